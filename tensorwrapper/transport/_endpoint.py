@@ -70,6 +70,7 @@ class Endpoint:
     """
 
     __slots__ = (
+        "_announced",
         "_fences",
         "_forget",
         "_linger",
@@ -103,6 +104,7 @@ class Endpoint:
         self._forget: Callable[[], object] | None = None
         self._fences: Fences | None = None
         self._paths = Paths()
+        self._announced = False
         self.before_close: Callable[[], object] | None = None
         self.addresses: list[str] = []
         # Messages, frames, bytes in them, bytes on the wire.
@@ -378,10 +380,16 @@ class Endpoint:
 
     def poll(self, seconds: float) -> bool:
         """Wait until a message is there; return whether one is."""
+        socket, milliseconds = self.open(), to_milliseconds(seconds, "timeout")
         try:
-            return self._wait(self.open(), zmq.POLLIN, to_milliseconds(seconds, "timeout"))
+            if not milliseconds and self._fences is None:
+                found = bool(int(socket.getsockopt(_EVENTS)) & _IN)
+            else:
+                found = self._wait(socket, _IN, milliseconds)
         except zmq.ZMQError as error:
             raise failed("waiting failed", error) from error
+        self._announced = found
+        return found
 
     def receive(self, seconds: float) -> list[zmq.Frame] | bytes:
         """Return the frames of the next message; of one that is too large, who sent it."""
@@ -390,8 +398,13 @@ class Endpoint:
             raise TransportError(errno.ENOTSUP, f"a {self.kind.name} socket sends and does not receive")
         deadline = time.monotonic() + (milliseconds := to_milliseconds(seconds, "timeout")) / 1000
         try:
-            # What is there already is not waited for.
-            while int(socket.getsockopt(_EVENTS)) & _IN or self._wait(socket, _IN, milliseconds):
+            # What is there already is not waited for, nor what is known to be there asked for.
+            while (
+                self._announced
+                or int(socket.getsockopt(_EVENTS)) & _IN
+                or self._wait(socket, _IN, milliseconds)
+            ):
+                self._announced = False
                 try:
                     return self._take(socket)
                 except zmq.Again:

@@ -25,7 +25,7 @@ from tensorwrapper.errors import (
     VersionChangedError,
 )
 from tensorwrapper.remote.client._cache import Cache
-from tensorwrapper.remote.protocol._answers import receive_answer
+from tensorwrapper.remote.protocol._answers import AnswerReader
 from tensorwrapper.remote.protocol._events import (
     Answer,
     AskWrite,
@@ -51,6 +51,7 @@ _AGAIN: Final = 2.0
 """Seconds after which a request is sent anew, if the server is there and has not answered."""
 _BACK: Final = 0.05
 _LONGEST: Final = 2.0
+_WAITING: Final = frozenset[RequestState](("queued", "waiting"))
 _log = logging.getLogger(__name__)
 
 
@@ -91,6 +92,7 @@ class Connection:
         "_numbers",
         "_pending",
         "_pinged",
+        "_reader",
         "_socket",
         "_timeout",
         "address",
@@ -114,6 +116,7 @@ class Connection:
         # Numbers are never used twice, nor guessed by who was not told.
         self._numbers = itertools.count(secrets.randbits(62))
         self._pending: dict[int, Pending] = {}
+        self._reader = AnswerReader()
         self._socket = Socket("DEALER", timeout=timeout, security=security, limits=limits)
         self._heard = self._pinged = time.monotonic()
         try:
@@ -187,11 +190,10 @@ class Connection:
             _log.debug("%s could not be told of a cancelled request", self.address)
 
     def pump(self, seconds: float) -> None:
-        """Take answers that are there; wait for one so many seconds at most."""
+        """Take an answer that is there; wait for one so many seconds at most."""
         try:
-            if self._socket.poll(0) or self._socket.poll(self._patience(seconds)):
-                while self._socket.poll(0):
-                    self._receive()
+            if self._socket.poll(self._patience(seconds)):
+                self._receive()
                 return
         except TransportHandshakeError as error:
             self._bear(error)
@@ -207,9 +209,10 @@ class Connection:
             raise error
 
     def _patience(self, seconds: float) -> float:
-        waiting = [own.wait_until for own in self._pending.values() if own.state in {"queued", "waiting"}]
-        now = time.monotonic()
-        return max(min([seconds, *[own - now for own in waiting if own]]), 0.001)
+        waiting = [
+            own.wait_until for own in self._pending.values() if own.state in _WAITING and own.wait_until
+        ]
+        return max(min(seconds, min(waiting) - time.monotonic()), 0.001) if waiting else seconds
 
     def _send(self, pending: Pending) -> None:
         frames = send_request(pending.number, pending.request)
@@ -228,7 +231,7 @@ class Connection:
         pending.take("sent")
 
     def _receive(self) -> None:
-        number, answer = receive_answer(self._socket.receive_frames(timeout=0)[1])
+        number, answer = self._reader.read(self._socket.receive_frames(timeout=0)[1])
         self._heard = time.monotonic()
         pending = self._pending.get(number)
         if isinstance(answer, Pong):
@@ -275,7 +278,7 @@ class Connection:
         for pending in list(self._pending.values()):
             if self._left(pending) <= 0:
                 self._give_up(pending, "does not answer")
-            if pending.state in {"queued", "waiting"} and now >= pending.wait_until:
+            if pending.state in _WAITING and now >= pending.wait_until:
                 self._send(pending)
         if self._pending and now - max(self._heard, self._pinged) > _PING:
             self._pinged = now

@@ -1,7 +1,8 @@
 """Answers as frames: `send_answer` writes one, `receive_answer` reads what a server wrote."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeAlias, assert_never, cast, get_args
+from functools import lru_cache
+from typing import Any, Final, TypeAlias, assert_never, cast, final, get_args
 
 import numpy as np
 
@@ -26,11 +27,18 @@ from tensorwrapper.remote.protocol._events import (
     Welcome,
     Written,
 )
-from tensorwrapper.remote.protocol._frames import Said, read_frames, write_frames
+from tensorwrapper.remote.protocol._frames import (
+    Said,
+    label_of,
+    labelled,
+    number_of,
+    read_frames,
+    write_frames,
+)
 from tensorwrapper.typing import BufferLike, IntArray
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits
 
-__all__ = ["receive_answer", "send_answer"]
+__all__ = ["AnswerReader", "receive_answer", "send_answer"]
 
 _WIDTHS: Final["dict[str, np.dtype[Any]]"] = {"u4": np.dtype("<u4"), "i8": np.dtype("<i8")}
 _LEAST_KEYS: Final = frozenset(("name", "version", "kind", "rank", "size", "dtype"))
@@ -50,8 +58,16 @@ def send_answer(number: int, answer: Answer) -> list[memoryview]:
     >>> receive_answer(frames)
     (7, Names(names=('x',), more=False))
     """
+    if isinstance(answer, Elements):
+        return labelled(number, _read_label(answer.version), answer.frames)
     verb, said, frames = _written(answer)
     return write_frames(number, verb, said, frames)
+
+
+@lru_cache(64)
+def _read_label(version: str) -> bytes:
+    """Return the first frame of elements, which is the same for all of a version."""
+    return label_of("read", version)
 
 
 def _written(  # noqa: C901, PLR0912 - a case for each answer
@@ -135,6 +151,34 @@ def receive_answer(frames: Sequence[BufferLike], limits: Limits = DEFAULT_LIMITS
     except RequestRefusedError as error:
         text = f"a server's answer is not of the protocol: {error.args[1]}"
         raise RemoteProtocolError("limit" if error.reason == "limit" else "schema", text) from error
+
+
+@final
+class AnswerReader:
+    """Reads what one server writes: elements of the version that came last, without reading their label."""
+
+    __slots__ = ("_label", "_limits", "_version")
+
+    def __init__(self, limits: Limits = DEFAULT_LIMITS) -> None:
+        self._limits = limits
+        self._label, self._version = b"", ""
+
+    def read(self, frames: list[memoryview]) -> tuple[int, Answer]:
+        """Return what `receive_answer` does.
+
+        Raises
+        ------
+        RemoteProtocolError
+            If it is no answer.
+        """
+        if len(frames) in (3, 4) and frames[0].tobytes() == self._label:
+            number = number_of(frames)
+            if number is not None:
+                return number, Elements(self._version, tuple(frames[2:]))
+        number, answer = receive_answer(frames, self._limits)
+        if isinstance(answer, Elements):
+            self._label, self._version = bytes(frames[0]), answer.version
+        return number, answer
 
 
 def _no_parts(said: Said, count: int = 0) -> Said:

@@ -3,20 +3,23 @@
 The first coordinate is the number of the request; the other two are 0. `Frames` are the parts.
 """
 
+import struct
 from collections.abc import Sequence
-from typing import Final, NoReturn, final
+from typing import Final, NoReturn, cast, final
 
 from tensorwrapper._json import Json, dump_json
 from tensorwrapper._json_fields import Field, FieldReason
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ProtocolError, RefusalReason, RequestRefusedError
 from tensorwrapper.typing import BufferLike
-from tensorwrapper.wire import Limits, Message, decode
+from tensorwrapper.wire import Limits, decode
 from tensorwrapper.wire.lowlevel import frame_views, load_label
 
-__all__ = ["Said", "number_of", "read_frames", "refuse_field", "write_frames"]
+__all__ = ["Said", "label_of", "labelled", "number_of", "read_frames", "refuse_field", "write_frames"]
 
-_COORDINATES: Final = 24
+_PREFIX: Final = b"ZIO0JSON"
+_NUMBERS: Final = struct.Struct("<3Q")
+_COORDINATES: Final = _NUMBERS.size
 """Bytes of the second frame: three numbers of 64 bits."""
 
 _REASONS: Final[dict[str, RefusalReason]] = {"limit": "limit", "schema": "schema"}
@@ -40,8 +43,17 @@ def refuse_field(path: str, reason: FieldReason, text: str) -> NoReturn:
 
 def write_frames(number: int, verb: str, said: Json, parts: Sequence[BufferLike] = ()) -> list[memoryview]:
     """Return the frames of a message."""
-    label = dump_json({"tw": {verb: said}})
-    return frame_views(Message(form="JSON", label=label, origin=number, parts=parts).to_frames())
+    return labelled(number, label_of(verb, said), parts)
+
+
+def label_of(verb: str, said: Json) -> bytes:
+    """Return the first frame of a message."""
+    return _PREFIX + dump_json({"tw": {verb: said}}).encode()
+
+
+def labelled(number: int, label: bytes, parts: Sequence[BufferLike] = ()) -> list[memoryview]:
+    """Return the frames of a message that has a first frame."""
+    return frame_views([label, _NUMBERS.pack(number, 0, 0), *parts])
 
 
 def read_frames(frames: Sequence[BufferLike], limits: Limits) -> Said:
@@ -73,4 +85,4 @@ def number_of(frames: Sequence[BufferLike]) -> int | None:
     views = frame_views(frames)
     if len(views) < 2 or views[1].nbytes != _COORDINATES:
         return None
-    return int.from_bytes(views[1][:8], "little")
+    return cast("int", _NUMBERS.unpack(views[1])[0])

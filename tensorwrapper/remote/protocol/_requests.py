@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Final, TypeAlias, assert_never, cast, get_args
+from typing import Final, TypeAlias, assert_never, cast, final, get_args
 
 from tensorwrapper._json import Json
 from tensorwrapper._json_fields import Field
@@ -28,15 +28,18 @@ from tensorwrapper.remote.protocol._events import (
     Reduction,
     Request,
 )
-from tensorwrapper.remote.protocol._frames import Said, read_frames, write_frames
+from tensorwrapper.remote.protocol._frames import Said, number_of, read_frames, write_frames
 from tensorwrapper.remote.protocol._positions import PositionsReader, PositionsWriter
 from tensorwrapper.remote.protocol._terms import ServeLimits
-from tensorwrapper.selection import Wanted
+from tensorwrapper.selection import Outer, Wanted
 from tensorwrapper.typing import BufferLike
 
-__all__ = ["receive_request", "send_request"]
+__all__ = ["RequestReader", "receive_request", "send_request"]
 
 _CLIENT: Final = re.compile(r"[0-9a-f]{32}")
+_KNOWN: Final = 256
+_KNOWN_BYTES: Final = 1024
+"""Of a label that is known again when it comes again."""
 _NAME: Final = 1024
 _VERSION: Final = 256
 _FACTS: Final = 256
@@ -151,6 +154,41 @@ def receive_request(frames: Sequence[BufferLike], limits: ServeLimits | None = N
     request = read(said, positions, bounds)
     positions.end(said.field)
     return said.number, request
+
+
+@final
+class RequestReader:
+    """Reads what the clients of one server write; a label that came before, and says all, is not read twice."""
+
+    __slots__ = ("_known", "_limits")
+
+    def __init__(self, limits: ServeLimits) -> None:
+        self._limits = limits
+        self._known: dict[bytes, AskRead] = {}
+
+    def read(self, frames: list[memoryview]) -> tuple[int, Request]:
+        """Return what `receive_request` does.
+
+        Raises
+        ------
+        RequestRefusedError
+            If it is no request, or asks for too much.
+        """
+        if len(frames) != 2 or frames[0].nbytes > _KNOWN_BYTES:
+            return receive_request(frames, self._limits)
+        label = frames[0].tobytes()
+        known = self._known.get(label)
+        if known is not None:
+            number = number_of(frames)
+            if number is not None:
+                return number, known
+        number, request = receive_request(frames, self._limits)
+        # Without tables, and of nothing that became an array: so many labels are all that is kept.
+        if isinstance(request, AskRead) and all(isinstance(own, Outer) for own in request.selections):
+            if len(self._known) >= _KNOWN:
+                self._known.clear()
+            self._known[label] = request
+        return number, request
 
 
 def _hello(said: Said, _positions: PositionsReader, _limits: ServeLimits) -> Request:

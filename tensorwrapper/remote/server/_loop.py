@@ -30,7 +30,7 @@ from tensorwrapper.remote.protocol._events import (
     Stats,
 )
 from tensorwrapper.remote.protocol._frames import number_of
-from tensorwrapper.remote.protocol._requests import receive_request
+from tensorwrapper.remote.protocol._requests import RequestReader
 from tensorwrapper.remote.server._catalogue import Catalogue
 from tensorwrapper.transport import Counters, Security, Socket
 
@@ -40,8 +40,6 @@ _PAUSE: Final = 0.004
 """Seconds between two tries to send to a client that has no room."""
 _IDLE: Final = 0.5
 """Seconds between two looks at what only time changes."""
-_BATCH: Final = 64
-"""Messages that are taken before answers are sent."""
 _GONE: Final = 10.0
 """Seconds after which a client that takes no answer is dropped."""
 _log = logging.getLogger(__name__)
@@ -51,7 +49,7 @@ _log = logging.getLogger(__name__)
 class _Client:
     """What is under way for one client: requests that wait, and answers that it has no room for."""
 
-    __slots__ = ("asked", "counts", "key", "numbers", "out", "peer", "since", "verbs")
+    __slots__ = ("asked", "counts", "full", "key", "numbers", "out", "peer", "since", "verbs")
 
     def __init__(self, peer: bytes, key: str) -> None:
         self.peer = peer
@@ -64,6 +62,8 @@ class _Client:
         self.out: deque[list[memoryview]] = deque()
         self.since = 0.0
         """When it had room the last time."""
+        self.full = 0.0
+        """When it had none, if it was so at the last look."""
         self.counts: dict[str, int] = {"requests": 0, "answers": 0, "refusals": 0}
 
 
@@ -77,28 +77,32 @@ class Loop:
 
     __slots__ = (
         "_begun",
+        "_busy",
         "_catalogue",
         "_clients",
         "_done",
         "_draining",
         "_error",
         "_pool",
+        "_reader",
         "_ready",
         "_running",
         "_security",
+        "_socket",
         "_stop_at",
         "_thread",
         "_threads",
         "_wake",
         "_woken",
         "address",
-        "counters",
         "counts",
     )
 
     def __init__(self, catalogue: Catalogue, address: str, security: Security | None, threads: int) -> None:
         self._catalogue, self._security, self._threads = catalogue, security, threads
         self._clients: dict[bytes, _Client] = {}
+        self._busy: dict[bytes, _Client] = {}
+        """Those that have requests, or answers to take: a turn costs what is to be done for them."""
         self._done: deque[tuple[bytes, _Client, int, Answer]] = deque()
         self._wake, self._woken = sockets.socketpair()
         self._wake.setblocking(False)
@@ -116,7 +120,8 @@ class Loop:
             "dropped": 0,
             "clients_dropped": 0,
         }
-        self.counters: Counters = Counters()
+        self._reader = RequestReader(catalogue.limits)
+        self._socket: Socket | None = None
         self.address: str = address
         self._pool = ThreadPoolExecutor(threads, "tensorwrapper-read")
         self._thread = threading.Thread(target=self._run, name="tensorwrapper-serve", daemon=True)
@@ -144,7 +149,7 @@ class Loop:
 
     def stats(self) -> dict[str, int]:
         """Return the counters of all clients together."""
-        sent = self.counters
+        sent = Counters() if self._socket is None else self._socket.counters
         return {
             **self.counts,
             "clients": len(self._clients),
@@ -170,6 +175,7 @@ class Loop:
         try:
             limits = self._catalogue.limits.of_messages()
             with Socket("ROUTER", limits=limits, security=self._security) as socket:
+                self._socket = socket
                 self.address = socket.bind(self.address)
                 with selectors.DefaultSelector() as selector:
                     selector.register(socket.fileno(), selectors.EVENT_READ)
@@ -184,36 +190,37 @@ class Loop:
             self._ready.set()
 
     def _serve(self, socket: Socket, selector: selectors.BaseSelector) -> None:
+        there = socket.poll()
         while not self._is_over():
-            taken = self._take(socket)
+            if there:
+                self._take(socket)
             self._collect()
             self._dispatch()
             waiting = self._send(socket)
-            self.counters = socket.counters
-            # The descriptor tells only of changes: after each batch the socket itself is asked.
-            if taken or self._done or self._is_ready() or socket.poll():
+            # The descriptor tells only of changes: after each turn the socket itself is asked.
+            there = socket.poll()
+            if there or self._done or self._is_ready():
                 continue
-            selector.select(_PAUSE if waiting else _IDLE)
-            with suppress(BlockingIOError):
-                self._woken.recv(4096)
+            for key, _ in selector.select(_PAUSE if waiting else _IDLE):
+                if key.fileobj is self._woken:
+                    with suppress(BlockingIOError):
+                        self._woken.recv(4096)
+            there = socket.poll()
 
     def _is_over(self) -> bool:
         if self._stop_at is None:
             return False
-        busy = self._running or any(own.asked or own.out for own in self._clients.values())
-        return not busy or time.monotonic() > self._stop_at
+        return not (self._running or self._busy) or time.monotonic() > self._stop_at
 
-    def _take(self, socket: Socket) -> bool:
-        for number in range(_BATCH):
-            try:
-                peer, key, frames = socket.receive_signed(timeout=0)
-            except TransportTimeoutError:
-                return number > 0
-            except RemoteProtocolError as error:
-                self._drop(error.peer, str(error))
-                continue
-            self._receive(peer, key, frames)
-        return True
+    def _take(self, socket: Socket) -> None:
+        try:
+            peer, key, frames = socket.receive_signed(timeout=0)
+        except TransportTimeoutError:
+            return
+        except RemoteProtocolError as error:
+            self._drop(error.peer, str(error))
+            return
+        self._receive(peer, key, frames)
 
     def _drop(self, peer: bytes, why: str) -> None:
         count = self.counts["dropped"] = self.counts["dropped"] + 1
@@ -234,7 +241,7 @@ class Loop:
             self._drop(peer, "it takes no answers")
             return
         try:
-            number, request = receive_request(frames, self._catalogue.limits)
+            number, request = self._reader.read(frames)
         except RequestRefusedError as error:
             known = number_of(frames)
             if known is None:
@@ -254,6 +261,7 @@ class Loop:
             return
         client.numbers.add(number)
         client.asked.append((number, request))
+        self._busy[peer] = client
 
     def _make_room(self) -> bool:
         """Forget the clients that have no requests; nobody says of a client that it went away."""
@@ -278,7 +286,7 @@ class Loop:
 
     def _dispatch(self) -> None:
         """Answer what waits: at once what is quick, and the rest in other threads, for one client each."""
-        for peer, client in list(self._clients.items()):
+        for peer, client in list(self._busy.items()):
             while client.asked and not client.out and self._has_room(client.asked[0][1]):
                 number, request = client.asked.popleft()
                 client.verbs[number] = type(request).__name__
@@ -294,8 +302,9 @@ class Loop:
 
     def _is_ready(self) -> bool:
         """Tell whether a request could be answered now: its client has taken the answers before it."""
-        clients = self._clients.values()
-        return any(own.asked and not own.out and self._has_room(own.asked[0][1]) for own in clients)
+        return any(
+            own.asked and not own.out and self._has_room(own.asked[0][1]) for own in self._busy.values()
+        )
 
     def _has_room(self, request: Request) -> bool:
         """Tell whether a request is answered now: what takes long waits until a thread is free."""
@@ -351,17 +360,24 @@ class Loop:
         if not client.out:
             client.since = time.monotonic()
         client.out.append(send_answer(number, answer))
+        self._busy[client.peer] = client
 
     def _send(self, socket: Socket) -> bool:
         """Send what clients have room for; return whether something is left."""
         left = False
-        for peer, client in list(self._clients.items()):
+        for peer, client in list(self._busy.items()):
+            # One that had no room is not asked at each turn: others are served meanwhile.
+            if client.out and client.full and time.monotonic() - client.full < _PAUSE:
+                left = True
+                continue
+            client.full = 0.0
             while client.out:
                 try:
                     socket.send(client.out[0], peer=peer, timeout=0)
                 except TransportTimeoutError:
                     if time.monotonic() - client.since > _GONE:
                         self._forget(peer, "it takes no answers")
+                    client.full = time.monotonic()
                     left = True
                     break
                 except PeerUnreachableError:
@@ -372,11 +388,16 @@ class Loop:
                     break
                 client.out.popleft()
                 client.since = time.monotonic()
+            if not client.asked and not client.out:
+                self._busy.pop(peer, None)
         return left
 
     def _forget(self, peer: bytes, why: str) -> None:
         client = self._clients.pop(peer, None)
+        self._busy.pop(peer, None)
         if client is not None:
+            client.asked.clear()
+            client.out.clear()
             client.verbs.clear()
             client.numbers.clear()
             self.counts["clients_dropped"] += 1

@@ -69,16 +69,21 @@ class Outer:
     """
 
     modes: tuple[Positions, ...] = attrs.field(converter=_to_modes)
+    _extents: Extents = attrs.field(init=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        # Asked for several times by whoever reads anything.
+        object.__setattr__(self, "_extents", tuple([len(mode) for mode in self.modes]))
 
     @property
     def extents(self) -> Extents:
         """How many positions of each mode there are."""
-        return tuple([len(mode) for mode in self.modes])
+        return self._extents
 
     @property
     def size(self) -> int:
         """How many elements they are together."""
-        return prod(self.extents)
+        return prod(self._extents)
 
     @property
     def nbytes(self) -> int:

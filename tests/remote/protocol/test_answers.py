@@ -7,7 +7,7 @@ import pytest
 from tensorwrapper import wire
 from tensorwrapper.errors import RemoteProtocolError
 from tensorwrapper.remote.protocol import _events as ev
-from tensorwrapper.remote.protocol._answers import receive_answer, send_answer
+from tensorwrapper.remote.protocol._answers import AnswerReader, receive_answer, send_answer
 
 ANSWERS = [
     ev.Welcome("ab", 1, ("read",), 100, 4),
@@ -57,3 +57,20 @@ def test_what_is_written_is_read(answer):
 def test_what_is_no_answer_is_an_error_of_the_server(label, parts):
     with pytest.raises(RemoteProtocolError):
         receive_answer(wire.Message(form="JSON", label=label, parts=parts).to_frames())
+
+
+def test_elements_of_the_version_that_came_last_are_known_by_their_label():
+    reader = AnswerReader()
+    for number, version in [(1, "a"), (2, "a"), (3, "b"), (4, "a")]:
+        frames = send_answer(number, ev.Elements(version, (memoryview(b"12345678"),)))
+        found, answer = reader.read(frames)
+        assert (found, answer.version, bytes(answer.frames[0])) == (number, version, b"12345678")
+
+
+def test_a_known_label_with_parts_that_elements_do_not_have_is_refused():
+    reader = AnswerReader()
+    frames = send_answer(1, ev.Elements("a", (memoryview(b"1"),)))
+    reader.read(frames)
+    for wrong in (frames[:2], [*frames, *frames], [frames[0], memoryview(b"no"), frames[2]]):
+        with pytest.raises(RemoteProtocolError):
+            reader.read(wrong)

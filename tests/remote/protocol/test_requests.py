@@ -1,13 +1,14 @@
 """Requests as frames: each is read as it was written, and what is none is refused with a reason."""
 
 import attrs
+import numpy as np
 import pytest
 
 from tensorwrapper import wire
 from tensorwrapper.errors import RequestRefusedError
 from tensorwrapper.remote import ServeLimits
 from tensorwrapper.remote.protocol import _events as ev
-from tensorwrapper.remote.protocol._requests import receive_request, send_request
+from tensorwrapper.remote.protocol._requests import RequestReader, receive_request, send_request
 from tensorwrapper.selection import Outer, Runs
 
 REQUESTS = [
@@ -73,3 +74,40 @@ def test_limits_are_those_that_are_given():
     request = send_request(1, ev.AskRead("x", "", None, (Runs(0, 1), Runs(0, 2))))
     with pytest.raises(RequestRefusedError, match="at most 1"):
         receive_request(request, ServeLimits(selections=1))
+
+
+def test_a_label_that_came_before_is_not_read_again_and_says_the_same():
+    reader = RequestReader(ServeLimits())
+    asked = ev.AskRead("x", "1", None, (Outer([range(3), range(0, 8, 2)]),))
+    for number in (5, 6, 2**63):
+        found, request = reader.read(send_request(number, asked))
+        assert found == number
+        assert request.selections == asked.selections
+        assert (request.name, request.version) == ("x", "1")
+    assert len(reader._known) == 1
+
+
+def test_what_has_tables_or_becomes_one_is_read_each_time():
+    reader = RequestReader(ServeLimits())
+    for asked in (
+        ev.AskRead("x", "1", None, (Outer([[0, 1, 5]]),)),
+        ev.AskRead("x", "1", None, (Runs(np.arange(0, 100, 2)),)),
+        ev.AskRead("x" * 1000, "1", None, (Outer([range(3)]),)),
+    ):
+        assert reader.read(send_request(1, asked))[1].selections == asked.selections
+    assert not reader._known
+
+
+def test_labels_without_end_are_not_all_kept():
+    reader = RequestReader(ServeLimits())
+    for number in range(1000):
+        reader.read(send_request(1, ev.AskRead("x", str(number), None, ())))
+    assert len(reader._known) <= 256
+
+
+def test_a_known_label_beside_a_second_frame_of_another_length_is_refused():
+    reader = RequestReader(ServeLimits())
+    frames = send_request(1, ev.AskRead("x", "1", None, ()))
+    reader.read(frames)
+    with pytest.raises(RequestRefusedError, match="coordinates"):
+        reader.read([frames[0], memoryview(b"short")])
