@@ -158,7 +158,7 @@ def receive_request(frames: Sequence[BufferLike], limits: ServeLimits | None = N
 
 @final
 class RequestReader:
-    """Reads what the clients of one server write; a label that came before, and says all, is not read twice."""
+    """Reads what the clients of a server write; a label that came before, and says all, is not read again."""
 
     __slots__ = ("_known", "_limits")
 
