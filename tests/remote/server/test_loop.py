@@ -7,6 +7,7 @@ import time
 
 import numpy as np
 import pytest
+import zmq
 
 import tensorwrapper as tw
 from tensorwrapper import wire
@@ -98,11 +99,13 @@ def test_clients_that_went_away_make_room_for_others():
 
 def test_refusals_that_nobody_takes_fill_no_memory():
     with tw.serve({"x": X}, limits=ServeLimits(in_flight=4)) as server:
-        with Socket("DEALER", linger=0) as socket:
+        with zmq.Context() as context, context.socket(zmq.DEALER) as socket:
+            # It has room for hardly anything: what the server holds back is its own.
+            socket.linger, socket.rcvhwm, socket.rcvbuf = 0, 1, 4096
             socket.connect(server.address)
-            request = send_request(1, ev.AskRead("none", "", None, (Runs(0, 10),)))
-            for _ in range(20_000):
-                socket.send(request)
+            request = [b"", *map(bytes, send_request(1, ev.AskRead("none", "", None, (Runs(0, 10),))))]
+            for _ in range(10_000):
+                socket.send_multipart(request)
             deadline = time.monotonic() + 30
             while server.stats()["dropped"] == 0 and time.monotonic() < deadline:
                 time.sleep(0.01)
