@@ -32,6 +32,7 @@ __all__ = [
     "frozen_values",
     "last_run",
     "ranked",
+    "run_between",
     "run_of",
     "same_values",
     "shared_row",
@@ -190,6 +191,12 @@ def run_of(marks: Sizes, values: IntArray) -> IntArray:
 def last_run(marks: Sizes, value: int) -> int:
     """Return the last k with ``marks[k] <= value``: `run_of` for one value, in a quarter of the time."""
     return int(marks.searchsorted(value, "right")) - 1
+
+
+def run_between(offsets: IntArray, least: int, greatest: int) -> tuple[int, int]:
+    """Return the number of the first of ascending offsets from `least` to `greatest`, and after the last."""
+    first = np.searchsorted(offsets, max(least, -MAX_INT64))
+    return int(first), int(np.searchsorted(offsets, min(greatest, MAX_INT64), side="right"))
 
 
 def check_rows(count: int, width: int = 1) -> None:

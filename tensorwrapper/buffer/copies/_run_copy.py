@@ -99,7 +99,8 @@ def run_copy(plan: CopyPlan, source: Array, target: Array, *, threads: SupportsI
     """
     check_kind_of(plan, CopyPlan, "elements are copied by a plan")
     count = to_threads(threads)
-    _check(source, plan.source_bounds, "source")
+    reads = _reads(plan, len(source))
+    _check(source, reads, "source")
     _check(target, plan.target_bounds, "target")
     if source.dtype != target.dtype:
         raise DTypeError(f"elements of type {source.dtype} do not move to memory of type {target.dtype}")
@@ -107,13 +108,19 @@ def run_copy(plan: CopyPlan, source: Array, target: Array, *, threads: SupportsI
         raise ReadOnlyError("the target of the copy is read-only")
     if not plan.elements:
         return
-    if _overlap(plan, source, target):
+    if _overlap(plan, reads, source, target):
         if source.ctypes.data == target.ctypes.data and plan.is_view:
             return
-        source = _apart(source, plan.source_bounds)
+        source = _apart(source, reads)
     move = _Move(source.view(np.uint8), target.view(np.uint8), _unit(source.dtype))
     _run(plan, move, count)
     _count(plan.nbytes(source.dtype.itemsize))
+
+
+def _reads(plan: CopyPlan, size: int) -> tuple[int, int]:
+    """Return between which offsets a plan reads: those that are known without a search, if that suffices."""
+    reach = plan.steps.source_reach
+    return plan.source_bounds if reach is None or reach[0] < 0 or reach[1] >= size else reach
 
 
 def _check(flat: Array, bounds: tuple[int, int], what: str) -> None:
@@ -126,12 +133,12 @@ def _check(flat: Array, bounds: tuple[int, int], what: str) -> None:
         )
 
 
-def _overlap(plan: CopyPlan, source: Array, target: Array) -> bool:
+def _overlap(plan: CopyPlan, reads: tuple[int, int], source: Array, target: Array) -> bool:
     """Tell whether the memory that is read reaches into the memory that is written."""
     size = source.dtype.itemsize
-    (a, b), (c, d) = plan.source_bounds, plan.target_bounds
-    reads, writes = source.ctypes.data, target.ctypes.data
-    return reads + a * size < writes + (d + 1) * size and writes + c * size < reads + (b + 1) * size
+    (a, b), (c, d) = reads, plan.target_bounds
+    start, goal = source.ctypes.data, target.ctypes.data
+    return start + a * size < goal + (d + 1) * size and goal + c * size < start + (b + 1) * size
 
 
 def _apart(source: Array, bounds: tuple[int, int]) -> Array:

@@ -32,6 +32,7 @@ from tensorwrapper.typing import Extents, Index, IntArray, PositionalKey
 __all__ = [
     "AlgebraParts",
     "LayoutCommon",
+    "ListTable",
     "ModeOperation",
     "StridedBox",
     "TileView",
@@ -43,7 +44,6 @@ __all__ = [
     "fits_int64",
     "new_table",
     "no_element",
-    "run_between",
     "search_contiguous",
     "search_injective",
     "to_inside",
@@ -79,8 +79,11 @@ def to_offset_array(offsets: npt.ArrayLike) -> IntArray:
 
 def fits_int64(layout: "LayoutCommon", base: int) -> bool:
     """Tell whether offsets, the distances between them, and what they are counted from fit into 64 bits."""
-    least, greatest = layout.bounds()
-    return min(least, base) >= -MAX_INT64 and max(greatest, base, greatest - least) <= MAX_INT64
+    for find in (layout.reach, layout.bounds):
+        least, greatest = find()
+        if min(least, base) >= -MAX_INT64 and max(greatest, base, greatest - least) <= MAX_INT64:
+            return True
+    return False
 
 
 def check_int64(layout: "LayoutCommon", base: int) -> None:
@@ -113,12 +116,6 @@ def check_out(out: object, shape: Shape[Any]) -> None:
         raise ExtentMismatchError(f"the offsets form an array of shape {extents}, but out has {array.shape}")
     if not array.flags.writeable:
         raise ReadOnlyError("out is read-only, so no offsets can be written over it")
-
-
-def run_between(offsets: IntArray, least: int, greatest: int) -> tuple[int, int]:
-    """Return the number of the first of ascending offsets from `least` to `greatest`, and after the last."""
-    first = np.searchsorted(offsets, max(least, -MAX_INT64))
-    return int(first), int(np.searchsorted(offsets, min(greatest, MAX_INT64), side="right"))
 
 
 def first_index_at(layout: "LayoutCommon", offset: int) -> Index:
@@ -165,6 +162,9 @@ def search_injective(layout: "LayoutCommon", base: int) -> bool:
         return False
     return len(np.unique(layout.to_numpy())) == size
 
+
+ListTable: TypeAlias = tuple[IntArray, IntArray, int]
+"""How many elements come before each row, and the total; where each begins, if it has any; the step."""
 
 StridedBox: TypeAlias = tuple[Extents, Index, Index, int]
 """Extents, origin, strides, and the offset at the origin: all there is to say of a box with strides."""
@@ -227,6 +227,10 @@ class LayoutCommon(ABC):
     @abstractmethod
     def bounds(self) -> tuple[int, int]:
         """Return the least and the greatest offset; (0, -1) if there is no element."""
+
+    def reach(self) -> tuple[int, int]:
+        """Return numbers between which all offsets are known to lie, where bounds would have to be found."""
+        return self.bounds()
 
     @property
     @abstractmethod
@@ -325,6 +329,10 @@ class LayoutCommon(ABC):
 
         None if cells are not strided; strides of no mode say that every element is a cell.
         """
+        return None
+
+    def list_table(self) -> ListTable | None:
+        """Return the rows of elements that the cells are, if all have one step; else None."""
         return None
 
     def cell(self, number: int) -> "LayoutCommon":

@@ -5,7 +5,6 @@ cells has this form again: runs and gathers of rows, slices of any step within t
 """
 
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from typing import Any, SupportsIndex, cast, final
 
 import attrs
@@ -20,17 +19,16 @@ from tensorwrapper._arrays import (
     frozen_array,
     same_values,
     shared_row,
+    shared_table,
     tidy_table,
 )
 from tensorwrapper._integers import to_int
 from tensorwrapper._value_class import frozen, token_of
-from tensorwrapper.errors import LayoutError, OutOfBoundsError
-from tensorwrapper.layout.axes._values import too_many
 from tensorwrapper.layout.boxes._common import (
     LayoutCommon,
+    ListTable,
     check_int64,
     no_element,
-    run_between,
     search_injective,
 )
 from tensorwrapper.layout.boxes._keys import expand_positional, is_whole, parse_positional
@@ -38,6 +36,7 @@ from tensorwrapper.layout.boxes._separable import Separable
 from tensorwrapper.layout.boxes._strided import Strided, row_major
 from tensorwrapper.layout.cells._celled import CellLayout
 from tensorwrapper.layout.cells._cells import Cells, check_reach, packed_table
+from tensorwrapper.layout.cells._lists import Lists, gathered_lists, seen_starts, sliced_lists
 from tensorwrapper.layout.cells._parts import (
     PlacedRows,
     elements_before,
@@ -51,11 +50,11 @@ from tensorwrapper.layout.cells._parts import (
 from tensorwrapper.layout.cells._rearranged import (
     extents_of,
     gathered,
-    gathered_lists,
     permuted,
     positions_of,
     reversed_modes,
 )
+from tensorwrapper.layout.cells._searched import SearchedCells
 from tensorwrapper.shape import Jagged, Rows, Shape
 from tensorwrapper.shape.lowlevel import (
     mode_of,
@@ -70,7 +69,6 @@ from tensorwrapper.typing import Index, IntArray, PositionalKey
 __all__ = ["Blocked", "Packed", "make_blocked", "rows_of"]
 
 _SHOWN = 4  # places of cells that a repr shows
-_FEW = 4  # cells that may hold an offset up to which looking into each is faster than a search in arrays
 
 
 @final
@@ -152,11 +150,19 @@ class Packed(CellLayout):
             before = shape.ordinal(lead + cell.origin) if cell.size else 0
             return row_major(cell.zero_based(), offset + before).at(tuple(items[len(lead) :]), lead)
         start, step, count = cast("tuple[int, int, int]", entry)
-        if step != 1 or not all(is_whole(item) for item in items[len(lead) + 1 :]):
+        run = step == 1 and all(is_whole(item) for item in items[len(lead) + 1 :])
+        if not run and shape.rank != len(lead) + 2:
             return self.as_blocked().at(key)
+        base = offset if run else self._int64_offset()
+        offset = base
         for index in lead:
             offset += elements_before(shape, index)
             shape = shape.chip(index)
+        if not run:
+            found = sliced_lists(shape, offset, (start, step, count), items[-1], len(lead) + 1)
+            if found is None:
+                return self.as_blocked().at(key)
+            return _of_lists(*found, base, self.bounds(), are_different=True)
         first = shape.origin_at(()) + start
         before = elements_before(shape, first) if count else 0
         return Packed(shape.slice_outer(first, first + count).zero_based(), offset + before)
@@ -179,15 +185,12 @@ class Packed(CellLayout):
     def gather(self, mode: SupportsIndex, positions: npt.ArrayLike) -> LayoutCommon:
         number = mode_of(mode, self._shape.rank)
         chosen = positions_of(positions)
-        found = None if number else gathered_lists(rows_of(self._shape), self._offset, chosen)
+        base = self._int64_offset()
+        found = None if number else gathered_lists(self._shape, base, chosen)
         if found is None:
             return self.as_blocked().gather(number, chosen)
-        part, are_different = found
-        made = make_blocked(*part, self._offset)
-        if are_different and not made.is_packed:
-            # This would be found out again, by sorting them.
-            object.__setattr__(made, "_injective", True)
-        return made
+        shape, lists, are_different = found
+        return _of_lists(shape, lists, base, self.bounds(), are_different=are_different)
 
     def as_blocked(self) -> "Blocked":
         """Return the same layout as a table of cells; O(cells), and no copy where the shape has them."""
@@ -218,9 +221,6 @@ def make_blocked(
     filled = cells.filled()
     if not filled.any():
         return Packed(shape, offset)
-    if not filled.all():
-        starts = np.where(filled, starts, 0)
-        cells = Cells(extents, starts, strides)
     befores = rows_of(shape).cell_offsets()[:-1]
     first, last = int(np.argmax(filled)), len(filled) - 1 - int(np.argmax(filled[::-1]))
     start = int(starts[first])
@@ -247,9 +247,27 @@ def _known_blocked(shape: Shape[Any], starts: IntArray, strides: IntArray) -> "B
     return made
 
 
+def _of_lists(
+    shape: Shape[Any], lists: Lists, offset: int, reach: tuple[int, int], *, are_different: bool
+) -> "Packed | Blocked":
+    """Return the layout of rows of packed lists: what `make_blocked` gives, with all that is known of it."""
+    if not lists.size:
+        return Packed(shape, offset)
+    if lists.is_packed():
+        return Packed(shape, lists.starts.item(lists.ends()[0]))
+    count = len(lists.starts)
+    strides = shared_table((lists.step,), count) if count > 1 else np.array([[lists.step]], dtype=np.int64)
+    made = _known_blocked(shape, lists.starts, strides)
+    if are_different:
+        # This would be found out again, by sorting them.
+        object.__setattr__(made, "_injective", True)
+    object.__setattr__(made, "_reach", reach)
+    return made
+
+
 @final
 @frozen(eq=False, getstate_setstate=False)
-class Blocked(CellLayout):
+class Blocked(SearchedCells):
     """A place and strides for every cell of a jagged shape, in row-major order of its unrolled modes.
 
     `make_blocked` gives the packed layout where a table says no more than that.
@@ -257,12 +275,13 @@ class Blocked(CellLayout):
 
     _shape: Shape[Any]
     starts: IntArray
-    """The place of the first element of each cell; 0 for cells without elements."""
+    """The place of the first element of each cell; any number for a cell without elements."""
     strides: IntArray
     """An (n, rank of a cell) table, one row in memory if all are alike; (n, 0) if every element is a cell."""
     _cells: Cells | None = attrs.field(default=None, init=False, repr=False)
     _injective: bool | None = attrs.field(default=None, init=False, repr=False)
     _contiguous: bool | None = attrs.field(default=None, init=False, repr=False)
+    _reach: tuple[int, int] | None = attrs.field(default=None, init=False, repr=False)
     _hash: int | None = attrs.field(default=None, init=False, repr=False)
 
     @property
@@ -288,11 +307,19 @@ class Blocked(CellLayout):
 
     @property
     def offset(self) -> int:
+        table = self.list_table()
+        if table is not None:
+            lists = Lists(*table)
+            return self.starts.item(lists.ends()[0]) if lists.size else 0
         filled = self.cells.filled()
         return int(self.starts[int(np.argmax(filled))]) if filled.any() else 0
 
     def bounds(self) -> tuple[int, int]:
-        return self.cells.bounds()
+        table = self.list_table()
+        return self.cells.bounds() if table is None else Lists(*table).bounds()
+
+    def reach(self) -> tuple[int, int]:
+        return self._reach or self.bounds()
 
     @property
     def is_contiguous(self) -> bool:
@@ -328,55 +355,6 @@ class Blocked(CellLayout):
     def to_numpy(self) -> IntArray:
         return self.cells.offsets()
 
-    # From offsets to indices.
-
-    def index_of(self, offset: SupportsIndex) -> Index:
-        wanted = to_int(offset, "an offset")
-        cells = self.cells.candidates(wanted)
-        if len(cells) > _FEW and self.cells.has_digits:
-            cells = self.cells.first_cells(np.array([wanted]))
-        for cell in cells[cells >= 0].tolist():
-            with suppress(OutOfBoundsError):
-                return self._prefix_of(cell) + (self.cell(cell).index_of(wanted) if self._width else ())
-        raise no_element(self._shape, wanted)
-
-    def indices_of(self, offset: int, limit: int) -> list[Index]:
-        """Return all indices whose elements lie at `offset`, in row-major order."""
-        found: list[Index] = []
-        for cell in self.cells.candidates(offset).tolist():
-            with suppress(OutOfBoundsError):
-                inner = self.cell(cell).indices_of(offset, limit) if self._width else [()]
-                prefix = self._prefix_of(cell)
-                found += [prefix + index for index in inner]
-            if len(found) > limit:
-                raise too_many(limit)
-        if not found:
-            raise no_element(self._shape, offset)
-        return found
-
-    def _prefix_of(self, cell: int) -> Index:
-        if not self._width:
-            only: Index = self._shape.index(cell)
-            return only
-        rows = rows_of(self._shape)
-        return rows.prefix_of(rows.leaves[0] + cell)
-
-    def indices_at(self, offsets: IntArray) -> IntArray:
-        """Return the first index whose element lies at each of a flat array of offsets."""
-        cells = self.cells.first_cells(offsets)
-        if (cells < 0).any():
-            raise no_element(self._shape, int(offsets[cells < 0][0]))
-        if not self._width:
-            return self._shape.indices_at(cells)
-        rows = rows_of(self._shape)
-        leaves, outer = cells + rows.leaves[0], rows.outer_rank
-        indices = np.empty((len(offsets), rows.rank), dtype=np.int64)
-        indices[:, :outer] = rows.prefixes_of(outer, leaves)
-        indices[:, outer:] = self.cells.places(cells, offsets)[1]
-        for mode, stored in enumerate(rows.columns.leaf_origins):
-            indices[:, outer + mode] += stored if isinstance(stored, int) else stored[leaves]
-        return indices
-
     # Its modes.
 
     def as_blocked(self) -> "Blocked":
@@ -385,21 +363,16 @@ class Blocked(CellLayout):
     def cell_table(self) -> tuple[IntArray, IntArray]:
         return self.starts, self.strides
 
+    def list_table(self) -> ListTable | None:
+        rows, row = rows_of(self._shape), shared_row(self.strides)
+        if row is None or len(row) != 1 or rows.columns.leaf.ndim > 1:
+            return None
+        first, last = rows.leaves
+        return rows.columns.leaf[first : last + 1], self.starts, row[0]
+
     @property
     def cell_rank(self) -> int:
         return self._width
-
-    def locate(self, offsets: IntArray) -> tuple[IntArray, IntArray] | None:
-        if not self.is_injective:
-            return None
-        least, greatest = self.bounds()
-        first, end = run_between(offsets, least, greatest)
-        try:
-            cells = self.cells.first_cells(offsets[first:end])
-        except LayoutError:
-            return None  # The modes of a cell interleave.
-        numbers = np.flatnonzero(cells >= 0) + first
-        return numbers, self._shape.ordinals(self.indices_at(offsets[numbers]))
 
     def permute(self, order: Iterable[SupportsIndex]) -> LayoutCommon:
         modes = to_permutation(order, self._shape.rank)
@@ -420,7 +393,7 @@ class Blocked(CellLayout):
         return make_blocked(shape, self.starts, self.strides, self.offset)
 
     def expression(self) -> str:
-        starts, more = self.starts[:_SHOWN].tolist(), ", ..." if len(self.starts) > _SHOWN else ""
+        starts, more = self._seen(_SHOWN).tolist(), ", ..." if len(self.starts) > _SHOWN else ""
         row = shared_row(self.strides)
         own = f"strides {row}" if row is not None else "strides of their own"
         steps = own if self._width else "one for each element"
@@ -478,17 +451,21 @@ class Blocked(CellLayout):
             return NotImplemented
         return self is other or (
             self._shape == other._shape
-            and same_values(self.starts, other.starts)
             and same_values(self.strides, other.strides)
+            and (same_values(self.starts, other.starts) or same_values(self._seen(), other._seen()))
         )
+
+    def _seen(self, count: int | None = None) -> IntArray:
+        """Return where the first of the cells start, as they are compared: 0 if one has no elements."""
+        return seen_starts(self._shape, self.starts[:count], self._width)
 
     def __hash__(self) -> int:
         if self._hash is None:
-            object.__setattr__(self, "_hash", hash((self._shape, self.starts.tobytes(), self._width)))
+            object.__setattr__(self, "_hash", hash((self._shape, self._seen().tobytes(), self._width)))
         return cast("int", self._hash)
 
     def __dask_tokenize__(self) -> object:
-        starts, strides = digest_of(self.starts), digest_of(self.strides)
+        starts, strides = digest_of(self._seen()), digest_of(self.strides)
         return token_of("Blocked", self._shape, starts, self.strides.shape, strides)
 
     def __reduce__(self) -> tuple[Callable[..., "Blocked"], tuple[object, ...]]:

@@ -166,6 +166,11 @@ def resolve_slice(item: slice, counts: IntArray, mode: int) -> Runs:
     if step == -1 and item.start is None and item.stop is None:
         # What follows, without the passes that clip the ends.
         return np.maximum(counts - 1, 0), -1 if (counts > 1).any() else 1, counts
+    begin = item.start
+    if step == 1 and item.stop is not None and (begin is None or (type(begin) is int and not begin)):
+        stop = _bound(item.stop, item, mode)
+        kept = np.minimum(counts, stop) if stop >= 0 else np.maximum(counts + stop, 0)
+        return np.zeros(len(counts), dtype=np.int64), 1, kept
     low, high = (0, counts) if step > 0 else (-1, counts - 1)
     ends = (np.full(len(counts), low), high) if step > 0 else (high, np.full(len(counts), low))
     first, last = [
@@ -173,7 +178,7 @@ def resolve_slice(item: slice, counts: IntArray, mode: int) -> Runs:
         for bound, end in zip((item.start, item.stop), ends, strict=True)
     ]
     # Divided first: the distance fits into 64 bits, and with a step added it might not.
-    kept = -((first - last) // step)
+    kept = np.subtract(last, first) if step == 1 else -((first - last) // step)
     kept = np.maximum(kept, 0)
     if not (kept > 1).any():
         # A step that is never taken may be of any size.

@@ -203,7 +203,8 @@ class PlacedRows:
         box = wrap(make_smooth(*self.rows.columns.leaf_box(leaf)))
         if self.width:
             strides: list[int] = self.strides[number].tolist()
-            return Strided(box, tuple(strides), int(self.starts[number]))
+            # The place of a cell without elements may be any number, and says nothing.
+            return Strided(box, tuple(strides), self.starts.item(number) if box.size else 0)
         base, axis = Table(self.starts[self.number_of(leaf) : self.number_of(leaf + 1)]).simplify()
         return from_axes(box, base, (axis,))
 

@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._arrays import shared_table, splits_of
+from tensorwrapper._arrays import shared_table
 from tensorwrapper.errors import LayoutError, RankError
 from tensorwrapper.layout.cells._keys import Item, Nodes, Places, choose_nodes, resolve_position
 from tensorwrapper.layout.cells._parts import CellPart, PlacedRows, rows_of
 from tensorwrapper.shape import Jagged, Rows, Shape
 from tensorwrapper.shape.lowlevel import (
-    Columns,
     Origins,
     build_rows,
     integer_array,
@@ -27,7 +26,7 @@ from tensorwrapper.shape.lowlevel import (
 )
 from tensorwrapper.typing import Index, IntArray
 
-__all__ = ["extents_of", "gathered", "gathered_lists", "permuted", "positions_of", "reversed_modes"]
+__all__ = ["extents_of", "gathered", "permuted", "positions_of", "reversed_modes"]
 
 
 def permuted(table: PlacedRows, old: Shape[Any], modes: Index) -> CellPart:
@@ -105,33 +104,6 @@ def gathered(table: PlacedRows, mode: int, places: IntArray) -> CellPart:
     items[mode] = Places(places)
     shape, made = _rebuilt(table, items)
     return shape, made.starts, made.strides
-
-
-def gathered_lists(rows: Rows, offset: int, places: IntArray) -> tuple[CellPart, bool] | None:
-    """Return the table of these of packed rows, and whether they are different rows.
-
-    None if rows are not lists of elements, or not there. Two look-ups per row, where the general way takes a
-    dozen passes.
-    """
-    columns, leaf = rows.columns, rows.columns.leaf
-    if rows.outer_rank > 1 or leaf.ndim > 1 or not len(places):
-        return None
-    if int(places.min()) < -rows.count or int(places.max()) >= rows.count:
-        return None
-    nodes = np.where(places < 0, places + rows.count, places) if int(places.min()) < 0 else places
-    nodes = nodes + rows.start if rows.start else nodes
-    # They are inside: "clip" spares another look at each.
-    begins = leaf.take(nodes, mode="clip")
-    many = 4 * len(nodes) > len(leaf)
-    lengths = np.diff(leaf).take(nodes, mode="clip") if many else leaf[nodes + 1] - begins
-    origin = columns.leaf_origins[0]
-    inner = origin if isinstance(origin, int) else tidy_origins(origin[nodes])
-    shape = wrap(Jagged(Rows.whole(Columns((), splits_of(lengths), (0,), (inner,)))))
-    begins += offset - leaf.item(rows.start)
-    seen = np.zeros(rows.stop, dtype=np.bool_)
-    seen[nodes] = True
-    different = np.count_nonzero(seen) == len(nodes)
-    return (shape, begins, shared_table((1,), len(nodes))), bool(different)
 
 
 def extents_of(table: PlacedRows) -> IntArray:

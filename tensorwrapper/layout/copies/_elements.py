@@ -1,4 +1,4 @@
-"""Copies of single elements, each from a place that a table says, to where they follow one another."""
+"""Copies of single elements to where they follow one another: from places of a table, or of short rows."""
 
 from collections.abc import Iterator
 from typing import final
@@ -7,12 +7,14 @@ import numpy as np
 
 from tensorwrapper._value_class import frozen
 from tensorwrapper.layout.boxes._common import LayoutCommon
+from tensorwrapper.layout.cells._lists import Lists
 from tensorwrapper.layout.copies._table import CopySteps, CopyTable, ElementRuns
 from tensorwrapper.typing import IntArray
 
-__all__ = ["ElementCopy", "element_copy"]
+__all__ = ["ElementCopy", "ListCopy", "element_copy", "list_copy"]
 
 _ELEMENTS = 1 << 18  # elements at a time
+_SHORT = 32  # elements of a row, on average, up to which a table of all places is faster than row by row
 
 
 @final
@@ -33,6 +35,35 @@ class ElementCopy(CopySteps):
             lengths = np.diff(starts, append=len(places))[:, np.newaxis]
             ones = np.ones_like(lengths)
             yield CopyTable(lengths, places[starts], ones, goal + starts, ones)
+
+
+@final
+@frozen(eq=False)
+class ListCopy(CopySteps):
+    """Elements of rows, most of them short, go one after the other from `goal` on."""
+
+    lists: Lists
+    goal: int
+    cells: CopySteps
+    """The same, row by row: what it costs."""
+    source_reach: tuple[int, int]
+
+    def elements(self) -> ElementRuns:
+        goal = self.goal
+        for places in self.lists.batches():
+            yield places, goal
+            goal += len(places)
+
+    def tables(self) -> Iterator[CopyTable]:
+        return self.cells.tables()
+
+
+def list_copy(source: LayoutCommon, target: LayoutCommon, cells: CopySteps) -> ListCopy | None:
+    """Return the copy of short rows that have one step to a jagged shape without gaps; None if it is none."""
+    table = source.list_table() if target.is_packed else None
+    if table is None or source.shape.size > _SHORT * len(table[1]):
+        return None
+    return ListCopy(Lists(*table), target.offset, cells, source.reach())
 
 
 def element_copy(source: LayoutCommon, target: LayoutCommon) -> ElementCopy | None:

@@ -165,11 +165,13 @@ def _places(
 class CellCopy(CopySteps):
     """The cells of a jagged shape, each of which both sides see as one block."""
 
-    source: Cells
-    target: Cells
+    source: LayoutCommon
+    target: LayoutCommon
+    inner: int
+    """How many modes a cell has."""
 
     def tables(self) -> Iterator[CopyTable]:
-        a, b = self.source, self.target
+        a, b = cells_of(self.source, self.inner), cells_of(self.target, self.inner)
         filled = np.flatnonzero(a.filled())
         for first in range(0, len(filled), _CELLS):
             rows = filled[first : first + _CELLS]

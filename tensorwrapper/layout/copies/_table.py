@@ -209,6 +209,9 @@ class CopySteps(ABC):
     is_one_block: ClassVar[bool] = False
     """Whether this is one block, which `in_bytes` gives."""
 
+    source_reach: tuple[int, int] | None = None
+    """Numbers between which offsets of the source are known to lie, where bounds would be searched for."""
+
     @abstractmethod
     def tables(self) -> Iterator[CopyTable]:
         """Return an iterator over the blocks, some at a time: joined, and none of them empty."""

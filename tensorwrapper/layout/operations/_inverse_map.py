@@ -13,12 +13,13 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arrays import run_between
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import SizeOverflowError
 from tensorwrapper.layout.axes._axis import AxisMap, Cycle, Stride, Table
 from tensorwrapper.layout.axes._positions import Spread, spread_of
-from tensorwrapper.layout.boxes._common import LayoutCommon, TileView, run_between
+from tensorwrapper.layout.boxes._common import LayoutCommon, TileView
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import IntArray
 
