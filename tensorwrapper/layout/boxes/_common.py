@@ -2,7 +2,7 @@
 # ruff: noqa: ARG002 - what a layout without a rule refuses does not look at what it is given
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from operator import add
 from typing import Any, ClassVar, SupportsIndex, TypeAlias, cast, final
 
@@ -36,7 +36,6 @@ __all__ = [
     "ModeOperation",
     "StridedBox",
     "TileView",
-    "bounds_of_batches",
     "check_int64",
     "check_out",
     "check_region",
@@ -44,14 +43,12 @@ __all__ = [
     "fits_int64",
     "new_table",
     "no_element",
-    "search_contiguous",
     "search_injective",
     "to_inside",
     "to_offset_array",
 ]
 
 _SEARCHED = 1 << 20  # elements up to which overlaps that no rule decides are looked for
-_FOLLOWED = 1 << 24  # elements up to which it is looked whether they follow one another
 _STEPS = 1 << 18  # of a search for the elements at an offset, where modes interleave
 
 
@@ -131,24 +128,6 @@ def first_index_at(layout: "LayoutCommon", offset: int) -> Index:
 def no_element(shape: Shape[Any], offset: int) -> OutOfBoundsError:
     """Return the error for an offset at which there is no element."""
     return OutOfBoundsError(f"no element of {shape} lies at offset {offset}")
-
-
-def bounds_of_batches(batches: Iterable[IntArray]) -> tuple[int, int]:
-    """Return the least and the greatest of the offsets in all batches; (0, -1) if there is none."""
-    ends = [(int(batch.min()), int(batch.max())) for batch in batches if batch.size]
-    return (min([low for low, _ in ends]), max([high for _, high in ends])) if ends else (0, -1)
-
-
-def search_contiguous(layout: "LayoutCommon", batches: Iterable[IntArray]) -> bool:
-    """Tell by looking whether offsets count on one by one, where no rule decides; False of too many."""
-    size, start = layout.shape.size, layout.offset
-    if size > _FOLLOWED or (size and layout.offset_of(layout.shape.index(size - 1)) - start != size - 1):
-        return False
-    for batch in batches:
-        if not np.array_equal(batch, np.arange(start, start + len(batch), dtype=np.int64)):
-            return False
-        start += len(batch)
-    return True
 
 
 def search_injective(layout: "LayoutCommon", base: int) -> bool:
@@ -333,6 +312,10 @@ class LayoutCommon(ABC):
 
     def list_table(self) -> ListTable | None:
         """Return the rows of elements that the cells are, if all have one step; else None."""
+        return None
+
+    def places_between(self, first: int, last: int) -> Iterator[IntArray] | None:
+        """Return the offsets of the ordinals of a run, some at a time; None without a rule."""
         return None
 
     def cell(self, number: int) -> "LayoutCommon":

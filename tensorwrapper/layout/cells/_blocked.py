@@ -4,7 +4,7 @@ A cell of a jagged shape is a box, so one place and one stride per mode describe
 cells has this form again: runs and gathers of rows, slices of any step within the cells, single positions.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, SupportsIndex, cast, final
 
 import attrs
@@ -369,6 +369,10 @@ class Blocked(SearchedCells):
             return None
         first, last = rows.leaves
         return rows.columns.leaf[first : last + 1], self.starts, row[0]
+
+    def places_between(self, first: int, last: int) -> Iterator[IntArray] | None:
+        table = self.list_table()
+        return None if table is None else Lists(*table).batches(first, last)
 
     @property
     def cell_rank(self) -> int:

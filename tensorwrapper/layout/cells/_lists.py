@@ -87,29 +87,41 @@ class Lists:
             highs.append(int(greatest.max()))
         return (min(lows), max(highs)) if lows else (0, -1)
 
-    def batches(self) -> Iterator[IntArray]:
-        """Return an iterator over the places of all elements in order, at most 2^16 at a time."""
-        splits, row = self.splits, 0
-        ramp = np.arange(_ELEMENTS, dtype=np.int64)
+    def batches(self, first: int = 0, last: int | None = None) -> Iterator[IntArray]:
+        """Return an iterator over the places of a run of elements in order, at most 2^16 at a time."""
+        splits, low = self.splits, self.splits.item(0)
+        high = splits.item(-1) if last is None else low + last
+        low += first
+        row = last_run(splits, low) if low < high else len(self.starts)
+        ramp = np.arange(min(_ELEMENTS, high - low), dtype=np.int64)
         if self.step != 1:
             ramp *= self.step
-        while row < len(self.starts):
-            last, begin = min(row + _ROWS, len(self.starts)), splits.item(row)
-            if splits.item(last) - begin > _ELEMENTS:
-                last = max(row + last_run(splits[row : last + 1], begin + _ELEMENTS), row + 1)
-            count = splits.item(last) - begin
-            if count > _ELEMENTS:
-                for first in range(0, count, _ELEMENTS):
-                    start = self.starts.item(row) + self.step * first
-                    yield ramp[: min(_ELEMENTS, count - first)] + start
-            elif count:
-                yield self._places(row, last, ramp)
-            row = last
+        while low < high:
+            end = min(row + _ROWS, len(self.starts))
+            if splits.item(end) > low + _ELEMENTS:
+                end = row + last_run(splits[row : end + 1], low + _ELEMENTS)
+            if end == row:
+                # A row that is longer than what is made at a time.
+                count = min(high, splits.item(row + 1), low + _ELEMENTS) - low
+                yield ramp[:count] + (self.starts.item(row) + self.step * (low - splits.item(row)))
+                low += count
+                row += low == splits.item(row + 1)
+                continue
+            places = self._places(row, end, low, high, ramp)
+            if len(places):
+                yield places
+            low, row = splits.item(end), end
 
-    def _places(self, row: int, last: int, ramp: IntArray) -> IntArray:
-        splits, starts = self.splits[row : last + 1], self.starts[row:last]
+    def _places(self, row: int, end: int, low: int, high: int, ramp: IntArray) -> IntArray:
+        """Return the places of whole rows, but for elements before `low` and from `high` on."""
+        splits, starts = self.splits[row : end + 1], self.starts[row:end]
+        if splits.item(0) < low:
+            starts = starts.copy()
+            starts[0] += self.step * (low - splits.item(0))
+        if splits.item(0) < low or splits.item(-1) > high:
+            splits = splits.clip(low, high)
         counts, count = splits[1:] - splits[:-1], splits.item(-1) - splits.item(0)
-        if count <= len(starts) and int(counts.max()) == 1:
+        if count <= len(starts) and (not count or int(counts.max()) == 1):
             return starts if count == len(starts) else starts[counts > 0]
         shift = splits[:-1] - splits[0]
         if self.step != 1:

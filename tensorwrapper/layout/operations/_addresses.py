@@ -1,6 +1,9 @@
-"""The addresses of the elements of a layout in row-major order, in batches, so that no table is large."""
+"""The addresses of the elements of a layout in row-major order, in batches, so that no table is large.
 
-from collections.abc import Iterator
+And what batches of them say.
+"""
+
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -11,7 +14,9 @@ from tensorwrapper.layout.cells._blocked import Blocked, rows_of
 from tensorwrapper.layout.tiles._tiled import TiledStrided
 from tensorwrapper.typing import IntArray
 
-__all__ = ["address_batches"]
+__all__ = ["address_batches", "bounds_of_batches", "search_contiguous"]
+
+_FOLLOWED = 1 << 24  # elements up to which it is looked whether they follow one another
 
 
 def address_batches(layout: LayoutCommon) -> Iterator[IntArray]:
@@ -53,3 +58,21 @@ def _runs_of_cells(layout: Blocked) -> Iterator[IntArray]:
             last = first + 1
             yield from address_batches(layout.cell(first))
         first = last
+
+
+def bounds_of_batches(batches: Iterable[IntArray]) -> tuple[int, int]:
+    """Return the least and the greatest of the offsets in all batches; (0, -1) if there is none."""
+    ends = [(int(batch.min()), int(batch.max())) for batch in batches if batch.size]
+    return (min([low for low, _ in ends]), max([high for _, high in ends])) if ends else (0, -1)
+
+
+def search_contiguous(layout: LayoutCommon, batches: Iterable[IntArray]) -> bool:
+    """Tell by looking whether offsets count on one by one, where no rule decides; False of too many."""
+    size, start = layout.shape.size, layout.offset
+    if size > _FOLLOWED or (size and layout.offset_of(layout.shape.index(size - 1)) - start != size - 1):
+        return False
+    for batch in batches:
+        if not np.array_equal(batch, np.arange(start, start + len(batch), dtype=np.int64)):
+            return False
+        start += len(batch)
+    return True

@@ -16,15 +16,14 @@ from tensorwrapper.layout.axes._values import too_many
 from tensorwrapper.layout.boxes._common import (
     AlgebraParts,
     LayoutCommon,
-    bounds_of_batches,
     no_element,
-    search_contiguous,
 )
 from tensorwrapper.layout.boxes._hierarchical import Hierarchical, ordinal_expression
 from tensorwrapper.layout.boxes._hierarchy import IntTree, OrdinalOrder, layout_text
 from tensorwrapper.layout.boxes._orders import fastest_first
 from tensorwrapper.layout.boxes._strided import Strided, packed_strides
 from tensorwrapper.layout.boxes._swizzle import Swizzle
+from tensorwrapper.layout.operations._addresses import bounds_of_batches, search_contiguous
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Index, IntArray, PositionalKey
 

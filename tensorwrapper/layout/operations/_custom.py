@@ -20,14 +20,13 @@ from tensorwrapper.layout.axes._values import too_many
 from tensorwrapper.layout.boxes._common import (
     LayoutCommon,
     ModeOperation,
-    bounds_of_batches,
     no_element,
-    search_contiguous,
     search_injective,
     to_inside,
 )
 from tensorwrapper.layout.cells._padded import contiguous
 from tensorwrapper.layout.cells._parts import rows_of
+from tensorwrapper.layout.operations._addresses import bounds_of_batches, search_contiguous
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import make_smooth, wrap
 from tensorwrapper.typing import Index, IntArray, PositionalKey

@@ -174,14 +174,25 @@ class PlacedRunner(Runner):
         return self.runner.has_places
 
     def fill(self, window: Window, out: Array, threads: int = 1) -> None:  # noqa: ARG002
-        first = window[0].start
-        for low, high in _blocks(window):
-            places = self._places(np.arange(low, high, dtype=np.int64))
-            target, start = out[low - first : high - first], places.item(0)
-            if places.item(-1) - start == high - low - 1 and (np.diff(places) == 1).all():
-                self.runner.fill((slice(start, start + high - low),), target)
+        done = 0
+        for places in self._runs(window):
+            start, count = places.item(0), len(places)
+            target = out[done : done + count]
+            done += count
+            if places.item(-1) - start == count - 1 and (np.diff(places) == 1).all():
+                self.runner.fill((slice(start, start + count),), target)
             else:
                 write_elements(target, _at(self.runner, places))
+
+    def _runs(self, window: Window) -> Iterator[IntArray]:
+        """Return an iterator over the places of a window, some at a time."""
+        found = self.layout.implementation.places_between(window[0].start, window[0].stop)
+        if found is None:
+            for low, high in _blocks(window):
+                yield self._places(np.arange(low, high, dtype=np.int64))
+            return
+        for places in found:
+            yield places - self.first if self.first else places
 
     def points(self, places: tuple[IntArray, ...]) -> Array:
         return _at(self.runner, self._places(places[0]))

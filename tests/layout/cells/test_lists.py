@@ -90,22 +90,30 @@ def test_rows_one_by_one_are_those_of_the_table(layout, data, at_a_time):
 
 
 @given(
-    LENGTHS, st.integers(-3, 3), st.integers(0, 2), st.sampled_from([1, 3, 64]), st.sampled_from([1, 4, 100])
+    LENGTHS,
+    st.integers(-3, 3),
+    st.integers(0, 2),
+    st.sampled_from([1, 3, 64]),
+    st.sampled_from([1, 4, 100]),
+    st.data(),
 )
 @FEW
-def test_places_come_in_order_and_a_few_at_a_time(lengths, step, first, rows, elements):
+def test_places_come_in_order_and_a_few_at_a_time(lengths, step, first, rows, elements, data):
     splits = first + np.concatenate([[0], np.cumsum(np.array(lengths, dtype=np.int64))]).astype(np.int64)
     starts = 10 * np.arange(len(lengths), dtype=np.int64)
     before = _lists._ROWS, _lists._ELEMENTS
     _lists._ROWS, _lists._ELEMENTS = rows, elements
     try:
-        batches = list(Lists(splits, starts, step).batches())
-        bounds = Lists(splits, starts, step).bounds()
+        lists = Lists(splits, starts, step)
+        batches, bounds = list(lists.batches()), lists.bounds()
+        low, high = sorted(data.draw(st.tuples(*[st.integers(0, sum(lengths))] * 2)))
+        some = list(lists.batches(low, high))
     finally:
         _lists._ROWS, _lists._ELEMENTS = before
     expected = [10 * k + step * j for k, length in enumerate(lengths) for j in range(length)]
     assert [place for batch in batches for place in batch.tolist()] == expected
-    assert all(len(batch) <= elements for batch in batches)
+    assert [place for batch in some for place in batch.tolist()] == expected[low:high]
+    assert all(0 < len(batch) <= elements for batch in [*batches, *some])
     assert bounds == (min(expected, default=0), max(expected, default=-1))
 
 
