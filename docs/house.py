@@ -122,8 +122,9 @@ _LAW = "laws: run on every representation in tests/testing/, and each seen to fa
 _BASE = "what the parts of a facade stand on; every test of the facade asks it"
 _HANDS_ON = "hands on what the rooms below make, one line each; they have the tests"
 NO_TEST = {
-    "cli/_command.py": "says what a command is made of, and does nothing",
-    "cli/_demo.py": "tests/cli/demo/test_demo.py stands beside the tests of what it is made of",
+    "cli/_exit_code.py": "names of numbers; the tests of each command compare them",
+    "cli/parsing/_command.py": "says what a command is made of; the tests of the table run each",
+    "cli/parsing/_options.py": "options that the tests of the commands give",
     "cli/demo/_far_side.py": "runs in the second process, which tests/cli/demo/test_second_process.py starts",
     "interop/dask/_library.py": "what is called of Dask; the tests of the room call it",
     "layout/facade/_layout_base.py": _BASE,

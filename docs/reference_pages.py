@@ -3,7 +3,6 @@
 What is public is what `__all__` says, so that no page can be forgotten and none can outlive its class.
 """
 
-import argparse
 import ast
 import importlib
 import inspect
@@ -15,7 +14,8 @@ from sphinx.application import Sphinx
 from sphinx.pycode import ModuleAnalyzer
 
 import tensorwrapper
-from tensorwrapper.cli._main import COMMANDS
+from tensorwrapper.cli import COMMANDS, ExitCode
+from tensorwrapper.cli.parsing._parser import parsers
 
 FLOORS = (
     "shape",
@@ -40,6 +40,21 @@ _WHOLE = {"errors", "typing"}
 """Modules of many short entries, which are read side by side on one page."""
 
 _INHERITED = "ABC, Generic, Exception, BaseException, Sequence, Iterator, Mapping, int, str, tuple, dict"
+
+
+_COMMAND_LINE = """\
+``tensorwrapper COMMAND --help`` says what stands here. All commands keep to the same:
+
+- ``--json`` prints the report as JSON, with numbers as numbers; what went wrong is an object with ``error``
+  and ``kind``, the name of the class of :mod:`tensorwrapper.errors`. ``serve`` and ``recv`` print an object
+  with their ``address`` first, when they are ready.
+- The report goes to stdout. What went wrong goes to stderr, in one line. On a terminal long work says there
+  how far it is; ``pip install tensorwrapper[progress]`` makes that a bar.
+- Colours are for terminals, and not where ``NO_COLOR`` is set.
+- No file is replaced without ``--force``.
+- ``tensorwrapper completion SHELL`` prints what lets bash, zsh or fish complete commands, options and names
+  of files.
+"""
 
 
 def write_pages(app: Sphinx) -> None:
@@ -76,18 +91,20 @@ def _top() -> str:
 
 def _command_line() -> str:
     """Return the page of the commands: what each says of itself."""
-    parts = ["The command line\n================\n\nSee also ``tensorwrapper COMMAND --help``.\n"]
-    for command in COMMANDS:
-        parser = argparse.ArgumentParser(
-            prog=f"tensorwrapper {command.name}",
-            description=command.summary,
-            formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(prog, width=90),
-        )
-        parser.add_argument("--json", action="store_true", help="print the report as JSON")
-        command.configure(parser)
-        title = f"{command.name}\n{'-' * len(command.name)}"
+    codes = "".join([f"   * - {int(code)}\n     - {_said_of(code)}\n" for code in ExitCode])
+    parts = [
+        "The command line\n================\n\n" + _COMMAND_LINE,
+        f"Exit codes\n----------\n\n.. list-table::\n\n{codes}",
+    ]
+    for name, parser in parsers(COMMANDS, width=90).items():
+        title = f"{name}\n{'-' * len(name)}"
         parts.append(f"{title}\n\n.. code-block:: text\n\n{indent(parser.format_help(), '   ')}")
     return "\n".join(parts)
+
+
+def _said_of(code: ExitCode) -> str:
+    said = ModuleAnalyzer.for_module(ExitCode.__module__).find_attr_docs()
+    return " ".join(said["ExitCode", code.name]).strip()
 
 
 def _pages(module: ModuleType, *, whole: bool) -> dict[str, str]:

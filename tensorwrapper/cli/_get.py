@@ -2,45 +2,27 @@
 
 import argparse
 import errno
-import math
 import os
-from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final
 
-from tensorwrapper.cli._command import Command
 from tensorwrapper.cli._progress import Progress
-from tensorwrapper.cli._report import Figure, Report, Value
-from tensorwrapper.cli._security import add_client_options, client_security
+from tensorwrapper.cli._report import Figure, Report
+from tensorwrapper.cli._security import client_security
 from tensorwrapper.cli._sizes import size_of
+from tensorwrapper.cli._values import plain
 from tensorwrapper.errors import ConversionError, DataFileExistsError
 from tensorwrapper.remote import RemoteTensor, connect
 from tensorwrapper.selection import NewMode, Selector, View
 from tensorwrapper.store import save
 
-__all__ = ["GET"]
+__all__ = ["run"]
 
 _PRINTED: Final = 100_000
 """Elements that are printed; more are for a file."""
 
 
-def _configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("address", metavar="ADDRESS", help="where the server listens, as it says")
-    parser.add_argument("name", metavar="NAME", help="the tensor; inspect ADDRESS lists them")
-    # None of these may be missing: argparse takes what may for missing if an option stands before it.
-    parser.add_argument(
-        "selector",
-        metavar="SELECTOR",
-        help="what stands between brackets: '5:7, ::500', '-1', '+, 3'; '...' is all of it",
-    )
-    parser.add_argument(
-        "--out", type=Path, metavar="FILE", help="write to this file, of any kind that convert knows"
-    )
-    parser.add_argument("--force", action="store_true", help="replace FILE if it is there")
-    parser.add_argument("--plan", action="store_true", help="say what would travel, and read nothing")
-    add_client_options(parser)
-
-
-def _run(options: argparse.Namespace) -> Report:
+def run(options: argparse.Namespace) -> Report:
+    """Do what is asked."""
     selector = Selector.parse(options.selector)
     if options.out is not None and not options.force and os.path.lexists(options.out):
         raise DataFileExistsError(errno.EEXIST, f"{options.out} is there already; --force replaces it")
@@ -71,7 +53,7 @@ def _run(options: argparse.Namespace) -> Report:
             # What was asked before the elements counts as well: the shape, and the lengths of rows.
             figures["bytes received"] = remote.counters.bytes_received_on_wire
         if options.out is None:
-            elements = _plain(found.tolist())
+            elements = plain(found.tolist())
             return Report("get", (), figures, (str(found),), value=elements)
         progress.step(f"writing {options.out}")
         save(options.out, {tensor.name.rpartition("/")[2]: found})
@@ -84,17 +66,3 @@ def _selected(tensor: RemoteTensor, selector: Selector) -> View[Any]:
     if any(isinstance(atom, NewMode) and atom.extent > 1 for atom in selector.atoms):
         return selector.apply(tensor.view())
     return tensor[selector.to_key()]
-
-
-def _plain(value: object) -> Value:
-    """Return elements as JSON has them: numbers that it lacks, dates and spans of time as texts."""
-    if isinstance(value, list):
-        return [_plain(own) for own in cast("list[object]", value)]
-    if isinstance(value, complex):
-        return [_plain(value.real), _plain(value.imag)]
-    if isinstance(value, bool | int | str) or (isinstance(value, float) and math.isfinite(value)):
-        return value
-    return str(value)
-
-
-GET = Command("get", "Read a selection of a tensor from where it is served.", _configure, _run)

@@ -3,34 +3,34 @@
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from tensorwrapper import store
-from tensorwrapper.cli._command import Command
 from tensorwrapper.cli._report import Check, Figure, Report
-from tensorwrapper.cli._security import add_client_options, client_security
+from tensorwrapper.cli._security import client_security
 from tensorwrapper.cli._sizes import size_of
-from tensorwrapper.errors import DataFileError
-from tensorwrapper.remote import connect
+from tensorwrapper.cli._values import first_of, plain
+from tensorwrapper.errors import DataFileError, TensorNameError
+from tensorwrapper.remote import RemoteTensor, connect
 from tensorwrapper.store import Entry
+from tensorwrapper.tensor import Tensor
 
-__all__ = ["INSPECT"]
+__all__ = ["run"]
 
 _WIDEST = 48
 """Characters of a column; more of a name or a shape is not shown to people."""
 
 
-def _configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "file", metavar="FILE", help="a file of any kind that convert knows, or the address of a server"
-    )
-    add_client_options(parser)
-
-
-def _run(options: argparse.Namespace) -> Report:
+def run(options: argparse.Namespace) -> Report:
+    """Do what is asked."""
     if "://" in options.file:
         return _served(options)
     path = Path(options.file)
+    return _listed(path) if options.name is None else _shown(path, options.name)
+
+
+def _listed(path: Path) -> Report:
+    """Return what a file has."""
     entries: list[Entry] = []
     with store.open(path) as file:
         lost = [*file.losses]
@@ -56,22 +56,36 @@ def _run(options: argparse.Namespace) -> Report:
     return Report("inspect", tuple(checks), figures, _table(entries), rows)
 
 
+def _shown(path: Path, name: str) -> Report:
+    """Return one tensor of a file, and its first values."""
+    with store.open(path) as file:
+        if name not in file:
+            raise TensorNameError(f"{path} has no tensor {name!r}; inspect lists those it has")
+        entry, first = file.describe(name), first_of(file[name])
+        figures = _row(entry)
+        if metadata := file.tensor_metadata(name):
+            figures["metadata"] = cast("Figure", metadata)
+        return _with_values(figures, first)
+
+
+def _with_values(figures: dict[str, Figure], first: Tensor[Any]) -> Report:
+    if first.shape.size == figures["elements"]:
+        title = "all values:"
+    else:
+        title = f"the first {first.shape.size} of {figures['elements']} values:"
+    lines = (title, *str(first).splitlines())
+    return Report("inspect", (), figures, lines, value=plain(first.tolist()))
+
+
 def _served(options: argparse.Namespace) -> Report:
     """Return what a server has: as much as it says without sending elements or lengths of rows."""
     security = client_security(options)
     with connect(options.file, security=security, timeout=options.timeout) as remote:
+        if options.name is not None:
+            tensor = remote[options.name]
+            return _with_values(_remote_row(tensor), first_of(tensor))
         tensors = [remote[name] for name in remote]
-    rows: list[dict[str, Figure]] = [
-        {
-            "name": own.name,
-            "kind": own.kind,
-            "rank": own.rank,
-            "dtype": str(own.dtype),
-            "elements": own.size,
-            "bytes": own.nbytes,
-        }
-        for own in tensors
-    ]
+    rows = [_remote_row(own) for own in tensors]
     lines = [
         f"{_short(own.name)}: {own.kind} of rank {own.rank}, {own.size} elements {own.dtype}"
         for own in tensors
@@ -79,10 +93,24 @@ def _served(options: argparse.Namespace) -> Report:
     return Report("inspect", (), {"tensors": len(tensors)}, tuple(lines), tuple(rows))
 
 
+def _remote_row(tensor: RemoteTensor) -> dict[str, Figure]:
+    return {
+        "name": tensor.name,
+        "kind": tensor.kind,
+        "rank": tensor.rank,
+        "dtype": str(tensor.dtype),
+        "elements": tensor.size,
+        "bytes": tensor.nbytes,
+    }
+
+
 def _row(entry: Entry) -> dict[str, Figure]:
     return {
         "name": entry.name,
+        "kind": entry.shape.kind,
+        "rank": entry.shape.rank,
         "shape": str(entry.shape),
+        "extents": list(entry.shape.extents) if entry.shape.kind == "smooth" else None,
         "dtype": entry.dtype,
         "packing": entry.packing,
         "elements": entry.size,
@@ -111,8 +139,3 @@ def _table(entries: Sequence[Entry]) -> tuple[str, ...]:
 
 def _short(text: str) -> str:
     return text if len(text) <= _WIDEST else text[: _WIDEST - 3] + "..."
-
-
-INSPECT = Command(
-    "inspect", "List the tensors of a file, or of a server: names, shapes, packings, sizes.", _configure, _run
-)

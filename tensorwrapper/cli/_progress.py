@@ -1,4 +1,4 @@
-"""Progress on stderr: a bar on a terminal that has tqdm, plain lines everywhere else."""
+"""Progress on stderr, for a terminal: a bar with tqdm, plain lines without, and nothing anywhere else."""
 
 import contextlib
 import sys
@@ -27,13 +27,13 @@ class Progress:
     __slots__ = ("_bar", "_done", "_stream", "_total", "_what")
 
     def __init__(self, total: int, stream: TextIO | None = None) -> None:
-        # None where stderr was closed: then nobody is told.
-        self._stream: TextIO | None = sys.stderr if stream is None else stream
+        stream = sys.stderr if stream is None else stream
+        # None where stderr was closed, and what goes into a file or a pipe is for programs: nobody is told.
+        self._stream = stream if stream is not None and stream.isatty() else None
         self._total = total
         self._done = 0
         self._what = ""
-        on_terminal = self._stream is not None and self._stream.isatty()
-        self._bar = _bar(total, self._stream) if on_terminal and self._stream is not None else None
+        self._bar = None if self._stream is None else _bar(total, self._stream)
 
     def step(self, what: str) -> None:
         """Begin the next step."""
@@ -49,7 +49,7 @@ class Progress:
         self._done += 1
 
     def share(self, done: int, total: int) -> None:
-        """Tell how much of this step is done; only a terminal is told so often."""
+        """Tell how much of this step is done; only a bar is told so often."""
         if self._bar is not None and total:
             self._bar.set_description_str(f"{self._what}, {100 * done // total} %")
 

@@ -1,6 +1,7 @@
 """What a command found: checks and figures, printed for people or as JSON."""
 
 import json
+from collections.abc import Sequence
 from typing import TypeAlias, final
 
 import attrs
@@ -9,10 +10,12 @@ from tensorwrapper._value_class import frozen
 
 __all__ = ["Check", "Figure", "Report", "Value", "failure_to_json"]
 
-Figure: TypeAlias = "int | float | str | list[int] | dict[str, Figure]"
+Figure: TypeAlias = "int | float | str | list[int] | dict[str, Figure] | None"
 """A value that is reported and not checked."""
-Value: TypeAlias = "bool | int | float | str | list[Value]"
-"""Elements of a tensor."""
+Value: TypeAlias = "bool | int | float | str | Sequence[Value]"
+"""What was compared, and elements of a tensor."""
+
+_GREEN, _RED, _PLAIN = "\x1b[32m", "\x1b[1;31m", "\x1b[0m"
 
 
 @final
@@ -21,9 +24,26 @@ class Check:
     """One statement that was tested."""
 
     name: str
-    expected: str
-    found: str
+    expected: Value
+    found: Value
     ok: bool
+    digits: int | None = None
+    """How many decimal places are compared, and shown to people; None for what must be equal."""
+
+    def to_text(self, *, colours: bool = False) -> str:
+        """Return a line for people."""
+        sign = "ok    " if self.ok else "FAILED"
+        if colours:
+            sign = f"{_GREEN if self.ok else _RED}{sign}{_PLAIN}"
+        found, expected = self._shown(self.found), self._shown(self.expected)
+        return f"{sign} {self.name}: {found if self.ok else f'{found}, expected {expected}'}"
+
+    def _shown(self, value: Value) -> str:
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        if isinstance(value, list):
+            return f"({', '.join([self._shown(own) for own in value])})"
+        return str(value) if self.digits is None else f"{value:.{self.digits}f}"
 
 
 @final
@@ -60,13 +80,10 @@ class Report:
             whole["value"] = self.value
         return json.dumps(whole, indent=2, ensure_ascii=False)
 
-    def to_text(self) -> str:
+    def to_text(self, *, colours: bool = False) -> str:
         """Return the report for people."""
-        lines = [*self.lines, ""]
-        for check in self.checks:
-            sign = "ok    " if check.ok else "FAILED"
-            found = check.found if check.ok else f"{check.found}, expected {check.expected}"
-            lines.append(f"{sign} {check.name}: {found}")
+        lines = [*self.lines, ""] if self.checks or self.figures else [*self.lines]
+        lines += [check.to_text(colours=colours) for check in self.checks]
         lines += [""] if self.checks else []
         lines += _figure_lines(self.figures, 0)
         if self.checks:
@@ -75,9 +92,10 @@ class Report:
         return "\n".join(lines)
 
 
-def failure_to_json(command: str, error: str) -> str:
-    """Return, for machines, that a command could not run to its end."""
-    return json.dumps({"command": command, "ok": False, "error": error}, indent=2, ensure_ascii=False)
+def failure_to_json(command: str, error: str, kind: str) -> str:
+    """Return, for machines, that a command could not run to its end: why, and the name of that error."""
+    whole = {"command": command, "ok": False, "error": error, "kind": kind}
+    return json.dumps(whole, indent=2, ensure_ascii=False)
 
 
 def _figure_lines(figures: "dict[str, Figure]", depth: int) -> list[str]:

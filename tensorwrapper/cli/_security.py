@@ -1,4 +1,4 @@
-"""Options of commands that say who is who: files of keys, and of those that are let in."""
+"""Who is who, as the options of a command say: files of keys, and of those that are let in."""
 
 import argparse
 import re
@@ -9,44 +9,13 @@ from typing import Final
 from tensorwrapper.errors import ConversionError, DataFileError, DataFileNotFoundError
 from tensorwrapper.transport import CurveClient, CurveServer, KeyPair
 
-__all__ = ["add_client_options", "add_server_keys", "client_security", "server_security"]
+__all__ = ["client_security", "server_security"]
 
 _LONGEST: Final = 2**20
 """Bytes of a list of who is let in."""
 _KEY_LENGTH: Final = 40
 _LOCAL: Final = re.compile(r"tcp://(127\.[0-9.]+|localhost|\[::1\]):.*|ipc://.*|inproc://.*")
 """Addresses that nobody on another machine reaches."""
-
-
-def add_server_keys(
-    parser: argparse.ArgumentParser,
-    anybody: str = "serve to other machines without keys: whoever comes may read",
-) -> None:
-    """Add what says who is let in."""
-    parser.add_argument(
-        "--keys", type=Path, metavar="FILE", help="our keys, as `tensorwrapper keys` makes them"
-    )
-    parser.add_argument(
-        "--allow",
-        type=Path,
-        metavar="FILE",
-        help="who is let in: a public key on each line, and after it, if it may not see all tensors, the "
-        "patterns of the names that it may see; lines that begin with '# ' say nothing",
-    )
-    parser.add_argument("--anybody", action="store_true", help=anybody)
-
-
-def add_client_options(parser: argparse.ArgumentParser) -> None:
-    """Add what says who we are, who the server must be, and how long it is waited for."""
-    parser.add_argument("--keys", type=Path, metavar="FILE", help="our keys, which the server must know")
-    parser.add_argument("--server-key", metavar="KEY", help="the public key that the server must have")
-    parser.add_argument(
-        "--timeout",
-        type=float,
-        default=10.0,
-        metavar="SECONDS",
-        help="after how long a silence the server is given up (default: %(default)s)",
-    )
 
 
 def server_security(

@@ -6,45 +6,21 @@ import json
 import signal
 import threading
 from collections.abc import Generator
-from pathlib import Path
 from typing import Final
 
-from tensorwrapper.cli._command import Command
 from tensorwrapper.cli._report import Check, Report
-from tensorwrapper.cli._security import add_server_keys, server_security
+from tensorwrapper.cli._security import server_security
 from tensorwrapper.cli._streams import say
 from tensorwrapper.remote import Server, serve
 
-__all__ = ["SERVE"]
+__all__ = ["run"]
 
 _GLANCE: Final = 1.0
 """Seconds between looks at whether the server is still there."""
 
 
-def _configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "paths",
-        nargs="+",
-        type=Path,
-        metavar="PATH",
-        help="a file of any kind that convert knows, or a folder of .tens files",
-    )
-    parser.add_argument(
-        "--address",
-        default="tcp://127.0.0.1:*",
-        help="where to listen; the port * is any free one (default: %(default)s)",
-    )
-    add_server_keys(parser)
-    parser.add_argument(
-        "--threads",
-        type=int,
-        default=1,
-        metavar="COUNT",
-        help="how many threads read what takes longer (default: %(default)s)",
-    )
-
-
-def _run(options: argparse.Namespace) -> Report:
+def run(options: argparse.Namespace) -> Report:
+    """Do what is asked."""
     security, allow = server_security(options)
     # A signal that comes while files are opened ends this, too.
     with (
@@ -96,6 +72,3 @@ def _told_to_end() -> Generator[threading.Event, None, None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-SERVE = Command("serve", "Let others select from the tensors of files.", _configure, _run)

@@ -3,10 +3,11 @@
 import contextlib
 import os
 import sys
+from typing import TextIO
 
-from tensorwrapper.cli._command import ExitCode
+from tensorwrapper.cli._exit_code import ExitCode
 
-__all__ = ["complain", "prepare_streams", "say", "write_report"]
+__all__ = ["complain", "has_colours", "prepare_streams", "say", "write_text"]
 
 
 def prepare_streams() -> None:
@@ -46,10 +47,18 @@ def say(text: str) -> None:
         _give_up_stdout()
 
 
-def write_report(text: str, command: str) -> ExitCode | None:
+def has_colours(stream: TextIO | None) -> bool:
+    """Return whether what is written there may be coloured: on a terminal, unless ``NO_COLOR`` is set."""
+    if stream is None or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    # Older windows of Windows show the codes.
+    return stream.isatty() and (sys.platform != "win32" or "WT_SESSION" in os.environ)
+
+
+def write_text(text: str, who: str) -> ExitCode | None:
     """Write to stdout, and return what to exit with if that cannot be done."""
     if sys.stdout is None:
-        complain(f"tensorwrapper {command}: the report cannot be written: stdout is closed")
+        complain(f"{who}: the answer cannot be written: stdout is closed")
         return ExitCode.CANNOT_RUN
     try:
         print(text, flush=True)
@@ -58,7 +67,7 @@ def write_report(text: str, command: str) -> ExitCode | None:
         return ExitCode.NO_READER
     except (OSError, ValueError) as error:
         _give_up_stdout()
-        complain(f"tensorwrapper {command}: the report cannot be written: {error}")
+        complain(f"{who}: the answer cannot be written: {error}")
         return ExitCode.CANNOT_RUN
     return None
 

@@ -1,21 +1,19 @@
 """``tensorwrapper verify``: every checksum of a file, and its index against its records."""
 
 import argparse
-from pathlib import Path
 
-from tensorwrapper.cli._command import Command
+from tensorwrapper.cli._progress import Progress
 from tensorwrapper.cli._report import Check, Report
 from tensorwrapper.store import verify
 
-__all__ = ["VERIFY"]
+__all__ = ["run"]
 
 
-def _configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", type=Path, metavar="FILE", help="a .tens file")
-
-
-def _run(options: argparse.Namespace) -> Report:
-    found = verify(options.file)
+def run(options: argparse.Namespace) -> Report:
+    """Do what is asked."""
+    with Progress(1) as progress:
+        progress.step(f"reading {options.file}")
+        found = verify(options.file, progress=progress.share)
     problems = f"{len(found.problems)} problems" if found.problems else "no problems"
     return Report(
         "verify",
@@ -29,8 +27,3 @@ def _run(options: argparse.Namespace) -> Report:
         (str(options.file), *found.problems),
         tuple([{"problem": problem} for problem in found.problems]),
     )
-
-
-VERIFY = Command(
-    "verify", "Read all of a .tens file, and compare checksums, index and records.", _configure, _run
-)

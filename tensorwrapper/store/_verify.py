@@ -1,6 +1,7 @@
 """`verify`: every byte of a `.tens` file read, and its index compared with what is there."""
 
 import os
+from collections.abc import Callable
 from typing import final
 
 from tensorwrapper._value_class import frozen
@@ -38,7 +39,12 @@ class Verification:
         return not self.problems
 
 
-def verify(path: str | os.PathLike[str], *, limits: Limits = DEFAULT_LIMITS) -> Verification:
+def verify(
+    path: str | os.PathLike[str],
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    progress: Callable[[int, int], object] | None = None,
+) -> Verification:
     """Read all of a `.tens` file and tell what is wrong with it.
 
     Every checksum is computed, every tensor is opened, and the index is compared with the records. A change
@@ -50,6 +56,8 @@ def verify(path: str | os.PathLike[str], *, limits: Limits = DEFAULT_LIMITS) -> 
         The file.
     limits
         As in `open`: a tensor beyond them is a problem.
+    progress
+        Told after each record how many bytes were read, and how many there are.
 
     Raises
     ------
@@ -78,7 +86,11 @@ def verify(path: str | os.PathLike[str], *, limits: Limits = DEFAULT_LIMITS) -> 
         # What lies after a damaged header is found by the index alone.
         places += [place for _, place, *_ in directory.rows if place.start >= end]
         problems += _compare(directory, walked, end) if directory.chain else []
-        problems += [text for place in places if (text := _damage(reader, place)) is not None]
+        for place in places:
+            damage = _damage(reader, place)
+            problems += [] if damage is None else [damage]
+            if progress is not None:
+                progress(place.stop, size)
         damaged = {name: text for name in file if (text := _unreadable(file, name)) is not None}
         problems += damaged.values()
         return Verification(

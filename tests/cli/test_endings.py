@@ -127,6 +127,7 @@ def test_faults_a_demo_without_memory_says_so_in_one_line(spare):
         from pathlib import Path
         from tensorwrapper import selection, transport, wire
         from tensorwrapper.cli import main
+        from tensorwrapper.cli.demo import _demo
 
         used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_AS, (used + int(sys.argv[1]), resource.RLIM_INFINITY))

@@ -43,7 +43,10 @@ def test_inspect_for_machines(path):
     assert [entry["name"] for entry in report["entries"]] == ["a", "rows"]
     assert report["entries"][1] | {"start": 0, "bytes": 0} == {
         "name": "rows",
+        "kind": "jagged",
+        "rank": 2,
         "shape": "(3, 3|1|2)",
+        "extents": None,
         "dtype": "int64",
         "packing": "jagged",
         "elements": 6,
@@ -51,6 +54,33 @@ def test_inspect_for_machines(path):
         "pieces": 1,
         "start": 0,
     }
+
+
+def test_inspect_shows_one_tensor_and_its_first_values(path):
+    done = run("inspect", path, "rows")
+    assert (done.returncode, done.stderr) == (ExitCode.OK, "")
+    assert done.stdout.splitlines()[:4] == ["all values:", "[[1 2 3]", " [4]", " [5 6]]"]
+    assert "shape: (3, 3|1|2)" in done.stdout.splitlines()
+    tw.save(path, {"x": np.arange(10_000.0).reshape(100, 100)})
+    done = run("inspect", path, "x")
+    assert done.stdout.startswith("the first 36 of 10000 values:\n[[  0.   1.")
+    report = json.loads(run("inspect", "--json", path, "x").stdout)
+    assert report["value"][1] == [100.0, 101.0, 102.0, 103.0, 104.0, 105.0]
+    assert report["figures"]["extents"] == [100, 100]
+    done = run("inspect", path, "y")
+    assert done.returncode == ExitCode.CANNOT_RUN
+    assert "has no tensor 'y'; inspect lists those it has" in done.stderr
+
+
+def test_inspect_shows_one_tensor_of_a_growing_file_and_what_is_said_of_it(path):
+    with tw.open(path, "w") as f:
+        f.append("x", tw.as_tensor([[1, 2]]), metadata={"unit": "ns"})
+    with tw.open(path, "a") as f:
+        f.extend("x", [[3, 4]])
+    report = json.loads(run("inspect", "--json", path, "x").stdout)
+
+    assert report["value"] == [[1, 2], [3, 4]]
+    assert report["figures"]["metadata"] == {"unit": "ns"}
 
 
 def test_inspect_of_a_tensor_file(tmp_path):
@@ -115,6 +145,8 @@ def test_s10_inspect_lists_the_others_when_one_is_damaged(path):
 def test_inspect_of_a_server(path):
     with tw.serve(path) as server:
         done = run("inspect", server.address)
+        one = run("inspect", server.address, "a")
+        none = run("inspect", server.address, "b")
         report = json.loads(run("inspect", "--json", server.address).stdout)
 
     assert done.stdout.startswith("a: smooth of rank 2, 6 elements float32\nrows: jagged of rank 2")
@@ -126,3 +158,5 @@ def test_inspect_of_a_server(path):
         "elements": 6,
         "bytes": 48,
     }
+    assert one.stdout.startswith("all values:\n[[0. 1. 2.]\n [3. 4. 5.]]\n")
+    assert none.returncode == ExitCode.CANNOT_RUN

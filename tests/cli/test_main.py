@@ -7,7 +7,6 @@ import sys
 import pytest
 
 from tensorwrapper.cli import COMMANDS, ExitCode, main
-from tensorwrapper.cli._main import readable
 
 
 @pytest.mark.parametrize("arguments", [[], ["nothing"]])
@@ -57,22 +56,3 @@ def test_what_lies_in_the_current_folder_is_not_run(tmp_path):
     )
 
     assert done.returncode == ExitCode.OK, done.stderr
-
-
-def test_keys_and_selectors_may_begin_like_options():
-    key = "-R-@F]Og[yMi)51jdCv2^&tr(Qwqm[Q2I6%2sM#N"
-    assert readable(["get", "a", "n", "-3:", "--server-key", key]) == [
-        "get",
-        "a",
-        "n",
-        " -3:",
-        f"--server-key={key}",
-    ]
-    assert readable(["get", "a", "n", "-1,-2:", "--timeout", "-1", "--server-key"])[3:] == [
-        " -1,-2:",
-        "--timeout",
-        "-1",
-        "--server-key",
-    ]
-    with pytest.raises(SystemExit):
-        main(["get", "a", "n", ":", "--server-key"])

@@ -1,4 +1,4 @@
-"""Progress goes to stderr: a bar on a terminal, plain lines elsewhere."""
+"""Progress goes to stderr: a bar on a terminal, and nothing elsewhere."""
 
 import io
 import sys
@@ -11,13 +11,13 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_plain_lines_where_there_is_no_terminal():
+def test_nothing_is_said_where_there_is_no_terminal():
     stream = io.StringIO()
     with Progress(2, stream) as progress:
         progress.step("one")
         progress.step("two")
 
-    assert stream.getvalue() == "[1/2] one\n[2/2] two\n"
+    assert stream.getvalue() == ""
 
 
 def test_a_bar_on_a_terminal_that_is_gone_at_the_end():

@@ -4,13 +4,9 @@ import argparse
 
 import pytest
 
-from tensorwrapper.cli._main import readable
-from tensorwrapper.cli._security import (
-    add_client_options,
-    add_server_keys,
-    client_security,
-    server_security,
-)
+from tensorwrapper.cli._security import client_security, server_security
+from tensorwrapper.cli.parsing._options import add_client_options, add_server_keys
+from tensorwrapper.cli.parsing._parser import readable
 from tensorwrapper.errors import ConversionError, DataFileError, TransportError
 from tensorwrapper.transport import KeyPair
 

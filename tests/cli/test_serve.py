@@ -82,7 +82,7 @@ def test_who_is_listed_reads_what_is_his(folder):
     ("words", "why"),
     [
         (["--address", "tcp://0.0.0.0:*"], "--anybody"),
-        (["--address", "tcp://nowhere"], "nowhere"),
+        (["--address", "tcp://nowhere:5"], "nowhere"),
         (["--keys", "server.key"], "--allow"),
         (["--threads", "0"], "1 thread or more"),
     ],

@@ -1,5 +1,6 @@
 """Standard streams as a shell may leave them."""
 
+import io
 import os
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper.cli import ExitCode
+from tensorwrapper.cli._streams import has_colours
 
 
 @pytest.fixture
@@ -50,14 +52,47 @@ def test_errors_cli_a_full_disk_under_stdout(path, options):
         assert done.returncode == ExitCode.CANNOT_RUN
         assert (
             done.stderr
-            == f"tensorwrapper {command}: the report cannot be written: [Errno 28] No space left on device\n"
+            == f"tensorwrapper {command}: the answer cannot be written: [Errno 28] No space left on device\n"
         )
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is full")
+@pytest.mark.parametrize("words", ["--help", "--version", "completion bash"])
+def test_errors_cli_answers_that_find_no_room(words):
+    done = shell(f"tw {words} > /dev/full")
+    assert done.returncode == ExitCode.CANNOT_RUN
+    assert done.stderr.endswith("the answer cannot be written: [Errno 28] No space left on device\n")
+    assert shell(f"tw {words} >&-").returncode == ExitCode.CANNOT_RUN
+    done = shell(f"tw {words} | true; exit ${{PIPESTATUS[0]}}")
+    assert (done.returncode in (ExitCode.OK, ExitCode.NO_READER), done.stderr) == (True, "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is full")
+@pytest.mark.parametrize("stderr", ["2> /dev/full", "2>&-"])
+def test_errors_cli_complaints_that_find_no_room(tmp_path, stderr):
+    assert shell(f"tw nonsense {stderr}").returncode == ExitCode.USAGE
+    assert shell(f'tw verify "$1" {stderr}', tmp_path / "no.tens").returncode == ExitCode.CANNOT_RUN
+
+
+def test_colours_are_for_terminals(monkeypatch):
+    pty = pytest.importorskip("pty")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    ours, theirs = pty.openpty()
+    with os.fdopen(ours), os.fdopen(theirs, "w") as terminal:
+        assert has_colours(terminal)
+        for name, value in (("NO_COLOR", "1"), ("TERM", "dumb")):
+            with monkeypatch.context() as changed:
+                changed.setenv(name, value)
+                assert not has_colours(terminal)
+    assert not has_colours(io.StringIO())
+    assert not has_colours(None)
 
 
 def test_errors_cli_closed_streams(path, tmp_path):
     done = shell('tw inspect "$1" >&-', path)
     assert (done.returncode, done.stdout) == (ExitCode.CANNOT_RUN, "")
-    assert done.stderr == "tensorwrapper inspect: the report cannot be written: stdout is closed\n"
+    assert done.stderr == "tensorwrapper inspect: the answer cannot be written: stdout is closed\n"
     for closed in ("2>&-", "<&-", "<&- 2>&-"):
         done = shell(f'tw inspect "$1" {closed}', path)
         assert (done.returncode, done.stderr) == (ExitCode.OK, "")

@@ -78,3 +78,12 @@ def test_a_file_that_is_not_there_or_of_another_kind(path):
     path.write_bytes(b"PK\x03\x04")
     with pytest.raises(DataFileError, match=r"is no \.tens file"):
         tw.store.verify(path)
+
+
+def test_it_tells_how_far_it_is(path):
+    tw.save(path, {"a": np.arange(3), "b": np.arange(300)})
+    told = []
+
+    assert tw.store.verify(path, progress=lambda *now: told.append(now)).ok
+    assert told == sorted(told)
+    assert told[-1] == (path.stat().st_size, path.stat().st_size)

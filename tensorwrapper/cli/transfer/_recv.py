@@ -6,13 +6,11 @@ import json
 import os
 import time
 from collections.abc import Collection
-from pathlib import Path
 from typing import Any, Final
 
-from tensorwrapper.cli._command import Command
 from tensorwrapper.cli._progress import Progress
 from tensorwrapper.cli._report import Report
-from tensorwrapper.cli._security import add_server_keys, server_security
+from tensorwrapper.cli._security import server_security
 from tensorwrapper.cli._sizes import size_of
 from tensorwrapper.cli._streams import say
 from tensorwrapper.errors import (
@@ -27,7 +25,7 @@ from tensorwrapper.tensor import Tensor
 from tensorwrapper.transport import Socket, Transfer, Transfers
 from tensorwrapper.wire import DEFAULT_LIMITS
 
-__all__ = ["RECV"]
+__all__ = ["run"]
 
 _GLANCE: Final = 1.0
 """Seconds of one wait for a sender, of whom nobody knows when he comes."""
@@ -36,25 +34,8 @@ _PARTING: Final = 1.0
 """Seconds in which a sender reads the last word."""
 
 
-def _configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "address", metavar="ADDRESS", help="where to listen: tcp://127.0.0.1:5555; the port * is any free one"
-    )
-    parser.add_argument(
-        "file", type=Path, metavar="FILE", help="the file to write, of any kind that convert knows"
-    )
-    parser.add_argument("--force", action="store_true", help="replace FILE if it is there")
-    parser.add_argument(
-        "--timeout",
-        type=float,
-        default=10.0,
-        metavar="SECONDS",
-        help="after how long a silence a sender that has begun is given up (default: %(default)s)",
-    )
-    add_server_keys(parser, "let other machines reach it without keys: whoever comes may send")
-
-
-def _run(options: argparse.Namespace) -> Report:
+def run(options: argparse.Namespace) -> Report:
+    """Do what is asked."""
     if not options.force and os.path.lexists(options.file):
         raise DataFileExistsError(errno.EEXIST, f"{options.file} is there already; --force replaces it")
     security, allow = server_security(options)
@@ -69,7 +50,9 @@ def _run(options: argparse.Namespace) -> Report:
             key = {} if security is None else {"public key": security.keys.public}
             ready = {"command": "recv", "ready": True, "address": address, **key}
             say(json.dumps(ready, ensure_ascii=False))
-        progress.step(f"waiting at {address}")
+        else:
+            say(f"waiting at {address}")
+        progress.step("waiting")
         peers: set[bytes] = set()
         try:
             with Transfers(socket, timeout=options.timeout) as transfers:
@@ -164,6 +147,3 @@ def _wait_for_end(socket: Socket, peers: set[bytes]) -> None:
 def _series(transfer: Transfer) -> str:
     """Return what the keys of all that one `send` offers begin with."""
     return transfer.key.rpartition("/")[0]
-
-
-RECV = Command("recv", "Wait for what send sends, and write it to a file.", _configure, _run)

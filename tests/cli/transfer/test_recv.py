@@ -2,6 +2,8 @@
 
 import json
 import signal
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -89,3 +91,10 @@ def test_what_cannot_be_received_is_said(tmp_path):
     words = ("--keys", tmp_path / "keys", "--allow", tmp_path / "list")
     done = run("recv", "tcp://127.0.0.1:*", tmp_path / "new.tens", *words)
     assert (done.returncode, "any name" in done.stderr) == (ExitCode.CANNOT_RUN, True)
+
+
+def test_people_are_told_where_it_waits(tmp_path):
+    words = [sys.executable, "-m", "tensorwrapper", "recv", "tcp://127.0.0.1:*", str(tmp_path / "a.tens")]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline().startswith("waiting at tcp://127.0.0.1:")
+        process.kill()

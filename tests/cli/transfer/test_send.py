@@ -38,7 +38,7 @@ def test_all_tensors_of_a_file_arrive_in_a_file(path, tmp_path):
     assert sent["figures"]["tensors"] == report["figures"]["tensors"] == 3
     assert sent["figures"]["bytes sent"] == report["figures"]["bytes received"]
     assert [entry["name"] for entry in report["entries"]] == ["x", "hits", "words"]
-    assert done.stderr.splitlines() == ["[1/3] sending x", "[2/3] sending hits", "[3/3] sending words"]
+    assert done.stderr == ""
     with tw.open(tmp_path / "came.tens") as came, tw.open(path) as file:
         assert all(came[name].array_equal(file[name]) for name in file)
 

@@ -1,19 +1,16 @@
 """``tensorwrapper demo``: model real jagged tiled tensors, select from them in another process, compare."""
 
 import argparse
-import math
-import re
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast, final
 
 import numpy as np
 
 from tensorwrapper.buffer import count_copies
-from tensorwrapper.cli._command import Command
 from tensorwrapper.cli._progress import Progress
-from tensorwrapper.cli._report import Check, Report
+from tensorwrapper.cli._report import Check, Report, Value
 from tensorwrapper.cli.demo._demo_data import Benzene, Pairs, load_benzene, load_pairs
 from tensorwrapper.cli.demo._demo_work import (
     pair_energy,
@@ -26,59 +23,17 @@ from tensorwrapper.cli.demo._second_process import SecondProcess
 from tensorwrapper.cli.demo._tile_picture import draw_tiling
 from tensorwrapper.errors import DataFileError, DemoError
 from tensorwrapper.remote import serve
+from tensorwrapper.shape import Tiling
 from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.wire import Message, encode
 
-__all__ = ["DEMO"]
+__all__ = ["run"]
 
 _THRESHOLD = 1e-8
 _PAIR = (0, 6)
 """The first carbon and the hydrogen that is bound to it."""
-_ADDRESS = re.compile(r"tcp://[^/]+:([0-9]++|\*)|ipc://.++")
 _SMALL_FRAME = 65_536
 """Frames below this are copied by pyzmq."""
-
-
-def _configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--svg", type=Path, metavar="FILE", help="write a picture of the tiling")
-    parser.add_argument(
-        "--data",
-        type=Path,
-        metavar="FOLDER",
-        help="read the molecules from here (default: those that come with the package)",
-    )
-    parser.add_argument(
-        "--address",
-        type=_address,
-        default="tcp://127.0.0.1:*",
-        help="where the two processes meet, tcp://HOST:PORT or ipc://PATH; "
-        "the port * is any free one (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--timeout",
-        type=_seconds,
-        default=60.0,
-        metavar="SECONDS",
-        help="how long any wait may take (default: %(default)s)",
-    )
-
-
-def _seconds(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 0 < value < 1e6:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above 0 and below 1000000")
-    return value
-
-
-def _address(text: str) -> str:
-    if _ADDRESS.fullmatch(text) is None:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is not an address: tcp://HOST:PORT and ipc://PATH are, and * is any free port"
-        )
-    return text
 
 
 @final
@@ -98,17 +53,17 @@ class _Demo:
 
     def check(self, name: str, expected: object, found: object) -> None:
         """Note whether something is exactly as expected."""
-        self.checks.append(Check(name, str(expected), str(found), ok=expected == found))
+        self.checks.append(Check(name, _typed(expected), _typed(found), ok=expected == found))
 
     def check_close(self, name: str, expected: float, found: float, digits: int) -> None:
         """Note whether a number agrees to so many decimal places."""
         ok = abs(expected - found) < 0.5 * 10.0**-digits
-        self.checks.append(Check(name, f"{expected:.{digits}f}", f"{found:.{digits}f}", ok=ok))
+        self.checks.append(Check(name, expected, found, ok, digits))
 
     def check_copies(self, name: str, expected: int, found: int) -> None:
         """Note how many bytes of elements the library copied, and whether that is what it should be."""
         self.copied[name] = found
-        self.checks.append(Check(f"bytes copied: {name}", str(expected), str(found), ok=expected == found))
+        self.checks.append(Check(f"bytes copied: {name}", expected, found, ok=expected == found))
 
     def model(self) -> tuple[Tensor[Any], Tensor[Any]]:
         """Tile the matrices of benzene and check what is known of them."""
@@ -117,8 +72,9 @@ class _Demo:
         density = as_tensor(self.benzene.density).tiled(shells)
         by_atoms = as_tensor(self.benzene.overlap).tiled(atoms)
         self.lines += [
-            f"benzene by shells: {shells.grid.size} tiles over {shells.elements}, shape {overlap.shape}",
-            f"benzene by atoms:  {atoms.grid.size} tiles over {atoms.elements}, shape {by_atoms.shape}",
+            "1. Matrices of benzene are cut where its shells and its atoms are; each cut is one typed shape.",
+            f"   by shells: {_grid(shells)}, the first of {_product(overlap.tile((0, 0)).shape.extents)}",
+            f"   by atoms:  {_grid(atoms)}, the first of {_product(by_atoms.tile((0, 0)).shape.extents)}",
         ]
         self.check("shell tiles", (48, 48), shells.grid.extents)
         self.check("atom tiles", (12, 12), atoms.grid.extents)
@@ -148,7 +104,12 @@ class _Demo:
         self.check("electrons, counted there", True, np.array_equal(np.asarray(electrons), there))
         for name, old, new in zip(("S", "D", "shells per atom", "U"), sent, back, strict=True):
             self.check(f"{name} went and came back", True, old.array_equal(new))
-        self.lines.append(f"selected: {block.shape.outer()} tiles of one pair of atoms, {len(tiles)} in all")
+        self.lines += [
+            "2. A second process gets both in one message, and sends back what it selects.",
+            f"   one pair of atoms: {_product(block.shape.outer().extents)} tiles, {block.nbytes} bytes",
+            f"   tiles with an overlap above {_THRESHOLD}: {len(tiles)} of {overlap.shape.outer().size}",
+            "   nothing is copied to send or to receive it, and each selected element once",
+        ]
         selection = reply.label_object["reply"]["copied_by_selection"]
         self.check_copies("receiving, there", 0, report["copied_on_receipt"])
         self.check_copies("packing the tiles above 1e-8", tiles.nbytes, selection)
@@ -159,10 +120,12 @@ class _Demo:
         pairs = self.pairs
         shape = pairs.amplitudes.shape
         empty = int((shape.cell_table().extents[:, 0] == 0).sum())
-        self.lines.append(
-            f"pair amplitudes: {len(pairs.first)} cells over {shape}, {empty} of them empty, "
-            f"{shape.size} elements ({shape.padding} more if padded)"
-        )
+        extents = shape.cell_table().extents[:, 0]
+        self.lines += [
+            "3. Amplitudes of four waters go there as one jagged tensor, and the pair energy comes back.",
+            f"   {len(pairs.first)} cells of n x n, n from {extents.min()} to {extents.max()}, {empty} empty",
+            f"   {shape.size} elements are held and sent; a padded array would have {shape.padding} more",
+        ]
         self.check("elements of the amplitudes", 16_820, shape.size)
         self.check("empty pairs", 34, empty)
         sent = [pairs.amplitudes, pairs.integrals, as_tensor(pairs.first), as_tensor(pairs.second)]
@@ -190,6 +153,7 @@ class _Demo:
             parts = [[name, list(key)] for name, (_, _, key) in wanted.items()]
             reply, _ = self._ask(far, "read", [], {"task": "read", "address": server.address, "parts": parts})
         said = reply.label_object["reply"]
+        self.lines.append("4. Both molecules are served, and the second process reads parts of them.")
         for (name, (what, whole, key)), found in zip(wanted.items(), reply.tensors, strict=True):
             part = whole[key]
             self.check(f"{what}, read there", True, found.array_equal(part))
@@ -200,8 +164,7 @@ class _Demo:
                 "of the whole": whole.nbytes,
             }
             self.lines.append(
-                f"served {name}: {part.nbytes} bytes of {what} of {whole.nbytes} in all, "
-                f"{said['moved'][name]} on the wire"
+                f"   {what}: {part.nbytes} bytes of {whole.nbytes}, {said['moved'][name]} on the wire"
             )
 
     def _ask(
@@ -239,7 +202,19 @@ class _Demo:
             path.write_text(picture.to_svg(), encoding="utf-8")
         except OSError as error:
             raise DataFileError(f"the picture cannot be written: {error}") from error
-        self.lines.append(f"picture: {path}")
+        self.lines.append(f"   a picture of the tiles: {path}")
+
+
+def _grid(tiling: Tiling) -> str:
+    return f"{_product(tiling.grid.extents)} tiles over {_product(tiling.elements.extents)} elements"
+
+
+def _product(extents: Sequence[int]) -> str:
+    return " x ".join([str(extent) for extent in extents])
+
+
+def _typed(value: object) -> Value:
+    return list(cast("tuple[int, ...]", value)) if isinstance(value, tuple) else cast("Value", value)
 
 
 def _beside(address: str) -> str:
@@ -252,7 +227,8 @@ def _check_folder(folder: Path) -> None:
         raise DataFileError(f"the picture cannot be written: there is no folder {folder}")
 
 
-def _run(options: argparse.Namespace) -> Report:
+def run(options: argparse.Namespace) -> Report:
+    """Do what is asked."""
     start = time.perf_counter()
     if options.svg is not None:
         _check_folder(options.svg.parent)
@@ -272,6 +248,7 @@ def _run(options: argparse.Namespace) -> Report:
             progress.step("serving the molecules, and reading parts of them there")
             demo.serve(far, overlap, options.address)
             sent, received = far.sent_frames, far.received_frames
+    demo.lines += ["", "What came back, compared with what is known, or with the same work done here:"]
     small = [n for n in (*sent, *received) if n < _SMALL_FRAME]
     return Report(
         "demo",
@@ -287,11 +264,3 @@ def _run(options: argparse.Namespace) -> Report:
         },
         tuple(demo.lines),
     )
-
-
-DEMO = Command(
-    "demo",
-    "Model jagged tiled tensors of two molecules, select from them in a second process, and compare.",
-    _configure,
-    _run,
-)

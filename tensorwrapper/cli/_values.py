@@ -1,0 +1,35 @@
+"""Elements on the command line: the first ones of a tensor, and any of them as JSON has them."""
+
+import math
+from typing import Any, cast
+
+from tensorwrapper.cli._report import Value
+from tensorwrapper.remote import RemoteTensor
+from tensorwrapper.selection import View
+from tensorwrapper.tensor import Tensor
+
+__all__ = ["first_of", "plain"]
+
+_COUNTS = ((), (12,), (6, 6), (4, 4, 4))
+
+
+def first_of(tensor: "Tensor[Any] | View[Any] | RemoteTensor") -> Tensor[Any]:
+    """Return the first elements along each mode: as many as people read, whatever the size of the whole.
+
+    Nothing else is read, and of what is served nothing else travels.
+    """
+    rank = tensor.rank if isinstance(tensor, RemoteTensor) else tensor.shape.rank
+    counts = _COUNTS[rank] if rank < len(_COUNTS) else (*[1] * (rank - 4), *[3] * 4)
+    part = tensor[tuple([slice(0, count) for count in counts])]
+    return part.compute() if isinstance(part, View) else part
+
+
+def plain(value: object) -> Value:
+    """Return elements as JSON has them: numbers that it lacks, dates and spans of time as texts."""
+    if isinstance(value, list):
+        return [plain(own) for own in cast("list[object]", value)]
+    if isinstance(value, complex):
+        return [plain(value.real), plain(value.imag)]
+    if isinstance(value, bool | int | str) or (isinstance(value, float) and math.isfinite(value)):
+        return value
+    return str(value)

@@ -1,0 +1,44 @@
+"""What a command of the command line is made of."""
+
+import argparse
+import importlib
+from collections.abc import Callable
+from typing import cast, final
+
+from tensorwrapper._value_class import frozen
+from tensorwrapper.cli._report import Report
+
+__all__ = ["Command", "Example"]
+
+
+@final
+@frozen
+class Example:
+    """A line that the help of a command shows."""
+
+    line: str
+    """What is typed, from the name of the command on."""
+    meaning: str
+
+
+@final
+@frozen
+class Command:
+    """One row of the table of commands.
+
+    Every command gets ``--json`` and ``--verbose``; what goes wrong is raised as a `TensorWrapperError` and
+    becomes exit code 3 with one line on stderr, and with ``--json`` an object with the error on stdout.
+    """
+
+    name: str
+    summary: str
+    configure: Callable[[argparse.ArgumentParser], None]
+    """Adds its arguments."""
+    examples: tuple[Example, ...]
+    home: str
+    """The module that does the work, in a function ``run``; it is loaded when the command is run."""
+
+    def run(self, options: argparse.Namespace) -> Report:
+        """Do the work."""
+        work = cast("Callable[[argparse.Namespace], Report]", importlib.import_module(self.home).run)
+        return work(options)

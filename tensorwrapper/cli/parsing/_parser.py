@@ -1,0 +1,128 @@
+"""The parser of the command line: what it takes, and how it answers ``--help`` and ``--version``."""
+
+import argparse
+import re
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, Final, NoReturn, cast, final
+
+from tensorwrapper import __version__
+from tensorwrapper.cli._exit_code import ExitCode
+from tensorwrapper.cli._streams import write_text
+from tensorwrapper.cli.parsing._command import Command
+
+__all__ = ["Parser", "make_parser", "parsers", "parsers_of", "readable"]
+
+_PROGRAM: Final = "tensorwrapper"
+_SELECTOR: Final = re.compile(r"-\d+[:,]")
+
+_CODES: Final = """\
+exit codes:
+  0  everything held
+  1  done, and something that was checked does not hold
+  2  the arguments make no sense
+  3  the work could not be done: no such file, a port in use, a full disk
+  130, 143  stopped from the keyboard, or by SIGTERM; 141 whoever read the report went away
+"""
+
+
+@final
+class Parser(argparse.ArgumentParser):
+    """A parser whose answers end in an exit code of their own if they cannot be written."""
+
+    def print_help(self, file: object = None) -> None:
+        """Write the help to stdout."""
+        if file is None:
+            self.answer(self.format_help())
+        else:
+            super().print_help(cast("Any", file))
+
+    def answer(self, text: str) -> NoReturn:
+        """Write a text to stdout, and end."""
+        raise SystemExit(write_text(text.rstrip("\n"), self.prog) or ExitCode.OK)
+
+
+@final
+class _Version(argparse.Action):
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,  # noqa: ARG002 - what argparse gives
+        values: str | Sequence[Any] | None,  # noqa: ARG002
+        option_string: str | None = None,  # noqa: ARG002
+    ) -> NoReturn:
+        cast("Parser", parser).answer(f"{_PROGRAM} {__version__}")
+
+
+def _add_common_options(parser: argparse.ArgumentParser) -> None:
+    """Add what every command takes."""
+    parser.add_argument("--json", action="store_true", help="print the report as JSON")
+    parser.add_argument(
+        "--verbose", action="store_true", default=argparse.SUPPRESS, help="log what happens to stderr"
+    )
+
+
+def make_parser(commands: Sequence[Command]) -> Parser:
+    """Return the parser of a table of commands."""
+    parser = Parser(
+        prog=_PROGRAM,
+        description="Describe, lay out and move tensors of any shape.",
+        epilog=f"`{_PROGRAM} COMMAND --help` has the arguments of a command, and examples.\n\n{_CODES}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version, and end")
+    parser.add_argument("--verbose", action="store_true", help="log what happens to stderr")
+    rows = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
+    for command in commands:
+        sub = rows.add_parser(
+            command.name,
+            help=command.summary,
+            description=command.summary,
+            epilog=_examples(command),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        command.configure(sub)
+        _add_common_options(sub)
+        sub.set_defaults(chosen=command)
+    return parser
+
+
+def parsers(commands: Sequence[Command], *, width: int | None = None) -> dict[str, Parser]:
+    """Return the parser of each command by its name, whose help has so many columns."""
+    found = parsers_of(make_parser(commands))
+    for parser in found.values():
+        parser.formatter_class = partial(argparse.RawDescriptionHelpFormatter, width=width)
+    return found
+
+
+def parsers_of(parser: Parser) -> dict[str, Parser]:
+    """Return the parser of each command by its name."""
+    found: dict[str, Parser] = {}
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            found |= cast("argparse._SubParsersAction[Parser]", action).choices
+    return found
+
+
+def readable(arguments: Sequence[str]) -> list[str]:
+    """Return the words so that argparse takes no value that begins with ``-`` for an option.
+
+    One public key in 85 does, and so do selectors such as ``-3:``.
+    """
+    words: list[str] = []
+    for word in arguments:
+        if words and words[-1] == "--server-key":
+            words[-1] = f"--server-key={word}"
+        else:
+            # A word with a space is no option to argparse, and no selector to whom a space matters.
+            words.append(f" {word}" if _SELECTOR.match(word) else word)
+    return words
+
+
+def _examples(command: Command) -> str:
+    lines = ["examples:"]
+    for example in command.examples:
+        lines += [f"  {_PROGRAM} {example.line}", f"      {example.meaning}"]
+    return "\n".join(lines)
