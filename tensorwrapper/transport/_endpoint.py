@@ -38,8 +38,11 @@ _HIGH_WATER = 16
 _WITHIN: Final = 1000
 """Milliseconds for frames after the first: they never wait for room, which is counted in messages."""
 
-_HEARTBEAT: Final = 1000
-"""Milliseconds between two signs of life."""
+_ALIVE: Final = 3
+"""Seconds for which a host may be silent before a connection to it is given up."""
+
+_ANSWERED: Final = frozenset(("REQ", "REP", "DEALER", "ROUTER"))
+"""Kinds whose messages are asked for: what they send is taken, or nobody is there who would."""
 
 _HANDSHAKE: Final = 2000
 """Milliseconds in which a peer must have said who it is."""
@@ -124,8 +127,13 @@ class Endpoint:
             socket.sndhwm = socket.rcvhwm = _HIGH_WATER
             # Per frame, and checked by ZeroMQ before it allocates; a whole message is checked on arrival.
             socket.maxmsgsize = min(nbytes, 2**62)
-            # A peer that hangs, or a link that is cut, is noticed, and what was on its way to it let go.
-            socket.heartbeat_ivl, socket.heartbeat_timeout = _HEARTBEAT, 3 * _HEARTBEAT
+            # A link that is cut, or a host that is gone, is noticed, and what was on its way to it let go: by
+            # the system, and not by heartbeats. With these ZeroMQ aborts the process when a peer goes away of
+            # which as many messages wait as may, and takes one that is slow to receive for dead.
+            socket.tcp_keepalive, socket.tcp_keepalive_cnt = 1, _ALIVE
+            socket.tcp_keepalive_idle = socket.tcp_keepalive_intvl = 1
+            if kind.name in _ANSWERED:
+                socket.setsockopt(zmq.TCP_MAXRT, _ALIVE * 1000)
             socket.handshake_ivl, socket.connect_timeout = _HANDSHAKE, _HANDSHAKE
             socket.reconnect_ivl, socket.reconnect_ivl_max = _AGAIN, _HANDSHAKE
             if security is not None:

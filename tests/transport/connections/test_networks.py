@@ -104,7 +104,7 @@ def test_a_tensor_goes_on_when_the_link_is_mended(hosts, started, silently, port
     assert taker.stdout.readline() == "moving\n"
     hosts.cut(silently=silently)
     with pytest.raises(subprocess.TimeoutExpired):
-        # Longer than heartbeats need to notice.
+        # Longer than it takes to be noticed.
         taker.wait(3.5)
     hosts.mend(silently=silently)
     assert ended(taker) == ["True"]
