@@ -4,16 +4,18 @@ from collections.abc import Callable, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any, Final, Generic, cast, final
 
-import attrs
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arrays import splits_of
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer import BufferCommon, Dense
-from tensorwrapper.buffer.lowlevel import assign_elements, holds_strings, is_fill, kind_of
+from tensorwrapper.buffer.lowlevel import assign_elements, holds_strings, index_elements, take_along
 from tensorwrapper.errors import DataFileError, ReadOnlyError, TensorWrapperError
 from tensorwrapper.shape import Shape
 from tensorwrapper.store.growing._growth import is_box
+from tensorwrapper.store.growing._records import Records
+from tensorwrapper.store.records._alike import Alike, places_of_runs
 from tensorwrapper.store.records._directory import Place, Row
 from tensorwrapper.store.records._format import MOST_ROWS
 from tensorwrapper.store.records._pieces import run_of, with_rows
@@ -26,78 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Grown", "check_grown", "grown_parts", "grown_view"]
 
-_AT_HAND: Final = 256  # records
-
-
-@final
-@frozen(eq=False)
-class Records:
-    """The extensions of a tensor, each opened when it is asked for."""
-
-    reader: RecordReader
-    rows: Sequence[Row]
-    first: Tensor[Any]
-    """The tensor as it was begun."""
-    marks: IntArray
-    """How many rows come before each record, that of `first` included, and how many there are."""
-    _opened: dict[int, Tensor[Any]] = attrs.field(factory=dict[int, Tensor[Any]], init=False, repr=False)
-
-    def open(self, number: int) -> Tensor[Any]:
-        """Return the tensor of a record; 0 is what was begun, which may be several.
-
-        Raises
-        ------
-        DataFileError
-            If it is not what the others say.
-        """
-        if not number:
-            return self.first
-        known = self._opened.get(number)
-        if known is not None:
-            return known
-        found = self.reader.record(self.rows[number - 1])[0]
-        self._check(number, found)
-        if len(self._opened) >= _AT_HAND:
-            # Whoever else empties it at the same time opens a record more.
-            self._opened.clear()
-        self._opened[number] = found
-        return found
-
-    def _check(self, number: int, found: Tensor[Any]) -> None:
-        first, shape, expected = self.first, found.shape, int(self.marks[number + 1] - self.marks[number])
-        # Of the first mode alone: a bounding box looks at all rows.
-        rows = len(found) if shape.rank else -1
-        if rows != expected:
-            raise self._refused(number, f"has {max(rows, 0)} rows, and {expected} of the tensor are there")
-        if not _is_like(found, first):
-            raise self._refused(number, f"has elements {_said(found)}, and the tensor {_said(first)}")
-        if is_box(first.shape) and not (is_box(shape) and shape.extents[1:] == first.shape.extents[1:]):
-            raise self._refused(number, f"has the shape {shape}, which is none of rows of {first.shape}")
-
-    def _refused(self, number: int, text: str) -> DataFileError:
-        row = self.rows[number - 1]
-        return DataFileError(
-            f"{self.reader.path}: the record at {row[1].start}, an extension of {row[0]!r}, {text}"
-        )
-
-    def check(self, number: int) -> None:
-        """Raise unless a record is what the others say."""
-        self.open(number)
-
-
-def _is_like(found: Tensor[Any], first: Tensor[Any]) -> bool:
-    """Return whether elements are such as a tensor has: strings may have nulls, or none."""
-    if holds_strings(first.dtype):
-        return holds_strings(found.dtype) and kind_of(found.dtype) == kind_of(first.dtype)
-    fill, own = found.buffer.fill_value, first.buffer.fill_value
-    if found.dtype != first.dtype or (fill is None) != (own is None):
-        return False
-    return fill is None or own is None or bool(is_fill(fill, own))
-
-
-def _said(tensor: Tensor[Any]) -> str:
-    fill = tensor.buffer.fill_value
-    return str(tensor.dtype) if fill is None else f"{tensor.dtype} with the fill {fill}"
+_FEW: Final = 16  # records up to which each is opened when its elements are read
 
 
 @final
@@ -137,6 +68,15 @@ class Grown(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         numbers = np.searchsorted(self.ends, wanted, side="right") - 1
         order = np.argsort(numbers, kind="stable")
         touched, begins = np.unique(numbers[order], return_index=True)
+        if len(touched) > _FEW:
+            alike = self.records.alike()
+            own = np.flatnonzero(alike.found[numbers])
+            number = numbers[own]
+            places = alike.places[number] // self.dtype.itemsize + (wanted[own] - self.ends[number])
+            flat[own] = index_elements(self._file(), (places,))
+            keep = ~alike.found[numbers[order]]
+            order = order[keep]
+            touched, begins = np.unique(numbers[order], return_index=True)
         bounds = [*begins.tolist(), len(order)]
         for k, number in enumerate(touched.tolist()):
             chosen = order[bounds[k] : bounds[k + 1]]
@@ -145,22 +85,40 @@ class Grown(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
 
     def read_run(self, start: int, stop: int) -> "npt.NDArray[ScalarT_co]":
         # What lies in one record is not copied.
-        number = int(np.searchsorted(self.ends, start, side="right")) - 1
-        if stop <= start or stop <= self.ends[number + 1]:
-            if stop <= start:
-                return np.empty(0, self.dtype)
-            base = int(self.ends[number])
-            return self._elements(number).read_run(start - base, stop - base)
+        if stop <= start:
+            return np.empty(0, self.dtype)
+        first = int(np.searchsorted(self.ends, start, side="right")) - 1
+        last = int(np.searchsorted(self.ends, stop, side="left"))
+        if last - first == 1:
+            base = int(self.ends[first])
+            return self._elements(first).read_run(start - base, stop - base)
         result: npt.NDArray[ScalarT_co] = np.empty(stop - start, self.dtype)
-        done = 0
-        while start < stop:
-            base, end = int(self.ends[number]), min(int(self.ends[number + 1]), stop)
-            if end > start:
-                run = self._elements(number).read_run(start - base, end - base)
-                assign_elements(result[done : done + end - start], run)
-                done, start = done + end - start, end
-            number += 1
+        begins: IntArray = np.maximum(self.ends[first:last], start)
+        counts: IntArray = np.minimum(self.ends[first + 1 : last + 1], stop) - begins
+        single = np.arange(first, last)
+        if last - first > _FEW:
+            alike = self.records.alike()
+            own = np.flatnonzero(alike.found[first:last])
+            places: IntArray = alike.places[first:last] // self.dtype.itemsize + (
+                begins - self.ends[first:last]
+            )
+            for group in np.split(own, np.flatnonzero(np.diff(own) > 1) + 1) if len(own) else ():
+                low, high = int(group[0]), int(group[-1])
+                target = result[begins[low] - start :]
+                for done, spots in places_of_runs(places[low : high + 1], counts[low : high + 1]):
+                    take_along(target[done : done + len(spots)], self._file(), spots, 0)
+            single = single[~alike.found[first:last]]
+        for number in single[counts[single - first] > 0].tolist():
+            begin, count = int(begins[number - first]), int(counts[number - first])
+            base = int(self.ends[number])
+            run = self._elements(number).read_run(begin - base, begin + count - base)
+            assign_elements(result[begin - start : begin + count - start], run)
         return result
+
+    def _file(self) -> "npt.NDArray[ScalarT_co]":
+        """Return the file as elements: those of records that are alike lie at multiples of their size."""
+        raw, size = np.frombuffer(self.records.reader.mapped, dtype=np.uint8), self.dtype.itemsize
+        return raw[: len(raw) // size * size].view(self.dtype)
 
     def write(self, addresses: IntArray, values: Array) -> None:  # noqa: ARG002 - it refuses
         raise ReadOnlyError("a file only grows: copy() gives elements that can be written to")
@@ -246,9 +204,30 @@ def _box(records: Records) -> Tensor[Any]:
 
 
 def _jagged(records: Records) -> Tensor[Any]:
-    shapes = [records.open(number).shape for number in range(len(records.rows) + 1)]
-    ends = np.cumsum([0, *[shape.size for shape in shapes]], dtype=np.int64)
+    alike, last = records.alike(), len(records.rows)
+    sizes = alike.counts.copy()
+    shapes: list[Shape[Any]] = []
+    number = 0
+    # As many shapes as records that are opened, and runs of those that are not.
+    for stop in [*np.flatnonzero(~alike.found).tolist(), last + 1]:
+        if number < stop:
+            shapes.append(_rows_of(alike, number, stop))
+        if stop <= last:
+            shapes.append(records.open(stop).shape)
+            sizes[stop] = shapes[-1].size
+        number = stop + 1
+    ends = np.zeros(len(sizes) + 1, dtype=np.int64)
+    np.cumsum(sizes, out=ends[1:])
     return from_buffer(Grown(records, ends), Shape.concat(shapes, mode=0))
+
+
+def _rows_of(alike: Alike, start: int, stop: int) -> Shape[Any]:
+    """Return the rows of records that follow one another and are all alike."""
+    levels = [
+        splits_of(lengths[marks[start] : marks[stop]])
+        for lengths, marks in zip(alike.lengths, alike.marks, strict=True)
+    ]
+    return Shape.from_offsets(*levels, validate=False, copy=False)
 
 
 def grown_view(reader: RecordReader, places: tuple[Place, ...], rows: Sequence[Row]) -> "View[Any]":
@@ -279,6 +258,7 @@ def check_grown(reader: RecordReader, places: tuple[Place, ...], rows: Sequence[
         If they do not.
     """
     records = _records(reader, places, rows)
+    records.alike()
     for number in range(len(rows) + 1):
         records.check(number)
     grown_view(reader, places, rows)

@@ -43,6 +43,16 @@ class RecordReader:
         """How many bytes the file has now."""
         return len(self._map) if self._file is None else os.fstat(self._file).st_size
 
+    @property
+    def limits(self) -> Limits:
+        """What is taken at most from a message."""
+        return self._limits
+
+    @property
+    def mapped(self) -> memoryview:
+        """The file, as far as records were read; all that is there, of a reader that lasts."""
+        return self._map
+
     def read_at(self, place: int, size: int) -> bytes:
         """Return bytes of the file, fewer where it ends."""
         if self._file is None:
