@@ -1,12 +1,13 @@
 """`RowsSource`: some rows of a jagged tensor at a server, of which alone the lengths are known here."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol, cast, final
 
 import numpy as np
 
 from tensorwrapper._arrays import concatenated_ranges, splits_of
 from tensorwrapper._value_class import frozen
+from tensorwrapper.buffer.lowlevel import index_elements, write_elements
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.selection import Ability, Outer, ReadHandle, Runs, Source, View, Wanted, as_view, iota
 from tensorwrapper.shape import Shape
@@ -43,12 +44,15 @@ class RowsSource:
         For each run of rows the number that its first element has there.
     splits
         For each run of rows the number that its first element has here, and how many elements there are.
+    elements
+        All of them, if they came with the lengths of the rows.
     """
 
     whole: WholeSource
     shape: Shape[Any]
     starts: IntArray
     splits: IntArray
+    elements: Array | None = None
 
     @property
     def dtype(self) -> "np.dtype[Any]":
@@ -70,20 +74,23 @@ class RowsSource:
         return self.whole.cost(selection)
 
     def read(self, selections: Sequence[Wanted], out: Sequence[Array]) -> ReadHandle:
-        """Ask for selections by the numbers that their elements have there."""
+        """Ask for selections by the numbers that their elements have there; what is here is not asked for."""
+        if self.elements is not None:
+            for own, target in zip(selections, out, strict=True):
+                found = index_elements(self.elements, (self._runs(own).numbers(),))
+                write_elements(target, found.reshape(own.extents))
+            return Here(len(out))
         return self.whole.read([self._there(own) for own in selections], out)
 
     def bytes_on_wire(self, selections: Sequence[Wanted]) -> int:
-        """Return how many bytes go both ways for a read, with labels and framing."""
+        """Return how many bytes go both ways for a read, with labels and framing; none for what is here."""
+        if self.elements is not None:
+            return 0
         return self.whole.bytes_on_wire([self._there(own) for own in selections])
 
     def _there(self, wanted: Wanted) -> Wanted:
         """Return runs with the numbers that the elements have in the whole tensor. O(runs)."""
-        if isinstance(wanted, Outer):
-            if not self.shape.is_box:
-                raise ConversionError("positions of modes do not select from rows")
-            grid = [np.asarray(mode, dtype=np.int64) for mode in wanted.modes]
-            wanted = Runs(grid[0])
+        wanted = self._runs(wanted)
         if not wanted.size:
             return Runs([], [])
         first = np.searchsorted(self.splits, wanted.starts, "right") - 1
@@ -94,6 +101,14 @@ class RowsSource:
         starts = np.maximum(wanted.starts[run], self.splits[block])
         lengths = np.minimum(wanted.ends[run], self.splits[block + 1]) - starts
         return Runs(starts - self.splits[block] + self.starts[block], lengths)
+
+    def _runs(self, wanted: Wanted) -> Runs:
+        """Return a selection of the rows as runs of their elements."""
+        if not isinstance(wanted, Outer):
+            return wanted
+        if not self.shape.is_box:
+            raise ConversionError("positions of modes do not select from rows")
+        return Runs(np.asarray(wanted.modes[0], dtype=np.int64))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, RowsSource) and self._key() == other._key()
@@ -108,11 +123,30 @@ class RowsSource:
         return f"{self.whole!r}.rows({self.shape!r})"
 
 
-def rows_source(whole: WholeSource, rows: Runs, starts: IntArray, lengths: IntArray) -> RowsSource:
+@final
+class Here:
+    """A read of what is here already."""
+
+    __slots__ = ("_count",)
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+
+    def completed(self) -> Iterator[int | None]:
+        """Return the numbers of all selections."""
+        yield from range(self._count)
+
+    def cancel(self) -> None:
+        """Do nothing: it is over."""
+
+
+def rows_source(
+    whole: WholeSource, rows: Runs, starts: IntArray, lengths: IntArray, elements: Array | None = None
+) -> RowsSource:
     """Return the source of runs of rows, of which the server said where they begin and how long they are."""
     splits = splits_of(lengths)
     marks = np.concatenate([[0], np.cumsum(rows.lengths)])
-    return RowsSource(whole, Shape.from_offsets(splits), starts, splits[marks])
+    return RowsSource(whole, Shape.from_offsets(splits), starts, splits[marks], elements)
 
 
 def chosen_rows(count: int, key: ArrayKey, rows_of: Callable[[Runs], View[Any]]) -> View[Any] | None:

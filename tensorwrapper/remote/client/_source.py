@@ -20,7 +20,7 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.transport import bytes_on_wire
 from tensorwrapper.typing import Array
 
-__all__ = ["Reading", "RemoteSource", "bytes_of_requests"]
+__all__ = ["Reading", "RemoteSource", "bytes_of_requests", "elements_of"]
 
 _ABILITIES: Final[frozenset[Ability]] = frozenset(("runs", "threads"))
 _CASTS: Final[frozenset[Ability]] = frozenset(("runs", "threads", "casts"))
@@ -187,7 +187,7 @@ class Reading:
 
     def _store(self, answer: Elements, batch: list[Piece]) -> None:
         count = sum([own.size for _, own, _ in batch])
-        found = _elements(answer.frames, self._source.dtype, count)
+        found = elements_of(answer.frames, self._source.dtype, count)
         done = 0
         for number, own, target in batch:
             write_elements(target, found[done : done + own.size].reshape(own.extents))
@@ -202,7 +202,7 @@ class Reading:
             self._connection.forget(self._sent.popleft()[0])
 
 
-def _elements(frames: tuple[memoryview, ...], dtype: "np.dtype[Any]", count: int) -> Array:
+def elements_of(frames: tuple[memoryview, ...], dtype: "np.dtype[Any]", count: int) -> Array:
     """Return so many elements of an answer; raise if it has more or less."""
     if dtype.kind == "T":
         if len(frames) != 2:

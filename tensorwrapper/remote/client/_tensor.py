@@ -16,7 +16,7 @@ from tensorwrapper.errors import (
 from tensorwrapper.remote.client._connection import Connections
 from tensorwrapper.remote.client._entries import read_entries
 from tensorwrapper.remote.client._rows import chosen_rows, rows_source
-from tensorwrapper.remote.client._source import RemoteSource
+from tensorwrapper.remote.client._source import RemoteSource, elements_of
 from tensorwrapper.remote.client._writing import WritingSource
 from tensorwrapper.remote.protocol._elements import dtype_of, dtype_text
 from tensorwrapper.remote.protocol._events import AskRows, AskShape, Facts, Rows, Text
@@ -24,7 +24,7 @@ from tensorwrapper.selection import Runs, Source, TensorSource, View, as_view
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import Operators
-from tensorwrapper.typing import AnyRank, ArrayKey, IntArray
+from tensorwrapper.typing import AnyRank, Array, ArrayKey, IntArray
 
 if TYPE_CHECKING:
     from tensorwrapper.selection import Cancel, Plan, Progress, Target
@@ -33,6 +33,9 @@ __all__ = ["RemoteTensor"]
 
 _ROWS_AT_ONCE: Final = 2**17
 """Rows whose lengths are asked for at once."""
+
+_WITH_LENGTHS: Final = 2**15
+"""Bytes of elements that come with the lengths of their rows: fewer than a round trip would cost."""
 
 
 @final
@@ -124,7 +127,7 @@ class RemoteTensor(Operators[Any, AnyRank]):
                     raise RemoteProtocolError("schema", "a shape is answered by something else")
                 shape = _shape_of(facts, answer.text)
             else:
-                starts, lengths = self._rows(Runs(0, facts.rows))
+                starts, lengths, _ = self._rows(Runs(0, facts.rows))
                 shape = Shape.jagged(lengths)
                 if shape.size != facts.size or (len(starts) and starts[0]):
                     raise RemoteProtocolError(
@@ -209,22 +212,24 @@ class RemoteTensor(Operators[Any, AnyRank]):
         return chosen_rows(cast("int", self._facts.rows), key, self._view_of_rows)
 
     def _view_of_rows(self, rows: Runs) -> View[Any]:
-        starts, lengths = self._rows(rows)
         flat = attrs.evolve(self._source(Shape(self.size)), is_whole=False)
-        return as_view(rows_source(flat, rows, starts, lengths))
+        return as_view(rows_source(flat, rows, *self._rows(rows, _WITH_LENGTHS)))
 
-    def _rows(self, rows: Runs) -> tuple[IntArray, IntArray]:
-        """Return where runs of rows begin, and the lengths of all of them."""
+    def _rows(self, rows: Runs, nbytes: int = 0) -> tuple[IntArray, IntArray, Array | None]:
+        """Return where runs of rows begin, the lengths of all of them, and all elements if they are few."""
         facts, connection = self._facts, self._connections.here()
         if rows.size and int(rows.ends[-1]) > cast("int", facts.rows):
             raise OutOfBoundsError(f"there are {facts.rows} rows, and not {int(rows.ends[-1])}")
         most = max(min(_ROWS_AT_ONCE, connection.welcome.answer_bytes // 8), 1)
         numbers = rows.numbers() if len(rows.starts) > 1 else None
+        if rows.size > most or not self._comes_with_lengths(connection.welcome.capabilities):
+            nbytes = 0
         starts: list[IntArray] = []
         lengths: list[IntArray] = []
+        elements: Array | None = None
         for k in range(0, rows.size, most):
             own = _some(rows, numbers, k, most)
-            answer = connection.ask(AskRows(facts.name, facts.version, own))
+            answer = connection.ask(AskRows(facts.name, facts.version, own, nbytes))
             if not isinstance(answer, Rows) or answer.version != facts.version:
                 raise VersionChangedError(
                     f"the rows of {facts.name!r} are not those of version {facts.version!r}"
@@ -235,12 +240,22 @@ class RemoteTensor(Operators[Any, AnyRank]):
                 raise RemoteProtocolError("size", f"rows have more than the {facts.size} elements of all")
             starts.append(answer.starts)
             lengths.append(answer.lengths)
+            if answer.elements is not None:
+                count = int(answer.lengths.sum())
+                if count * self.dtype.itemsize > nbytes:
+                    raise RemoteProtocolError("size", f"{count} elements came that were not asked for")
+                elements = elements_of((answer.elements,), self.dtype, count)
         if not starts:
-            return np.empty(0, np.int64), np.empty(0, np.int64)
+            return np.empty(0, np.int64), np.empty(0, np.int64), None
         # A run that was asked for in pieces begins where its first piece does.
         first = np.concatenate(starts)
         begins = np.concatenate([_some(rows, numbers, k, most).starts for k in range(0, rows.size, most)])
-        return first[np.isin(begins, rows.starts)], np.concatenate(lengths)
+        return first[np.isin(begins, rows.starts)], np.concatenate(lengths), elements
+
+    def _comes_with_lengths(self, capabilities: tuple[str, ...]) -> bool:
+        """Tell whether the server sends elements with the lengths of their rows, as they are."""
+        is_cast = self._dtype != dtype_of(self._facts.dtype)
+        return "rows with elements" in capabilities and not is_cast and self._dtype.kind != "T"
 
     def _selected_entries(self, key: ArrayKey) -> View[Any]:
         """Return the part of a sparse tensor that a key selects: what is stored in it comes here."""

@@ -96,6 +96,8 @@ def _written(  # noqa: C901, PLR0912 - a case for each answer
         case Rows():
             width = "u4" if int(answer.lengths.max(initial=0)) < 2**32 else "i8"
             frames = [bytes_of(answer.starts.astype("<i8")), bytes_of(answer.lengths.astype(_WIDTHS[width]))]
+            if answer.elements is not None:
+                frames.append(answer.elements)
             return "rows", {"version": answer.version, "as": width}, frames
         case Elements():
             return "read", answer.version, answer.frames
@@ -255,9 +257,12 @@ def _numbers(said: Said, part: int, dtype: "np.dtype[Any]") -> IntArray:
 
 
 def _rows(said: Said) -> Answer:
-    field = _no_parts(said, 2).field.object({"version", "as"})
-    width = _WIDTHS[field["as"].one_of(_WIDTHS)]
-    return Rows(field["version"].text(), _numbers(said, 0, _WIDTHS["i8"]), _numbers(said, 1, width))
+    if len(said.parts) != 3:
+        _no_parts(said, 2)
+    field = said.field.object({"version", "as"})
+    starts = _numbers(said, 0, _WIDTHS["i8"])
+    lengths = _numbers(said, 1, _WIDTHS[field["as"].one_of(_WIDTHS)])
+    return Rows(field["version"].text(), starts, lengths, said.parts[2] if len(said.parts) == 3 else None)
 
 
 def _read(said: Said) -> Answer:

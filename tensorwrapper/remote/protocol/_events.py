@@ -100,11 +100,15 @@ class AskShape:
 @final
 @frozen
 class AskRows:
-    """Where some rows of a jagged tensor begin, and how long they are."""
+    """Where some rows of a jagged tensor begin, and how long they are.
+
+    If all of their elements have no more than `nbytes` bytes, these come with the lengths.
+    """
 
     name: str
     version: str
     rows: Runs
+    nbytes: int = 0
 
 
 @final
@@ -324,11 +328,15 @@ class Text:
 @final
 @frozen(eq=False)
 class Rows:
-    """For each run of rows that was asked for its first element, and the lengths of all rows in them."""
+    """For each run of rows that was asked for its first element, and the lengths of all rows in them.
+
+    `elements` are those of all these rows, if they were few enough to come with the lengths.
+    """
 
     version: str
     starts: IntArray
     lengths: IntArray
+    elements: memoryview | None = None
 
 
 @final

@@ -45,6 +45,7 @@ _VERSION: Final = 256
 _FACTS: Final = 256
 _NAMES: Final = 1000
 _SOURCES: Final = 64
+_ROWS_BYTES: Final = 2**31
 _KEYS: Final = frozenset(("name", "version"))
 _DTYPE: Final = re.compile(r"[<|][biufcmM][0-9]{1,2}(\[[a-zA-Z]{1,2}\])?")
 
@@ -92,7 +93,8 @@ def _written(  # noqa: C901, PLR0912 - a case for each request
             return "shape", {"name": request.name, "version": request.version}
         case AskRows():
             rows = positions.runs(request.rows)
-            return "rows", {"name": request.name, "version": request.version, "rows": rows}
+            asked: dict[str, Json] = {"name": request.name, "version": request.version, "rows": rows}
+            return "rows", {**asked, "bytes": request.nbytes} if request.nbytes else asked
         case AskRead():
             said = _selected(request.name, request.version, request.selections, positions)
             return "read", said if request.dtype is None else {**said, "dtype": request.dtype}
@@ -246,8 +248,9 @@ def _shape(said: Said, _positions: PositionsReader, _limits: ServeLimits) -> Req
 
 
 def _rows(said: Said, positions: PositionsReader, _limits: ServeLimits) -> Request:
-    field = said.field.object(_KEYS | {"rows"})
-    return AskRows(*_tensor(field), positions.runs(field["rows"]))
+    field = said.field.object(_KEYS | {"rows"}, {"bytes"})
+    nbytes = field["bytes"].count(_ROWS_BYTES) if "bytes" in field else 0
+    return AskRows(*_tensor(field), positions.runs(field["rows"]), nbytes)
 
 
 def _read(said: Said, positions: PositionsReader, limits: ServeLimits) -> Request:

@@ -14,7 +14,18 @@ __all__ = ["CAPABILITIES", "PROTOCOL", "ServeLimits"]
 PROTOCOL: Final = 1
 """The version of the protocol that is spoken here."""
 
-CAPABILITIES: Final = ("dtype", "entries", "pin", "read", "reduce", "rows", "shape", "view", "write")
+CAPABILITIES: Final = (
+    "dtype",
+    "entries",
+    "pin",
+    "read",
+    "reduce",
+    "rows",
+    "rows with elements",
+    "shape",
+    "view",
+    "write",
+)
 """What a server of this library can do beside listing and describing, in its hello."""
 
 

@@ -59,6 +59,8 @@ __all__ = ["Catalogue"]
 
 _NAME: Final = 1024
 _VERSION: Final = 64
+_FEW_ROWS: Final = 2**12
+_FEW_BYTES: Final = 2**16
 _log = logging.getLogger(__name__)
 
 
@@ -206,6 +208,8 @@ class Catalogue:
         if isinstance(request, AskRead):
             holding = self._holdings.get(request.name)
             return holding is None or holding.is_quick(request.selections)
+        if isinstance(request, AskRows):
+            return request.rows.size <= _FEW_ROWS and request.nbytes <= _FEW_BYTES
         return isinstance(request, Hello | Ping | AskNames | AskFacts | AskPin)
 
     def answer(self, request: Request, key: str, number: int = 0) -> Answer:
@@ -249,7 +253,8 @@ class Catalogue:
             case AskShape():
                 return self._at(request.name, request.version, key).text()
             case AskRows():
-                return self._at(request.name, request.version, key).rows(request.rows)
+                rows = self._at(request.name, request.version, key).rows(request.rows, request.nbytes)
+                return self._unchanged(request, rows.version, rows)
             case AskRead():
                 holding = self._at(request.name, request.version, key)
                 found = holding.read(request.selections, request.dtype)
@@ -270,7 +275,7 @@ class Catalogue:
                 assert_never(request)
 
     @staticmethod
-    def _unchanged(request: AskRead | AskEntries, version: str, answer: Answer) -> Answer:
+    def _unchanged(request: AskRead | AskRows | AskEntries, version: str, answer: Answer) -> Answer:
         """Return an answer whose elements are of the version that was asked for."""
         if request.version not in (version, ""):
             raise RequestRefusedError("changed", f"the tensor {request.name!r} is at version {version}")

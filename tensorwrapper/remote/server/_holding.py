@@ -103,8 +103,8 @@ class Holding:
             )
         return Text(self.facts.version, text)
 
-    def rows(self, rows: Runs) -> Rows:
-        """Return where runs of rows begin, and the lengths of all rows in them."""
+    def rows(self, rows: Runs, nbytes: int = 0) -> Rows:
+        """Return where runs of rows begin, the lengths of all rows in them, and few elements at once."""
         splits = self.splits
         if splits is None:
             raise RequestRefusedError("unsupported", f"{self.facts.name!r} has no rows of that kind")
@@ -112,8 +112,17 @@ class Holding:
             raise RequestRefusedError("bounds", f"there are {len(splits) - 1} rows, and not {rows.ends[-1]}")
         if 8 * rows.size > self.limits.answer_bytes:
             raise RequestRefusedError("limit", f"{rows.size} rows are too many for one answer")
-        numbers = rows.numbers()
-        return Rows(self.facts.version, splits[rows.starts], splits[numbers + 1] - splits[numbers])
+        starts, ends = splits[rows.starts], splits[rows.ends]
+        if len(rows.starts) == rows.size:
+            lengths = ends - starts
+        else:
+            numbers = rows.numbers()
+            lengths = splits[numbers + 1] - splits[numbers]
+        size, own = int((ends - starts).sum()), self.source.dtype
+        if not nbytes or size * own.itemsize > min(nbytes, self.limits.answer_bytes) or own.kind == "T":
+            return Rows(self.facts.version, starts, lengths)
+        found = self.read((Runs(starts, ends - starts),), None)
+        return Rows(found.version, starts, lengths, found.frames[0])
 
     def read(self, selections: Sequence[Wanted], dtype: str | None) -> Elements:
         """Return the elements of selections, copied out at once."""

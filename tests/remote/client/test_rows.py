@@ -6,6 +6,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import tensorwrapper as tw
+from tensorwrapper.errors import RemoteProtocolError
+from tensorwrapper.remote.protocol import _events as ev
 
 LENGTHS = np.random.default_rng(2).integers(0, 4, 60)
 ROWS = tw.from_buffer(np.arange(LENGTHS.sum()), tw.Shape.jagged(LENGTHS))
@@ -47,3 +49,39 @@ def test_a_mask_of_rows_selects_them(remote):
     mask = np.arange(60) % 7 == 3
 
     assert remote["rows"][mask].compute().tolist() == ROWS[mask].tolist()
+
+
+def test_few_elements_come_with_the_lengths_of_their_rows():
+    lengths = np.arange(1000) % 7
+    rows = tw.from_buffer(np.arange(float(lengths.sum())), tw.Shape.jagged(lengths))
+    with tw.serve({"rows": rows}) as server, tw.connect(server.address) as remote:
+        there = remote["rows"]
+        before = remote.counters.messages_sent
+        view = there[[900, 3, 17, 3]]
+        assert view.plan().bytes_on_wire == 0
+        assert view.compute().tolist() == [rows[k].tolist() for k in (900, 3, 17, 3)]
+        assert view[:, ::-2].compute().tolist() == [rows[k].tolist()[::-2] for k in (900, 3, 17, 3)]
+        assert remote.counters.messages_sent == before + 1
+
+
+def test_many_elements_are_asked_for_by_themselves():
+    lengths = np.full(100, 1000)
+    rows = tw.from_buffer(np.arange(float(lengths.sum())), tw.Shape.jagged(lengths))
+    with tw.serve({"rows": rows}) as server, tw.connect(server.address) as remote:
+        before = remote.counters
+        view = remote["rows"][10:20]
+        assert remote.counters.bytes_received - before.bytes_received < 1000
+        assert view.plan().bytes_on_wire > 80_000
+        assert view.compute().tolist() == [rows[k].tolist() for k in range(10, 20)]
+
+
+def test_elements_that_nobody_asked_for_are_refused():
+    with tw.serve({"rows": tw.jagged([[1, 2], [], [3]])}) as server, tw.connect(server.address) as remote:
+        there = remote["rows"]
+        for elements in (bytes(8), bytes(2**16)):
+            answer = ev.Rows(there.version, np.array([0]), np.array([2]), memoryview(elements))
+            connection = remote._connections.here()
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(type(connection), "ask", lambda *_, answer=answer: answer)
+                with pytest.raises(RemoteProtocolError):
+                    there[0]

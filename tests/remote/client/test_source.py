@@ -8,7 +8,7 @@ import pytest
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import ConversionError, RemoteProtocolError
-from tensorwrapper.remote.client._source import _elements
+from tensorwrapper.remote.client._source import elements_of
 from tensorwrapper.testing import SourceContract
 
 X = np.arange(60.0).reshape(3, 4, 5)
@@ -81,4 +81,4 @@ def test_nobody_knows_how_long_strings_are(served):
 def test_answers_of_other_sizes_are_refused(frames, dtype, count):
     known = np.dtypes.StringDType() if dtype == "T" else np.dtype(dtype)
     with pytest.raises(RemoteProtocolError):
-        _elements(tuple(map(memoryview, frames)), known, count)
+        elements_of(tuple(map(memoryview, frames)), known, count)

@@ -18,6 +18,7 @@ REQUESTS = [
     ev.AskFacts(("x", "y")),
     ev.AskShape("x", "1"),
     ev.AskRows("x", "1", Runs([1, 5], [2, 1])),
+    ev.AskRows("x", "1", Runs([1, 5], [2, 1]), 2**15),
     ev.AskRead("x", "", None, (Outer([range(3), [0, 2, 9]]), Runs([1, 5, 7]))),
     ev.AskRead("x", "v", "<f4", ()),
     ev.AskEntries("x", "1", (Runs(0, 9),)),
