@@ -40,6 +40,8 @@ _PAUSE: Final = 0.004
 """Seconds between two tries to send to a client that has no room."""
 _IDLE: Final = 0.5
 """Seconds between two looks at what only time changes."""
+_TURN: Final = 0.005
+"""Seconds that a turn works at most at what came, and at answers, before it looks what came meanwhile."""
 _GONE: Final = 10.0
 """Seconds after which a client that takes no answer is dropped."""
 _log = logging.getLogger(__name__)
@@ -192,8 +194,10 @@ class Loop:
     def _serve(self, socket: Socket, selector: selectors.BaseSelector) -> None:
         there = socket.poll()
         while not self._is_over():
-            if there:
+            turn = time.monotonic() + _TURN
+            while there and time.monotonic() < turn:
                 self._take(socket)
+                there = socket.poll()
             self._collect()
             self._dispatch()
             waiting = self._send(socket)
@@ -255,7 +259,7 @@ class Loop:
             client.asked = deque([own for own in client.asked if own[0] != request.number])
             client.numbers.discard(request.number)
             return
-        refused = self._why_not(client, number)
+        refused = self._why_not(client, number, request)
         if refused is not None:
             self._refuse(client, number, refused, type(request).__name__)
             return
@@ -270,12 +274,12 @@ class Loop:
         self._clients = busy
         return room
 
-    def _why_not(self, client: _Client, number: int) -> RequestRefusedError | None:
+    def _why_not(self, client: _Client, number: int, request: Request) -> RequestRefusedError | None:
         if number in client.numbers:
             return RequestRefusedError("replayed", f"the request {number} is not answered yet")
         if len(client.numbers) >= self._catalogue.limits.in_flight:
             return RequestRefusedError("busy", f"{len(client.numbers)} requests are under way")
-        if self._draining:
+        if self._draining and not isinstance(request, AskHealth | AskStats | Ping):
             return RequestRefusedError("draining", "the server is about to end")
         return None
 
@@ -285,9 +289,18 @@ class Loop:
         self._send_later(client, number, Refused(error.reason, str(error.args[1])))
 
     def _dispatch(self) -> None:
-        """Answer what waits: at once what is quick, and the rest in other threads, for one client each."""
+        """Answer what waits: at once what is quick, and the rest in other threads, for one client each.
+
+        Whoever was answered is the last next time: a turn may be over before all are.
+        """
+        turn = time.monotonic() + _TURN
         for peer, client in list(self._busy.items()):
+            if not client.asked or client.out:
+                continue
+            if time.monotonic() > turn:
+                return
             while client.asked and not client.out and self._has_room(client.asked[0][1]):
+                self._busy[peer] = self._busy.pop(peer)
                 number, request = client.asked.popleft()
                 client.verbs[number] = type(request).__name__
                 if isinstance(request, AskStats):

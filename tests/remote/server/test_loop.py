@@ -1,5 +1,6 @@
 """The thread of a server: every message has an answer or is dropped, and nobody waits for another."""
 
+import contextlib
 import os
 import random
 import threading
@@ -17,6 +18,7 @@ from tensorwrapper.remote.protocol import _events as ev
 from tensorwrapper.remote.protocol._answers import receive_answer
 from tensorwrapper.remote.protocol._requests import send_request
 from tensorwrapper.remote.server import _loop
+from tensorwrapper.remote.server._catalogue import Catalogue
 from tensorwrapper.selection import Outer, Runs
 from tensorwrapper.transport import Socket
 
@@ -182,3 +184,58 @@ def test_a_server_that_ends_answers_what_it_has_taken(server):
         assert server.closed
         with pytest.raises((TransportTimeoutError, RequestRefusedError)):
             view.compute()
+
+
+def test_what_came_meanwhile_is_taken_in_one_turn(monkeypatch):
+    """A turn looks at all clients. One for each message let a hundred that ask for much hold up all others."""
+    begun, turns, answer, dispatch = threading.Event(), [], Catalogue.answer, _loop.Loop._dispatch
+
+    def slow(self, request, key, number):
+        assert begun.wait(20)
+        return answer(self, request, key, number)
+
+    def turn(self):
+        turns.append(self)
+        dispatch(self)
+
+    monkeypatch.setattr(Catalogue, "answer", slow)
+    monkeypatch.setattr(_loop.Loop, "_dispatch", turn)
+    with tw.serve({"x": X}) as server, contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(Socket("DEALER", linger=0)) for _ in range(60)]
+        for own in sockets:
+            own.connect(server.address)
+            own.send(send_request(7, ev.Ping()))
+        begun.set()
+        for own in sockets:
+            assert receive_answer(own.receive_frames(timeout=20)[1])[0] == 7
+        assert len(turns) < 40
+
+
+def test_a_server_that_ends_says_how_it_is(monkeypatch):
+    going, answer = threading.Event(), Catalogue.answer
+
+    def slow(self, request, key, number):
+        assert going.wait(20)
+        return answer(self, request, key, number)
+
+    monkeypatch.setattr(Catalogue, "answer", slow)
+    monkeypatch.setattr(Catalogue, "is_quick", lambda _self, _request: False)
+    with tw.serve({"x": X}) as server, Socket("DEALER", timeout=20) as socket:
+        socket.connect(server.address)
+        read = ev.AskRead("x", "", None, (Runs(0, 1),))
+        socket.send(send_request(1, read))
+        while server.stats()["requests"] == 0:
+            time.sleep(0.001)
+        closing = threading.Thread(target=server.close)
+        closing.start()
+        draining = number = 0
+        while not draining:
+            number += 2
+            socket.send(send_request(number, ev.AskHealth()))
+            draining = dict(receive_answer(socket.receive_frames()[1])[1].counts)["draining"]
+        socket.send(send_request(3, read))
+        number, refused = receive_answer(socket.receive_frames()[1])
+        assert (number, refused.reason) == (3, "draining")
+        going.set()
+        assert receive_answer(socket.receive_frames()[1])[0] == 1
+        closing.join()
