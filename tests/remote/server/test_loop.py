@@ -187,7 +187,7 @@ def test_a_server_that_ends_answers_what_it_has_taken(server):
 
 
 def test_what_came_meanwhile_is_taken_in_one_turn(monkeypatch):
-    """A turn looks at all clients. One for each message let a hundred that ask for much hold up all others."""
+    """With a turn for each message, a hundred clients that ask for much held up all others."""
     begun, turns, answer, dispatch = threading.Event(), [], Catalogue.answer, _loop.Loop._dispatch
 
     def slow(self, request, key, number):
