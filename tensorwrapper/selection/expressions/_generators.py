@@ -35,6 +35,7 @@ from tensorwrapper.selection.random._parameters import DISTRIBUTIONS, Distributi
 from tensorwrapper.selection.random._philox import ALGORITHM
 from tensorwrapper.selection.random._values import draw
 from tensorwrapper.selection.runners._leaves import MemoryLeaf, Runner
+from tensorwrapper.selection.runners._ranks import RankRunner
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Array, Extents, IntArray
 
@@ -325,6 +326,15 @@ class RandomField(Generator):
             ranks, np.broadcast_shapes(np.shape(ranks), *[np.shape(own) for own in given])
         )
         return draw(self.distribution, self.seed, ranks, parameters, self.dtype)
+
+    def runner(self, view: Expression, given: tuple[Runner, ...], reader: ReaderOf) -> Runner:
+        if self.operands or not self.shape.rank:
+            return super().runner(view, given, reader)
+        # The layout of a view addresses row-major places of the box, which are the ranks.
+        return RankRunner(self._numbers, self.dtype, view.layout)
+
+    def _numbers(self, ranks: IntArray, out: Array | None) -> Array:
+        return draw(self.distribution, self.seed, ranks, self.parameters, self.dtype, out)
 
     @property
     def title(self) -> str:

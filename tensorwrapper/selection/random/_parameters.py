@@ -1,5 +1,7 @@
 """The parameters of the distributions: what each may be, checked before a number is drawn."""
 
+import functools
+import math
 from collections.abc import Sequence
 from typing import Any, Final, Literal, SupportsIndex, assert_never, cast, get_args
 
@@ -157,6 +159,25 @@ def check_parameters(
     ...
     tensorwrapper.errors.DistributionError: sigma must not be negative, but is -1.0
     """
+    if all(_is_plain(value) for value in parameters):
+        return _check_plain(distribution, dtype, *cast("Sequence[float]", parameters))
+    return _check_any(distribution, parameters, dtype)
+
+
+def _is_plain(value: Parameter) -> bool:
+    """Return whether a parameter is a number of Python that equals no other: zeros of two signs do."""
+    return type(value) is int or (type(value) is float and (value != 0 or math.copysign(1, value) > 0))
+
+
+@functools.lru_cache(maxsize=64, typed=True)
+def _check_plain(distribution: Distribution, dtype: np.dtype[np.generic], *parameters: float) -> Parameters:
+    """Return the same for numbers, which are asked about again for every block of a view."""
+    return _check_any(distribution, parameters, dtype)
+
+
+def _check_any(
+    distribution: Distribution, parameters: Sequence[Parameter], dtype: np.dtype[np.generic]
+) -> Parameters:
     names = _NAMES[distribution]
     if len(parameters) != len(names):
         raise DistributionError(

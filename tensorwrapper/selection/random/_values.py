@@ -1,23 +1,24 @@
 """Random numbers as a function of a seed and a rank: no state, so no order in which they must be drawn.
 
-Each rank has 64 random bits w of its own: word ``rank % 2`` of the block of Philox4x32-10 whose
-counter is ``rank // 2`` (low 64 bits) and the number of the distribution (high 64 bits), and whose key is
-the seed. Only sums, products, quotients and roots of numbers of IEEE 754 follow, so that the results have
-the same bits on every machine and with every version of NumPy.
+Each rank has 64 random bits w of its own: the word of that number of Philox4x64-10 whose key is the seed
+and the number of the distribution, as NumPy counts them. Only sums, products, quotients and roots of
+numbers of IEEE 754 follow, so that the results have the same bits on every machine and with every version
+of NumPy.
 
 ========= ============================================================================== ==============
-name      number                                                                         counter's high
+name      number                                                                         key's second
 ========= ============================================================================== ==============
 uniform   ``low + (high - low) * u``, at most the last number below high;                0
           u is the upper 53 bits of w over 2**53, for float32 the upper 24 over 2**24
 normal    ``mean + sigma * z``; z is cosine (even rank) or sine (odd rank) of Box and    1
-          Muller's transform of both words of the block; float32 is rounded at the end
+          Muller's transform of words ``rank // 2 * 2`` and the next; float32 is rounded at the end
 integers  ``low + w * (high - low) // 2**64``; each has its share of the 2**64 words, to 2
           within one word
 bernoulli ``u < p`` with u the upper 53 bits of w over 2**53                             3
 ========= ============================================================================== ==============
 """
 
+import functools
 import math
 from collections.abc import Sequence
 from typing import Final, SupportsIndex, cast
@@ -35,7 +36,7 @@ from tensorwrapper.selection.random._parameters import (
     check_seed,
     to_element_type,
 )
-from tensorwrapper.selection.random._philox import Places, locate, make_scratch, philox_words
+from tensorwrapper.selection.random._philox import generator_at, words_at, words_of_run
 
 __all__ = ["draw", "normal_pairs"]
 
@@ -146,7 +147,12 @@ def _scale(words: Words, widths: Words) -> Words:
     high, low = words >> _HALF, words & _LOW
     if int(widths.max()) <= 2**32:
         # The sum is below 2**64, as the first term is at most (2**32 - 1) * 2**32.
-        product = (high * widths + ((low * widths) >> _HALF)) >> _HALF
+        low *= widths
+        low >>= _HALF
+        high *= widths
+        high += low
+        high >>= _HALF
+        product = high
     else:
         width_high, width_low = widths >> _HALF, widths & _LOW
         middle = high * width_low + ((low * width_low) >> _HALF)
@@ -155,29 +161,78 @@ def _scale(words: Words, widths: Words) -> Words:
     return np.where(widths == 0, words, product) if int(widths.min()) == 0 else product
 
 
+def _pairs_at(ranks: Words | range, seed: int, stream: int) -> tuple[Words, Words, slice | NDArray[np.int64]]:
+    """Return the two words of each pair that `ranks` are of, and the places of the ranks among all of these.
+
+    Neighbours share their pair, so that ranks in order cost half as many pairs as ranks that lie apart.
+    """
+    if isinstance(ranks, range):
+        start = ranks.start & 1
+        words = words_of_run(ranks.start - start, (start + len(ranks) + 1) // 2 * 2, seed, stream)
+        return words[0::2], words[1::2], slice(start, start + len(ranks))
+    pairs = ranks >> np.uint64(1)
+    fresh = np.empty(pairs.size, np.bool_)
+    fresh[0] = True
+    np.not_equal(pairs[1:], pairs[:-1], out=fresh[1:])
+    places = np.cumsum(fresh, dtype=np.int64)
+    places -= 1
+    places *= 2
+    places += (ranks & np.uint64(1)).view(np.int64)
+    both = np.repeat(pairs[fresh] << np.uint64(1), 2)
+    both[1::2] += np.uint64(1)
+    words = words_at(both, seed, stream)
+    return words[0::2], words[1::2], places
+
+
+def _run_or_words(given: NDArray[np.generic]) -> Words | range:
+    """Return ranks as a range if each is one more than the one before it, else as unsigned integers."""
+    ranks: Words = given.view(np.uint64) if given.dtype.isnative else given.astype(np.uint64)
+    first, last = int(ranks[0]), int(ranks[-1])
+    is_run = last - first == ranks.size - 1 and bool((ranks[1:] > ranks[:-1]).all())
+    return range(first, last + 1) if is_run else ranks
+
+
 def _to_numbers(
     distribution: Distribution,
-    blocks: tuple[Words, Words],
-    places: Places,
+    seed: int,
+    ranks: Words | range,
     parameters: Parameters,
     dtype: np.dtype[np.generic],
 ) -> NDArray[np.generic]:
-    """Return the numbers that the words at `places` of the blocks stand for."""
+    """Return the number of each rank, of which there is at least one."""
+    stream = DISTRIBUTIONS.index(distribution)
     if distribution == "normal":
         mean, sigma = cast("tuple[Floats, ...]", parameters)
-        return mean + sigma * normal_pairs(*blocks)[places]
-    words = np.stack(blocks, axis=1).reshape(-1)[places]
+        first, second, places = _pairs_at(ranks, seed, stream)
+        return mean + sigma * normal_pairs(first, second)[places]
+    is_run = isinstance(ranks, range)
+    words = words_of_run(ranks.start, len(ranks), seed, stream) if is_run else words_at(ranks, seed, stream)
     if distribution == "integers":
         least, widths = cast("tuple[Words, ...]", parameters)
-        return (least + _scale(words, widths)).view(np.int64)
+        numbers = _scale(words, widths)
+        numbers += least
+        return numbers.view(np.int64)
     if distribution == "bernoulli":
         return _unit(words, np.dtype(np.float64)) < cast("tuple[Floats, ...]", parameters)[0]
-    low, width, last = cast("tuple[Floats, ...]", parameters)
-    numbers = _unit(words, dtype)
+    return _widened(_unit(words, dtype), cast("tuple[Floats, ...]", parameters))
+
+
+def _widened(numbers: Floats, parameters: tuple[Floats, ...]) -> Floats:
+    """Return numbers from 0 to 1 as numbers from low to high, in their place."""
+    low, width, last = parameters
+    if not low.ndim and not width.ndim and low == 0 and width == 1:
+        return numbers
     numbers *= width
     numbers += low
     # The sum may round up to high, which does not belong to the range.
     return np.minimum(numbers, last, out=numbers)
+
+
+@functools.cache
+def _draws_as_here() -> bool:
+    """Return whether NumPy makes floats of words as `_unit` does: it promises the words alone."""
+    words = words_of_run(0, 64, 1, 2)
+    return bool((generator_at(0, 1, 2).random(64) == _unit(words, np.dtype(np.float64))).all())
 
 
 def _check_ranks(ranks: Ranks) -> None:
@@ -200,7 +255,7 @@ def _broadcast(parameters: Parameters, shape: tuple[int, ...]) -> Parameters:
 def draw(
     distribution: Distribution,
     seed: SupportsIndex,
-    ranks: Ranks,
+    ranks: Ranks | range,
     parameters: Sequence[Parameter],
     dtype: DTypeLike | None = None,
     out: NDArray[np.generic] | None = None,
@@ -208,10 +263,11 @@ def draw(
     """Return the random number of each rank, in the shape of `ranks`.
 
     A number depends on the seed, the distribution, its parameters, the dtype and its rank: whatever else
-    is drawn with it, in whatever order, is the same. `parameters` are low and high, mean and sigma, low
-    and high, or p: numbers, or arrays that are broadcast against the ranks. `out`, of any strides, is
-    written to and returned. O(n) time; about 5 MB beside the result, and up to 32 bytes for each element of
-    parameters that are arrays, which are checked before a number is drawn.
+    is drawn with it, in whatever order, is the same. A range of ranks has step 1. `parameters` are low and
+    high, mean and sigma, low and high, or p: numbers, or arrays that are broadcast against the ranks.
+    `out`, of any strides, is written to and returned. O(n) time, less where ranks lie close; about 5 MB
+    beside the result, and up to 32 bytes for each element of parameters that are arrays, which are checked
+    before a number is drawn.
 
     Raises
     ------
@@ -229,28 +285,36 @@ def draw(
     Examples
     --------
     >>> draw("uniform", 7, np.arange(4), [0, 1]).round(4).tolist()
-    [0.7502, 0.0857, 0.7953, 0.9579]
+    [0.8721, 0.2954, 0.4201, 0.4054]
     >>> draw("uniform", 7, np.array([3, 1]), [0, 1]).round(4).tolist()
-    [0.9579, 0.0857]
+    [0.4054, 0.2954]
     """
     element = to_element_type(distribution, dtype)
     key = check_seed(seed)
-    _check_ranks(ranks)
-    checked = _broadcast(check_parameters(distribution, parameters, element), ranks.shape)
+    shape = (len(ranks),) if isinstance(ranks, range) else ranks.shape
+    if not isinstance(ranks, range):
+        _check_ranks(ranks)
+    checked = _broadcast(check_parameters(distribution, parameters, element), shape)
     if out is None:
-        out = np.empty(ranks.shape, element)
-    elif out.shape != ranks.shape:
-        raise ExtentMismatchError(f"out has shape {out.shape}, but there are ranks of shape {ranks.shape}")
+        out = np.empty(shape, element)
+    elif out.shape != shape:
+        raise ExtentMismatchError(f"out has shape {out.shape}, but there are ranks of shape {shape}")
     elif out.dtype != element:
         raise DTypeError(f"out must have elements of type {element}, not {out.dtype}")
-    stream = DISTRIBUTIONS.index(distribution)
-    scratch = make_scratch(min(ranks.size, BATCH) + 1)
-    for start in range(0, ranks.size, BATCH):
-        part = slice(start, min(start + BATCH, ranks.size))
-        blocks, places = locate(_flat_part(ranks, part).astype(np.uint64))
-        pair = philox_words(blocks, key, stream, scratch)
+    native = element.newbyteorder("=")
+    # NumPy draws these itself, into the memory where they are wanted.
+    by_numpy = distribution == "uniform" and element == np.float64 and element.isnative
+    by_numpy = by_numpy and out.flags.c_contiguous and _draws_as_here()
+    for start in range(0, out.size, BATCH):
+        part = slice(start, min(start + BATCH, out.size))
         values = tuple(_flat_part(each, part) if each.ndim else each for each in checked)
-        numbers = _to_numbers(distribution, pair, places, values, element.newbyteorder("="))
+        own = ranks[part] if isinstance(ranks, range) else _run_or_words(_flat_part(ranks, part))
+        if by_numpy and isinstance(own, range):
+            target = cast("Floats", out.reshape(-1)[part])
+            generator_at(own.start, key, 0).random(out=target)
+            _widened(target, cast("tuple[Floats, ...]", values))
+            continue
+        numbers = _to_numbers(distribution, key, own, values, native)
         if out.flags.c_contiguous:
             out.reshape(-1)[part] = numbers
         else:

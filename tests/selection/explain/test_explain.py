@@ -80,7 +80,7 @@ runs as  # 0 steps on where; reads 8 B of 1 source
         """
 cast(float32)  # Shape(4) float32; reads 0 B of 0 sources
   chip(0, 1)  # Shape(4) float64
-    random(uniform, seed=3, philox4x32-10)
+    random(uniform, seed=3, philox4x64-10)
 """,
     ),
     "rows": (

@@ -68,7 +68,7 @@ def _nested(levels, one, leaf):
 
 
 def _random(**more):
-    node = {"random": "uniform", "algorithm": "philox4x32-10", "seed": 1, "parameters": [0, 1], **more}
+    node = {"random": "uniform", "algorithm": "philox4x64-10", "seed": 1, "parameters": [0, 1], **more}
     return _document({**node, "dtype": "<f8", "range": {"start": [0], "end": [2]}}, (2,), "<f8")
 
 
