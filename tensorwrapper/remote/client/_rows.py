@@ -24,8 +24,8 @@ class WholeSource(Source, Protocol):
         """What it may do."""
         ...
 
-    def bytes_on_wire(self, selections: Sequence[Wanted]) -> int:
-        """Return how many bytes go both ways for a read."""
+    def bytes_on_wire(self, selections: Sequence[Wanted], dtype: "np.dtype[Any] | None" = None) -> int:
+        """Return how many bytes go both ways for a read, as elements of a type."""
         ...
 
 
@@ -82,11 +82,11 @@ class RowsSource:
             return Here(len(out))
         return self.whole.read([self._there(own) for own in selections], out)
 
-    def bytes_on_wire(self, selections: Sequence[Wanted]) -> int:
-        """Return how many bytes go both ways for a read, with labels and framing; none for what is here."""
+    def bytes_on_wire(self, selections: Sequence[Wanted], dtype: "np.dtype[Any] | None" = None) -> int:
+        """Return how many bytes go both ways for a read, as elements of a type; none for what is here."""
         if self.elements is not None:
             return 0
-        return self.whole.bytes_on_wire([self._there(own) for own in selections])
+        return self.whole.bytes_on_wire([self._there(own) for own in selections], dtype)
 
     def _there(self, wanted: Wanted) -> Wanted:
         """Return runs with the numbers that the elements have in the whole tensor. O(runs)."""

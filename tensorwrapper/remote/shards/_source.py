@@ -70,8 +70,8 @@ class ShardSource:
         """Ask all holders that have some of the selections; what comes is written as it does."""
         return _Reading(self, selections, out)
 
-    def bytes_on_wire(self, selections: Sequence[Wanted]) -> int:
-        """Return how many bytes go both ways for a read of the holders that are asked now.
+    def bytes_on_wire(self, selections: Sequence[Wanted], dtype: "np.dtype[Any] | None" = None) -> int:
+        """Return how many bytes go both ways for a read of the holders that are asked now; as some type.
 
         Raises
         ------
@@ -91,7 +91,7 @@ class ShardSource:
                     yield tile, own
                     continue
                 source = _source_of(self.sharding, own)
-                counts[tile] = source.bytes_on_wire([piece.local for _, piece in pieces[tile]])
+                counts[tile] = source.bytes_on_wire([piece.local for _, piece in pieces[tile]], dtype)
                 yield tile, None
 
         for _ in Spread(self.fleet, self.name, self.sharding, pieces, work).done():

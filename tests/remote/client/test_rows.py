@@ -85,3 +85,15 @@ def test_elements_that_nobody_asked_for_are_refused():
                 patch.setattr(type(connection), "ask", lambda *_, answer=answer: answer)
                 with pytest.raises(RemoteProtocolError):
                     there[0]
+
+
+@pytest.mark.parametrize("count", [50, 5000])
+def test_rows_of_another_type_are_planned_as_they_come(count):
+    rows = tw.from_buffer(np.arange(4 * count), tw.Shape.jagged([count] * 4))
+    with tw.serve({"rows": rows}) as server, tw.connect(server.address) as remote:
+        view = remote["rows"][1:].astype("f4")
+        before, said = remote.counters, view.plan().bytes_on_wire
+        assert view.compute().tolist() == rows[1:].tolist()
+        after = remote.counters
+        sent = after.bytes_sent_on_wire - before.bytes_sent_on_wire
+        assert said == sent + after.bytes_received_on_wire - before.bytes_received_on_wire
