@@ -113,8 +113,9 @@ ALLOWED = {
         "tobytes",  # tables of positions
         "where",  # coordinates
     },
-    "selection/rows": {"ravel", "resize", "tile"},  # where rows begin, and of what operand they are
+    "selection/rows": {"append", "ravel"},  # where rows begin, and of what operand they are
     "selection/runners/_pieces.py": {"repeat"},  # one number for each row, on its way to the result
+    "selection/runners/_row_runners.py": {"repeat"},  # the same, and places of elements in the result
     "selection/random": {"astype", "stack", "where"},  # random words and ranks, on their way to numbers
     "_json_fields.py": {"array"},  # integers of JSON
     "store": {

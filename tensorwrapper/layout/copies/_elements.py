@@ -46,7 +46,7 @@ class ListCopy(CopySteps):
     goal: int
     cells: CopySteps
     """The same, row by row: what it costs."""
-    source_reach: tuple[int, int]
+    source_reach: tuple[int, int] | None
 
     def elements(self) -> ElementRuns:
         goal = self.goal

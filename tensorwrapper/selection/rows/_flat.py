@@ -31,8 +31,9 @@ from tensorwrapper.selection.expressions._ordinals import at_zero, pushed
 from tensorwrapper.selection.expressions._pieces import Part, Run
 from tensorwrapper.selection.expressions._routing import SharedMode
 from tensorwrapper.selection.operations._positions import grouped
+from tensorwrapper.selection.rows._forms import Form, PieceTable
 from tensorwrapper.selection.runners._leaves import Runner
-from tensorwrapper.selection.runners._pieces import PiecesRunner
+from tensorwrapper.selection.runners._pieces import PiecesRunner, ShiftedRunner
 from tensorwrapper.selection.transforms._transform import Coordinate, Transform
 from tensorwrapper.typing import Array, Extents, IntArray
 
@@ -129,9 +130,9 @@ class Pieces(SharedMode):
     ----------
     operands
         What the pieces are of; of one type.
-    sources, starts, lengths
-        For each piece which operand it is of, its first position there and how many it has. Arrays that
-        nobody else changes, one row a piece; none of the pieces is empty.
+    form
+        How rows of the operands make them; or for each piece, none of which is empty, which operand it is of,
+        its first position there and how many it has: arrays that nobody else changes.
     steps
         For each operand 1, or 0 if a piece of it repeats one element.
     """
@@ -139,19 +140,45 @@ class Pieces(SharedMode):
     is_of_rows: ClassVar[bool] = True
 
     operands: tuple[Expression, ...]
-    sources: IntArray
-    starts: IntArray
-    lengths: IntArray
+    form: Form | PieceTable
     steps: tuple[int, ...]
     mode: int = attrs.field(default=0, init=False)
-    ends: IntArray = attrs.field(init=False)
-    """Where each piece ends."""
+    _found: tuple[IntArray, IntArray, IntArray, IntArray] | None = attrs.field(default=None, init=False)
 
-    def __attrs_post_init__(self) -> None:
-        object.__setattr__(self, "ends", np.cumsum(self.lengths, dtype=np.int64))
+    def _table(self) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+        """Return sources, starts, lengths, and where each piece ends; made when they are first asked for."""
+        found = self._found
+        if found is None:
+            sources, starts, lengths = self.form.table() if isinstance(self.form, Form) else self.form
+            found = sources, starts, lengths, np.cumsum(lengths, dtype=np.int64)
+            # Whoever else finds it at the same time finds the same.
+            object.__setattr__(self, "_found", found)
+        return found
+
+    @property
+    def sources(self) -> IntArray:
+        """Of which operand each piece is."""
+        return self._table()[0]
+
+    @property
+    def starts(self) -> IntArray:
+        """The first position of each piece in its operand."""
+        return self._table()[1]
+
+    @property
+    def lengths(self) -> IntArray:
+        """How many positions each piece has."""
+        return self._table()[2]
+
+    @property
+    def ends(self) -> IntArray:
+        """Where each piece ends."""
+        return self._table()[3]
 
     @property
     def extents(self) -> Extents:
+        if isinstance(self.form, Form):
+            return (self.form.size,)
         return (self.ends.item(-1) if len(self.ends) else 0,)
 
     @property
@@ -172,6 +199,12 @@ class Pieces(SharedMode):
         return operand, start + step * (position - begin)
 
     def run(self, lines: LineMaker, first: int, count: int) -> Runner:
+        if isinstance(self.form, Form):
+            begin, end = self.form.around(first, count)
+            form = self.form.part(begin, end)
+            found = form.runner(lambda number: lines.line(self.operands[number]))
+            before = first - (self.form.begin(begin) - self.form.begin(0))
+            return found if count == form.size else ShiftedRunner(found, before, count)
         if count == self.extents[0]:
             runners = tuple([lines.line(own) for own in self.operands])
             return PiecesRunner(runners, self.sources, self.starts, self.lengths, self.ends, self.steps)

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Final, Literal, TypeAlias, assert_never, cast,
 import attrs
 import numpy as np
 
-from tensorwrapper._arrays import splits_of
+from tensorwrapper._arrays import frozen_array, splits_of
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._json import Json, dump_json, load_json
 from tensorwrapper.errors import ExtentMismatchError, JaggedModeError, SizeOverflowError
@@ -34,6 +34,7 @@ from tensorwrapper.selection.expressions._fields import dtype_name
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._joining import Interleaving, Joining
 from tensorwrapper.selection.rows._flat import Pieces, in_order
+from tensorwrapper.selection.rows._forms import Filled, Form, Spread, Turns
 from tensorwrapper.selection.rows._held import held_rows
 from tensorwrapper.selection.runners._leaves import Runner
 from tensorwrapper.shape import Shape
@@ -47,8 +48,6 @@ RowsKind: TypeAlias = Literal[
 ]
 _Made: TypeAlias = tuple[Shape, Expression]
 _Arguments: TypeAlias = tuple[Any, ...]
-
-_SHORT: Final = 1 << 15  # operands whose numbers have two bytes
 
 
 @final
@@ -298,10 +297,7 @@ def _by_prefix(parts: tuple[Expression, ...], mode: int) -> Expression:
         return whole(Joining(0, flats))
     if mode == parts[0].shape.rank:
         return whole(Interleaving(0, flats))  # Each prefix has one element.
-    bounds = np.stack([element_splits(part.shape, mode) for part in parts], axis=1)
-    starts, lengths = bounds[:-1], np.diff(bounds, axis=0)
-    sources = np.broadcast_to(np.arange(len(parts), dtype=np.int64), lengths.shape)
-    return _pieces(flats, sources.ravel(), starts.ravel(), lengths.ravel())
+    return _pieces(flats, Turns(tuple([element_splits(part.shape, mode) for part in parts])))
 
 
 def _interleave(parts: tuple[Expression, ...], mode: int) -> _Made:
@@ -312,23 +308,28 @@ def _interleave(parts: tuple[Expression, ...], mode: int) -> _Made:
     total = sum(counts)
     if counts != [-((k - total) // many) for k in range(many)]:
         raise ExtentMismatchError(f"views of {counts} rows do not take turns")
-    bounds = [element_splits(part.shape, 1) for part in parts]
-    starts, lengths = np.empty(total, np.int64), np.empty(total, np.int64)
-    for k, own in enumerate(bounds):
-        starts[k::many], lengths[k::many] = own[:-1], own[1:] - own[:-1]
-    numbers = np.resize(np.arange(many), total)
+    if sum([part.shape.size for part in parts]) > MAX_INT64:
+        raise SizeOverflowError(f"views of {[part.shape for part in parts]} in turns leave 64 bits")
+    splits = [element_splits(part.shape, 1) for part in parts]
+    # Those that have a row less than the first have an empty one more.
+    splits = [own if len(own) == len(splits[0]) else np.append(own, own[-1]) for own in splits]
     flats = tuple([in_order(part) for part in parts])
-    return _checked(_shape_of_turns([part.shape for part in parts], lengths)), _pieces(
-        flats, numbers, starts, lengths
+    return _checked(_shape_of_turns([part.shape for part in parts], splits)), _pieces(
+        flats, Turns(tuple(splits))
     )
 
 
-def _shape_of_turns(shapes: list[Shape], lengths: IntArray) -> Shape:
-    """Return the shape of rows that take turns, which have so many elements each."""
+def _shape_of_turns(shapes: list[Shape], splits: list[IntArray]) -> Shape:
+    """Return the shape of rows that take turns, which begin where their splits say."""
     joined = Shape.concat(shapes)
+    many, total = len(shapes), joined.extent(0)
     if joined.rank == 2 and not joined.has_layers and _starts_at_zero(joined):
-        return Shape.from_offsets(splits_of(lengths))
-    many, total = len(shapes), len(lengths)
+        begins = np.empty(len(splits[0]) * many, dtype=np.int64)
+        before: IntArray = np.add.reduce(splits, dtype=np.int64)
+        for k, own in enumerate(splits):
+            begins[k::many] = before
+            before[:-1] += own[1:] - own[:-1]
+        return Shape.from_offsets(frozen_array(begins[: total + 1]))
     bases = np.cumsum([0, *[own.extent(0) for own in shapes[:-1]]])
     within, numbers = np.divmod(np.arange(total, dtype=np.int64), many)
     within += bases[numbers]
@@ -342,23 +343,10 @@ def _starts_at_zero(shape: Shape) -> bool:
         return False
 
 
-def _pieces(
-    operands: tuple[Expression, ...],
-    sources: IntArray,
-    starts: IntArray,
-    lengths: IntArray,
-    steps: tuple[int, ...] | None = None,
-) -> Expression:
-    if len(operands) <= _SHORT:
-        # Two bytes a piece instead of eight; and so few digits are sorted in linear time.
-        sources = cast("IntArray", sources.astype(np.int16))
-    filled = lengths > 0
-    if not filled.all():
-        sources, starts, lengths = sources[filled], starts[filled], lengths[filled]
-    steps = (1,) * len(operands) if steps is None else steps
-    if not len(lengths):
+def _pieces(operands: tuple[Expression, ...], form: Form, steps: tuple[int, ...] | None = None) -> Expression:
+    if not form.size:
         return whole(Joining(0, tuple([_no_elements(own) for own in operands[:1]])))
-    return whole(Pieces(operands, sources, starts, lengths, steps))
+    return whole(Pieces(operands, form, (1,) * len(operands) if steps is None else steps))
 
 
 def _no_elements(view: Expression) -> Expression:
@@ -388,8 +376,7 @@ def _spread(part: Expression, shape: Shape, what: str) -> Expression:
     rows = shape.extent(0)
     if extents == (rows,) or (len(extents) == shape.rank and extents == (rows,) + (1,) * (shape.rank - 1)):
         splits = element_splits(shape, 1)
-        numbers = np.arange(rows, dtype=np.int64)
-        return _pieces((in_order(part),), np.zeros_like(numbers), numbers, np.diff(splits), (0,))
+        return _pieces((in_order(part),), Spread(splits), (0,))
     if shape.raggedness == "uniform" and extents == shape.as_smooth().extents:
         return in_order(part)
     raise ExtentMismatchError(
@@ -431,18 +418,27 @@ def _pad_rows(parts: tuple[Expression, ...], length: int, clip: bool, mode: int 
         made, own, wanted = lines(flat, mode, length, clip=clip)
         if shape.has_layers:
             made = Shape.nested(made, layers=shape.layers)
-        return _checked(made), _lengthened(part, fill, splits_of(own), own, wanted)
+        return _checked(made), _lengthened(part, fill, splits_of(own), splits_of(wanted), cut=clip)
     splits = element_splits(shape, shape.rank - 1)
-    own = np.diff(splits)
-    if length * len(own) + shape.size > MAX_INT64:
-        raise SizeOverflowError(f"{len(own)} rows of {length} are more elements than 64 bits can number")
-    wanted = np.full_like(own, length) if clip else np.maximum(own, length)
+    count = len(splits) - 1
+    if length * count + shape.size > MAX_INT64:
+        raise SizeOverflowError(f"{count} rows of {length} are more elements than 64 bits can number")
+    wanted = np.arange(count + 1, dtype=np.int64)
+    if clip:
+        wanted *= length
+    else:
+        # One array, which goes from lengths to where rows begin.
+        wanted[0] = 0
+        np.subtract(splits[1:], splits[:-1], out=wanted[1:])
+        np.maximum(wanted[1:], length, out=wanted[1:])
+        np.cumsum(wanted[1:], out=wanted[1:])
+    wanted = frozen_array(wanted)
     offsets = [shape.splits(mode) for mode in range(1, shape.rank - 1)]
-    made = Shape.from_offsets(*offsets, splits_of(wanted))
+    made = Shape.from_offsets(*offsets, wanted)
     if clip and all(map(made.is_uniform, range(made.rank))):
         # Without a row, the bounding box does not know how long one would be.
         made = Shape(*made.as_smooth().extents[:-1], length)
-    return _checked(made), _lengthened(part, fill, splits, own, wanted)
+    return _checked(made), _lengthened(part, fill, splits, wanted, cut=clip)
 
 
 def _padded_box(shape: Shape, mode: int, length: int, *, clip: bool) -> tuple[Shape, IntArray, IntArray]:
@@ -456,14 +452,14 @@ def _padded_box(shape: Shape, mode: int, length: int, *, clip: bool) -> tuple[Sh
 
 
 def _lengthened(
-    part: Expression, fill: Expression, splits: IntArray, own: IntArray, wanted: IntArray
+    part: Expression, fill: Expression, splits: IntArray, wanted: IntArray, *, cut: bool
 ) -> Expression:
-    """Return runs of the elements of a part brought to other lengths by a fill behind each."""
-    kept = np.minimum(own, wanted)
-    lengths = np.stack([kept, wanted - kept], axis=1).ravel()
-    starts = np.stack([splits[:-1], np.zeros_like(own)], axis=1).ravel()
-    sources = cast("IntArray", np.tile(np.array([0, 1], dtype=np.int16), len(own)))
-    return _pieces((in_order(part), in_order(fill)), sources, starts, lengths, (1, 0))
+    """Return rows of a part brought to other lengths by a fill behind each; both as where rows begin."""
+    kept = splits
+    if cut:
+        shorter = np.minimum(np.diff(splits), np.diff(wanted))
+        kept = splits if shorter.sum() == part.shape.size else splits_of(shorter)
+    return _pieces((in_order(part), in_order(fill)), Filled(splits, kept, wanted), (1, 0))
 
 
 def _spread_over(parts: tuple[Expression, ...], shape: Shape) -> _Made:

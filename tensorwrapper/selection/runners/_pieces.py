@@ -18,13 +18,13 @@ from tensorwrapper.selection.runners._blocks import BLOCK, Window
 from tensorwrapper.selection.runners._leaves import Runner
 from tensorwrapper.typing import Array, Extents, IntArray
 
-__all__ = ["PiecesRunner", "PlacedRunner", "ShiftedRunner"]
+__all__ = ["PiecesRunner", "PlacedRunner", "ShiftedRunner", "elements_at"]
 
 _LONG = 256  # elements of a piece, on average, from which pieces are copied one by one
 _WASTE = 4  # elements of a run that are made for each one that is wanted
 
 
-def _at(runner: Runner, places: IntArray) -> Array:
+def elements_at(runner: Runner, places: IntArray) -> Array:
     """Return the elements of a line at some places: as a run, where they lie close together."""
     memory = runner.memory
     if memory is not None:
@@ -118,8 +118,8 @@ class PiecesRunner(Runner):
     def _values(self, number: int, starts: IntArray, lengths: IntArray) -> Array:
         runner = self.runners[number]
         if self.steps[number]:
-            return _at(runner, concatenated_ranges(starts, lengths))
-        return cast("Array", np.repeat(_at(runner, starts), lengths))
+            return elements_at(runner, concatenated_ranges(starts, lengths))
+        return cast("Array", np.repeat(elements_at(runner, starts), lengths))
 
     def _copy(
         self, sources: IntArray, starts: IntArray, lengths: IntArray, begins: IntArray, out: Array
@@ -142,7 +142,7 @@ class PiecesRunner(Runner):
         within += self.starts[pieces]
         found: Array = np.empty(own.shape, self.dtype)
         for number, chosen in _groups(sources):
-            found[chosen] = _at(self.runners[number], within[chosen])
+            found[chosen] = elements_at(self.runners[number], within[chosen])
         return found
 
 
@@ -182,7 +182,7 @@ class PlacedRunner(Runner):
             if places.item(-1) - start == count - 1 and (np.diff(places) == 1).all():
                 self.runner.fill((slice(start, start + count),), target)
             else:
-                write_elements(target, _at(self.runner, places))
+                write_elements(target, elements_at(self.runner, places))
 
     def _runs(self, window: Window) -> Iterator[IntArray]:
         """Return an iterator over the places of a window, some at a time."""
@@ -195,7 +195,7 @@ class PlacedRunner(Runner):
             yield places - self.first if self.first else places
 
     def points(self, places: tuple[IntArray, ...]) -> Array:
-        return _at(self.runner, self._places(places[0]))
+        return elements_at(self.runner, self._places(places[0]))
 
     def _places(self, ordinals: IntArray) -> IntArray:
         found: IntArray = self.layout.offsets_of_ordinals(ordinals)

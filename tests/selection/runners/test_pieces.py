@@ -7,32 +7,12 @@ from hypothesis import strategies as st
 
 from tensorwrapper import Layout, Shape
 from tensorwrapper.selection.runners import _pieces
-from tensorwrapper.selection.runners._leaves import MemoryLeaf, Runner
+from tensorwrapper.selection.runners._leaves import MemoryLeaf
 from tensorwrapper.selection.runners._pieces import PiecesRunner, PlacedRunner, ShiftedRunner
+from tests.support.selection.computed_line import Computed
 
 LINES = [np.arange(40), np.arange(100, 140)]
 CONSTANT = np.broadcast_to(np.int64(-1), (40,))
-
-
-class Computed(Runner):
-    """A line that lies in no memory."""
-
-    def __init__(self, array):
-        self.array = array
-
-    @property
-    def extents(self):
-        return self.array.shape
-
-    @property
-    def dtype(self):
-        return self.array.dtype
-
-    def fill(self, window, out, threads=1):  # noqa: ARG002
-        out[...] = self.array[window]
-
-    def points(self, places):
-        return self.array[places]
 
 
 pieces = st.tuples(st.integers(0, 2), st.integers(0, 30), st.integers(1, 9))
