@@ -1,4 +1,4 @@
-"""What is read where a mask chooses: of each operand only what it is chosen for.
+"""What is read where a mask chooses, or only some elements of a whole are needed: of each operand only those.
 
 A mask in memory says it before anything else is read. It may change between two looks, so what follows from
 it is kept by nobody.
@@ -17,7 +17,7 @@ from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._ordinals import Whole
 from tensorwrapper.selection.expressions._walks import operands_first
 from tensorwrapper.selection.operations._positions import ranks_of, unravel
-from tensorwrapper.selection.plans._leaves import is_away, leaves_of, mapped
+from tensorwrapper.selection.plans._leaves import distinct_size, is_away, leaves_of, mapped
 from tensorwrapper.selection.plans._split import fetch_of
 from tensorwrapper.selection.routing._demand import Demand
 from tensorwrapper.selection.routing._graph import Elements
@@ -30,12 +30,22 @@ _LISTED = 1 << 22  # elements of a view up to which it is found for each what it
 
 
 def chooses(view: Expression) -> bool:
-    """Tell whether in a view of few enough elements a mask in memory chooses between operands."""
+    """Tell whether a view of few enough elements may need less than all elements of its parts.
+
+    That is where a mask in memory chooses between operands, and where what is taken by number, of several
+    modes as one, is not all of it.
+    """
     if view.shape.size > _LISTED or not view.node.operands:
         return False
     made = operands_first([view])
     away = _away(made)
-    return any(_has_masks(own.node, away) for own in made)
+    return any(_has_masks(own.node, away) or _is_narrow(own) for own in made)
+
+
+def _is_narrow(view: Expression) -> bool:
+    """Tell whether a view surely takes only some elements of what it looks at by number."""
+    node = view.node
+    return isinstance(node, Whole) and distinct_size(view.layout) < node.size
 
 
 def _has_masks(node: Node, away: set[int]) -> bool:
@@ -57,10 +67,10 @@ def _away(made: list[Expression]) -> set[int]:
 
 
 def with_chosen(view: Expression) -> Expression:
-    """Return a view in which operands elsewhere, between which a mask chooses, are read where it does.
+    """Return a view in which parts elsewhere of which not all is needed are read where it is.
 
-    What a mask chooses is followed through joins, extremes, casts and other choices. Linear in the nodes, and
-    in the elements that are chosen at each.
+    What a mask chooses, and what is taken of a whole, is followed through joins, extremes, casts and other
+    choices. Linear in the nodes, and in the elements that are chosen at each.
     """
     if not any(map(is_away, leaves_of(view))) or not chooses(view):
         return view
@@ -89,10 +99,11 @@ def _needed(view: Expression) -> dict[int, Array]:
             if id(own) not in wholes and own.shape.size <= _LISTED:
                 found[id(own)] = _flags(own, positions)
             continue
-        if id(own) in wholes:
+        here = _needed_here(own, positions, is_whole=id(own) in wholes)
+        if here is None:
             wholes.add(id(node))
         else:
-            of_nodes.setdefault(id(node), []).extend([_in_node(own, few) for few in positions])
+            of_nodes.setdefault(id(node), []).extend([_in_node(own, some) for some in here])
         if first[id(node)] != number:
             continue
         together = of_nodes.pop(id(node), [])
@@ -103,6 +114,13 @@ def _needed(view: Expression) -> dict[int, Array]:
             else:
                 asked.setdefault(id(part), []).append(few)
     return found
+
+
+def _needed_here(view: Expression, positions: list[IntArray], *, is_whole: bool) -> list[IntArray] | None:
+    """Return the positions of a view that are needed; None where that is all of what it looks at."""
+    if not is_whole:
+        return positions
+    return [_all_positions(view)] if _is_narrow(view) and view.shape.size <= _LISTED else None
 
 
 def _flags(view: Expression, positions: list[IntArray]) -> Array:

@@ -16,6 +16,7 @@ from tensorwrapper._value_class import evolve, frozen
 from tensorwrapper.layout import AxisMap, Cycle, Layout, Stride, Table
 from tensorwrapper.layout.lowlevel import new_row_major, over_box, packed_strides, wrap_layout
 from tensorwrapper.selection.expressions._expression import Expression
+from tensorwrapper.selection.plans._leaves import distinct_size
 from tensorwrapper.selection.sources._outer import Outer, Positions
 from tensorwrapper.selection.sources._runs import Runs, Wanted
 from tensorwrapper.selection.sources._source import Source
@@ -149,7 +150,7 @@ def fetch_of(view: Expression) -> Fetch:
         fetch = _outer(source, transform)
         if not _moves_together(transform, fetch.wanted.extents):
             return fetch
-    if view.shape.size * view.dtype.itemsize >= fetch.nbytes:
+    if distinct_size(view.layout) * view.dtype.itemsize >= fetch.nbytes:
         return fetch
     points = _numbered(source, view.layout, (prod(extents),))
     costs = points.nbytes + cast("Runs", points.wanted).nbytes

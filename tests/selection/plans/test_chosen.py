@@ -116,3 +116,30 @@ def test_choices_inside_choices_are_followed():
     assert chosen_of(sel.where(~MASK, inner, 0)) == 16
     assert chosen_of(sel.concat([inner, a[:1]])) == 32 + 8 + 16
     assert chosen_of(sel.minimum(inner, 3).astype("f8")[3:]) == 24
+
+
+def _twenty():
+    source = CountingSource(np.arange(20).reshape(4, 5))
+    return source, sel.as_view(source)
+
+
+@pytest.mark.parametrize(
+    ("make", "nbytes"),
+    [
+        # A row is twice in the stack, and every second element of the whole is taken.
+        (lambda v: sel.stack([v.flatten(), v.flatten()]).flatten()[::4], 40),
+        (lambda v: sel.stack([v.flatten(), v.flatten()])[:, :5].flatten()[[0, 6, 5]], 16),
+        (lambda v: sel.concat([v, v[::-1]]).flatten()[[3, 36]], 16),
+        # Many times the same four elements, none of them in the row or the column of another.
+        (lambda v: v.vindex[np.arange(4), np.arange(4)].broadcast((50, 4)), 32),
+    ],
+)
+def test_of_what_is_taken_by_number_no_more_is_read_than_is_taken(make, nbytes):
+    source, view = _twenty()
+    made = make(view)
+    here = make(sel.as_view(source.array))
+    assert made.plan().bytes_read == here.plan().bytes_read == nbytes
+    before = source.nbytes
+    assert made.compute().tolist() == here.compute().tolist()
+    assert source.nbytes - before == nbytes
+    assert np.concatenate([own.elements() for _, own in made.blocks(16)]).tolist() == made.elements().tolist()
