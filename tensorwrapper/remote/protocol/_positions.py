@@ -115,7 +115,10 @@ class PositionsReader:
         else:
             counts = np.full(1, lengths.count(most=_MOST), dtype=np.int64)
         at = np.asarray(starts, dtype=np.int64)
-        total = sum(counts.tolist()) if len(counts) != 1 else int(counts[0]) * len(at)
+        total = int(counts.max(initial=0)) * len(at)
+        if total > _MOST and len(counts) != 1:
+            # Their sum may be less; Python's numbers do not overflow.
+            total = sum(counts.tolist())
         if total > _MOST:
             field.refuse(f"has {total} elements", "limit")
         return self._made(field, lambda: Runs(at, counts))
@@ -139,7 +142,11 @@ class PositionsReader:
         # Each difference has 32 bits and there are fewer than 2^30: no sum of them leaves 64 bits.
         if first > _MOST - (int(steps.sum()) if len(steps) else 0):
             field.refuse("goes beyond 64 bits")
-        return np.concatenate([[first], first + np.cumsum(steps)]).astype(np.int64)
+        found: IntArray = np.empty(count, np.int64)
+        found[0] = first
+        np.cumsum(steps, out=found[1:])
+        found[1:] += first
+        return found
 
     def _take(self, field: Field, count: int) -> None:
         self._left -= count

@@ -62,22 +62,30 @@ class Runs:
 
     starts: IntArray = attrs.field(converter=_column)
     lengths: IntArray = attrs.field(converter=_column, default=_ONE)
+    _size: int = attrs.field(init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
         starts = np.atleast_1d(self.starts)
         lengths = np.broadcast_to(self.lengths, starts.shape)
-        if (lengths < 0).any() or (starts < 0).any() or (starts + lengths < starts).any():
+        ends = starts + lengths
+        if len(starts) and (starts.min() < 0 or lengths.min() < 0 or (ends < starts).any()):
             raise OutOfBoundsError("runs start at 0 or more, and have as many elements")
         if not lengths.all():
-            starts, lengths = starts[lengths > 0], lengths[lengths > 0]
-        ends = starts + lengths
-        if (starts[1:] < ends[:-1]).any():
+            some = lengths > 0
+            starts, lengths, ends = starts[some], lengths[some], ends[some]
+        gaps = starts[1:] - ends[:-1]
+        least = int(gaps.min()) if len(gaps) else 1
+        if least < 0:
             raise OutOfBoundsError("runs ascend, and have no element twice")
-        first = np.flatnonzero(np.r_[True, starts[1:] != ends[:-1]]) if len(starts) else starts
-        if len(first) < len(starts):
-            starts, lengths = starts[first], ends[np.r_[first[1:] - 1, len(ends) - 1]] - starts[first]
+        if not least:
+            # Those that touch are one.
+            apart = np.flatnonzero(gaps)
+            starts = starts[np.concatenate([[0], apart + 1])]
+            lengths = ends[np.concatenate([apart, [len(ends) - 1]])] - starts
         object.__setattr__(self, "starts", frozen_array(np.array(starts)))
         object.__setattr__(self, "lengths", frozen_array(np.array(lengths)))
+        # Asked for several times by whoever reads anything.
+        object.__setattr__(self, "_size", int(lengths.sum()))
 
     @classmethod
     def of(cls, positions: Positions) -> "Self":
@@ -91,12 +99,13 @@ class Runs:
         made = object.__new__(cls)
         object.__setattr__(made, "starts", frozen_array(np.array([start], dtype=np.int64)))
         object.__setattr__(made, "lengths", frozen_array(np.array([length], dtype=np.int64)))
+        object.__setattr__(made, "_size", length)
         return made
 
     @property
     def size(self) -> int:
         """How many elements there are."""
-        return int(self.lengths.sum()) if len(self.lengths) != 1 else self.lengths.item(0)
+        return self._size
 
     @property
     def extents(self) -> Extents:
@@ -116,6 +125,8 @@ class Runs:
 
     def numbers(self) -> IntArray:
         """Return the numbers of all elements. O(size)."""
+        if len(self.starts) == self._size:
+            return self.starts
         return concatenated_ranges(self.starts, self.lengths)
 
     def places(self, numbers: IntArray) -> IntArray:
