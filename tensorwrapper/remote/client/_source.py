@@ -26,7 +26,8 @@ _ABILITIES: Final[frozenset[Ability]] = frozenset(("runs", "threads"))
 _CASTS: Final[frozenset[Ability]] = frozenset(("runs", "threads", "casts"))
 _WINDOW: Final = 4
 """Requests of one read that are on the way at once."""
-_WAIT: Final = 0.05
+_WAIT: Final = 0.001
+"""Seconds after which whoever waits looks whether to go on."""
 
 
 @final

@@ -65,6 +65,12 @@ class ServeLimits:
     """The bytes that a view which is computed here may be made of."""
     in_flight: int = 64
     """Requests of one client that wait, or are being answered."""
+    requests_per_second: int = 20_000
+    """Requests of one client, on average; for a second there may be twice as many."""
+    client_bytes: int = 2**24
+    """The answers to one client that are being made, or on their way. What is beyond waits."""
+    server_bytes: int = 2**26
+    """The answers to all clients together that are being made, or on their way. What is beyond waits."""
     clients: int = 4096
     """Clients that have requests."""
 

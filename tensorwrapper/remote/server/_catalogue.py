@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, assert_never, cast, final
 import attrs
 
 from tensorwrapper.errors import (
+    ComputationCancelledError,
     ConversionError,
     DTypeError,
     OutOfBoundsError,
@@ -53,6 +54,7 @@ from tensorwrapper.remote.server._pins import Pins
 from tensorwrapper.remote.server._writing import Repeats
 
 if TYPE_CHECKING:
+    from tensorwrapper.selection import Cancel as Stop
     from tensorwrapper.selection import ViewLike
 
 __all__ = ["Catalogue"]
@@ -212,12 +214,28 @@ class Catalogue:
             return request.rows.size <= _FEW_ROWS and request.nbytes <= _FEW_BYTES
         return isinstance(request, Hello | Ping | AskNames | AskFacts | AskPin)
 
-    def answer(self, request: Request, key: str, number: int = 0) -> Answer:
-        """Return the answer to a request of the client that has a key; whatever goes wrong is one, too."""
+    def bytes_of(self, request: Request) -> int:
+        """Return how many bytes the answer to a request takes, about and at most."""
+        most = self.limits.answer_bytes
+        if isinstance(request, AskRead):
+            holding = self._holdings.get(request.name)
+            itemsize = 0 if holding is None else holding.source.dtype.itemsize
+            return min(sum([own.size for own in request.selections]) * itemsize, most)
+        if isinstance(request, AskRows):
+            return min(16 * request.rows.size + request.nbytes, most)
+        return most if isinstance(request, AskView | AskEntries | AskReduce | AskShape) else 0
+
+    def answer(self, request: Request, key: str, number: int = 0, stop: "Stop | None" = None) -> Answer:
+        """Return the answer to a request of the client that has a key; whatever goes wrong is one, too.
+
+        Once `stop` is set nobody wants it any more.
+        """
         try:
-            return self._answer(request, key, number)
+            return self._answer(request, key, number, stop)
         except RequestRefusedError as error:
             return Refused(error.reason, str(error.args[1]))
+        except ComputationCancelledError:
+            return Refused("internal", "it was cancelled")
         except VersionChangedError as error:
             return Refused("changed", str(error))
         except OutOfBoundsError as error:
@@ -230,7 +248,7 @@ class Catalogue:
             return Refused("internal", f"the server failed; its log has it under {ident}")
 
     def _answer(  # noqa: C901, PLR0912 - a case for each request
-        self, request: Request, key: str, number: int
+        self, request: Request, key: str, number: int, stop: "Stop | None"
     ) -> Answer:
         match request:
             case Hello():
@@ -257,16 +275,16 @@ class Catalogue:
                 return self._unchanged(request, rows.version, rows)
             case AskRead():
                 holding = self._at(request.name, request.version, key)
-                found = holding.read(request.selections, request.dtype)
+                found = holding.read(request.selections, request.dtype, stop)
                 return self._unchanged(request, found.version, found)
             case AskEntries():
                 holding = self._at(request.name, request.version, key)
                 entries = holding.entries(request.selections)
                 return self._unchanged(request, entries.version, entries)
             case AskView():
-                return compute_view(request, self._named(request.view, key), self.limits)
+                return compute_view(request, self._named(request.view, key), self.limits, stop)
             case AskReduce():
-                return reduce_view(request, self._named(request.view, key), self.limits)
+                return reduce_view(request, self._named(request.view, key), self.limits, stop)
             case AskWrite():
                 return self._write(request, key, number)
             case AskStats() | AskHealth() | Cancel():

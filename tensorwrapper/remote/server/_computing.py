@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from contextlib import ExitStack
 from math import prod
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
-from tensorwrapper.errors import RefusalReason, RequestRefusedError, SelectionError
+from tensorwrapper.errors import ComputationCancelledError, RefusalReason, RequestRefusedError, SelectionError
 from tensorwrapper.remote.protocol._elements import bytes_of, dtype_text
 from tensorwrapper.remote.protocol._events import AskReduce, AskView, Described, Elements, Reduced, Reduction
 from tensorwrapper.remote.protocol._terms import ServeLimits
@@ -15,6 +15,9 @@ from tensorwrapper.remote.server._holding import Holding
 from tensorwrapper.selection import SchemaLimits, View, from_json
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Array
+
+if TYPE_CHECKING:
+    from tensorwrapper.selection import Cancel
 
 __all__ = ["compute_view", "reduce_view"]
 
@@ -62,16 +65,20 @@ def _held(stack: ExitStack, described: Described, holdings: Sequence[Holding]) -
             raise RequestRefusedError("changed", f"the tensor {name!r} is at version {own.facts.version}")
 
 
-def compute_view(request: AskView, holdings: Sequence[Holding], limits: ServeLimits) -> Elements:
+def compute_view(
+    request: AskView, holdings: Sequence[Holding], limits: ServeLimits, stop: "Cancel | None" = None
+) -> Elements:
     """Return selections of a view."""
     view = _view_of(request.view, holdings, limits)
     result = Holding("of the request", view, request.view.version, limits)
     with ExitStack() as stack:
         _held(stack, request.view, holdings)
-        return result.read(request.selections, None)
+        return result.read(request.selections, None, stop)
 
 
-def reduce_view(request: AskReduce, holdings: Sequence[Holding], limits: ServeLimits) -> Reduced:
+def reduce_view(
+    request: AskReduce, holdings: Sequence[Holding], limits: ServeLimits, stop: "Cancel | None" = None
+) -> Reduced:
     """Return what a ufunc makes of the rows, the tiles or one mode of a view."""
     view, over, ufunc = _view_of(request.view, holdings, limits), request.over, _UFUNCS[request.ufunc]
     if view.dtype.kind not in "biuf":
@@ -86,11 +93,11 @@ def reduce_view(request: AskReduce, holdings: Sequence[Holding], limits: ServeLi
     with ExitStack() as stack:
         _held(stack, request.view, holdings)
         if over == "rows":
-            found = np.asarray(view.rows().reduce(ufunc))
+            found = _reduce_rows(view, ufunc, stop)
         elif over == "tiles":
             found = np.asarray(view.reduce_tiles(ufunc))
         else:
-            found = _reduce_mode(view, over, ufunc)
+            found = _reduce_mode(view, over, ufunc, stop)
     little = np.array(found, found.dtype.newbyteorder("<"), order="C")
     return Reduced(
         request.view.version, dtype_text(little.dtype), tuple(little.shape), bytes_of(little.reshape(-1))
@@ -108,7 +115,25 @@ def _count_of(view: View[Any], over: str | int) -> int:
     return len(view.rows()) if over == "rows" else view.shape.extent(0) if view.rank else 1
 
 
-def _reduce_mode(view: View[Any], mode: int, ufunc: np.ufunc) -> Array:
+def _reduce_rows(view: View[Any], ufunc: np.ufunc, stop: "Cancel | None") -> Array:
+    """Return what a ufunc makes of each row, some rows at a time."""
+    count = len(view.rows())
+    step = max(count * _BLOCK // max(view.nbytes, 1), 1)
+    if count <= step or view.rank != 2:
+        return np.asarray(view.rows().reduce(ufunc))
+    parts: list[Array] = []
+    for start in range(0, count, step):
+        _check(stop)
+        parts.append(np.asarray(view[start : start + step].rows().reduce(ufunc)))
+    return np.concatenate(parts)
+
+
+def _check(stop: "Cancel | None") -> None:
+    if stop is not None and stop.is_set():
+        raise ComputationCancelledError("nobody wants it any more")
+
+
+def _reduce_mode(view: View[Any], mode: int, ufunc: np.ufunc, stop: "Cancel | None") -> Array:
     """Return what a ufunc makes of a mode of a box, a region at a time."""
     extents = list(view.shape.extents)
     empty = np.ones([0 if k == mode else 1 for k in range(view.rank)], view.dtype)
@@ -118,6 +143,7 @@ def _reduce_mode(view: View[Any], mode: int, ufunc: np.ufunc) -> Array:
     found: Array = np.empty([own for k, own in enumerate(extents) if k != mode], one.dtype)
     start = view.shape.origin
     for region, block in view.blocks(_BLOCK):
+        _check(stop)
         part = ufunc.reduce(np.asarray(block), axis=mode)
         key = _slices(region, start, mode)
         # Regions come in order: the first that has a number begins it.

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Final, cast, final
 import attrs
 import numpy as np
 
+from tensorwrapper._value_class import evolve
 from tensorwrapper.buffer.lowlevel import convert_elements
-from tensorwrapper.errors import ConversionError, RequestRefusedError
+from tensorwrapper.errors import ComputationCancelledError, ConversionError, RequestRefusedError
 from tensorwrapper.remote.protocol._elements import bytes_of, dtype_text, pack_strings
 from tensorwrapper.remote.protocol._events import AskWrite, Elements, Entries, Facts, Rows, Text
 from tensorwrapper.remote.protocol._terms import ServeLimits
@@ -22,7 +23,7 @@ from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, IntArray
 
 if TYPE_CHECKING:
-    from tensorwrapper.selection import ViewLike
+    from tensorwrapper.selection import Cancel, ViewLike
 
 __all__ = ["Holding"]
 
@@ -124,7 +125,7 @@ class Holding:
         found = self.read((Runs(starts, ends - starts),), None)
         return Rows(found.version, starts, lengths, found.frames[0])
 
-    def read(self, selections: Sequence[Wanted], dtype: str | None) -> Elements:
+    def read(self, selections: Sequence[Wanted], dtype: str | None, stop: "Cancel | None" = None) -> Elements:
         """Return the elements of selections, copied out at once."""
         own = self.source.dtype
         self._check(selections, own.itemsize)
@@ -141,7 +142,7 @@ class Holding:
                 for wanted, target in zip(selections, targets, strict=True):
                     memory.copy_to(wanted, target)
             else:
-                self._read_others(selections, targets)
+                self._read_others(selections, targets, stop)
         if own.kind == "T":
             if dtype is not None:
                 raise RequestRefusedError("unsupported", "strings are no elements of another type")
@@ -151,16 +152,23 @@ class Holding:
         little = packed.astype(packed.dtype.newbyteorder("<"), copy=False)
         return Elements(version, (bytes_of(little),))
 
-    def _read_others(self, selections: Sequence[Wanted], targets: Sequence[Array]) -> None:
+    def _read_others(
+        self, selections: Sequence[Wanted], targets: Sequence[Array], stop: "Cancel | None"
+    ) -> None:
         tiles, left = self._tiles, list(zip(selections, targets, strict=True))
         if tiles is not None:
             for wanted, target in left:
                 if isinstance(wanted, Runs) and tiles.knows(wanted):
                     tiles.copy_to(wanted, target)
             left = [own for own in left if not (isinstance(own[0], Runs) and tiles.knows(own[0]))]
-        if left:
-            for _ in self.source.read([own for own, _ in left], [own for _, own in left]).completed():
-                pass
+        if not left:
+            return
+        source = evolve(self.source, stop=stop) if isinstance(self.source, ViewSource) else self.source
+        handle = source.read([own for own, _ in left], [own for _, own in left])
+        for _ in handle.completed():
+            if stop is not None and stop.is_set():
+                handle.cancel()
+                raise ComputationCancelledError("nobody wants it any more")
 
     def entries(self, selections: Sequence[Wanted]) -> Entries:
         """Return what a sparse tensor stores within selections."""

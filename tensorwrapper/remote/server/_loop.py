@@ -32,7 +32,8 @@ from tensorwrapper.remote.protocol._events import (
 from tensorwrapper.remote.protocol._frames import number_of
 from tensorwrapper.remote.protocol._requests import RequestReader
 from tensorwrapper.remote.server._catalogue import Catalogue
-from tensorwrapper.transport import Counters, Security, Socket
+from tensorwrapper.remote.server._clients import Budget, Client, Task
+from tensorwrapper.transport import Counters, Delivery, Security, Socket
 
 __all__ = ["Loop"]
 
@@ -48,28 +49,6 @@ _log = logging.getLogger(__name__)
 
 
 @final
-class _Client:
-    """What is under way for one client: requests that wait, and answers that it has no room for."""
-
-    __slots__ = ("asked", "counts", "full", "key", "numbers", "out", "peer", "since", "verbs")
-
-    def __init__(self, peer: bytes, key: str) -> None:
-        self.peer = peer
-        self.key = key
-        self.verbs: dict[int, str] = {}
-        """What the requests are that are being answered."""
-        self.asked: deque[tuple[int, Request]] = deque()
-        self.numbers: set[int] = set()
-        """Numbers of the requests that are not answered yet."""
-        self.out: deque[list[memoryview]] = deque()
-        self.since = 0.0
-        """When it had room the last time."""
-        self.full = 0.0
-        """When it had none, if it was so at the last look."""
-        self.counts: dict[str, int] = {"requests": 0, "answers": 0, "refusals": 0}
-
-
-@final
 class Loop:
     """A ROUTER in a thread of its own: it takes requests, has them answered, and sends the answers.
 
@@ -79,6 +58,7 @@ class Loop:
 
     __slots__ = (
         "_begun",
+        "_budget",
         "_busy",
         "_catalogue",
         "_clients",
@@ -90,6 +70,7 @@ class Loop:
         "_ready",
         "_running",
         "_security",
+        "_sending",
         "_socket",
         "_stop_at",
         "_thread",
@@ -102,10 +83,13 @@ class Loop:
 
     def __init__(self, catalogue: Catalogue, address: str, security: Security | None, threads: int) -> None:
         self._catalogue, self._security, self._threads = catalogue, security, threads
-        self._clients: dict[bytes, _Client] = {}
-        self._busy: dict[bytes, _Client] = {}
+        self._clients: dict[bytes, Client] = {}
+        self._busy: dict[bytes, Client] = {}
         """Those that have requests, or answers to take: a turn costs what is to be done for them."""
-        self._done: deque[tuple[bytes, _Client, int, Answer]] = deque()
+        self._done: deque[tuple[Task, Answer]] = deque()
+        self._budget = Budget(catalogue.limits)
+        self._sending: list[tuple[Task, Delivery]] = []
+        """Answers whose memory is read still."""
         self._wake, self._woken = sockets.socketpair()
         self._wake.setblocking(False)
         self._woken.setblocking(False)
@@ -155,7 +139,8 @@ class Loop:
         return {
             **self.counts,
             "clients": len(self._clients),
-            "in_flight": sum([len(own.numbers) for own in list(self._clients.values())]),
+            "in_flight": sum([len(own.tasks) for own in list(self._clients.values())]),
+            "bytes_held": self._budget.held,
             "bytes_sent": sent.bytes_sent_on_wire,
             "bytes_received": sent.bytes_received_on_wire,
             "seconds": int(time.monotonic() - self._begun),
@@ -199,13 +184,14 @@ class Loop:
                 self._take(socket)
                 there = socket.poll()
             self._collect()
+            self._reap()
             self._dispatch()
             waiting = self._send(socket)
             # The descriptor tells only of changes: after each turn the socket itself is asked.
             there = socket.poll()
             if there or self._done or self._is_ready():
                 continue
-            for key, _ in selector.select(_PAUSE if waiting else _IDLE):
+            for key, _ in selector.select(_PAUSE if waiting or self._busy else _IDLE):
                 if key.fileobj is self._woken:
                     with suppress(BlockingIOError):
                         self._woken.recv(4096)
@@ -238,7 +224,7 @@ class Loop:
             if len(self._clients) >= self._catalogue.limits.clients and not self._make_room():
                 self._drop(peer, "there are too many clients")
                 return
-            client = self._clients[peer] = _Client(peer, key)
+            client = self._clients[peer] = Client(peer, key)
         client.key = key
         if len(client.out) > 2 * self._catalogue.limits.in_flight:
             # Refusals are answers too, and who takes none shall not fill our memory with them.
@@ -256,37 +242,45 @@ class Loop:
         client.counts["requests"] += 1
         self.counts["requests"] += 1
         if isinstance(request, Cancel):
-            client.asked = deque([own for own in client.asked if own[0] != request.number])
-            client.numbers.discard(request.number)
+            self._cancel(client, request.number)
             return
         refused = self._why_not(client, number, request)
         if refused is not None:
             self._refuse(client, number, refused, type(request).__name__)
             return
-        client.numbers.add(number)
-        client.asked.append((number, request))
+        task = Task(client, number, request, self._catalogue.bytes_of(request))
+        client.tasks[number] = task
+        client.asked.append(task)
         self._busy[peer] = client
+
+    def _cancel(self, client: Client, number: int) -> None:
+        task = client.tasks.pop(number, None)
+        if task is not None and task.take("cancelled") and task.state == "over":
+            client.asked.remove(task)
 
     def _make_room(self) -> bool:
         """Forget the clients that have no requests; nobody says of a client that it went away."""
-        busy = {peer: client for peer, client in self._clients.items() if client.numbers or client.out}
+        busy = {peer: client for peer, client in self._clients.items() if client.tasks or client.out}
         room = len(busy) < len(self._clients)
         self._clients = busy
         return room
 
-    def _why_not(self, client: _Client, number: int, request: Request) -> RequestRefusedError | None:
-        if number in client.numbers:
+    def _why_not(self, client: Client, number: int, request: Request) -> RequestRefusedError | None:
+        if number in client.tasks:
             return RequestRefusedError("replayed", f"the request {number} is not answered yet")
-        if len(client.numbers) >= self._catalogue.limits.in_flight:
-            return RequestRefusedError("busy", f"{len(client.numbers)} requests are under way")
+        limits = self._catalogue.limits
+        if len(client.tasks) >= limits.in_flight:
+            return RequestRefusedError("busy", f"{len(client.tasks)} requests are under way")
+        if client.is_fast(limits.requests_per_second):
+            return RequestRefusedError("busy", f"{limits.requests_per_second} requests a second are allowed")
         if self._draining and not isinstance(request, AskHealth | AskStats | Ping):
             return RequestRefusedError("draining", "the server is about to end")
         return None
 
-    def _refuse(self, client: _Client, number: int, error: RequestRefusedError, verb: str = "") -> None:
+    def _refuse(self, client: Client, number: int, error: RequestRefusedError, verb: str = "") -> None:
         _tell(client, verb, error.reason)
         # Its number may be that of a request which is not answered yet.
-        self._send_later(client, number, Refused(error.reason, str(error.args[1])))
+        self._send_later(Task(client, number, None), Refused(error.reason, str(error.args[1])))
 
     def _dispatch(self) -> None:
         """Answer what waits: at once what is quick, and the rest in other threads, for one client each.
@@ -299,29 +293,30 @@ class Loop:
                 continue
             if time.monotonic() > turn:
                 return
-            while client.asked and not client.out and self._has_room(client.asked[0][1]):
+            while client.asked and not client.out and self._has_room(client.asked[0]):
                 self._busy[peer] = self._busy.pop(peer)
-                number, request = client.asked.popleft()
-                client.verbs[number] = type(request).__name__
-                if isinstance(request, AskStats):
-                    self._answered(client, number, self._stats_of(client))
-                elif isinstance(request, AskHealth):
-                    self._answered(client, number, self._health())
-                elif self._catalogue.is_quick(request):
-                    self._answered(client, number, self._catalogue.answer(request, client.key, number))
+                task = client.asked.popleft()
+                task.take("begun")
+                self._budget.begin(task)
+                if isinstance(task.request, AskStats):
+                    self._answered(task, self._stats_of(client))
+                elif isinstance(task.request, AskHealth):
+                    self._answered(task, self._health())
+                elif task.request is not None and self._catalogue.is_quick(task.request):
+                    self._answered(task, self._catalogue.answer(task.request, client.key, task.number))
                 else:
                     self._running += 1
-                    self._pool.submit(partial(self._work, peer, client, number, request))
+                    self._pool.submit(partial(self._work, task))
 
     def _is_ready(self) -> bool:
         """Tell whether a request could be answered now: its client has taken the answers before it."""
-        return any(
-            own.asked and not own.out and self._has_room(own.asked[0][1]) for own in self._busy.values()
-        )
+        return any(own.asked and not own.out and self._has_room(own.asked[0]) for own in self._busy.values())
 
-    def _has_room(self, request: Request) -> bool:
-        """Tell whether a request is answered now: what takes long waits until a thread is free."""
-        return self._running < 2 * self._threads or isinstance(request, AskHealth | AskStats | Ping)
+    def _has_room(self, task: Task) -> bool:
+        """Tell whether a request is answered now: others wait until a thread, and memory, are free."""
+        if isinstance(task.request, AskHealth | AskStats | Ping):
+            return True
+        return self._running < 2 * self._threads and self._budget.fits(task)
 
     def _health(self) -> Answer:
         """Return how it is: what is under way, how much waits, whether it is about to end."""
@@ -336,43 +331,61 @@ class Loop:
         }
         return Stats(tuple(sorted(counts.items())))
 
-    def _work(self, peer: bytes, client: _Client, number: int, request: Request) -> None:
+    def _work(self, task: Task) -> None:
+        answer: Answer = Refused("internal", "the server failed")
         try:
-            answer = self._catalogue.answer(request, client.key, number)
+            if task.request is not None and not task.stop.is_set():
+                answer = self._catalogue.answer(task.request, task.client.key, task.number, task.stop)
         except BaseException:  # noqa: BLE001 - the client is answered in any case
             _log.exception("a request failed")
-            answer = Refused("internal", "the server failed")
-        self._done.append((peer, client, number, answer))
+        self._done.append((task, answer))
         self._rouse()
 
     def _collect(self) -> None:
         while self._done:
-            _peer, client, number, answer = self._done.popleft()
+            task, answer = self._done.popleft()
             self._running -= 1
-            # It was cancelled meanwhile if nobody knows the number any more.
-            if number in client.numbers:
-                self._answered(client, number, answer)
-            client.verbs.pop(number, None)
+            self._answered(task, answer)
 
-    def _stats_of(self, client: _Client) -> Answer:
+    def _reap(self) -> None:
+        """Give back the memory of answers that are read no more."""
+        if not self._sending:
+            return
+        still: list[tuple[Task, Delivery]] = []
+        for task, delivery in self._sending:
+            if delivery.done:
+                task.take("delivered")
+                self._budget.end(task)
+            else:
+                still.append((task, delivery))
+        self._sending = still
+
+    def _stats_of(self, client: Client) -> Answer:
         seconds = int(time.monotonic() - self._begun)
-        own = {**client.counts, "in_flight": len(client.numbers), "seconds": seconds}
+        own = {**client.counts, "in_flight": len(client.tasks), "seconds": seconds}
         return Stats(tuple(sorted({**own, "draining": int(self._draining)}.items())))
 
-    def _answered(self, client: _Client, number: int, answer: Answer) -> None:
-        client.numbers.discard(number)
-        verb = client.verbs.pop(number, "")
+    def _answered(self, task: Task, answer: Answer) -> None:
+        task.take("made")
+        if task.state == "over":
+            # Nobody wanted it any more before it was made.
+            self._budget.end(task)
+            return
+        task.client.tasks.pop(task.number, None)
         if isinstance(answer, Refused):
-            _tell(client, verb, answer.reason)
-        self._send_later(client, number, answer)
+            _tell(task.client, task.verb, answer.reason)
+        self._send_later(task, answer)
 
-    def _send_later(self, client: _Client, number: int, answer: Answer) -> None:
+    def _send_later(self, task: Task, answer: Answer) -> None:
+        client = task.client
         kind = "refusals" if isinstance(answer, Refused) else "answers"
         client.counts[kind] += 1
         self.counts[kind] += 1
         if not client.out:
             client.since = time.monotonic()
-        client.out.append(send_answer(number, answer))
+        frames = send_answer(task.number, answer)
+        self._budget.made(task, sum([own.nbytes for own in frames]))
+        client.out.append((task, frames))
         self._busy[client.peer] = client
 
     def _send(self, socket: Socket) -> bool:
@@ -385,8 +398,9 @@ class Loop:
                 continue
             client.full = 0.0
             while client.out:
+                task, frames = client.out[0]
                 try:
-                    socket.send(client.out[0], peer=peer, timeout=0)
+                    delivery = socket.send(frames, peer=peer, timeout=0)
                 except TransportTimeoutError:
                     if time.monotonic() - client.since > _GONE:
                         self._forget(peer, "it takes no answers")
@@ -400,6 +414,9 @@ class Loop:
                     self._forget(peer, str(error))
                     break
                 client.out.popleft()
+                task.take("sent")
+                if task.nbytes:
+                    self._sending.append((task, delivery))
                 client.since = time.monotonic()
             if not client.asked and not client.out:
                 self._busy.pop(peer, None)
@@ -409,16 +426,18 @@ class Loop:
         client = self._clients.pop(peer, None)
         self._busy.pop(peer, None)
         if client is not None:
+            for task in [*client.tasks.values(), *[own for own, _ in client.out]]:
+                if task.take("lost") and task.state == "over":
+                    self._budget.end(task)
             client.asked.clear()
             client.out.clear()
-            client.verbs.clear()
-            client.numbers.clear()
+            client.tasks.clear()
             self.counts["clients_dropped"] += 1
             fields = {"client": peer.hex(), "key": client.key, "reason": why}
             _log.info("the client %s is forgotten: %s", peer.hex(), why, extra=fields)
 
 
-def _tell(client: _Client, verb: str, reason: str) -> None:
+def _tell(client: Client, verb: str, reason: str) -> None:
     """Log a refusal, with fields for whoever sorts them."""
     fields = {"client": client.peer.hex(), "key": client.key, "verb": verb, "reason": reason}
     _log.debug("refused: %s %s", verb or "what is no request", reason, extra=fields)

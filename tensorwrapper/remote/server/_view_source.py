@@ -1,7 +1,7 @@
 """`ViewSource`: a view, whatever it is made of, read as sources are."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
@@ -9,6 +9,9 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.selection import ReadHandle, Runs, View, Wanted
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Array
+
+if TYPE_CHECKING:
+    from tensorwrapper.selection import Cancel
 
 __all__ = ["ViewSource"]
 
@@ -30,9 +33,10 @@ class _Done:
 @final
 @frozen(eq=False)
 class ViewSource:
-    """A view as a source: each selection is computed when it is read."""
+    """A view as a source: each selection is computed when it is read, unless `stop` is set meanwhile."""
 
     view: View[Any]
+    stop: "Cancel | None" = None
 
     @property
     def shape(self) -> Shape[Any]:
@@ -57,7 +61,7 @@ class ViewSource:
     def read(self, selections: Sequence[Wanted], out: Sequence[Array]) -> ReadHandle:
         """Compute each selection into the array beside it."""
         for wanted, target in zip(selections, out, strict=True):
-            self._part(wanted).compute(out=target)
+            self._part(wanted).compute(out=target, cancel=self.stop)
         return _Done(len(out))
 
     def _part(self, wanted: Wanted) -> View[Any]:

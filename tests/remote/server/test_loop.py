@@ -12,7 +12,12 @@ import zmq
 
 import tensorwrapper as tw
 from tensorwrapper import wire
-from tensorwrapper.errors import RequestRefusedError, TransportError, TransportTimeoutError
+from tensorwrapper.errors import (
+    ComputationCancelledError,
+    RequestRefusedError,
+    TransportError,
+    TransportTimeoutError,
+)
 from tensorwrapper.remote import ServeLimits
 from tensorwrapper.remote.protocol import _events as ev
 from tensorwrapper.remote.protocol._answers import receive_answer
@@ -190,9 +195,9 @@ def test_what_came_meanwhile_is_taken_in_one_turn(monkeypatch):
     """With a turn for each message, a hundred clients that ask for much held up all others."""
     begun, turns, answer, dispatch = threading.Event(), [], Catalogue.answer, _loop.Loop._dispatch
 
-    def slow(self, request, key, number):
+    def slow(self, request, key, number, stop=None):
         assert begun.wait(20)
-        return answer(self, request, key, number)
+        return answer(self, request, key, number, stop)
 
     def turn(self):
         turns.append(self)
@@ -214,9 +219,9 @@ def test_what_came_meanwhile_is_taken_in_one_turn(monkeypatch):
 def test_a_server_that_ends_says_how_it_is(monkeypatch):
     going, answer = threading.Event(), Catalogue.answer
 
-    def slow(self, request, key, number):
+    def slow(self, request, key, number, stop=None):
         assert going.wait(20)
-        return answer(self, request, key, number)
+        return answer(self, request, key, number, stop)
 
     monkeypatch.setattr(Catalogue, "answer", slow)
     monkeypatch.setattr(Catalogue, "is_quick", lambda _self, _request: False)
@@ -239,3 +244,68 @@ def test_a_server_that_ends_says_how_it_is(monkeypatch):
         going.set()
         assert receive_answer(socket.receive_frames()[1])[0] == 1
         closing.join()
+
+
+def test_a_client_that_asks_too_often_is_told_so():
+    limits = ServeLimits(requests_per_second=5)
+    with tw.serve({"x": X}, limits=limits) as server, Socket("DEALER") as socket:
+        socket.connect(server.address)
+        for number in range(20):
+            socket.send(send_request(number, ev.Ping()))
+        found = [receive_answer(socket.receive_frames()[1])[1] for _ in range(20)]
+    assert 5 <= sum(isinstance(own, ev.Pong) for own in found) < 20
+    assert {own.reason for own in found if isinstance(own, ev.Refused)} == {"busy"}
+
+
+def test_answers_that_nobody_takes_stay_within_the_memory_of_a_server():
+    limits = ServeLimits(client_bytes=2**22, server_bytes=2**23)
+    with tw.serve({"x": np.zeros(2**18)}, limits=limits) as server, zmq.Context() as context:
+        sockets = [context.socket(zmq.DEALER) for _ in range(6)]
+        try:
+            for own in sockets:
+                own.linger, own.rcvhwm, own.rcvbuf = 0, 1, 4096
+                own.connect(server.address)
+                for number in range(16):
+                    asked = ev.AskRead("x", "", None, (Runs(0, 2**18),))
+                    own.send_multipart([b"", *map(bytes, send_request(number, asked))])
+            deadline = time.monotonic() + 20
+            while server.stats()["requests"] < 6 * 16 and time.monotonic() < deadline:
+                time.sleep(0.01)
+            assert 0 < server.stats()["bytes_held"] <= 2**23
+            assert max(own.held for own in list(server._loop._clients.values())) <= 2**22
+            with tw.connect(server.address) as remote:
+                assert remote["x"][5].compute().item() == 0
+        finally:
+            for own in sockets:
+                own.close(0)
+
+
+def test_a_server_stops_working_at_what_is_cancelled():
+    stopped = threading.Event()
+
+    class Endless:
+        shape, dtype, version = tw.Shape(4), np.dtype("f8"), ""
+
+        def read(self, _selections, _out):
+            return self
+
+        def completed(self):
+            while True:
+                time.sleep(0.001)
+                yield None
+
+        def cancel(self):
+            stopped.set()
+
+        def cost(self, selection):
+            return selection.size * 8
+
+    with tw.serve({"x": Endless(), "y": X}) as server, tw.connect(server.address) as remote:
+        cancel = threading.Event()
+        timer = threading.Timer(0.05, cancel.set)
+        timer.start()
+        with pytest.raises(ComputationCancelledError):
+            remote["x"].compute(cancel=cancel)
+        assert stopped.wait(5)
+        assert remote["y"][0, 0].compute().item() == X[0, 0]
+        timer.join()

@@ -1,0 +1,127 @@
+"""`Client` and `Task`: what is under way for one client of a server, and its memory. No sockets."""
+
+import threading
+import time
+from collections import deque
+from typing import Final, final
+
+from tensorwrapper.remote.protocol._events import Request
+from tensorwrapper.remote.protocol._steps import SERVED, TaskState
+from tensorwrapper.remote.protocol._terms import ServeLimits
+
+__all__ = ["Budget", "Client", "Task"]
+
+_SMALL: Final = 2**16
+"""Bytes of an answer that ZeroMQ copies, and that are not counted: the number of requests bounds them."""
+
+
+@final
+class Task:
+    """A request that is not over yet; its state is one of the table of the protocol."""
+
+    __slots__ = ("client", "nbytes", "number", "request", "state", "stop", "verb")
+
+    def __init__(self, client: "Client", number: int, request: Request | None, nbytes: int = 0) -> None:
+        self.client: Client = client
+        self.number: int = number
+        self.request: Request | None = request
+        self.verb: str = "" if request is None else type(request).__name__
+        self.nbytes: int = nbytes if nbytes >= _SMALL else 0
+        """What its answer takes at most; when it is made, what it takes."""
+        self.state: TaskState = "waiting"
+        self.stop: threading.Event = threading.Event()
+        """Set when nobody wants the answer any more: whoever works at it looks now and then."""
+
+    def take(self, step: str) -> bool:
+        """Take a step of the table; return whether there is one from here."""
+        to = SERVED.get((self.state, step))
+        if to is None:
+            return False
+        self.state = to
+        if to == "stopping":
+            self.stop.set()
+        return True
+
+
+@final
+class Client:
+    """What is under way for one client: requests that wait, and answers that it has no room for."""
+
+    __slots__ = (
+        "_left",
+        "_looked",
+        "asked",
+        "counts",
+        "full",
+        "held",
+        "key",
+        "out",
+        "peer",
+        "since",
+        "tasks",
+    )
+
+    def __init__(self, peer: bytes, key: str) -> None:
+        self.peer: bytes = peer
+        self.key: str = key
+        self.tasks: dict[int, Task] = {}
+        """Requests that are not answered yet, by number."""
+        self.asked: deque[Task] = deque()
+        self.out: deque[tuple[Task, list[memoryview]]] = deque()
+        self.held: int = 0
+        """Bytes of its answers that are being made, or on their way."""
+        self.since: float = 0.0
+        """When it had room the last time."""
+        self.full: float = 0.0
+        """When it had none, if it was so at the last look."""
+        self.counts: dict[str, int] = {"requests": 0, "answers": 0, "refusals": 0}
+        self._left, self._looked = 0.0, 0.0
+
+    def is_fast(self, rate: int) -> bool:
+        """Count a request; tell whether there are more than so many a second, for a second and longer."""
+        now = time.monotonic()
+        self._left = min(self._left + (now - self._looked) * rate, rate)
+        self._looked = now
+        if self._left < 1:
+            return True
+        self._left -= 1
+        return False
+
+
+@final
+class Budget:
+    """The memory of all answers of a server that are being made, or on their way."""
+
+    __slots__ = ("_limits", "held")
+
+    def __init__(self, limits: ServeLimits) -> None:
+        self._limits = limits
+        self.held: int = 0
+
+    def fits(self, task: Task) -> bool:
+        """Tell whether there is memory for an answer. What is alone has it, however large it is."""
+        if not task.nbytes:
+            return True
+        held, limits = task.client.held, self._limits
+        if held and held + task.nbytes > limits.client_bytes:
+            return False
+        return not self.held or self.held + task.nbytes <= limits.server_bytes
+
+    def begin(self, task: Task) -> None:
+        """Take memory for an answer that is going to be made."""
+        self._move(task, task.nbytes)
+
+    def made(self, task: Task, nbytes: int) -> None:
+        """Note what an answer really takes."""
+        nbytes = nbytes if nbytes >= _SMALL else 0
+        self._move(task, nbytes - task.nbytes)
+        task.nbytes = nbytes
+
+    def end(self, task: Task) -> None:
+        """Give the memory of an answer back."""
+        self._move(task, -task.nbytes)
+        task.nbytes = 0
+
+    def _move(self, task: Task, nbytes: int) -> None:
+        task.client.held += nbytes
+        self.held += nbytes

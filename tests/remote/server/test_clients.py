@@ -1,0 +1,73 @@
+"""What is under way at a server: each request by the table, and all answers within its memory."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tensorwrapper.remote import ServeLimits
+from tensorwrapper.remote.protocol import _events as ev
+from tensorwrapper.remote.server._clients import Budget, Client, Task
+
+LIMITS = ServeLimits(client_bytes=2**20, server_bytes=2**22)
+
+
+def task(client, nbytes):
+    return Task(client, 1, ev.Ping(), nbytes)
+
+
+def test_whoever_works_at_what_nobody_wants_is_told():
+    one = task(Client(b"a", ""), 0)
+    assert one.take("begun")
+    assert not one.stop.is_set()
+    assert one.take("cancelled")
+    assert one.stop.is_set()
+    assert one.take("made")
+    assert one.state == "over"
+    assert not one.take("sent")
+
+
+def test_what_waits_ends_when_it_is_cancelled():
+    one = task(Client(b"a", ""), 0)
+    assert one.take("cancelled")
+    assert one.state == "over"
+    assert not one.stop.is_set()
+
+
+def test_an_answer_that_is_alone_has_memory_however_large_it_is():
+    budget, client = Budget(LIMITS), Client(b"a", "")
+    large = task(client, 2**30)
+    assert budget.fits(large)
+    budget.begin(large)
+    assert not budget.fits(task(client, 2**17))
+    assert not budget.fits(task(Client(b"b", ""), 2**17))
+    assert budget.fits(task(client, 100))
+    budget.end(large)
+    assert budget.held == client.held == 0
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(2**16, 2**19), st.integers(0, 2**19)), max_size=40))
+def test_no_client_and_no_server_has_more_than_its_memory(asked):
+    budget, clients = Budget(LIMITS), [Client(bytes([k]), "") for k in range(4)]
+    held = []
+    for who, most, made in asked:
+        one = task(clients[who], most)
+        if not budget.fits(one):
+            if held:
+                budget.end(held.pop(0))
+            continue
+        budget.begin(one)
+        budget.made(one, min(made, most))
+        held.append(one)
+        assert all(client.held <= 2**20 for client in clients)
+        assert budget.held <= 2**22
+        assert budget.held == sum(client.held for client in clients) == sum(own.nbytes for own in held)
+    for one in held:
+        budget.end(one)
+    assert budget.held == 0
+    assert not any(client.held for client in clients)
+
+
+def test_more_requests_a_second_than_are_allowed_are_told():
+    client = Client(b"a", "")
+    found = [client.is_fast(100) for _ in range(1000)]
+    assert not any(found[:100])
+    assert sum(found) > 700
