@@ -295,6 +295,14 @@ class LayoutCommon(ABC):
         """The step of each mode, over a box; None if a mode has no single one."""
         return None
 
+    def outer(self, key: object) -> "LayoutCommon | None":
+        """Return the outer product that a key selects, where that is known at once; else None."""
+        return None
+
+    def gathered(self, mode: SupportsIndex, positions: object) -> "LayoutCommon | None":
+        """Return the positions of a mode, where what they select is known at once; else None."""
+        return None
+
     def strided_box(self) -> StridedBox | None:
         """Return extents, origin, strides and offset, over a box; None if a mode has no single step."""
         return None

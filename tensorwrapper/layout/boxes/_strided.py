@@ -26,6 +26,7 @@ from tensorwrapper.layout.boxes._common import (
     no_element,
     search_injective,
 )
+from tensorwrapper.layout.boxes._even import even_positions
 from tensorwrapper.layout.boxes._hierarchy import layout_text, leaf_index, ordinal_offset
 from tensorwrapper.layout.boxes._keys import parse_positional
 from tensorwrapper.shape import Shape
@@ -36,6 +37,9 @@ __all__ = ["Strided", "new_row_major", "new_strided", "packed_strides", "row_maj
 
 _Step: TypeAlias = tuple[int, int, int]
 """The first index of a mode, the one behind its last, and its stride."""
+
+
+_ALL = slice(None)
 
 
 def packed_strides(extents: Extents, order: Iterable[int]) -> Index:
@@ -278,6 +282,66 @@ class Strided(LayoutCommon):
             return None
         rest = (*extents, *self.extents[given:])
         return new_strided(rest, (0,) * len(rest), (*strides, *self.strides[given:]), offset)
+
+    def outer(self, key: object) -> "Strided | None":
+        items = cast("tuple[object, ...]", key) if type(key) is tuple else (key,)
+        if len(items) > len(self.strides) or 0 in self.extents:
+            return None
+        # Positions that are evenly spaced become their first, and what is left of the mode a new stride.
+        offset = self._offset
+        extents: list[int] = []
+        strides: list[int] = []
+        kept: list[PositionalItem] = []
+        is_injective = self._injective
+        for item, extent, stride in zip(items, self.extents, self.strides):  # noqa: B905 - a key may be shorter
+            if type(item) is slice or type(item) is int:
+                kept.append(item)
+                extents.append(extent)
+                strides.append(stride)
+                continue
+            even = even_positions(item, extent)
+            if even is None:
+                return None
+            start, step, count = even
+            offset += start * stride
+            is_injective = is_injective and (step != 0 or count == 1)
+            kept.append(_ALL)
+            extents.append(count)
+            strides.append(step * stride)
+        given = len(items)
+        if all(item is _ALL for item in kept):
+            found: Strided | None = new_strided(
+                (*extents, *self.extents[given:]),
+                (0,) * len(self.strides),
+                (*strides, *self.strides[given:]),
+                offset,
+            )
+        else:
+            part = new_strided(
+                (*extents, *self.extents[given:]), self.origin, (*strides, *self.strides[given:]), offset
+            )
+            found = part._at_plain(tuple(kept))
+        if found is not None and is_injective:
+            _set_injective(found, True)
+        return found
+
+    def gathered(self, mode: SupportsIndex, positions: object) -> "Strided | None":
+        extents, strides = self.extents, self.strides
+        if type(mode) is not int or not 0 <= mode < len(extents) or 0 in extents:
+            return None
+        even = even_positions(positions, extents[mode])
+        if even is None:
+            return None
+        start, step, count = even
+        found = new_strided(
+            (*extents[:mode], count, *extents[mode + 1 :]),
+            (*self.origin[:mode], 0, *self.origin[mode + 1 :]),
+            (*strides[:mode], step * strides[mode], *strides[mode + 1 :]),
+            self._offset + start * strides[mode],
+        )
+        if self._injective and (step or count == 1):
+            _set_injective(found, True)
+        return found
 
     def window(self, region: Shape[Any]) -> "Strided":
         check_region(region, self.shape, "a box of the same rank inside it")

@@ -179,6 +179,9 @@ class LayoutMoves(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
         >>> Layout(Shape(2, 3)).gather(1, [2, 0, 2]).to_numpy().tolist()
         [[2, 0, 2], [5, 3, 5]]
         """
+        plain = self.implementation.gathered(mode, positions)
+        if plain is not None:
+            return self._wrap(plain)
         return self._wrap(self.implementation.change(_mode_operations.gathering(mode, positions)))
 
     def pad(self, widths: Widths, *, boundary: Boundary) -> Self:

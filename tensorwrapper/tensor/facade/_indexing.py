@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Generic, Self, TypeVar, cast, final
 
+import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._value_class import frozen
@@ -99,6 +100,18 @@ class TensorIndexing(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         return self._make(wrap_layout(implementation, names), buffer)
 
 
+_ARRAYS = {list, np.ndarray}
+
+
+def _are_arrays(key: object, most: int) -> bool:
+    """Tell whether a key is a tuple of lists and arrays alone, so many at most."""
+    if type(key) is not tuple:
+        return False
+    items = cast("tuple[Any, ...]", key)
+    plain = len(items) <= most and _ARRAYS.issuperset(map(type, items))
+    return plain and all(type(item) is list or item.ndim for item in items)
+
+
 _T = TypeVar("_T", bound=TensorIndexing[Any])
 
 
@@ -128,6 +141,9 @@ class PointIndexer(Generic[_T]):
 
     def __getitem__(self, key: ArrayKey) -> _T:
         """Return the elements at the points, in a tensor of their own."""
+        if _are_arrays(key, len(self._tensor.shape.extents) if self._tensor.shape.is_box else 0):
+            # The modes of the points come first as they are.
+            return self._tensor._chosen(self._tensor._layout, key)
         layout, points = self._split(key)
         return self._tensor._chosen(layout, points)
 

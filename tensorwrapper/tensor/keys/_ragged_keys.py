@@ -24,6 +24,8 @@ def chosen_layout(layout: Layout[Any], key: object) -> Layout[Any]:
 
     What raises stands at `outer_product` and at `choose`.
     """
+    if type(key) is tuple:  # Of rows only the whole key is a tensor.
+        return outer_product(layout, cast("object", key))
     if is_ragged(key) or (layout.shape.has_layers and _has_layers(key)):
         tensor = cast("TensorCommon[Any]", key)._as_operand()
         implementation = layout.implementation
