@@ -163,6 +163,7 @@ ALLOWED = {
         "take",  # of a state, and of a count
         "tobytes",  # keys of equality, and one element
     },
+    "selection/random/_values.py": {"copyto", "repeat"},  # sines, ranks of pairs
     "remote/shards/_reshard.py": {"fromiter", "ravel", "where"},  # numbers of tiles, sizes of pieces
     "wire/frames/_header.py": {"tobytes"},  # the prefix of a message: its label, a few kilobytes
 }

@@ -8,13 +8,10 @@ NumPy, at the speed of C; words that lie apart are computed here.
 """
 
 import threading
-from typing import TYPE_CHECKING, Final, cast
+from typing import Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
-
-if TYPE_CHECKING:
-    from numpy.random import Generator, Philox
 
 __all__ = ["ALGORITHM", "generator_at", "philox4x64", "words_at", "words_of_run"]
 
@@ -45,7 +42,7 @@ _own: Final = threading.local()
 _NO_WORDS: Final = np.zeros(4, np.uint64)
 
 
-def generator_at(rank: int, seed: int, stream: int) -> "Generator":
+def generator_at(rank: int, seed: int, stream: int) -> "np.random.Generator":
     """Return this thread's generator, set so that the next word it draws is that of `rank`.
 
     It belongs to whoever asked until the thread asks again.
@@ -55,10 +52,10 @@ def generator_at(rank: int, seed: int, stream: int) -> "Generator":
     >>> bool(generator_at(5, 7, 0).random() == np.random.Generator(np.random.Philox(key=[7, 0])).random(6)[5])
     True
     """
-    generator: Generator | None = getattr(_own, "generator", None)
+    generator: np.random.Generator | None = getattr(_own, "generator", None)
     if generator is None:
         generator = _own.generator = _new_generator()
-    bits = cast("Philox", generator.bit_generator)
+    bits = cast("np.random.Philox", generator.bit_generator)
     bits.state = {
         "bit_generator": "Philox",
         "state": {
@@ -75,11 +72,8 @@ def generator_at(rank: int, seed: int, stream: int) -> "Generator":
     return generator
 
 
-def _new_generator() -> "Generator":
-    # Loading it takes time, and only who draws needs it.
-    from numpy.random import Generator, Philox  # noqa: PLC0415
-
-    return Generator(Philox(key=np.zeros(2, np.uint64)))
+def _new_generator() -> "np.random.Generator":
+    return np.random.Generator(np.random.Philox(key=np.zeros(2, np.uint64)))
 
 
 def words_of_run(first: int, count: int, seed: int, stream: int) -> Words:
@@ -90,7 +84,7 @@ def words_of_run(first: int, count: int, seed: int, stream: int) -> Words:
     >>> words_of_run(2, 3, 7, 0).tolist() == words_at(np.array([2, 3, 4], np.uint64), 7, 0).tolist()
     True
     """
-    bits = cast("Philox", generator_at(first, seed, stream).bit_generator)
+    bits = cast("np.random.Philox", generator_at(first, seed, stream).bit_generator)
     return bits.random_raw(count)
 
 
