@@ -1,7 +1,7 @@
 """The pictures of the guide: run this script to make them anew. They come out the same every time."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path as FilePath
 
 import numpy as np
@@ -11,7 +11,7 @@ from tensorwrapper import Layout, Mask, Shape, Tiling
 from tensorwrapper import layout as lay
 from tensorwrapper import selection as sel
 from tensorwrapper.drawing import ACCENT, INK, Axis, Drawing, Line, Mark, Path, Rectangle, Text, framed, ramp
-from tensorwrapper.remote.protocol._steps import ASKED
+from tensorwrapper.remote.protocol._steps import ASKED, SERVED
 from tensorwrapper.sharding import BlockOperation, Operand
 from tensorwrapper.transport import FLOW_TRANSITIONS, FlowState
 from tensorwrapper.typing import Order
@@ -201,15 +201,35 @@ _REQUEST: dict[str, tuple[float, float]] = {
     "failed": (540, 200),
 }
 
+_TASK: dict[str, tuple[float, float]] = {
+    "waiting": (60, 40),
+    "running": (230, 40),
+    "ready": (400, 40),
+    "sending": (550, 40),
+    "stopping": (230, 200),
+    "over": (470, 200),
+}
+
 
 def request_states() -> str:
     """Return how far a request may be, at the client, and what happens between: the table, drawn."""
+    return _states(ASKED, _REQUEST, "the states of a request")
+
+
+def task_states() -> str:
+    """Return how far a request may be, at the server, and what happens between: the table, drawn."""
+    return _states(SERVED, _TASK, "the states of a request at the server")
+
+
+def _states(
+    table: Mapping[tuple[str, str], str], places: Mapping[str, tuple[float, float]], title: str
+) -> str:
     edges: dict[tuple[str, str], list[str]] = {}
-    for (state, step), to in ASKED.items():
+    for (state, step), to in table.items():
         edges.setdefault((state, to), []).append(step)
     marks: list[Mark] = []
     for (start, goal), words in edges.items():
-        (x1, y1), (x2, y2) = _REQUEST[start], _REQUEST[goal]
+        (x1, y1), (x2, y2) = places[start], places[goal]
         # What goes both ways is two lines, one a little lower.
         aside = 8 if (goal, start) in edges and x1 > x2 else 0
         marks.append(Line(x1, y1 + aside, x2, y2 + aside, ACCENT))
@@ -219,11 +239,11 @@ def request_states() -> str:
         share = 0.5 if start != "queued" or goal == "sent" else 0.62
         middle, down = x1 + (x2 - x1) * share, y1 + (y2 - y1) * share
         marks.append(Text(middle, down + (22 if aside else -5), ", ".join(words), 10.0, INK, "middle"))
-    for state, (x, y) in _REQUEST.items():
+    for state, (x, y) in places.items():
         wide = 6.5 * len(state) + 16
         marks.append(Rectangle(x - wide / 2, y - 13, wide, 26, ramp(0.12), INK))
         marks.append(Text(x, y + 4, state, 12.0, INK, "middle"))
-    return Drawing(620, 230, tuple(marks), "the states of a request").to_svg()
+    return Drawing(620, 230, tuple(marks), title).to_svg()
 
 
 def side_by_side(*pictures: tuple[str, str], height: int = 250) -> str:
@@ -281,6 +301,7 @@ PICTURES: dict[str, Callable[[], str]] = {
     "shards": sharded_matmul,
     "flow-states": flow_states,
     "request-states": request_states,
+    "task-states": task_states,
     **LAYOUTS,
     **VIEWS,
 }

@@ -26,8 +26,9 @@ _ABILITIES: Final[frozenset[Ability]] = frozenset(("runs", "threads"))
 _CASTS: Final[frozenset[Ability]] = frozenset(("runs", "threads", "casts"))
 _WINDOW: Final = 4
 """Requests of one read that are on the way at once."""
-_WAIT: Final = 0.001
-"""Seconds after which whoever waits looks whether to go on."""
+_WAIT: Final = 0.05
+_HURRY: Final = 0.001
+"""Seconds after which whoever waits looks whether to go on, if he may be told to stop."""
 
 
 @final
@@ -133,7 +134,7 @@ def bytes_of_requests(source: Asked, connection: Connection, selections: Sequenc
 class Reading:
     """A read under way."""
 
-    __slots__ = ("_connection", "_finished", "_left", "_sent", "_source", "_todo")
+    __slots__ = ("_connection", "_finished", "_left", "_sent", "_source", "_todo", "_wait")
 
     def __init__(
         self, source: Asked, connection: Connection, selections: Sequence[Wanted], out: Sequence[Array]
@@ -144,7 +145,12 @@ class Reading:
         self._finished = deque([number for number in range(len(out)) if number not in self._left])
         self._todo = deque(batches)
         self._sent: deque[tuple[Pending, list[Piece]]] = deque()
+        self._wait = _WAIT
         self._fill()
+
+    def hurry(self) -> None:
+        """Look more often whether to go on."""
+        self._wait = _HURRY
 
     def _fill(self) -> None:
         while self._todo and len(self._sent) < _WINDOW:
@@ -161,7 +167,7 @@ class Reading:
             while self._finished:
                 yield self._finished.popleft()
             if self._sent and not any(own.answer for own, _ in self._sent):
-                self._connection.pump(_WAIT)
+                self._connection.pump(self._wait)
             arrived = [own for own in self._sent if own[0].answer is not None]
             if not arrived and self._sent:
                 yield None

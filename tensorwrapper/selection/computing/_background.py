@@ -8,19 +8,28 @@ from typing import final
 
 from tensorwrapper.selection.sources._source import ReadHandle
 
-__all__ = ["Background"]
+__all__ = ["Background", "hurry"]
 
 _PAUSE = 0.05  # seconds
+_SHORT = 0.001
+
+
+def hurry(handle: ReadHandle) -> None:
+    """Let a read look at least each millisecond whether it is to go on, if it can."""
+    found = getattr(handle, "hurry", None)
+    if callable(found):
+        found()
 
 
 @final
 class Background:
     """A read that a thread starts, and follows until all has arrived."""
 
-    __slots__ = ("_news", "_start", "_stop", "_thread")
+    __slots__ = ("_news", "_pause", "_start", "_stop", "_thread")
 
-    def __init__(self, start: Callable[[], ReadHandle]) -> None:
+    def __init__(self, start: Callable[[], ReadHandle], *, may_stop: bool = False) -> None:
         self._start = start
+        self._pause = _SHORT if may_stop else _PAUSE
         self._stop = Event()
         self._news: SimpleQueue[int | BaseException | None] = SimpleQueue()
         """What arrived; an error, which is the last; or None at the end."""
@@ -30,6 +39,8 @@ class Background:
     def _run(self) -> None:
         try:
             handle = self._start()
+            if self._pause == _SHORT:
+                hurry(handle)
             for number in handle.completed():
                 if self._stop.is_set():
                     with suppress(Exception):
@@ -46,7 +57,7 @@ class Background:
         """Return what arrived, in the order in which it did; None after a pause in which nothing came."""
         while True:
             try:
-                news = self._news.get(timeout=_PAUSE)
+                news = self._news.get(timeout=self._pause)
             except Empty:
                 yield None
                 continue

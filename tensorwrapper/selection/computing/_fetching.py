@@ -11,7 +11,7 @@ import numpy as np
 from tensorwrapper.buffer import Dense
 from tensorwrapper.errors import ComputationCancelledError, ConversionError, SizeOverflowError
 from tensorwrapper.layout import Layout
-from tensorwrapper.selection.computing._background import Background
+from tensorwrapper.selection.computing._background import Background, hurry
 from tensorwrapper.selection.computing._runner import Made, runner_of
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.plans._leaves import is_away, leaves_of
@@ -64,6 +64,11 @@ class Watch:
     def is_needed(self) -> bool:
         """Whether anybody looks."""
         return self._progress is not None or self._cancel is not None
+
+    @property
+    def may_stop(self) -> bool:
+        """Whether somebody may say that it is to stop."""
+        return self._cancel is not None
 
     def check(self) -> None:
         """Raise if the computation is to stop."""
@@ -182,7 +187,12 @@ class _Fetching:
             self._versions.check([request.source])
             arrays = [self._arrays[number, k] for k in range(len(request.selections))]
             start = partial(ask, request.source, request.selections, arrays)
-            self._handles[number] = Background(start) if number in behind else start()
+            if number in behind:
+                self._handles[number] = Background(start, may_stop=self._watch.may_stop)
+                continue
+            self._handles[number] = start()
+            if self._watch.may_stop:
+                hurry(self._handles[number])
 
     def _prepare(self, waiting: dict[_Number, list[int]]) -> None:
         """Find where each selection is read to: the result if it is just that, else memory in between."""
