@@ -159,7 +159,9 @@ def __getattr__(name: str) -> object:
         return value
     if name in __all__:
         return importlib.import_module(f"{__name__}.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from tensorwrapper._wording import advice_of  # noqa: PLC0415 - who asks for what is there does not pay for it
+
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{advice_of(name)}")
 
 
 def __dir__() -> list[str]:

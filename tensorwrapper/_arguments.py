@@ -1,12 +1,12 @@
 """Arguments of another kind than a call takes, refused by what it takes before anything is asked of them."""
 
-import reprlib
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._wording import brief, shortened
 from tensorwrapper.errors import ConversionError, DTypeError
 
 __all__ = ["check_kind_of", "to_dtype", "to_items_of"]
@@ -24,7 +24,7 @@ def check_kind_of(value: object, kind: type[object] | tuple[type[object], ...], 
     tensorwrapper.errors.ConversionError: a name must be a text, not 3 (int)
     """
     if not isinstance(value, kind):
-        raise ConversionError(f"{what}, not {reprlib.repr(value)} ({type(value).__name__})")
+        raise ConversionError(f"{what}, not {brief(value)} ({type(value).__name__})")
 
 
 def to_items_of(values: Iterable[_T], what: str) -> list[_T]:
@@ -39,7 +39,7 @@ def to_items_of(values: Iterable[_T], what: str) -> list[_T]:
     try:
         items = iter(values)
     except TypeError as error:
-        raise ConversionError(f"{what}, not {reprlib.repr(values)} ({type(values).__name__})") from error
+        raise ConversionError(f"{what}, not {brief(values)} ({type(values).__name__})") from error
     return list(items)
 
 
@@ -57,4 +57,4 @@ def to_dtype(dtype: npt.DTypeLike) -> "np.dtype[Any]":
     try:
         return np.dtype(dtype)
     except (TypeError, ValueError, SyntaxError, OverflowError, AttributeError) as error:
-        raise DTypeError(f"{reprlib.repr(dtype)} is no type of elements: {error}") from error
+        raise DTypeError(f"{brief(dtype)} is no type of elements: {shortened(str(error))}") from error

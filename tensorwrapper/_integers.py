@@ -7,6 +7,7 @@ from typing import Any, Final, SupportsIndex
 
 import numpy as np
 
+from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, ExtentError, RankError, SizeOverflowError
 
 __all__ = [
@@ -76,7 +77,9 @@ def to_int(value: SupportsIndex, what: str) -> int:
     try:
         return operator.index(value)
     except TypeError as error:
-        raise ConversionError(f"{what} must be an integer, not {value!r} ({type(value).__name__})") from error
+        raise ConversionError(
+            f"{what} must be an integer, not {brief(value)} ({type(value).__name__})"
+        ) from error
 
 
 def to_ints(values: Iterable[SupportsIndex], what: str) -> tuple[int, ...]:
@@ -89,12 +92,12 @@ def to_ints(values: Iterable[SupportsIndex], what: str) -> tuple[int, ...]:
     except TypeError as error:
         if isinstance(error, ConversionError):
             raise
-        raise ConversionError(f"{what} must be a sequence of integers, not {values!r}") from error
+        raise ConversionError(f"{what} must be a sequence of integers, not {brief(values)}") from error
 
 
 def _unfit(values: object, what: str) -> ConversionError:
     kind = "text" if isinstance(values, str | bytes) else type(values).__name__
-    return ConversionError(f"{what} must be integers in order, not the {kind} {values!r}")
+    return ConversionError(f"{what} must be integers in order, not the {kind} {brief(values)}")
 
 
 def to_count(value: SupportsIndex, what: str) -> int:
@@ -153,9 +156,9 @@ def new_modes(modes: Iterable[SupportsIndex], rank: int) -> list[int]:
     total = rank + len(given)
     numbers = sorted([mode + total if mode < 0 else mode for mode in given])
     if numbers and not 0 <= numbers[0] <= numbers[-1] < total:
-        raise RankError(f"new modes {given} are outside the {total} modes that there are with them")
+        raise RankError(f"new modes {brief(given)} are outside the {total} modes that there are with them")
     if len(set(numbers)) < len(numbers):
-        raise RankError(f"new modes are different ones, not {given} beside {rank} others")
+        raise RankError(f"new modes are different ones, not {brief(given)} beside {rank} others")
     return numbers
 
 

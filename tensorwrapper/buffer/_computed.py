@@ -9,6 +9,7 @@ import numpy.typing as npt
 from tensorwrapper._arguments import to_dtype
 from tensorwrapper._integers import to_int
 from tensorwrapper._value_class import frozen
+from tensorwrapper._wording import brief
 from tensorwrapper.buffer._common import BufferCommon
 from tensorwrapper.buffer._elements import check_dtype, fit_number
 from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, ReadOnlyError
@@ -84,7 +85,7 @@ def from_functions(
     wanted = to_dtype(dtype)
     check_dtype(wanted)
     if not callable(cast("object", read)) or not (write is None or callable(cast("object", write))):
-        raise ConversionError(f"a buffer of functions needs functions, not {read!r} and {write!r}")
+        raise ConversionError(f"a buffer of functions needs functions, not {brief(read)} and {brief(write)}")
     return Functions(wanted, _size(size), read, write)
 
 

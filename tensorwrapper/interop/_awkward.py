@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 import numpy as np
 
 from tensorwrapper._arrays import frozen_values
+from tensorwrapper._wording import shortened
 from tensorwrapper.buffer.lowlevel import check_offsets, holds_strings
 from tensorwrapper.errors import ConversionError, DTypeError
 from tensorwrapper.interop._arrow import to_arrow
@@ -221,7 +222,9 @@ def _layout_of(array: "ak.Array") -> "ak.contents.Content":
     try:
         return ak.to_layout(array)
     except (TypeError, ValueError) as error:
-        raise ConversionError(f"a {type(array).__name__} is no array of Awkward Array: {error}") from error
+        raise ConversionError(
+            f"a {type(array).__name__} is no array of Awkward Array: {shortened(str(error))}"
+        ) from error
 
 
 def _leaf_of(layout: "ak.contents.Content") -> "ak.contents.Content":

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, SupportsIndex, cast, fina
 
 from tensorwrapper._integers import one_sequence, to_int, to_ints
 from tensorwrapper._value_class import slot_setters, value_class
+from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout.boxes import _mode_operations, _modes
 from tensorwrapper.layout.boxes._common import LayoutCommon
@@ -492,9 +493,8 @@ def as_layout(layout: "Layout[Any] | LayoutCommon") -> "Layout":
     >>> as_layout(row) is row, as_layout(row.implementation) == row
     (True, True)
     """
-    given = cast("object", layout)
-    if isinstance(given, Layout):
-        return cast("Layout", given)
-    if isinstance(given, LayoutCommon):
-        return wrap_layout(given)
-    raise ConversionError(f"a layout is a Layout or an implementation of LayoutCommon, not {given!r}")
+    if isinstance(layout, Layout):
+        return cast("Layout", layout)
+    if isinstance(cast("object", layout), LayoutCommon):
+        return wrap_layout(layout)
+    raise ConversionError(f"a layout is a Layout or an implementation of LayoutCommon, not {brief(layout)}")

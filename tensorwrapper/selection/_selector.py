@@ -9,6 +9,7 @@ import attrs
 
 from tensorwrapper._integers import to_counts, to_int
 from tensorwrapper._value_class import frozen, value_class
+from tensorwrapper._wording import brief
 from tensorwrapper.errors import (
     ConversionError,
     ExtentError,
@@ -105,7 +106,7 @@ def to_atom(item: SelectorItem) -> SelectorAtom:
     if hasattr(item, "__index__"):
         return _to_number(item, "a position")
     raise ConversionError(
-        f"a part of a selector must be an integer, a slice, an ellipsis, None or a NewMode, not {item!r}"
+        f"a part of a selector must be an integer, a slice, an ellipsis, None or a NewMode, not {brief(item)}"
     )
 
 

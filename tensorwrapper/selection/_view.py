@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._value_class import slot_setters, token_of, value_class
+from tensorwrapper._wording import called_as
 from tensorwrapper.buffer.lowlevel import holds_strings, kind_of
 from tensorwrapper.errors import ConversionError, DTypeError
 from tensorwrapper.selection.expressions._cellwise import Casting
@@ -180,6 +181,7 @@ class View(
     def astype(
         self, dtype: npt.DTypeLike, *, casting: ElementCasting = "checked"
     ) -> "View[Any, IndexT_co]": ...
+    @called_as("`t.astype('f4')` copies always; `t.astype('f4', casting='unsafe')` lets values be lost")
     def astype(self, dtype: npt.DTypeLike, *, casting: ElementCasting = "checked") -> "View[Any, Any]":
         """Return the view of the elements as ones of another type, cast when it is computed.
 

@@ -5,10 +5,11 @@ same rank (``_parts``), sets (``_sets``), named constructors (``_constructors``)
 (``_exchange``). None builds on another.
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable
 from typing import Any, Generic, NoReturn, Self, SupportsIndex, TypeAlias
 
+from tensorwrapper._wording import Advising, advise
 from tensorwrapper.errors import ConversionError, ExtentError
 from tensorwrapper.shape.boxes._common import ShapeCommon
 from tensorwrapper.shape.boxes._keys import mode_of
@@ -16,18 +17,23 @@ from tensorwrapper.shape.boxes._names import ModeNames, Names, agreed_names, mod
 from tensorwrapper.shape.boxes._smooth import Smooth, SmoothCommon
 from tensorwrapper.shape.kinds._jagged import JaggedCommon
 from tensorwrapper.shape.kinds._nested import Implementation, NestedCommon
+from tensorwrapper.shape.text._habits import SHAPE_NAMES
 from tensorwrapper.typing import IndexT_co
 
 __all__ = ["ShapeBase", "ShapeLike", "check_names", "implementation_of", "names_of"]
 
 
-class ShapeBase(ABC, Generic[IndexT_co]):
+@advise(SHAPE_NAMES)
+class ShapeBase(Generic[IndexT_co], metaclass=Advising):
     """Abstract: `implementation`, which answers, `_names`, those of its modes, and `_wrap`."""
 
     __slots__ = ()
 
     implementation: Implementation
     _names: Names
+
+    def __dir__(self) -> list[str]:
+        return dir(type(self))
 
     @classmethod
     @abstractmethod

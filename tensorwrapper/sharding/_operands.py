@@ -7,6 +7,7 @@ from typing import Generic, SupportsIndex, TypeAlias, TypeVar, cast, final
 from tensorwrapper._arguments import check_kind_of
 from tensorwrapper._integers import to_count
 from tensorwrapper._value_class import value_class
+from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, RankError
 from tensorwrapper.shape import ShapeLike, Tiling
 from tensorwrapper.sharding._boxes import Box, as_box
@@ -71,7 +72,7 @@ class Sides(Generic[T]):
 def _to_projection(projection: Projection | str) -> Projection:
     parsed = Projection.parse(projection) if isinstance(projection, str) else projection
     if not isinstance(cast("object", parsed), Projection):
-        raise ConversionError(f"an operand has a Projection or its text, not {parsed!r}")
+        raise ConversionError(f"an operand has a Projection or its text, not {brief(parsed)}")
     return parsed
 
 

@@ -9,6 +9,7 @@ from typing import Any, Final, TypeAlias
 
 import attrs
 
+from tensorwrapper._wording import shortened
 from tensorwrapper.errors import ConversionError, DataFileError, DataFileExistsError, TensorWrapperError
 from tensorwrapper.store._file import TensFile
 from tensorwrapper.store.foreign._array_file import ArrayFile
@@ -70,7 +71,7 @@ def convert(
     read, write = _READ.get(end_of(first)), _WRITE.get(end_of(second))
     if read is None or write is None:
         unknown = first if read is None else second
-        raise ConversionError(f"{unknown} is of no kind that is known: {', '.join(_READ)}")
+        raise ConversionError(f"{shortened(str(unknown))} is of no kind that is known: {', '.join(_READ)}")
     if not overwrite and os.path.lexists(second):
         raise DataFileExistsError(errno.EEXIST, f"{second} is there already; overwrite=True replaces it")
     return read(first, partial(write, second))

@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Literal, SupportsIndex, TypeAlias, final
 
 from tensorwrapper._integers import to_count
+from tensorwrapper._wording import Advising, advise, shortened
 from tensorwrapper.errors import (
     ConversionError,
     DataFileError,
@@ -39,9 +40,21 @@ FileMode: TypeAlias = Literal["r", "a", "w"]
 
 PIECE_BYTES: Final = 2**30
 
+_NAMES: Final = {
+    "attrs": "`f.metadata`",
+    "names tensors root files array_keys": "`list(f)` has the names",
+    "read get_tensor load": "`f['x']` is a tensor, read when it is used; `f['x'].copy()` reads it",
+    "shape dtype": "a file has tensors: `f['x'].shape`, `f['x'].dtype`",
+    "create_dataset create_array write put add": "`tw.save('g.tens', {'x': t})` writes, `g['y'] = t` appends",
+    "update": "`g['y'] = t` appends one tensor after the other",
+    "pop clear": "nothing is taken out of a file; `tw.save('g.tens', dict(f))` writes another",
+}
+"""What other libraries call what files have; `f` and `g` stand for one to read and one to append to."""
+
 
 @final
-class TensFile(Mapping[str, "Tensor[Any] | View[Any]"]):
+@advise(_NAMES)
+class TensFile(Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Advising):
     """An open `.tens` file: a mapping from names to tensors, which are read when they are used.
 
     A tensor that grew by `extend` is a `View` of all its records, all else a `Tensor`; both do the same.
@@ -68,6 +81,9 @@ class TensFile(Mapping[str, "Tensor[Any] | View[Any]"]):
         "_temporary",
         "_writer",
     )
+
+    def __dir__(self) -> list[str]:
+        return dir(type(self))
 
     def __init__(
         self,
@@ -98,7 +114,9 @@ class TensFile(Mapping[str, "Tensor[Any] | View[Any]"]):
             raise about_path(self._path, error) from error
         except OSError as error:
             self._drop()
-            raise refused_by_system(f"{self._path} cannot be opened: {error.strerror}", error) from error
+            raise refused_by_system(
+                f"{shortened(str(self._path))} cannot be opened: {error.strerror}", error
+            ) from error
         except BaseException:
             self._drop()
             raise

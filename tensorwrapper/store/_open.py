@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Literal, SupportsIndex, overload
 
+from tensorwrapper._wording import shortened
 from tensorwrapper.errors import ConversionError, ReadOnlyError, TensorNameError
 from tensorwrapper.store._file import PIECE_BYTES, FileMode, TensFile
 from tensorwrapper.store.foreign._array_file import ArrayFile
@@ -233,7 +234,9 @@ def save_sets(path: str | os.PathLike[str], sets: Iterable[TensorSet], *, prefix
     where = to_path(path)
     end = end_of(where)
     if end not in SETS:
-        raise ConversionError(f"{where} is no tensor file: its name ends in none of {', '.join(SETS)}")
+        raise ConversionError(
+            f"{shortened(str(where))} is no tensor file: its name ends in none of {', '.join(SETS)}"
+        )
     if tensor_number(f"{prefix}tensor_0_0") is None:
         raise TensorNameError(f"names cannot begin with {prefix!r}: no slash, no control character")
     write_sets(where, end, sets, prefix)
@@ -241,4 +244,6 @@ def save_sets(path: str | os.PathLike[str], sets: Iterable[TensorSet], *, prefix
 
 def _check_mapping(tensors: object) -> None:
     if not isinstance(tensors, Mapping):
-        raise ConversionError(f"tensors must map names to tensors, but are of type {type(tensors).__name__}")
+        raise ConversionError(
+            f"tensors must map names to tensors, as {{'t': t}} does, but are of type {type(tensors).__name__}"
+        )

@@ -1,7 +1,7 @@
 """`Tensor`: a shape, a layout and a buffer."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeVar, cast, final, overload
+from typing import TYPE_CHECKING, Any, Final, Generic, SupportsIndex, TypeVar, cast, final, overload
 
 import attrs
 import numpy as np
@@ -9,13 +9,14 @@ import numpy.typing as npt
 
 from tensorwrapper._arguments import to_dtype
 from tensorwrapper._value_class import slot_setters, token_of, token_of_parts, value_class
+from tensorwrapper._wording import brief, called_as
 from tensorwrapper.buffer import BufferCommon, Dense
 from tensorwrapper.buffer.lowlevel import (
     as_dense,
     check_dtype,
     packed_layout,
 )
-from tensorwrapper.errors import RankError
+from tensorwrapper.errors import ConversionError, RankError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import Strided, TiledStrided, is_basic, wrap_layout
 from tensorwrapper.shape import Shape, Tiling
@@ -56,6 +57,8 @@ from tensorwrapper.typing import (
 )
 
 __all__ = ["Tensor", "make_tensor"]
+
+_MADE: Final = "`tw.as_tensor([1, 2])` takes an array or a list, `tw.zeros((2, 3))` extents"
 
 _S = TypeVar("_S", bound=np.generic)
 
@@ -113,6 +116,10 @@ class Tensor(
         def __init__(self, layout: Layout[Any], buffer: BufferCommon[ScalarT_co]) -> None: ...
 
     def __attrs_post_init__(self) -> None:
+        if not isinstance(cast("object", self._layout), Layout):
+            raise ConversionError(
+                f"a Tensor is made of a Layout and a buffer, not of {brief(self._layout)}: {_MADE}"
+            )
         least, greatest = self._layout.bounds()
         if greatest >= least:
             self._buffer.check_bounds(least, greatest)
@@ -189,6 +196,7 @@ class Tensor(
         """Return the box underneath a tiled view, where it lies."""
         return make_tensor(wrap_layout(self._tiled("untiled").under), self._buffer)
 
+    @called_as("`t.tiled(tw.Tiling([1, 1], [3])).tile((0, 0))` says an index as one tuple, or a number")
     def tile(self, number: Iterable[SupportsIndex]) -> "Tensor[ScalarT_co]":
         """Return the view of the tile of this number of a tiled view; its origin is where it lies in the box.
 
@@ -255,6 +263,7 @@ class Tensor(
             return iter(TensorRows[Tensor[ScalarT_co], Tensor[Any]](self))
         return (make_tensor(self._layout[k], self._buffer) for k in range(len(self)))
 
+    @called_as("`t.flatten()` takes the elements in order; `t.permute(1, 0)` turns modes round")
     def flatten(self, mode: SupportsIndex | None = None) -> "Tensor[ScalarT_co]":
         """Return the view in which `mode` counts on in the mode before it; all modes start at zero then.
 
@@ -333,6 +342,7 @@ class Tensor(
             raise RankError("a tensor of rank 0 has no rows")
         return TensorRows(self._flat())
 
+    @called_as("`r.num(1)` says the mode")
     def num(self, mode: SupportsIndex = 1) -> "Tensor[np.int64]":
         """Return the extent of `mode` under every prefix, from the shape alone; read-only.
 
@@ -379,6 +389,7 @@ class Tensor(
     def astype(
         self, dtype: npt.DTypeLike, *, casting: ElementCasting = "checked"
     ) -> "Tensor[Any, IndexT_co]": ...
+    @called_as("`t.astype('f4')` copies always; `t.astype('f4', casting='unsafe')` lets values be lost")
     def astype(self, dtype: npt.DTypeLike, *, casting: ElementCasting = "checked") -> "Tensor[Any, Any]":
         """Return the elements as ones of another type, packed in row-major order; a sparse tensor stays so.
 
@@ -426,6 +437,9 @@ class Tensor(
         named = zip(parts, buffers, strict=True)
         return token_of("Tensor", *[token_of_parts(own) if is_buffer else own for own, is_buffer in named])
 
+
+if not TYPE_CHECKING:  # to checkers it is as it stands in the class
+    Tensor.__init__ = called_as(_MADE)(Tensor.__init__)
 
 _set_layout, _set_buffer = slot_setters(Tensor, "_layout", "_buffer")
 

@@ -12,6 +12,7 @@ from typing import Final, final
 
 import zmq
 
+from tensorwrapper._wording import brief, shortened
 from tensorwrapper.errors import (
     ConversionError,
     PeerUnreachableError,
@@ -483,8 +484,13 @@ def failed(what: str, error: zmq.ZMQError) -> TransportError:
 def check_address(address: object, what: str) -> None:
     """Raise for what is no text, and for a port that does not exist: ZeroMQ would use another in silence."""
     if not isinstance(address, str):
-        raise ConversionError(f"an address must be text, such as 'tcp://127.0.0.1:*', not {address!r}")
+        raise ConversionError(f"an address must be text, such as 'tcp://127.0.0.1:*', not {brief(address)}")
     check_descriptors()
+    if "://" not in address:
+        where = shortened(address)
+        raise TransportError(
+            errno.EINVAL, f"cannot {what} {where}: an address says its way, such as 'tcp://{where}'"
+        )
     if not address.startswith("tcp://"):
         return
     for end in address[6:].split(";"):

@@ -121,6 +121,30 @@ def test_an_odd_argument_is_refused_by_an_error_of_the_library(label, tmp_path, 
                 raise
 
 
+LARGE = {
+    "array": np.arange(1e4).reshape(100, 100),
+    "list": [0.5] * 3000,
+    "text": "a\nb" * 3000,
+    "rows": tw.Shape.jagged(range(3000)),
+}
+
+
+@pytest.mark.parametrize("label", CALLS)
+def test_an_error_quotes_no_more_than_a_line_of_what_was_given(label, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    function = CALLS[label][0]
+    count, names = required(function)
+    said = []
+    for large in LARGE.values():
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                function(*[large] * count, **dict.fromkeys(names, large))
+        except Exception as error:  # noqa: BLE001 - of whatever kind
+            said.append(str(error))
+    assert [text for text in said if len(text) >= 600 or "\n" in text] == []
+
+
 @pytest.mark.parametrize("dtype", ["real", Odd(), 5, [("a",)], "f3"], ids=str)
 @pytest.mark.parametrize(
     "make",

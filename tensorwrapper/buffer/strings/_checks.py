@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from tensorwrapper._arrays import frozen_array
 from tensorwrapper._integers import MAX_INT64
+from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, OutOfBoundsError, StringDataError
 from tensorwrapper.typing import Array, IntArray, StringKind
 
@@ -24,7 +25,7 @@ __all__ = [
 def check_kind(kind: object) -> None:
     """Raise unless `kind` is one of the two."""
     if kind not in get_args(StringKind):
-        raise StringDataError(f"kind must be 'utf8' or 'binary', not {kind!r}")
+        raise StringDataError(f"kind must be 'utf8' or 'binary', not {brief(kind)}")
 
 
 def to_int64_array(values: npt.ArrayLike, what: str) -> IntArray:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from tensorwrapper._arguments import to_items_of
 from tensorwrapper._arrays import frozen_array
 from tensorwrapper._integers import to_int
+from tensorwrapper._wording import brief
 from tensorwrapper.buffer.strings._bitmap import Bytes, check_bitmap, pack_nulls, unpack_marks
 from tensorwrapper.buffer.strings._bytes import to_bytes_array
 from tensorwrapper.buffer.strings._checks import check_kind, check_offsets, check_ranges, to_int64_array
@@ -66,7 +67,7 @@ class StringConstructors(ABC):
         """
         if isinstance(items, str | bytes):
             raise ConversionError(
-                f"a sequence of strings is expected, not the {type(items).__name__} {items!r}"
+                f"a sequence of strings is expected, not the {type(items).__name__} {brief(items)}"
             )
         items = (
             items if isinstance(items, list | tuple) else to_items_of(items, "strings must be in a sequence")

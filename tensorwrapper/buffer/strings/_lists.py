@@ -8,6 +8,7 @@ from typing import Final, TypeAlias, cast
 import numpy as np
 
 from tensorwrapper._arrays import splits_of
+from tensorwrapper._wording import brief
 from tensorwrapper.buffer.strings._bitmap import Bytes, Marks
 from tensorwrapper.buffer.strings._bytes import pack_runs, spread_bytes, to_bytes_array
 from tensorwrapper.errors import ConversionError, StringDataError
@@ -31,7 +32,7 @@ def kind_of_items(items: Sequence[object]) -> tuple[StringKind | None, bool]:
     if not all(issubclass(t, str | bytes) for t in types):
         wrong = _first(items, lambda item: not isinstance(item, str | bytes | None))
         raise ConversionError(
-            f"element {wrong} is {items[wrong]!r} ({type(items[wrong]).__name__}): "
+            f"element {wrong} is {brief(items[wrong])} ({type(items[wrong]).__name__}): "
             "allowed are str or bytes, and None for a null"
         )
     text = {issubclass(t, str) for t in types}

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from tensorwrapper._arrays import splits_of
 from tensorwrapper._integers import MAX_INT64
+from tensorwrapper._wording import brief
 from tensorwrapper.buffer.copies._copy import copy_elements
 from tensorwrapper.buffer.strings._bitmap import Bytes
 from tensorwrapper.buffer.strings._bytes import BATCH, fill_rows, leading_marks, to_bytes_array
@@ -150,7 +151,7 @@ def strings_to_numpy(strings: StringData, dtype: NumpyStrings) -> Array:
     """
     needed = {"S": "binary", "U": "utf8", "T": "utf8"}.get(str(dtype))
     if needed is None:
-        raise ConversionError(f"dtype must be 'S', 'U' or 'T', not {dtype!r}")
+        raise ConversionError(f"dtype must be 'S', 'U' or 'T', not {brief(dtype)}")
     if strings.kind != needed:
         raise ConversionError(
             f"NumPy's {dtype} takes kind {needed!r}, and the elements are of kind {strings.kind!r}: "

@@ -2,6 +2,7 @@
 
 from typing import Literal, TypeAlias, get_args
 
+from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout._layout import Layout, wrap_layout
 from tensorwrapper.layout.boxes._common import LayoutCommon
@@ -54,7 +55,7 @@ def parts_of(layout: AnyLayout, what: str) -> Parts:
     # All these classes are final: asking for the type is many times cheaper than for an instance, which
     # abstract classes answer themselves.
     if type(layout) is not Layout:
-        raise ConversionError(f"{what} takes layouts, not {layout!r}; Layout.parse reads CuTe's text")
+        raise ConversionError(f"{what} takes layouts, not {brief(layout)}; Layout.parse reads CuTe's text")
     implementation: LayoutCommon = layout.implementation
     parts = implementation.algebra_parts()
     if parts is not None:

@@ -9,6 +9,7 @@ from typing import SupportsIndex, TypeAlias, cast, final
 
 from tensorwrapper._integers import to_int
 from tensorwrapper._value_class import frozen
+from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout._layout import Layout
 from tensorwrapper.layout.algebra._operand import AnyLayout, Outside, as_modes, check_orders, strided_parts
@@ -162,7 +163,7 @@ def parse_tiler(text: str, *, order: OrdinalOrder = "lex") -> Tiler:
     ('4:1', 2, None, '[4:1;[2:1;_]]')
     """
     if not isinstance(cast("object", text), str):
-        raise ConversionError(f"a tiler is parsed from text, not from {text!r}")
+        raise ConversionError(f"a tiler is parsed from text, not from {brief(text)}")
     check_length(text)
     return _parsed(text.strip(), order)
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._value_class import frozen
+from tensorwrapper._wording import brief
 from tensorwrapper.errors import (
     ConversionError,
     DTypeError,
@@ -65,7 +66,7 @@ def to_inside(indices: npt.ArrayLike, shape: Shape[Any]) -> IntArray:
     inside = shape.contains(array)
     if not inside.all():
         place = np.unravel_index(int(np.argmin(inside)), inside.shape)
-        raise OutOfBoundsError(f"index {tuple(array[place].tolist())} is not in {shape}")
+        raise OutOfBoundsError(f"index {brief(tuple(array[place].tolist()))} is not in {shape}")
     return array
 
 

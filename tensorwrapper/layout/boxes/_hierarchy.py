@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Literal, SupportsIndex, TypeAlias, cast
 
 from tensorwrapper._integers import to_int
+from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, LayoutError, OutOfBoundsError
 from tensorwrapper.typing import Index
 
@@ -247,7 +248,7 @@ def leaf_index(extents: IntTree, coordinate: object, order: OrdinalOrder, where:
         entries = cast("tuple[object, ...] | list[object]", coordinate)
         parts = (extents,) if isinstance(extents, int) else extents
         if len(entries) != len(parts):
-            raise LayoutError(f"{entries} has {len(entries)} entries{_at(where)}, not {len(parts)}")
+            raise LayoutError(f"{brief(entries)} has {len(entries)} entries{_at(where)}, not {len(parts)}")
         found: list[int] = []
         for k, (part, entry) in enumerate(zip(parts, entries, strict=True)):
             found += leaf_index(part, entry, order, (*where, k))

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from tensorwrapper._integers import completed, to_count, to_counts, to_int, to_ints
 from tensorwrapper._value_class import frozen
+from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, ExtentError, LayoutError, OutOfBoundsError, RankError
 from tensorwrapper.layout.axes._axis import AxisMap, Based, Stride, Table
 from tensorwrapper.layout.axes._split import SEARCHED, split_axis
@@ -76,8 +77,8 @@ def pad(layout: LayoutCommon, widths: Widths, boundary: Boundary) -> Strided | S
     base, axes = layout.mode_maps("pad")
     if not isinstance(cast("object", boundary), str) or boundary not in get_args(Boundary):
         raise ConversionError(
-            f'boundary must be "wrap", "edge", "reflect" or "symmetric", not {boundary!r}: a layout repeats '
-            "places, it has none for a constant"
+            f'boundary must be "wrap", "edge", "reflect" or "symmetric", not {brief(boundary)}: '
+            "a layout repeats places, it has none for a constant"
         )
     counts = _to_widths(widths, len(axes))
     parts = [
@@ -126,7 +127,7 @@ def _rebuilt(base: int, parts: Sequence[tuple[int, AxisMap]], origin: Sequence[i
 def _per_mode(values: Iterable[SupportsIndex], rank: int, what: str) -> tuple[int, ...]:
     numbers = to_ints(values, what)
     if len(numbers) != rank:
-        raise RankError(f"{what} has one entry per mode, {rank} in all, not {len(numbers)}: {numbers}")
+        raise RankError(f"{what} has one entry per mode, {rank} in all, not {len(numbers)}: {brief(numbers)}")
     return numbers
 
 
@@ -369,7 +370,9 @@ def _reshape_strides(layout: Strided, new: Extents) -> Index | _Obstacle:
     extents, strides = layout.shape.extents, layout.strides
     size = math.prod(extents)
     if math.prod(new) != size:
-        raise ExtentError(f"{new} has {math.prod(new)} elements, but a layout of {extents} has {size}")
+        raise ExtentError(
+            f"{brief(new)} has {brief(math.prod(new))} elements, but a layout of {extents} has {size}"
+        )
     if not size:
         return packed_strides(new, range(len(new) - 1, -1, -1))
     old = [mode for mode, extent in enumerate(extents) if extent != 1]

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import SupportsIndex, cast
 
+from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.shape import Tiling
 from tensorwrapper.shape.lowlevel import to_permutation
@@ -15,7 +16,7 @@ def to_tiling(tiling: object, what: str) -> Tiling:
     """Return what is a tiling; ``what`` names the operation that needs it."""
     if isinstance(tiling, Tiling):
         return cast("Tiling", tiling)
-    raise ConversionError(f"{what} needs a Tiling, such as Tiling(*sizes), not {tiling!r}")
+    raise ConversionError(f"{what} needs a Tiling, such as Tiling(*sizes), not {brief(tiling)}")
 
 
 def is_default(order: Order | Iterable[SupportsIndex]) -> bool:

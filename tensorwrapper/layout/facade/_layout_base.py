@@ -5,23 +5,29 @@ offsets (``_ordinals``), layers (``_nested_queries``), rows (``_rows``), other f
 constructors (``_constructors``). None builds on another.
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from typing import Generic, Self, cast
 
+from tensorwrapper._wording import Advising, advise, brief
 from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.layout.boxes._strided import Strided
+from tensorwrapper.layout.facade._habits import NAMES
 from tensorwrapper.typing import Index, IndexT_co
 
 __all__ = ["LayoutBase", "implementation_of"]
 
 
-class LayoutBase(ABC, Generic[IndexT_co]):
+@advise(NAMES)
+class LayoutBase(Generic[IndexT_co], metaclass=Advising):
     """Abstract: `implementation`, which answers, and `_wrap`."""
 
     __slots__ = ()
 
     implementation: LayoutCommon
+
+    def __dir__(self) -> list[str]:
+        return dir(type(self))
 
     @classmethod
     @abstractmethod
@@ -51,4 +57,4 @@ def implementation_of(layout: object, what: str) -> LayoutCommon:
     """Return what the facade holds, without names; ``what`` names the operation that is given a layout."""
     if isinstance(layout, LayoutBase):
         return cast("LayoutBase[Index]", layout).implementation.unnamed()
-    raise ConversionError(f"{what} needs a Layout, not {layout!r}")
+    raise ConversionError(f"{what} needs a Layout, not {brief(layout)}")

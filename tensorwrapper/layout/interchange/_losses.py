@@ -2,6 +2,7 @@
 
 from typing import Literal, TypeAlias, cast
 
+from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.shape import Fact, LossReport
@@ -42,7 +43,7 @@ _EFFECTS: dict[Form, tuple[frozenset[Fact], frozenset[Fact]]] = {
 def check_form(form: str) -> None:
     """Raise unless `form` is the name of one."""
     if not isinstance(cast("object", form), str) or form not in _EFFECTS:
-        raise ConversionError(f"a form is one of {', '.join(_EFFECTS)}, not {form!r}")
+        raise ConversionError(f"a form is one of {', '.join(_EFFECTS)}, not {brief(form)}")
 
 
 def loss_report(form: Form, layout: LayoutCommon, read: LayoutCommon | None = None) -> LossReport:

@@ -1,6 +1,5 @@
 """Layouts over bytes: what array protocols have in common, and the check that no place lies outside."""
 
-import reprlib
 from collections.abc import Iterable, Sequence
 from typing import Any, Generic, TypeVar, cast, final
 
@@ -11,6 +10,7 @@ import numpy.typing as npt
 from tensorwrapper._arguments import to_dtype as named_dtype
 from tensorwrapper._integers import to_count, to_counts, to_int, to_ints
 from tensorwrapper._value_class import frozen
+from tensorwrapper._wording import brief
 from tensorwrapper.errors import (
     BufferSizeError,
     ConversionError,
@@ -279,7 +279,7 @@ def to_fields(value: object, what: str) -> Sequence[Any]:
     """Return a list or tuple that a stranger gave, and nothing lazier."""
     if isinstance(value, list | tuple):
         return cast("Sequence[Any]", value)
-    raise ConversionError(f"{what} must be a tuple of integers, not {reprlib.repr(value)}")
+    raise ConversionError(f"{what} must be a tuple of integers, not {brief(value)}")
 
 
 def to_dtype(dtype: npt.DTypeLike) -> "np.dtype[Any]":

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import cast
 
 from tensorwrapper._scanner import quoted
+from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.layout.boxes._hierarchical import Hierarchical, make_hierarchical, make_strided
@@ -95,7 +96,7 @@ def check_length(text: str) -> None:
 def parse_layout(text: object, order: OrdinalOrder) -> LayoutCommon:
     """Return the layout that a text writes."""
     if not isinstance(text, str):
-        raise ConversionError(f"a layout is parsed from text, not from {text!r}")
+        raise ConversionError(f"a layout is parsed from text, not from {brief(text)}")
     check_length(text)
     functions = _functions(text.strip())
     if len(functions) == 1:

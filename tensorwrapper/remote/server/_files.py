@@ -1,13 +1,14 @@
 """Files that are served: each tensor of them, at a version that a change of the file changes."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import cast
 
 from tensorwrapper import store
+from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, DataFileNotFoundError
 from tensorwrapper.remote.server._catalogue import Catalogue
 
@@ -18,7 +19,7 @@ def put_files(
     catalogue: Catalogue, given: "str | os.PathLike[str] | Iterable[str | os.PathLike[str]]", files: ExitStack
 ) -> None:
     """Put all tensors of files and folders into a catalogue; `files` closes them."""
-    paths = [given] if isinstance(given, str | os.PathLike) else list(_several(given))
+    paths = [given] if isinstance(given, str | os.PathLike) else _several(given)
     found = [path for place in paths for path in _files_at(Path(place))]
     stems = [path.stem for path in found]
     for path in found:
@@ -32,14 +33,25 @@ def put_files(
             catalogue.put(prefix + name, file[name], check)
 
 
-def _several(given: object) -> Iterable[str | os.PathLike[str]]:
-    if not isinstance(given, Iterable):
-        raise ConversionError(f"what is served is a mapping, a path or several paths, not {given!r}")
-    return cast("Iterable[str | os.PathLike[str]]", given)
+def _several(given: object) -> list[str | os.PathLike[str]]:
+    # A tensor can be gone through, too, but its rows are no paths.
+    paths = (
+        list(cast("Iterable[object]", given)) if isinstance(given, list | tuple | set | Iterator) else None
+    )
+    if paths is None or not all(isinstance(path, str | os.PathLike) for path in paths):
+        raise ConversionError(
+            "what is served is a mapping such as {'t': t}, a path or several paths, "
+            f"not {brief(cast('object', given))}"
+        )
+    return cast("list[str | os.PathLike[str]]", paths)
 
 
 def _files_at(place: Path) -> list[Path]:
-    if not place.is_dir() or place.suffix == ".zarr":
+    try:
+        is_folder = place.is_dir()
+    except OSError:  # a name too long for any file: who opens it says so
+        is_folder = False
+    if not is_folder or place.suffix == ".zarr":
         return [place]
     found = sorted(place.glob("*.tens"))
     if not found:

@@ -6,6 +6,7 @@ from typing import Any, Generic, Self, SupportsIndex, cast
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._wording import called_as
 from tensorwrapper.buffer import constant
 from tensorwrapper.errors import JaggedModeError, LayoutError, RankError
 from tensorwrapper.layout import Layout
@@ -40,6 +41,7 @@ class ViewCells(ViewBase[ScalarT_co], Generic[ScalarT_co]):
             raise LayoutError(f"tiling needs a tiled view; this is {self.shape}: tiled() makes one")
         return seen.tiling
 
+    @called_as("`t.tiled(tw.Tiling([1, 1], [3])).tile((0, 0))` says an index as one tuple, or a number")
     def tile(self, number: Iterable[SupportsIndex]) -> Self:
         """Return the tile of this number of a tiled view; its origin is where it lies in the box.
 
@@ -187,6 +189,7 @@ class ViewCells(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         parts = [part.copy().reduce_tiles(function, initial=initial) for part in in_turns(self)]
         return joined(parts, self.shape.outer())
 
+    @called_as("`r.num(1)` says the mode")
     def num(self, mode: SupportsIndex = 1) -> "Tensor[np.int64]":
         """Return the extent of `mode` under every prefix, from the shape alone; nothing is read.
 

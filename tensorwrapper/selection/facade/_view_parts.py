@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from tensorwrapper._integers import to_count, to_counts
 from tensorwrapper._value_class import evolve, frozen
+from tensorwrapper._wording import called_as
 from tensorwrapper.buffer.lowlevel import fit_number
 from tensorwrapper.errors import ConversionError, JaggedModeError
 from tensorwrapper.layout import Boundary, Layout, Widths
@@ -79,6 +80,7 @@ class ViewParts(ViewBase[ScalarT_co], Generic[ScalarT_co]):
             view = view._step(name, arguments) if method is None else getattr(view, method)(*arguments)
         return view
 
+    @called_as("`t.pad([(1, 1), (0, 0)])` says before and after for each mode; fill_value= is around it")
     def pad(
         self,
         widths: Widths,

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any, Generic, Self, SupportsIndex, cast
 
 import numpy.typing as npt
 
+from tensorwrapper._wording import called_as
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import wrap_layout
@@ -22,6 +23,7 @@ class ViewRows(ViewBase[ScalarT_co], Generic[ScalarT_co]):
 
     __slots__ = ()
 
+    @called_as("`t.flatten()` takes the elements in order; `t.permute(1, 0)` turns modes round")
     def flatten(self, mode: SupportsIndex | None = None) -> Self:
         """Return the view without the brackets of `mode`, 1 if it is not given; as `Tensor.flatten`.
 
@@ -61,6 +63,7 @@ class ViewRows(ViewBase[ScalarT_co], Generic[ScalarT_co]):
 
     if not TYPE_CHECKING:  # What checkers read stands in `ViewRanks`, with the ranks.
 
+        @called_as("`t.broadcast((5, 2, 3))` takes extents as one sequence, or a shape")
         def broadcast(self, shape: ShapeLike) -> Self:
             """Return the view that repeats modes of extent 1, adds leading modes, or spreads over rows.
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from tensorwrapper._arguments import check_kind_of
 from tensorwrapper._integers import to_count
 from tensorwrapper._value_class import evolve
+from tensorwrapper._wording import called_as
 from tensorwrapper.buffer.lowlevel import buffer_of, holds_strings
 from tensorwrapper.errors import BufferSizeError, ConversionError, ExportError
 from tensorwrapper.layout import Layout
@@ -82,6 +83,7 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
             object.__setattr__(self, "_plan", plan)
         return plan
 
+    @called_as("`sel.as_view(t).compute()`; `sel.as_view(t).astype('f4').compute()` is of another type")
     def compute(
         self,
         out: "Target | None" = None,
@@ -303,6 +305,7 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
             watch.advance(block.nbytes)
             yield region, block
 
+    @called_as("`t.copy()` packs in row-major order; `t.to_layout(tw.Layout(t.shape, order='F'))` chooses")
     def copy(self) -> Tensor[Any]:
         """Return the elements in memory of their own: the same as `compute`."""
         return self.compute()
@@ -372,6 +375,7 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
     def __dlpack_device__(self) -> tuple[int, int]:
         return (1, 0)  # the CPU
 
+    @called_as("`t.tolist()` takes nothing")
     def tolist(self) -> Any:  # noqa: ANN401 - a number, or lists of them as deep as the rank
         """Return the elements as Python's numbers or strings in nested lists; just one if the rank is 0."""
         source = source_tensor(self._expression)

@@ -6,6 +6,7 @@ from typing import Any, Literal, SupportsIndex, TypeAlias, TypeVar, cast, overlo
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._wording import brief, called_as
 from tensorwrapper.buffer.lowlevel import is_fill
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, RankError
 from tensorwrapper.layout import Boundary
@@ -82,7 +83,7 @@ def as_view(source: ViewLike) -> View[Any]:
 def _of_one_type(parts: Iterable[ViewLike], what: str) -> tuple[list[Expression], list[Index | None]]:
     """Return expressions cast to the type that NumPy promotes theirs to, and where they lie."""
     if not isinstance(cast("object", parts), Iterable) or isinstance(parts, str):
-        raise ConversionError(f"{what} needs a list of views, not {parts!r}")
+        raise ConversionError(f"{what} needs a list of views, not {brief(parts)}")
     given = list(parts)
     views = [as_view(part) for part in given]
     if not views:
@@ -161,6 +162,7 @@ def concat(
 
 @overload
 def concat(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]: ...
+@called_as("`tw.concat([t, t], mode=0)` takes the parts as one list")
 def concat(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]:
     """Return the views one after the other along a mode, as NumPy's concatenate, and copy nothing.
 
@@ -262,6 +264,7 @@ def stack(
 ) -> View[_S, tuple[int, *Modes]]: ...
 @overload
 def stack(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]: ...
+@called_as("`tw.stack([t, t], mode=0)` takes the parts as one list")
 def stack(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]:
     """Return the views, all of one shape, under a new mode that counts them.
 
@@ -304,6 +307,7 @@ def pad(
     boundary: Literal["constant"] | Boundary = "constant",
     fill_value: object = 0,
 ) -> View[Any]: ...
+@called_as("`sel.pad(t, [(1, 1), (0, 0)])` says before and after for each mode")
 def pad(
     source: ViewLike,
     widths: Iterable[tuple[SupportsIndex, SupportsIndex]],

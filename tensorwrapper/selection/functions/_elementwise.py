@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias, TypeVar, cast, overload
 
 import numpy as np
 
+from tensorwrapper._wording import called_as
 from tensorwrapper.buffer.lowlevel import fit_number
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError
 from tensorwrapper.selection._view import View
@@ -90,6 +91,7 @@ def where(
 ) -> View[_F, Rank3]: ...
 @overload
 def where(mask: ViewLike, x: Operand, y: Operand) -> View[Any]: ...
+@called_as("`tw.where(t > 0, t, 0)`; where a mask holds alone is `np.nonzero(t > 0)`")
 def where(mask: ViewLike, x: Operand, y: Operand) -> View[Any]:
     """Return the view of the elements of `x` where the mask is true, and of `y` elsewhere, broadcast.
 

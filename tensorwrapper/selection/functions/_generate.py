@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import to_count, to_int
+from tensorwrapper._wording import brief, called_as
 from tensorwrapper.buffer.lowlevel import fit_number
 from tensorwrapper.errors import (
     ConversionError,
@@ -79,6 +80,7 @@ def full(
 ) -> View[Any, IndexT_co]: ...
 @overload
 def full(shape: ShapeLike, fill_value: object, *, dtype: npt.DTypeLike | None = ...) -> View[Any]: ...
+@called_as("`sel.full((2, 3), 1)` takes extents as one sequence, then the value; dtype= is named")
 def full(shape: ShapeLike, fill_value: object, *, dtype: npt.DTypeLike | None = None) -> View[Any]:
     """Return a view in which every element is `fill_value`; nothing is stored.
 
@@ -125,6 +127,7 @@ def zeros(shape: ShapeLike, *, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]")
 def zeros(shape: Shape[IndexT_co], *, dtype: npt.DTypeLike) -> View[Any, IndexT_co]: ...
 @overload
 def zeros(shape: ShapeLike, *, dtype: npt.DTypeLike) -> View[Any]: ...
+@called_as("`sel.zeros((2, 3))` takes extents as one sequence; dtype= is named")
 def zeros(shape: ShapeLike, *, dtype: npt.DTypeLike = np.float64) -> View[Any]:
     """Return a view in which every element is 0; nothing is stored."""
     return full(shape, 0, dtype=dtype)
@@ -147,6 +150,7 @@ def ones(shape: ShapeLike, *, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]") 
 def ones(shape: Shape[IndexT_co], *, dtype: npt.DTypeLike) -> View[Any, IndexT_co]: ...
 @overload
 def ones(shape: ShapeLike, *, dtype: npt.DTypeLike) -> View[Any]: ...
+@called_as("`sel.ones((2, 3))` takes extents as one sequence; dtype= is named")
 def ones(shape: ShapeLike, *, dtype: npt.DTypeLike = np.float64) -> View[Any]:
     """Return a view in which every element is 1; nothing is stored."""
     return full(shape, 1, dtype=dtype)
@@ -256,6 +260,7 @@ def linspace(
 def linspace(
     start: complex, stop: complex, count: SupportsIndex, *, dtype: npt.DTypeLike
 ) -> View[Any, Rank1]: ...
+@called_as("`sel.linspace(0, 1, 5)` says how many")
 def linspace(
     start: complex, stop: complex, count: SupportsIndex, *, dtype: npt.DTypeLike = np.float64
 ) -> View[Any]:
@@ -342,6 +347,7 @@ def eye(
     diagonal: SupportsIndex = 0,
     dtype: npt.DTypeLike,
 ) -> View[Any, Rank2]: ...
+@called_as("`sel.eye(3, 4, diagonal=1)`")
 def eye(
     rows: SupportsIndex,
     columns: SupportsIndex | None = None,
@@ -405,6 +411,6 @@ def compute(
     [[12, 10], [22, 20]]
     """
     if not callable(cast("object", function)):
-        raise ConversionError(f"elements are computed by a function of coordinates, not by {function!r}")
+        raise ConversionError(f"elements are computed by a function of coordinates, not by {brief(function)}")
     box = box_of(shape)
     return generated(box, Computing(box, function, to_element_type(dtype)), shape)

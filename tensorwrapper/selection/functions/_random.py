@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64
+from tensorwrapper._wording import called_as, shortened
 from tensorwrapper.errors import ExtentMismatchError, SizeOverflowError
 from tensorwrapper.selection._view import View
 from tensorwrapper.selection.expressions._expression import Expression, unnamed_view
@@ -46,10 +47,14 @@ def _random(
             given.append(unnamed_view(view[...].broadcast(box.extents)._expression))
         except ValueError as error:
             raise ExtentMismatchError(
-                f"a parameter of shape {view.shape} does not broadcast to {box.extents}: {error}"
+                f"a parameter of shape {view.shape} does not broadcast to {box.extents}: "
+                f"{shortened(str(error))}"
             ) from error
     if box.size > MAX_INT64:
-        raise SizeOverflowError(f"{box} has {box.size} places, more than random numbers are counted by")
+        raise SizeOverflowError(
+            f"{shortened(str(box))} has {shortened(str(box.size))} places, "
+            "more than random numbers are counted by"
+        )
     element = to_element_type(distribution, dtype)
     if not any(isinstance(parameter, Expression) for parameter in given):
         check_parameters(distribution, given, element)
@@ -76,6 +81,7 @@ def random(
 def random(shape: Shape[IndexT_co], *, seed: SupportsIndex, dtype: npt.DTypeLike) -> View[Any, IndexT_co]: ...
 @overload
 def random(shape: ShapeLike, *, seed: SupportsIndex, dtype: npt.DTypeLike) -> View[Any]: ...
+@called_as("`sel.random((2, 3), seed=1)`: the same seed gives the same numbers")
 def random(shape: ShapeLike, *, seed: SupportsIndex, dtype: npt.DTypeLike = np.float64) -> View[Any]:
     """Return a view of random numbers, uniform in [0, 1), that depend on the seed and their index alone.
 
@@ -140,6 +146,7 @@ def uniform(
     seed: SupportsIndex,
     dtype: npt.DTypeLike,
 ) -> View[Any]: ...
+@called_as("`sel.uniform((2, 3), seed=1)`: the same seed gives the same numbers")
 def uniform(
     shape: ShapeLike,
     low: Parameter = 0.0,
@@ -251,6 +258,7 @@ def integers(
 def integers(
     shape: ShapeLike, low: Parameter, high: Parameter, *, seed: SupportsIndex, dtype: npt.DTypeLike
 ) -> View[Any]: ...
+@called_as("`sel.integers((2, 3), 0, 10, seed=1)`: the same seed gives the same numbers")
 def integers(
     shape: ShapeLike, low: Parameter, high: Parameter, *, seed: SupportsIndex, dtype: npt.DTypeLike = np.int64
 ) -> View[Any]:

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias, cast, final
 import numpy as np
 
 from tensorwrapper._value_class import frozen
-from tensorwrapper.shape import Shape
+from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.typing import Array
 
 __all__ = ["Atom", "Call", "capture"]
@@ -60,7 +60,7 @@ def capture(argument: object) -> object:
         return argument
     if kind in _ROW and _PLAIN.issuperset(map(type, cast("tuple[object, ...]", argument))):
         return argument
-    if isinstance(argument, int | slice | str | Shape) or argument is None or argument is Ellipsis:
+    if isinstance(argument, int | slice | str | Shape | Tiling) or argument is None or argument is Ellipsis:
         return cast("object", argument)
     if isinstance(argument, np.ndarray):
         copy = cast("Array", argument).copy()

@@ -1,7 +1,6 @@
 """What every shape can do, whatever its kind and its representation."""
 
 import itertools
-import reprlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, SupportsIndex, cast
@@ -11,6 +10,7 @@ import numpy.typing as npt
 
 from tensorwrapper._arrays import tuples_of
 from tensorwrapper._integers import MAX_INT64, to_int, to_ints
+from tensorwrapper._wording import brief
 from tensorwrapper.errors import (
     ConversionError,
     JaggedModeError,
@@ -39,7 +39,7 @@ def to_index(index: Iterable[SupportsIndex], rank: int, what: str = "an index") 
     numbers = to_ints(index, what)
     if len(numbers) != rank:
         raise RankError(
-            f"{numbers} has {len(numbers)} entries, but {what} of a shape of rank {rank} has {rank}"
+            f"{brief(numbers)} has {len(numbers)} entries, but {what} of a shape of rank {rank} has {rank}"
         )
     return numbers
 
@@ -50,7 +50,7 @@ def integer_array(values: npt.ArrayLike, what: str) -> npt.NDArray[np.integer[An
         array: npt.NDArray[Any] = np.asarray(values)
     except ValueError as error:
         raise ConversionError(
-            f"{what} must form a rectangular array of integers, not {reprlib.repr(values)}"
+            f"{what} must form a rectangular array of integers, not {brief(values)}"
         ) from error
     if isinstance(values, list | tuple):
         return _array_of_items(cast("Sequence[object]", values), array, what)
@@ -85,7 +85,7 @@ def _array_of_items(
         return array
     numbers = cast("Sequence[int]", items)
     if not all(-MAX_INT64 <= number <= MAX_INT64 for number in numbers):
-        raise SizeOverflowError(f"{what} must fit into 64 bits, not {reprlib.repr(values)}")
+        raise SizeOverflowError(f"{what} must fit into 64 bits, not {brief(values)}")
     return np.array(numbers, dtype=np.int64).reshape(array.shape)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from tensorwrapper._arguments import check_kind_of
 from tensorwrapper._integers import to_int, to_ints
 from tensorwrapper._value_class import slot_setters, value_class
+from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, ExtentError, IndexTypeError, ModeNameError, RankError
 from tensorwrapper.typing import Array, KeyItem, NamedKey
 
@@ -62,7 +63,7 @@ def to_names(names: Iterable[object], rank: int) -> Names:
     """
     given = tuple(names)
     if len(given) != rank:
-        raise RankError(f"{given} has {len(given)} names for a shape of rank {rank}")
+        raise RankError(f"{brief(given)} has {len(given)} names for a shape of rank {rank}")
     checked = [None if n is None else check_name(n, f"the name of mode {m}") for m, n in enumerate(given)]
     return _distinct(tuple(checked))
 
@@ -85,7 +86,7 @@ def mode_of_name(name: str, names: Names) -> int:
         return names.index(name)
     if names is None:
         raise ConversionError(
-            f"a mode of a shape without names is an integer, not {name!r}; named() gives names"
+            f"a mode of a shape without names is an integer, not {brief(name)}; named() gives names"
         )
     there = ", ".join(repr(n) for n in names if n is not None)
     raise ModeNameError(f"no mode has the name {name!r}; there are {there}")

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64, to_int, to_ints
 from tensorwrapper._value_class import slot_setters, value_class
+from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, ExtentError, OutOfBoundsError, RankError, SizeOverflowError
 from tensorwrapper.shape.boxes._common import ShapeCommon, to_index, to_index_array, to_ordinal_array
 from tensorwrapper.shape.boxes._keys import Entry, chip_entries, mode_count, mode_of, mode_text, slice_entries
@@ -91,7 +92,7 @@ class SmoothCommon(ShapeCommon):
     def _prefix_mode(self, prefix: Iterable[SupportsIndex]) -> int:
         numbers = to_ints(prefix, "a prefix")
         if len(numbers) >= self.rank:
-            raise RankError(f"the prefix {numbers} leaves no mode of a shape of rank {self.rank}")
+            raise RankError(f"the prefix {brief(numbers)} leaves no mode of a shape of rank {self.rank}")
         check_inside(self.extents, self.origin, numbers)
         return len(numbers)
 
@@ -346,7 +347,7 @@ def to_permutation(order: Iterable[SupportsIndex], rank: int) -> tuple[int, ...]
     """Return `order` as a tuple in which every mode of a shape of this rank occurs once."""
     modes = to_ints(order, "a permutation")
     if sorted(modes) != list(range(rank)):
-        raise RankError(f"{modes} is not a permutation of the modes 0 to {rank - 1}")
+        raise RankError(f"{brief(modes)} is not a permutation of the modes 0 to {rank - 1}")
     return modes
 
 

@@ -5,6 +5,7 @@ from functools import lru_cache
 from string import ascii_letters
 from typing import cast
 
+from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, LabelError, RankError
 from tensorwrapper.shape._shape import Shape, as_shape
 from tensorwrapper.shape._shape_base import ShapeLike
@@ -70,7 +71,7 @@ def _read(equation: str, ranks: tuple[int, ...]) -> tuple[list[Labels], Labels]:
     named = "*" in inputs or (len(ranks) == 1 and "," in equation)
     terms = inputs.split("*" if named else ",")
     if len(terms) != len(ranks):
-        raise RankError(f"{len(ranks)} shapes are given for the {len(terms)} operands of {equation!r}")
+        raise RankError(f"{len(ranks)} shapes are given for the {len(terms)} operands of {brief(equation)}")
     if not named:
         return _read_letters(equation, terms, output if arrow else None, ranks)
     if not arrow:

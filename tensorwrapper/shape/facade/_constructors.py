@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import UNFIT
+from tensorwrapper._wording import brief, called_as
 from tensorwrapper.errors import ConversionError, RankError
 from tensorwrapper.shape._shape_base import ShapeBase, ShapeLike, implementation_of, names_of
 from tensorwrapper.shape.boxes._common import ShapeCommon, to_index
@@ -45,6 +46,7 @@ class ShapeConstructors(ShapeBase[IndexT_co], Generic[IndexT_co]):
         return cls._wrap(Smooth(extents, origin))
 
     @classmethod
+    @called_as("`tw.Shape.jagged([3, 1, 2])` takes the extents of the rows as one sequence")
     def jagged(
         cls,
         rows: Any,  # noqa: ANN401 - `Shape` says what it may be, and of which rank the result is
@@ -85,6 +87,9 @@ class ShapeConstructors(ShapeBase[IndexT_co], Generic[IndexT_co]):
         return cls._moved(jagged_from_children(_children(rows), rank), origin)
 
     @classmethod
+    @called_as(
+        "`tw.Shape.from_cells((2,), [(1, 2), (3, 4)])` says the outer extents, then those of each cell"
+    )
     def from_cells(
         cls, outer: "ShapeLike", extents: npt.ArrayLike, *, origins: npt.ArrayLike | None = None
     ) -> Self:
@@ -242,6 +247,7 @@ class ShapeConstructors(ShapeBase[IndexT_co], Generic[IndexT_co]):
         return cls._wrap(Triangular(n, half, diagonal=diagonal))
 
     @classmethod
+    @called_as("`tw.Shape.nested(tw.Shape(2, 3), layers=(1, 1))`")
     def nested(cls, shape: "ShapeLike", *, layers: Iterable[SupportsIndex]) -> Self:
         """Return `shape` with its modes dealt, from left to right, into layers.
 
@@ -354,7 +360,9 @@ class ShapeConstructors(ShapeBase[IndexT_co], Generic[IndexT_co]):
 def _children(rows: object) -> list[object]:
     """Return the items of an iterable as a list, with every facade in them replaced by what it holds."""
     if isinstance(rows, (ShapeBase, ShapeCommon, *UNFIT)) or not isinstance(rows, Iterable):
-        raise ConversionError(f"a jagged shape is given by a sequence of lengths or shapes, not by {rows!r}")
+        raise ConversionError(
+            f"a jagged shape is given by a sequence of lengths or shapes, not by {brief(rows)}"
+        )
     items = list(cast("Iterable[object]", rows))
     # Asked once per type: each question about an abstract class costs more than a row.
     kinds = set(map(type, items))

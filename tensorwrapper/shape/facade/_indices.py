@@ -15,6 +15,7 @@ import numpy as np
 from tensorwrapper._integers import MAX_INT64, to_count, to_int
 from tensorwrapper._memory import memory_for
 from tensorwrapper._value_class import value_class
+from tensorwrapper._wording import brief
 from tensorwrapper.errors import (
     ConversionError,
     ExtentError,
@@ -154,7 +155,7 @@ class Indices(Sequence[IndexT_co], Generic[IndexT_co]):
             low, high, _ = slice(start, stop).indices(self.size)
             if low <= position < high:
                 return position
-        raise ExtentError(f"{value!r} is not among these indices")
+        raise ExtentError(f"{brief(value)} is not among these indices")
 
     def count(self, value: object) -> int:
         """Return 1 if `value` is among these indices, else 0."""

@@ -6,6 +6,7 @@ from itertools import accumulate
 from typing import Any, Generic, Self, SupportsIndex, cast
 
 from tensorwrapper._integers import to_int, to_ints
+from tensorwrapper._wording import brief, called_as
 from tensorwrapper.errors import ConversionError, ExtentError, LayerError
 from tensorwrapper.shape._shape_base import ShapeBase, ShapeLike, implementation_of, names_of
 from tensorwrapper.shape.boxes._names import Names, agreed_names, joined_names, mode_of_name, names_tuple
@@ -70,6 +71,7 @@ class ShapeSets(ShapeBase[IndexT_co], Generic[IndexT_co]):
         return cls._wrap(box_product(boxes), product_names(given, boxes))
 
     @classmethod
+    @called_as("`tw.Shape.concat([s, s])`")
     def concat(cls, shapes: "Iterable[ShapeLike]", *, mode: SupportsIndex | str = 0) -> "ShapeBase":
         """Return the shape with the indices of one along `mode`, then those of the next, and so on.
 
@@ -119,6 +121,7 @@ class ShapeSets(ShapeBase[IndexT_co], Generic[IndexT_co]):
         return cls._wrap(implementation, agreed_names(names, "concat"))
 
     @classmethod
+    @called_as("`tw.Shape.stack([s, s])`")
     def stack(cls, shapes: "Iterable[ShapeLike]", *, mode: SupportsIndex = 0) -> "ShapeBase":
         """Return the shape with a new mode that numbers the given shapes, which must be congruent.
 
@@ -351,7 +354,7 @@ def _shape_list(shapes: object, what: str) -> "list[ShapeLike]":
     except TypeError:
         items = None
     if items is None:
-        raise ConversionError(f"{what} takes a sequence of shapes, not {shapes!r}")
+        raise ConversionError(f"{what} takes a sequence of shapes, not {brief(shapes)}")
     return items
 
 
@@ -376,7 +379,7 @@ def _sizes_of(extents: SupportsIndex | Iterable[SupportsIndex], extent: int, mod
         if min(sizes, default=0) < 0:
             raise ExtentError(f"a part of mode {mode} must not have a negative extent, as in {sizes}")
         if sum(sizes) != extent:
-            raise ExtentError(f"{sizes} add up to {sum(sizes)}, but mode {mode} has extent {extent}")
+            raise ExtentError(f"{brief(sizes)} add up to {sum(sizes)}, but mode {mode} has extent {extent}")
         return sizes
     size = to_int(cast("SupportsIndex", extents), "the extent of a part")
     if size < 1:

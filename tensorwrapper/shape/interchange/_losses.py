@@ -6,6 +6,7 @@ from typing import Literal, Self, TypeAlias, cast, final
 import numpy as np
 
 from tensorwrapper._value_class import frozen
+from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.shape.boxes._names import Names
 from tensorwrapper.shape.boxes._smooth import SmoothCommon
@@ -249,4 +250,4 @@ def tiling_losses(form: TilingForm, partitions: tuple[Partition, ...]) -> LossRe
 def _check_form(form: object, effects: object) -> None:
     known = cast("dict[str, object]", effects)
     if not isinstance(form, str) or form not in known:
-        raise ConversionError(f"a form is one of {', '.join(known)}, not {form!r}")
+        raise ConversionError(f"a form is one of {', '.join(known)}, not {brief(form)}")

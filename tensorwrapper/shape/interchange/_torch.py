@@ -10,6 +10,7 @@ from tensorwrapper._arguments import to_items_of
 from tensorwrapper._arrays import frozen_array, splits_of
 from tensorwrapper._integers import MAX_DIGITS, to_count
 from tensorwrapper._json import Json, dump_json, parse_json
+from tensorwrapper._wording import brief
 from tensorwrapper.errors import (
     ConversionError,
     ExtentError,
@@ -213,7 +214,9 @@ def cells_of_torch(
     extents = to_items_of(extents, "extents must be a sequence")
     modes = [k for k, n in enumerate(extents) if n is None]
     if len(modes) != 1 or modes == [0]:
-        raise ExtentError(f"one mode after the first is ragged and given as None, unlike in {tuple(extents)}")
+        raise ExtentError(
+            f"one mode after the first is ragged and given as None, unlike in {brief(tuple(extents))}"
+        )
     marks = Partition.of_marks(offsets, "offsets").marks
     ragged = marks[1:] - marks[:-1]
     if lengths is not None:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from tensorwrapper._arrays import last_run, shared_table, splits_of
 from tensorwrapper._integers import MAX_INT64, to_int
+from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, ExtentError, LayerError, RankError, SizeOverflowError
 from tensorwrapper.shape.boxes._common import ShapeCommon, integer_array
 from tensorwrapper.shape.boxes._smooth import SmoothCommon
@@ -128,7 +129,7 @@ def _sort_of(child: object) -> str:
         return "sequence"
     if isinstance(child, SupportsIndex) and not isinstance(child, bool):
         return "integer"
-    raise ConversionError(f"a child must be an extent, a shape, or a sequence of them, not {child!r}")
+    raise ConversionError(f"a child must be an extent, a shape, or a sequence of them, not {brief(child)}")
 
 
 def _build(levels: list[_Level], extents: IntArray, origins: Sequence[Origins]) -> Jagged:

@@ -8,6 +8,7 @@ from typing import SupportsIndex, TypeAlias, TypeGuard, cast
 import numpy as np
 
 from tensorwrapper._integers import to_int, to_ints
+from tensorwrapper._wording import brief
 from tensorwrapper.errors import (
     ExtentError,
     ExtentMismatchError,
@@ -106,7 +107,9 @@ def reshape_box(
         raise ExtentError(f"one extent may be left open by -1, not {wanted.count(-1)} as in {wanted}")
     known = math.prod([n for n in wanted if n != -1])
     if -1 not in wanted and known != size:
-        raise ExtentError(f"a shape of {size} elements does not reshape to {wanted}, which has {known}")
+        raise ExtentError(
+            f"a shape of {size} elements does not reshape to {brief(wanted)}, which has {brief(known)}"
+        )
     if -1 in wanted:
         if not known or size % known:
             raise ExtentError(

@@ -6,6 +6,7 @@ from typing import SupportsIndex, TypeAlias
 import numpy as np
 
 from tensorwrapper._integers import MAX_INT64, to_int, to_ints
+from tensorwrapper._wording import brief
 from tensorwrapper.errors import JaggedModeError, LayerError, SizeOverflowError
 from tensorwrapper.shape.boxes._common import ShapeCommon
 from tensorwrapper.shape.boxes._smooth import Smooth, SmoothCommon, different_ranks, make_smooth
@@ -100,8 +101,8 @@ def element(shape: _Celled, index: Iterable[SupportsIndex], layer: SupportsIndex
     ends = _ends(shape, layer)
     if len(numbers) not in ends:
         raise LayerError(
-            f"the index {numbers} has {len(numbers)} entries, but that of an element of this shape has "
-            f"{' or '.join(map(str, ends))} (layers: {shape.layers}, outer modes: {shape.outer_rank})"
+            f"the index {brief(numbers)} has {len(numbers)} entries, but that of an element of this shape "
+            f"has {' or '.join(map(str, ends))} (layers: {shape.layers}, outer modes: {shape.outer_rank})"
         )
     return _under(shape, numbers, ends[len(numbers)])
 

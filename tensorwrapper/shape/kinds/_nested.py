@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from tensorwrapper._integers import to_ints
 from tensorwrapper._value_class import value_class
+from tensorwrapper._wording import brief
 from tensorwrapper.errors import LayerError
 from tensorwrapper.shape.boxes._common import ShapeCommon
 from tensorwrapper.shape.boxes._keys import Entry, chip_entries, slice_entries
@@ -288,8 +289,8 @@ Implementation: TypeAlias = Flat | NestedCommon
 def _check_layers(layers: tuple[int, ...], rank: int) -> None:
     if sum(layers) != rank or min(layers, default=0) < 0:
         raise LayerError(
-            f"the layers {layers} do not deal the modes of a shape of rank {rank}: their numbers of modes "
-            "are not negative, and add up to the rank"
+            f"the layers {brief(layers)} do not deal the modes of a shape of rank {rank}: their numbers of "
+            "modes are not negative, and add up to the rank"
         )
 
 

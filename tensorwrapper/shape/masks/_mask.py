@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from tensorwrapper._arguments import check_kind_of
 from tensorwrapper._value_class import token_of, value_class
+from tensorwrapper._wording import brief
 from tensorwrapper.errors import (
     ConversionError,
     ExtentMismatchError,
@@ -278,7 +279,7 @@ def _checked(source: Shape[_I]) -> Shape[_I]:
     if isinstance(cast("object", source), Shape):
         return source
     raise ConversionError(
-        f"a mask picks indices of a Shape, not of {source!r}; as_shape makes one of extents"
+        f"a mask picks indices of a Shape, not of {brief(source)}; as_shape makes one of extents"
     )
 
 

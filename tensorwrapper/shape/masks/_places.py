@@ -1,6 +1,5 @@
 """Where the indices of a mask lie, in source and result: the half of `Mask` that makes no masks."""
 
-from abc import ABC
 from collections.abc import Iterable
 from typing import Generic, Literal, Protocol, SupportsIndex, TypeAlias, TypeVar, cast
 
@@ -10,6 +9,7 @@ import numpy.typing as npt
 from tensorwrapper._arrays import concatenated_ranges, shared_table
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._memory import memory_for
+from tensorwrapper._wording import Advising, advise
 from tensorwrapper.errors import (
     ConversionError,
     ExtentMismatchError,
@@ -27,6 +27,7 @@ from tensorwrapper.shape.masks._positions import Positions
 from tensorwrapper.shape.rows._columns import Origins
 from tensorwrapper.shape.rows._rearrange import build_rows
 from tensorwrapper.shape.rows._rows import Rows
+from tensorwrapper.shape.text._habits import MASK_NAMES
 from tensorwrapper.typing import Extents, Index, IndexT, IndexT_co, IntArray, LooseIndex
 
 __all__ = [
@@ -120,7 +121,8 @@ class SupportsGather(Protocol[_T_co]):
     def __getitem__(self, key: tuple[SupportsIndex | slice, ...], /) -> _T_co: ...
 
 
-class MaskPlaces(ABC, Generic[IndexT_co]):
+@advise(MASK_NAMES)
+class MaskPlaces(Generic[IndexT_co], metaclass=Advising):
     """Abstract: the attributes `source`, `way`, `picks` and `_shape`."""
 
     __slots__ = ()
@@ -129,6 +131,9 @@ class MaskPlaces(ABC, Generic[IndexT_co]):
     way: MaskWay
     picks: tuple[Positions | int, ...]
     _shape: Shape | None
+
+    def __dir__(self) -> list[str]:
+        return dir(type(self))
 
     @property
     def shape(self) -> Shape:

@@ -11,6 +11,7 @@ import numpy as np
 from tensorwrapper._arrays import frozen_array
 from tensorwrapper._integers import to_int, to_ints
 from tensorwrapper._memory import memory_for
+from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, ExtentError, OutOfBoundsError, RankError
 from tensorwrapper.shape.rows._partition import Partition, check_span
 from tensorwrapper.typing import IntArray
@@ -105,7 +106,7 @@ def per_mode(value: PerMode, rank: int, what: str) -> tuple[int, ...]:
 def to_chunks(chunks: Iterable[Chunk] | SupportsIndex, extents: tuple[int, ...] | None) -> list[Chunk]:
     """Return one chunk specification per mode."""
     if isinstance(chunks, str | bytes):
-        raise ConversionError(f"chunks are given in elements, not by the text {chunks!r}")
+        raise ConversionError(f"chunks are given in elements, not by the text {brief(chunks)}")
     if not isinstance(chunks, Iterable):
         if extents is None:
             raise ExtentError(f"the chunk size {chunks!r} needs extents, or every chunk must be given")

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from tensorwrapper._arrays import Sizes, last_run, run_of, shared_table, splits_of
 from tensorwrapper._integers import MAX_INT64, to_int
 from tensorwrapper._value_class import value_class
+from tensorwrapper._wording import brief
 from tensorwrapper.errors import JaggedModeError, OutOfBoundsError, RankError, SizeOverflowError
 from tensorwrapper.shape.boxes._keys import mode_text
 from tensorwrapper.shape.boxes._smooth import box_ordinal, check_inside, make_smooth
@@ -282,7 +283,7 @@ class Rows:
     def range_under(self, prefix: Index) -> tuple[int, int]:
         """Return extent and origin of mode ``len(prefix)`` under `prefix`."""
         if len(prefix) >= self.rank:
-            raise RankError(f"the prefix {prefix} leaves no mode of a shape of rank {self.rank}")
+            raise RankError(f"the prefix {brief(prefix)} leaves no mode of a shape of rank {self.rank}")
         outer = self.outer_rank
         rest = self.under(prefix[:outer])
         if isinstance(rest, Rows):

@@ -3,7 +3,6 @@
 `Tiling` is one class in two files: questions (here), and what makes tilings (``_tiling.py``).
 """
 
-from abc import ABC
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Generic, SupportsIndex
 
@@ -12,6 +11,7 @@ import numpy.typing as npt
 
 from tensorwrapper._arguments import check_kind_of
 from tensorwrapper._integers import to_int
+from tensorwrapper._wording import Advising, advise, brief, called_as
 from tensorwrapper.errors import ConversionError, ExtentError, JaggedModeError, OutOfBoundsError, RankError
 from tensorwrapper.shape._shape import Shape, ShapeLike, as_shape, wrap
 from tensorwrapper.shape.boxes._common import to_index, to_index_array
@@ -19,6 +19,7 @@ from tensorwrapper.shape.boxes._smooth import make_smooth
 from tensorwrapper.shape.kinds._tiled import Tiled
 from tensorwrapper.shape.rows._partition import Partition, offsets_of_tiles, runs_by_volume, volumes_of_tiles
 from tensorwrapper.shape.rows._partition_operations import is_refinement
+from tensorwrapper.shape.text._habits import TILING_NAMES
 from tensorwrapper.typing import Extents, IndexT, IndexT_co, IntArray, LooseIndex
 
 if TYPE_CHECKING:
@@ -27,12 +28,25 @@ if TYPE_CHECKING:
 __all__ = ["TilingQueries"]
 
 
-class TilingQueries(ABC, Generic[IndexT_co]):
+@advise(TILING_NAMES)
+class TilingQueries(Generic[IndexT_co], metaclass=Advising):
     """Abstract: the attribute `_partitions`, one per mode."""
 
     __slots__ = ()
 
     _partitions: tuple[Partition, ...]
+
+    def __len__(self) -> int:
+        raise TypeError("a tiling has no len: its grid has extents, rank and size")
+
+    def __iter__(self) -> None:
+        raise TypeError("a tiling is not iterable: tiles() goes over its tiles, grid has their indices")
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __dir__(self) -> list[str]:
+        return dir(type(self))
 
     @property
     def partitions(self) -> tuple[Partition, ...]:
@@ -99,6 +113,7 @@ class TilingQueries(ABC, Generic[IndexT_co]):
 
     # Tile to elements.
 
+    @called_as("`g.tile((0, 0))` says an index as one tuple")
     def tile(self: "TilingQueries[IndexT]", number: IndexT | LooseIndex) -> Shape[IndexT]:
         """Return the elements of one tile, where they lie.
 
@@ -198,6 +213,7 @@ class TilingQueries(ABC, Generic[IndexT_co]):
         place = np.unravel_index(int(np.argmin(inside)), inside.shape)
         return OutOfBoundsError(f"element {tuple(array[place].tolist())} is not in {self.elements}")
 
+    @called_as("`g.find((2, 1))` says an index as one tuple")
     def find(self: "TilingQueries[IndexT]", index: IndexT | LooseIndex) -> Shape[IndexT] | None:
         """Return the tile, never an empty one, that holds the element; ``None`` if it is outside.
 
@@ -444,7 +460,7 @@ class TilingQueries(ABC, Generic[IndexT_co]):
 
     def _same_rank(self, other: object, what: str) -> tuple[Partition, ...]:
         if not isinstance(other, TilingQueries):
-            raise ConversionError(f"{what} needs a Tiling, such as Tiling(*sizes), not {other!r}")
+            raise ConversionError(f"{what} needs a Tiling, such as Tiling(*sizes), not {brief(other)}")
         if self.rank != other.rank:
             raise RankError(f"{what} needs tilings of one rank, not {self.rank} and {other.rank}")
         return other._partitions

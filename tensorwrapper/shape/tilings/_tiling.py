@@ -8,6 +8,7 @@ import numpy.typing as npt
 from tensorwrapper._arguments import to_items_of
 from tensorwrapper._integers import one_sequence, to_counts, to_ints
 from tensorwrapper._value_class import value_class
+from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, ExtentError, JaggedModeError, RankError
 from tensorwrapper.shape._shape import Shape, ShapeLike, as_shape
 from tensorwrapper.shape._shape_base import implementation_of
@@ -324,7 +325,7 @@ class Tiling(TilingExchange[IndexT_co], Generic[IndexT_co]):
         if last is not None:
             return self._part(slice_entries(first, last, self.rank))
         if not isinstance(first, Shape):
-            raise RankError(f"a slice needs two bounds or a Shape, not {first!r} alone")
+            raise RankError(f"a slice needs two bounds or a Shape, not {brief(first)} alone")
         box = _to_box(cast("Shape", first))
         ends = [a + n for a, n in zip(box.origin, box.extents, strict=True)]
         return self._part(slice_entries(box.origin, ends, self.rank))
@@ -434,7 +435,7 @@ class Tiling(TilingExchange[IndexT_co], Generic[IndexT_co]):
         if not parts:
             raise ConversionError("concat needs a tiling at least")
         if not isinstance(cast("object", parts[0]), Tiling):
-            raise ConversionError(f"concat needs tilings, such as Tiling(*sizes), not {parts[0]!r}")
+            raise ConversionError(f"concat needs tilings, such as Tiling(*sizes), not {brief(parts[0])}")
         first = parts[0]._partitions
         at = mode_of(mode, len(first))
         others = [parts[0]._same_rank(part, "concat") for part in parts[1:]]

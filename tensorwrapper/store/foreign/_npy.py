@@ -3,7 +3,6 @@
 import ast
 import math
 import re
-import reprlib
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ from typing import IO, Any, Final, cast
 
 import numpy as np
 
+from tensorwrapper._wording import brief
 from tensorwrapper.buffer.lowlevel import check_dtype
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.store.foreign._contents import Contents, Held
@@ -128,12 +128,12 @@ def _header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, "np.dtype[Any]"]:
     shape: tuple[int, ...] = fields["shape"]
     is_fortran: bool = fields["fortran_order"]
     if type(shape) is not tuple or not all(type(extent) is int and extent >= 0 for extent in shape):
-        raise ValueError(f"its extents are {reprlib.repr(shape)}")
+        raise ValueError(f"its extents are {brief(shape)}")
     if len(shape) > DEFAULT_LIMITS.rank or max(shape, default=0) > DEFAULT_LIMITS.extent:
         # Also behind a 0: NumPy multiplies the others all the same.
-        raise ValueError(f"its extents are {reprlib.repr(shape)}; {DEFAULT_LIMITS.extent} is the most")
+        raise ValueError(f"its extents are {brief(shape)}; {DEFAULT_LIMITS.extent} is the most")
     if type(is_fortran) is not bool:
-        raise ValueError(f"its order is {reprlib.repr(is_fortran)}")
+        raise ValueError(f"its order is {brief(is_fortran)}")
     dtype: np.dtype[Any] = np.lib.format.descr_to_dtype(fields["descr"])
     if dtype.subdtype is not None:
         raise ValueError(f"each of its elements is an array: {dtype}")

@@ -8,6 +8,7 @@ from collections.abc import Generator, Mapping
 from pathlib import Path
 from typing import BinaryIO, Final
 
+from tensorwrapper._wording import brief
 from tensorwrapper.errors import (
     ConversionError,
     DataFileError,
@@ -101,7 +102,7 @@ def to_path(path: str | os.PathLike[str]) -> Path:
     try:
         found = Path(path)
     except TypeError as error:
-        raise ConversionError(f"a path is text or os.PathLike, not {path!r}") from error
+        raise ConversionError(f"a path is text or os.PathLike, not {brief(path)}") from error
     if "\0" in str(found):
         raise DataFileError(f"{str(found)!r} is no path: it has a NUL character")
     return found

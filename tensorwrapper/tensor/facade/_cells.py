@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from tensorwrapper._arrays import shared_table
 from tensorwrapper._value_class import frozen
+from tensorwrapper._wording import brief
 from tensorwrapper.buffer import BufferCommon, Dense
 from tensorwrapper.buffer.lowlevel import fit_number, packed_layout
 from tensorwrapper.errors import ConversionError, ExtentError, LayerError, LayoutError
@@ -256,7 +257,8 @@ class TensorCells(TensorBase[ScalarT_co], Generic[ScalarT_co]):
     def _reduced_by(self, function: Callable[..., npt.ArrayLike], initial: object) -> Array:
         if not callable(cast("object", function)):
             raise ConversionError(
-                f"tiles are reduced by a ufunc such as np.add or a function with axis=, not by {function!r}"
+                f"tiles are reduced by a ufunc such as np.add or a function with axis=, "
+                f"not by {brief(function)}"
             )
         if initial is not None:
             raise ConversionError("initial takes part in a reduction by a ufunc, and by nothing else")

@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from tensorwrapper._arguments import check_kind_of
 from tensorwrapper._arrays import BATCH
+from tensorwrapper._wording import called_as
 from tensorwrapper.buffer.lowlevel import (
     assign_indexed,
     copy_elements,
@@ -30,6 +31,7 @@ class TensorCopies(TensorBase[ScalarT_co], Generic[ScalarT_co]):
 
     __slots__ = ()
 
+    @called_as("`t.copy()` packs in row-major order; `t.to_layout(tw.Layout(t.shape, order='F'))` chooses")
     def copy(self) -> Self:
         """Return the same elements in memory of their own, packed in row-major order; sparse ones stay so."""
         held = self._layout.implementation
@@ -99,6 +101,7 @@ class TensorCopies(TensorBase[ScalarT_co], Generic[ScalarT_co]):
             start += len(batch)
         return padded
 
+    @called_as("`t.tolist()` takes nothing")
     def tolist(self) -> Any:  # noqa: ANN401 - a number, or lists of them as deep as the rank
         """Return the elements as Python's numbers or strings in nested lists; just one if the rank is 0."""
         held = self._layout.implementation

@@ -8,14 +8,15 @@ themselves would never be asked.
 # pyright: reportOverlappingOverload=false
 # To checkers an int is a float as well, so what is said of ints stands before what is said of floats.
 
-from abc import ABC
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._wording import Advising, advise
 from tensorwrapper.errors import ConversionError, TensorWrapperError
+from tensorwrapper.tensor.facade._habits import NAMES
 from tensorwrapper.tensor.operators._dense import call_dense
 from tensorwrapper.typing import AnyRank, IndexT_co, ScalarT_co
 
@@ -44,10 +45,14 @@ _I = TypeVar("_I", bound=np.integer[Any])
 _L = TypeVar("_L", bound=np.integer[Any] | np.bool_)
 
 
-class Operators(ABC, Generic[ScalarT_co, IndexT_co]):
+@advise(NAMES)
+class Operators(Generic[ScalarT_co, IndexT_co], metaclass=Advising):
     """No primitives. Operators are NumPy's ufuncs, element by element."""
 
     __slots__ = ()
+
+    def __dir__(self) -> list[str]:
+        return dir(type(self))
 
     def __array_ufunc__(
         self,

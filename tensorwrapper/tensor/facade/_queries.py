@@ -2,6 +2,7 @@
 
 from typing import Any, Generic
 
+from tensorwrapper._wording import called_as
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.shape import Tiling
 from tensorwrapper.tensor._tensor_base import TensorBase
@@ -24,6 +25,7 @@ class TensorQueries(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         # Whoever moves tensors about, as Dask does, goes by what they weigh, and not by two references.
         return object.__sizeof__(self) + self.nbytes
 
+    @called_as("`t[0, 1].item()` reads one element")
     def item(self) -> Any:  # noqa: ANN401 - a Python value of whatever type the elements have
         """Return the only element as a Python number, string or bytes.
 

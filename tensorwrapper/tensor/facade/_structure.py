@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import to_count
+from tensorwrapper._wording import called_as
 from tensorwrapper.buffer.lowlevel import fit_number
 from tensorwrapper.errors import ConversionError, ExtentError, RankError
 from tensorwrapper.layout import Boundary, Layout
@@ -29,6 +30,7 @@ class TensorStructure(TensorBase[ScalarT_co], Generic[ScalarT_co]):
 
     __slots__ = ()
 
+    @called_as("`t.pad([(1, 1), (0, 0)])` says before and after for each mode; fill_value= is around it")
     def pad(
         self,
         widths: "Iterable[tuple[SupportsIndex, SupportsIndex]]",

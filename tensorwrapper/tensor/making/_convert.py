@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arguments import to_dtype
+from tensorwrapper._wording import called_as
 from tensorwrapper.buffer import BufferCommon, Dense
 from tensorwrapper.buffer.lowlevel import (
     as_dense,
@@ -59,6 +60,7 @@ def as_tensor(value: Sequence[complex], *, copy: bool | None = None) -> Tensor[A
 def as_tensor(value: Sequence[Sequence[complex]], *, copy: bool | None = None) -> Tensor[Any, Rank2]: ...
 @overload
 def as_tensor(value: object, *, copy: bool | None = None) -> Tensor[Any]: ...
+@called_as("`tw.as_tensor([1, 2]).astype('f4')`, or `tw.as_tensor(np.asarray([1, 2], 'f4'))`")
 def as_tensor(value: object, *, copy: bool | None = None) -> Tensor[Any]:
     """Return `value` as a tensor (over a box, unless it is one already), sharing its memory if possible.
 

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from tensorwrapper._arguments import to_dtype
 from tensorwrapper._integers import MAX_INT64, to_count, to_int
+from tensorwrapper._wording import called_as
 from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import check_dtype, fit_number, packed_layout
 from tensorwrapper.errors import BufferSizeError, ConversionError, ExtentMismatchError, LayoutError
@@ -45,6 +46,7 @@ def empty(
 ) -> Tensor[Any, IndexT_co]: ...
 @overload
 def empty(shape: ShapeLike, *, dtype: npt.DTypeLike, layout: Layout[Any] | None = None) -> Tensor[Any]: ...
+@called_as("`tw.empty((2, 3))` takes extents as one sequence; dtype= and layout= are named")
 def empty(
     shape: ShapeLike, *, dtype: npt.DTypeLike = np.float64, layout: Layout[Any] | None = None
 ) -> Tensor[Any]:
@@ -104,6 +106,7 @@ def zeros(
 ) -> Tensor[Any, IndexT_co]: ...
 @overload
 def zeros(shape: ShapeLike, *, dtype: npt.DTypeLike, layout: Layout[Any] | None = None) -> Tensor[Any]: ...
+@called_as("`tw.zeros((2, 3))` takes extents as one sequence; dtype= and layout= are named")
 def zeros(
     shape: ShapeLike, *, dtype: npt.DTypeLike = np.float64, layout: Layout[Any] | None = None
 ) -> Tensor[Any]:
@@ -157,6 +160,7 @@ def full(
     layout: Layout[Any] | None = None,
     tiling: Tiling | None = None,
 ) -> Tensor[Any]: ...
+@called_as("`tw.full((2, 3), 1)` takes extents as one sequence, then the value; dtype= is named")
 def full(
     shape: ShapeLike,
     fill_value: "complex | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
@@ -272,6 +276,7 @@ def eye(
     diagonal: SupportsIndex = 0,
     dtype: npt.DTypeLike,
 ) -> Tensor[Any, Rank2]: ...
+@called_as("`tw.eye(3, 4, diagonal=1)`")
 def eye(
     rows: SupportsIndex,
     columns: SupportsIndex | None = None,

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arguments import to_dtype
+from tensorwrapper._wording import called_as
 from tensorwrapper.buffer import BufferCommon, Dense
 from tensorwrapper.buffer.lowlevel import check_dtype, packed_layout
 from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError
@@ -60,6 +61,7 @@ def from_buffer(
     dtype: npt.DTypeLike | None = None,
     layout: Layout[Any] | None = None,
 ) -> Tensor[Any]: ...
+@called_as("`tw.from_buffer(bytes(16), (2,), dtype='f8')`")
 def from_buffer(
     buffer: "npt.NDArray[ScalarT_co] | BufferCommon[ScalarT_co] | BufferLike",
     shape: ShapeLike,

@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from tensorwrapper._arguments import to_dtype
 from tensorwrapper._integers import MAX_INT64
+from tensorwrapper._wording import called_as
 from tensorwrapper.buffer import Sparse
 from tensorwrapper.buffer.lowlevel import (
     check_dtype,
@@ -27,6 +28,7 @@ __all__ = ["from_sparse_array", "sparse"]
 _Duplicates = Literal["raise", "sum", "last"]
 
 
+@called_as("`tw.sparse([(0, 1)], [1.5], (2, 3))` takes places, values and a shape")
 def sparse(
     coords: npt.ArrayLike,
     values: npt.ArrayLike,

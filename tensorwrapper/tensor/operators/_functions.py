@@ -123,7 +123,8 @@ _HINTS = {
     "mean": "np.add.reduce(t, axis=-1) / t.num(t.shape.rank - 1)",
     **dict.fromkeys(["std", "var", "median", "quantile", "argmax", "argmin", "sort", "argsort"], _EACH),
     **dict.fromkeys(["cumsum", "cumprod"], "np.add.accumulate(t, axis=-1)"),
-    **dict.fromkeys(["unique", "histogram", "bincount", "norm", "percentile"], _ALL),
+    **dict.fromkeys(["unique", "histogram", "bincount", "percentile"], _ALL),
+    "norm": "np.linalg.norm(t.elements())",
     **dict.fromkeys(
         ["isclose", "allclose", "array_equal"],
         "np.allclose(t.elements(), u.elements()) after t.shape == u.shape; t.array_equal(u)",

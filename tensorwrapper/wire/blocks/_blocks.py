@@ -8,6 +8,7 @@ import attrs
 from tensorwrapper._integers import to_count
 from tensorwrapper._json import Json
 from tensorwrapper._value_class import frozen
+from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, LocalProtocolError
 from tensorwrapper.shape import IndexIterator, Shape, ShapeLike, Tiling, as_shape
 from tensorwrapper.tensor import Tensor, as_tensor, from_buffer
@@ -115,7 +116,7 @@ def is_within(part: Shape[Any], whole: Shape[Any]) -> bool:
 
 def _check_name(name: str) -> None:
     if not isinstance(cast("object", name), str):
-        raise LocalProtocolError("schema", f"the name of the tensor of a block is a text, not {name!r}")
+        raise LocalProtocolError("schema", f"the name of the tensor of a block is a text, not {brief(name)}")
     if not name:
         raise LocalProtocolError("schema", "a block needs the name of the tensor that it is of")
     if len(name) > MOST_NAME:

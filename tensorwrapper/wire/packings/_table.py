@@ -8,6 +8,7 @@ import threading
 from typing import Final, cast, final
 
 from tensorwrapper._json_fields import Field
+from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, LocalProtocolError
 from tensorwrapper.wire._refusal import Refusal, refuse
 from tensorwrapper.wire.packings._compressed import CompressedPacking
@@ -106,7 +107,7 @@ def register_packing(packing: Packing) -> None:
     """
     if not isinstance(cast("object", packing), ElementPacking | ShapePacking):
         raise ConversionError(
-            f"a packing derives from ElementPacking or ShapePacking; {packing!r} is of type "
+            f"a packing derives from ElementPacking or ShapePacking; {brief(packing)} is of type "
             f"{type(packing).__name__}"
         )
     with _lock:
@@ -130,7 +131,7 @@ def unregister_packing(name: str) -> None:
         strangers = known_packings().strangers
         left = tuple([packing for packing in strangers if packing.name != name])
         if len(left) == len(strangers):
-            raise LocalProtocolError("schema", f"no packing {name!r} was registered")
+            raise LocalProtocolError("schema", f"no packing {brief(name)} was registered")
         _tables[-1] = PackingTable(left)
 
 

@@ -1,0 +1,228 @@
+"""What errors say: what was given, on one line however large it is, and what works instead.
+
+Users of other libraries ask for names and calls that are not here. A name that a class does not have is an
+AttributeError, and a call that a function does not take a TypeError, as everywhere; the text goes on with
+what has that meaning here. What stands in backticks is code, and tests run it.
+"""
+
+import functools
+import itertools
+import reprlib
+from abc import ABCMeta
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Final, TypeVar
+
+__all__ = ["Advising", "advice_of", "advise", "brief", "called_as", "shortened"]
+
+_C = TypeVar("_C", bound=type[object])
+_F = TypeVar("_F", bound=Callable[..., object])
+
+_MOST: Final = 120  # characters
+
+_FUNCTIONS: Final = {
+    "array asarray from_numpy from_array Array ndarray": "`tw.as_tensor([1, 2])`",
+    "ones": "`tw.full((2, 3), 1.0)`, or without memory `sel.ones((2, 3))`",
+    "zeros_like": "`tw.zeros(t.shape, dtype=t.dtype)`",
+    "ones_like full_like": "`tw.full(t.shape, 1, dtype=t.dtype)`",
+    "empty_like": "`tw.empty(t.shape, dtype=t.dtype)`",
+    "arange": "`tw.as_tensor(np.arange(3))`, or `sel.iota((3,))`, which has no memory",
+    "linspace": "`sel.linspace(0, 1, 5)`",
+    "identity": "`tw.eye(3)`",
+    "concatenate cat hstack vstack append": "`tw.concat([t, t])`, or `tw.concat([t, t], mode=1)`",
+    "dstack column_stack": "`tw.stack([t, t], mode=2)`",
+    "transpose swapaxes moveaxis": "`t.permute(1, 0)`",
+    "reshape": "`t.reshape(3, 2)`",
+    "ravel": "`t.flatten()`",
+    "squeeze": "`t.squeeze()`",
+    "expand_dims": "`t.unsqueeze(0)`",
+    "broadcast_to": "`t.broadcast((5, 2, 3))`",
+    "repeat": "`t.repeat_each(0, 2)` repeats every element",
+    "tile": "`t.repeat((2, 1))` repeats the whole",
+    "roll": "`t.rotate((1, 0))`",
+    "flip": "`t.reverse(0)`",
+    "take": "`t.gather(0, [1, 0])`",
+    "pad": "`t.pad([(1, 1), (0, 0)])`",
+    "split array_split": "`t.tiled(tw.Tiling([1, 1], [3]))` is cut into tiles",
+    "sum": "NumPy computes: `np.add.reduce(t, axis=0)`",
+    "mean std var dot matmul tensordot norm argmax argsort sort cumsum abs sqrt exp": (
+        "NumPy computes on tensors: `np.mean(t)`, `np.sqrt(t)`, `t @ t.permute(1, 0)`"
+    ),
+    "min max prod any all": "NumPy computes: `np.maximum.reduce(t, axis=None)`",
+    "einsum": "`tw.einsum_shape('ij,jk->ik', (2, 3), (3, 4))` plans, `np.einsum('ij->ji', t)` computes",
+    "random": "`sel.random((2, 3), seed=1)`",
+    "load read loadtxt": "`tw.open('f.tens')`",
+    "savez dump": "`tw.save('f.tens', {'t': t})`",
+    "View as_view": "`sel.as_view(t)`, where sel is tensorwrapper.selection",
+    "float32 float64 int32 int64 bool_ complex128 dtype": "NumPy's: `tw.zeros((2,), dtype=np.float32)`",
+    "newaxis": "`t[None]`",
+    "array_equal": "`t.array_equal(t)`",
+    "RaggedTensor ragged NestedTensor from_iter": "`tw.jagged([[1, 2], [3]])`",
+    "to_list": "`t.tolist()`",
+    "num": "`r.num(1)`",
+    "flatten": "`t.flatten()`",
+    "TiledRange TensorShape": "`tw.Tiling([1, 2], [3])`",
+}
+
+
+@functools.cache
+def _advices() -> dict[str, str]:
+    return {name: advice for words, advice in _FUNCTIONS.items() for name in words.split()}
+
+
+def advice_of(name: str) -> str:
+    """Return how an error goes on that says that the package has no such function: what is there instead.
+
+    Examples
+    --------
+    >>> advice_of("arange"), advice_of("no_such_name")
+    (': `tw.as_tensor(np.arange(3))`, or `sel.iota((3,))`, which has no memory', '')
+    """
+    advice = _advices().get(name)
+    return "" if advice is None else f": {advice}"
+
+
+class _Absent:
+    """A name that is not there: whoever asks for it is told so, and what to ask for.
+
+    A ``__getattr__`` would do, but with one Python looks up every other attribute of the class slowly.
+    """
+
+    __slots__ = ("_advice", "_name")
+
+    def __init__(self, name: str, advice: str) -> None:
+        self._name, self._advice = name, advice
+
+    def __get__(self, value: object, owner: type[object]) -> object:
+        who = f"type object {owner.__name__!r}" if value is None else f"{owner.__name__!r} object"
+        raise AttributeError(f"{who} has no attribute {self._name!r}: {self._advice}")
+
+
+class Advising(ABCMeta):
+    """The kind of classes that know names of other libraries; `dir` and Tab do not show these."""
+
+    def __dir__(cls) -> list[str]:
+        absent = {
+            name for base in cls.__mro__ for name, own in vars(base).items() if isinstance(own, _Absent)
+        }
+        return [name for name in super().__dir__() if name not in absent or hasattr(cls, name)]
+
+
+def advise(names: Mapping[str, str]) -> Callable[[_C], _C]:
+    """Return a decorator by which a class knows names that it does not have, and what to say of each.
+
+    One entry may hold several names with blanks between them. What has the name all the same, in a class
+    further down, is found as ever.
+
+    Examples
+    --------
+    >>> @advise({"T mT": "`x.permute(1, 0)`"})
+    ... class Matrix(metaclass=Advising):
+    ...     pass
+    >>> hasattr(Matrix(), "T"), "T" in dir(Matrix)
+    (False, False)
+    >>> Matrix().T
+    Traceback (most recent call last):
+    AttributeError: 'Matrix' object has no attribute 'T': `x.permute(1, 0)`
+    """
+
+    def decorate(cls: _C) -> _C:
+        for words, advice in names.items():
+            for name in words.split():
+                setattr(cls, name, _Absent(name, advice))
+        return cls
+
+    return decorate
+
+
+def called_as(usage: str) -> Callable[[_F], _F]:
+    """Return a decorator by which a call that a function does not take is answered by how it is called.
+
+    Examples
+    --------
+    >>> @called_as("`double(2)`")
+    ... def double(number):
+    ...     return 2 * number
+    >>> double(2, axis=0)
+    Traceback (most recent call last):
+    TypeError: double() got an unexpected keyword argument 'axis': `double(2)`
+    """
+
+    def decorate(function: _F) -> _F:
+        if TYPE_CHECKING:
+            return function
+
+        @functools.wraps(function)
+        def call(*given: object, **named: object) -> object:
+            try:
+                return function(*given, **named)
+            except TypeError as error:
+                # An error from within has further frames; this one is of the call itself.
+                trace = error.__traceback__
+                if trace is None or trace.tb_next is not None:
+                    raise
+                # Python names the class that has the method, which is no class that users know.
+                text = str(error).replace(function.__qualname__, function.__name__)
+                raise TypeError(f"{text}: {usage}") from None
+
+        return call
+
+    return decorate
+
+
+def shortened(text: str) -> str:
+    r"""Return a text on one line, of a long one its beginning and its end.
+
+    Examples
+    --------
+    >>> shortened("two\n   lines"), len(shortened("x" * 10**6))
+    ('two lines', 163)
+    """
+    if len(text) > 4 * _MOST:
+        text = f"{text[: 3 * _MOST]}{text[-_MOST:]}"  # Words are looked for in what may be shown.
+    line = " ".join(text.split()) if "\n" in text else text
+    return line if len(line) <= 2 * _MOST else f"{line[:_MOST]}...{line[-_MOST // 3 :]}"
+
+
+class _Quoting(reprlib.Repr):
+    """Texts of values, of whose items and characters only the first and the last are asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel = 3
+        self.maxlist = self.maxtuple = self.maxset = self.maxfrozenset = self.maxdeque = self.maxarray = 12
+        self.maxdict = 6
+        self.maxstring = _MOST
+
+    def repr_bytes(self, value: bytes, level: int) -> str:  # noqa: ARG002
+        """Return the text of bytes, which are cut before it is made."""
+        return repr(value) if len(value) <= _MOST else f"{value[:_MOST]!r}..."
+
+    def repr_dict(self, x: dict[object, object], level: int) -> str:
+        """Return the text of a mapping in the order that it has."""
+        items = itertools.islice(x.items(), self.maxdict)
+        parts = [f"{self.repr1(key, level - 1)}: {self.repr1(value, level - 1)}" for key, value in items]
+        return f"{{{', '.join(parts)}{', ...' * (len(x) > self.maxdict)}}}"
+
+    def repr_int(self, x: int, level: int) -> str:  # noqa: ARG002
+        """Return the text of a number; Python refuses to write one of thousands of digits."""
+        return repr(x) if x.bit_length() <= 4 * _MOST else f"<integer of {x.bit_length()} bits>"
+
+    def repr_instance(self, x: object, level: int) -> str:  # noqa: ARG002
+        """Return the text of anything else on one line: that of an array has many."""
+        return shortened(repr(x))
+
+
+_QUOTING: Final = _Quoting()
+
+
+def brief(value: object) -> str:
+    """Return the text of a value on one line, of a large one its beginning and its end.
+
+    Examples
+    --------
+    >>> brief([1, 2]), brief("a")
+    ('[1, 2]', "'a'")
+    >>> brief(list(range(10**6)))
+    '[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, ...]'
+    """
+    return shortened(_QUOTING.repr(value))
