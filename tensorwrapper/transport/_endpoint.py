@@ -1,10 +1,8 @@
 """`Endpoint`: one ZeroMQ socket, through which messages go whole or not at all, and are counted."""
 
 import errno
-import ipaddress
 import math
 import os
-import re
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -12,9 +10,7 @@ from typing import Final, final
 
 import zmq
 
-from tensorwrapper._wording import brief, shortened
 from tensorwrapper.errors import (
-    ConversionError,
     PeerUnreachableError,
     TransportClosedError,
     TransportError,
@@ -22,7 +18,7 @@ from tensorwrapper.errors import (
     TransportTimeoutError,
     TransportTornError,
 )
-from tensorwrapper.transport._context import check_descriptors, make_socket
+from tensorwrapper.transport._context import make_socket
 from tensorwrapper.transport._counters import Counters, bytes_on_wire
 from tensorwrapper.transport._curve import Security, secure
 from tensorwrapper.transport._delivery import check_process, to_milliseconds
@@ -31,7 +27,7 @@ from tensorwrapper.transport._senders import peer_of, routing_of, signer_of
 from tensorwrapper.transport.connections._fences import Fences, wait_for
 from tensorwrapper.transport.connections._paths import Paths
 
-__all__ = ["Endpoint", "check_address", "failed", "reaches_beyond"]
+__all__ = ["Endpoint", "failed"]
 
 _HIGH_WATER = 16
 """Messages that wait at either end: tensors are large, and ZeroMQ counts messages, not bytes."""
@@ -62,8 +58,6 @@ _MORE: Final = int(zmq.SNDMORE)
 _IN: Final = int(zmq.POLLIN)
 _EVENTS: Final = int(zmq.EVENTS)
 """As plain integers: those of an enumeration take microseconds to put together."""
-
-_PORT: Final = re.compile(r"\*|[0-9]{1,5}")
 
 
 @final
@@ -479,34 +473,3 @@ def failed(what: str, error: zmq.ZMQError) -> TransportError:
     if number in (zmq.ETERM, zmq.ENOTSOCK):
         return TransportClosedError(number, f"{what}: ZeroMQ is shut down in this process")
     return TransportError(number, f"{what}: {zmq.strerror(number)}")
-
-
-def check_address(address: object, what: str) -> None:
-    """Raise for what is no text, and for a port that does not exist: ZeroMQ would use another in silence."""
-    if not isinstance(address, str):
-        raise ConversionError(f"an address must be text, such as 'tcp://127.0.0.1:*', not {brief(address)}")
-    check_descriptors()
-    if "://" not in address:
-        where = shortened(address)
-        raise TransportError(
-            errno.EINVAL, f"cannot {what} {where}: an address says its way, such as 'tcp://{where}'"
-        )
-    if not address.startswith("tcp://"):
-        return
-    for end in address[6:].split(";"):
-        port = end.rpartition(":")[2]
-        if ":" in end and (_PORT.fullmatch(port) is None or (port != "*" and int(port) > 65_535)):
-            raise TransportError(
-                errno.EINVAL, f"cannot {what} {address}: {port!r} is no port; ports end at 65535, * is any"
-            )
-
-
-def reaches_beyond(address: str) -> bool:
-    """Tell whether an address that is listened at may be reached from other machines."""
-    if not address.startswith("tcp://"):
-        return False
-    host = address[6:].rpartition(":")[0].strip("[]")
-    try:
-        return not ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host != "localhost"

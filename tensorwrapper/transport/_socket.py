@@ -21,12 +21,14 @@ from tensorwrapper.errors import (
     RemoteProtocolError,
     TransportError,
 )
+from tensorwrapper.transport._context import check_descriptors
 from tensorwrapper.transport._counters import Counters
 from tensorwrapper.transport._curve import CurveClient, CurveServer, Security
 from tensorwrapper.transport._delivery import Delivery, to_milliseconds
-from tensorwrapper.transport._endpoint import Endpoint, check_address, reaches_beyond
+from tensorwrapper.transport._endpoint import Endpoint
 from tensorwrapper.transport._kinds import Kind, SocketKind, check_kind
 from tensorwrapper.transport._senders import peer_of
+from tensorwrapper.transport.connections._addresses import check_address, reaches_beyond
 from tensorwrapper.typing import BufferLike
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits, Message, decode, decode_frames, encode_frames
 from tensorwrapper.wire.lowlevel import frame_views
@@ -148,6 +150,7 @@ class Socket:
         """
         self._endpoint.open()
         check_address(address, "listen at")
+        check_descriptors()
         if isinstance(self._security, CurveClient):
             raise TransportError(errno.EINVAL, "a CurveClient connects; who listens is a CurveServer")
         bound = self._endpoint.bind(address)
@@ -174,6 +177,7 @@ class Socket:
         """
         self._endpoint.open()
         check_address(address, "connect to")
+        check_descriptors()
         if isinstance(self._security, CurveServer):
             raise TransportError(errno.EINVAL, "a CurveServer listens; who connects is a CurveClient")
         self._endpoint.connect(address)

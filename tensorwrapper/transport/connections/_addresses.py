@@ -1,0 +1,43 @@
+"""Addresses of sockets: what is one, and whether other machines reach it."""
+
+import errno
+import ipaddress
+import re
+from typing import Final
+
+from tensorwrapper._wording import brief, shortened
+from tensorwrapper.errors import ConversionError, TransportError
+
+__all__ = ["check_address", "reaches_beyond"]
+
+_PORT: Final = re.compile(r"\*|[0-9]{1,5}")
+
+
+def check_address(address: object, what: str) -> None:
+    """Raise for what is no text, and for a port that does not exist: ZeroMQ would use another in silence."""
+    if not isinstance(address, str):
+        raise ConversionError(f"an address must be text, such as 'tcp://127.0.0.1:*', not {brief(address)}")
+    if "://" not in address:
+        where = shortened(address)
+        raise TransportError(
+            errno.EINVAL, f"cannot {what} {where}: an address says its way, such as 'tcp://{where}'"
+        )
+    if not address.startswith("tcp://"):
+        return
+    for end in address[6:].split(";"):
+        port = end.rpartition(":")[2]
+        if ":" in end and (_PORT.fullmatch(port) is None or (port != "*" and int(port) > 65_535)):
+            raise TransportError(
+                errno.EINVAL, f"cannot {what} {address}: {port!r} is no port; ports end at 65535, * is any"
+            )
+
+
+def reaches_beyond(address: str) -> bool:
+    """Tell whether an address that is listened at may be reached from other machines."""
+    if not address.startswith("tcp://"):
+        return False
+    host = address[6:].rpartition(":")[0].strip("[]")
+    try:
+        return not ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host != "localhost"

@@ -1,0 +1,42 @@
+"""Tests of what is an address, and who is reached at it."""
+
+import pytest
+
+from tensorwrapper.errors import ConversionError, TransportError
+from tensorwrapper.transport.connections._addresses import check_address, reaches_beyond
+
+
+@pytest.mark.parametrize(
+    "address", ["tcp://127.0.0.1:*", "tcp://[::1]:5555", "ipc:///tmp/x", "inproc://x", "tcp://eth0:65535"]
+)
+def test_addresses_are_taken(address):
+    check_address(address, "connect to")
+
+
+@pytest.mark.parametrize("address", ["localhost:5555", "nowhere", "", "x" * 10_000])
+def test_an_address_says_its_way(address):
+    with pytest.raises(TransportError, match=r"cannot connect to .*such as 'tcp://") as caught:
+        check_address(address, "connect to")
+    assert len(str(caught.value)) < 500
+
+
+def test_ports_end_and_addresses_are_text():
+    with pytest.raises(TransportError, match="no port; ports end at 65535"):
+        check_address("tcp://127.0.0.1:65536", "listen at")
+    with pytest.raises(ConversionError, match="an address must be text"):
+        check_address(("localhost", 1), "connect to")
+
+
+@pytest.mark.parametrize(
+    ("address", "beyond"),
+    [
+        ("tcp://127.0.0.1:1", False),
+        ("tcp://[::1]:1", False),
+        ("tcp://localhost:1", False),
+        ("ipc:///tmp/x", False),
+        ("tcp://0.0.0.0:1", True),
+        ("tcp://eth0:1", True),
+    ],
+)
+def test_other_machines_reach_some(address, beyond):
+    assert reaches_beyond(address) is beyond
