@@ -109,6 +109,20 @@ class Node(ABC):
         return ()
 
     @property
+    def parts(self) -> int:
+        """How many operands there are."""
+        return len(self.operands)
+
+    @property
+    def is_typed(self) -> bool:
+        """Whether the type is known without that of the operands."""
+        return not self.operands
+
+    def is_over(self, view: "Expression") -> bool:
+        """Tell whether a view is the first operand: no layout of places of the node says its order."""
+        return bool(self.operands) and self.operands[0] is view
+
+    @property
     def size(self) -> int:
         """How many places there are."""
         return math.prod(self.extents)
@@ -381,7 +395,7 @@ class Expression:
         try:
             return self._dtype
         except AttributeError:
-            for own in operands_first([self], _is_typed) if self.node.operands else (self,):
+            for own in operands_first([self], _is_typed) if not self.node.is_typed else (self,):
                 _set_dtype(own, own.node.dtype)
             return self._dtype
 

@@ -7,21 +7,25 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
-from typing import Any, ClassVar, cast, final
+from typing import TYPE_CHECKING, Any, ClassVar, cast, final
 
 import attrs
 import numpy as np
 
+from tensorwrapper._arrays import splits_of
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._json import Json
 from tensorwrapper._value_class import frozen
+from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import join_into, write_elements
 from tensorwrapper.errors import SizeOverflowError
 from tensorwrapper.layout import Layout
+from tensorwrapper.layout.lowlevel import Strided
 from tensorwrapper.selection.expressions._documents import LineMaker, NodeFields, NodeWriter
 from tensorwrapper.selection.expressions._expression import Expression, Node, Shares, whole
 from tensorwrapper.selection.expressions._ordinals import Whole
 from tensorwrapper.selection.expressions._pieces import Part, Run, parts_in_a_row
+from tensorwrapper.selection.expressions._reading import reading_of
 from tensorwrapper.selection.expressions._routing import SharedMode
 from tensorwrapper.selection.expressions._walks import SHORT
 from tensorwrapper.selection.operations._positions import grouped
@@ -29,6 +33,7 @@ from tensorwrapper.selection.runners._joined import JoinedRunner
 from tensorwrapper.selection.runners._leaves import Runner
 from tensorwrapper.selection.runners._pieces import ShiftedRunner
 from tensorwrapper.selection.runners._shared_mode import RoutingRunner
+from tensorwrapper.selection.sources._source import TensorSource
 from tensorwrapper.selection.transforms._maps import maps_of
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, Extents, IntArray
@@ -60,6 +65,8 @@ class Joining(SharedMode):
     """Where each operand begins along the mode, and after them all the extent."""
     _joined: "JoinedRunner | None" = attrs.field(init=False, eq=False, repr=False)
     """What writes the elements in order where all lie in memory so; found when it is first asked for."""
+    _tensors: "Sequence[Tensor[Any]] | None" = attrs.field(default=None, init=False, eq=False, repr=False)
+    """Many tensors that the operands are: these are made when they are first asked for, by `__getattr__`."""
 
     json_names: ClassVar[tuple[str, ...]] = ("concat",)
 
@@ -73,6 +80,61 @@ class Joining(SharedMode):
         object.__setattr__(self, "offsets", offsets)
         extents = _with_extent(own[0], self.mode, sum(lengths))
         object.__setattr__(self, "extents", extents)
+
+    @classmethod
+    def of_tensors(cls, tensors: "Sequence[Tensor[Any]]") -> "Joining | None":
+        """Return tensors of rank 1 and one type joined; None if one of them is named, elsewhere or sparse.
+
+        Nothing is made of each: a view for every shard would be ten times the work of joining them.
+        """
+        held = [own.layout.implementation for own in tensors]
+        buffers = [own.buffer for own in tensors]
+        if set(map(type, held)) != {Strided} or set(map(type, buffers)) != {Dense}:
+            return None
+        boxes = cast("list[Strided]", held)
+        flats = [own.flat for own in cast("list[Dense[Any]]", buffers)]
+        if set(map(len, [own.extents for own in boxes])) != {1} or {own.origin for own in boxes} != {(0,)}:
+            return None
+        if len({own.dtype for own in flats}) > 1 or flats[0].dtype.kind in "TO":
+            return None
+        lengths = [own.extents[0] for own in boxes]
+        offsets = splits_of(np.array(lengths, dtype=np.int64))
+        made = object.__new__(Joining)
+        for name, value in (
+            ("mode", 0),
+            ("extents", (offsets.item(-1),)),
+            ("offsets", offsets),
+            ("_tensors", tuple(tensors)),
+        ):
+            object.__setattr__(made, name, value)
+        return made
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name):  # noqa: ANN001, ANN204
+            """Make the operands that are tensors as yet."""
+            if name != "operands":
+                raise AttributeError(name)
+            found = tuple([reading_of(TensorSource(own)) for own in self._tensors])
+            # Whoever else makes them at the same time makes the same.
+            object.__setattr__(self, "operands", found)
+            return found
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        return self.operands[0].dtype if self._tensors is None else self._tensors[0].dtype
+
+    @property
+    def parts(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def is_typed(self) -> bool:
+        return self._tensors is not None
+
+    def is_over(self, view: Expression) -> bool:
+        # What was not made yet is nobody's view.
+        return self._tensors is None and self.operands[0] is view
 
     @property
     def name(self) -> str:
@@ -109,11 +171,11 @@ class Joining(SharedMode):
 
     def run(self, lines: LineMaker, first: int, count: int) -> Runner | None:
         """Return what writes a run of parts one after the other: only those that it meets are looked at."""
-        if len(self.operands) > SHORT and (joined := self._in_memory()) is not None:
+        if self.parts > SHORT and (joined := self._in_memory()) is not None:
             return joined if count == joined.extents[0] else ShiftedRunner(joined, first, count)
         if len(self.extents) != 1:
             return None
-        begin, end = 0, len(self.operands)
+        begin, end = 0, self.parts
         if count < self.offsets.item(-1):
             begin = int(np.searchsorted(self.offsets, first, "right")) - 1
             end = int(np.searchsorted(self.offsets, first + count, "left"))
@@ -135,11 +197,11 @@ class Joining(SharedMode):
 
     def comes_in_line(self, layout: Layout) -> bool:
         """Tell whether many parts in memory are written as they come: in runs, or a few elements of each."""
-        if self.mode or len(self.operands) <= SHORT:
+        if self.mode or self.parts <= SHORT:
             return False
         box = layout.implementation.strided_box()
         turned = box is not None and len(box[0]) == 1 and abs(box[2][0]) == 1
-        few = layout.shape.size <= _FEW * len(self.operands)
+        few = layout.shape.size <= _FEW * self.parts
         return (few or turned or layout.is_contiguous) and self._in_memory() is not None
 
     def _in_memory(self) -> JoinedRunner | None:
@@ -148,7 +210,10 @@ class Joining(SharedMode):
             return self._joined
         except AttributeError:
             found = None
-            if not self.mode and all(_is_line(part) for part in self.operands):
+            if self._tensors is not None:
+                arrays = _arrays_of(self._tensors)
+                found = JoinedRunner([*arrays], lambda number: arrays[number], self.offsets, self.dtype)
+            elif not self.mode and all(_is_line(part) for part in self.operands):
                 row = math.prod(self.extents[1:])
                 kept: list[Array | None] = [None] * len(self.operands)
                 found = JoinedRunner(kept, partial(_line_of, self.operands), self.offsets * row, self.dtype)
@@ -279,6 +344,17 @@ def _is_line(part: Expression) -> bool:
         return False
     layout = part.layout.implementation
     return layout.is_contiguous or (layout.shape.rank == 1 and layout.strided_box() is not None)
+
+
+def _arrays_of(tensors: "Sequence[Tensor[Any]]") -> list[Array]:
+    """Return the arrays of tensors of rank 1 that lie in strides: most are all of their memory."""
+    found: list[Array] = [cast("Dense[Any]", own.buffer).flat for own in tensors]
+    for number, own in enumerate([own.layout.implementation for own in tensors]):
+        strided = cast("Strided", own)
+        (extent,), (stride,), offset = strided.extents, strided.strides, strided.offset
+        if stride != 1 or offset or extent != len(found[number]):
+            found[number] = cast("Array", tensors[number].buffer.memory_of(own))
+    return found
 
 
 def _line_of(parts: Sequence[Expression], number: int) -> Array:

@@ -1,6 +1,6 @@
 """What makes views: `as_view` of a source, and the functions that put views together."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal, SupportsIndex, TypeAlias, TypeVar, cast, overload
 
 import numpy as np
@@ -15,6 +15,7 @@ from tensorwrapper.selection.expressions._expression import Expression, Node, wh
 from tensorwrapper.selection.expressions._joining import Interleaving, Joining, Stacking
 from tensorwrapper.selection.expressions._ordinals import at_zero
 from tensorwrapper.selection.expressions._reading import reading_of
+from tensorwrapper.selection.expressions._walks import SHORT
 from tensorwrapper.selection.facade._dtypes import promoted
 from tensorwrapper.selection.functions._origins import at_origin, joint_origin, joint_origin_of_rows, lies_at
 from tensorwrapper.selection.rows._rows import joined_rows, put_together_rows
@@ -153,6 +154,13 @@ def _origin_of(extents: list[Extents], places: list[Index | None], mode: int | N
     return joint_origin(first, list(zip(extents, places, strict=True)), what, mode=mode)
 
 
+def _lines_joined(parts: Iterable[ViewLike]) -> Joining | None:
+    """Return many tensors of rank 1 joined, if that is all that they are."""
+    if not isinstance(parts, list | tuple) or len(parts) <= SHORT or set(map(type, parts)) != {Tensor}:
+        return None
+    return Joining.of_tensors(cast("Sequence[Tensor[Any]]", parts))
+
+
 @overload
 def concat(
     parts: "Iterable[Ranked[ScalarT_co, IndexT_co]]", *, mode: SupportsIndex = 0
@@ -187,6 +195,9 @@ def concat(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]:
     >>> sel.concat([[1, 2], [3, 4, 5]])[::-2].compute().tolist()
     [5, 3, 1]
     """
+    lines = _lines_joined(parts) if type(mode) is int and mode in {0, -1} else None
+    if lines is not None:
+        return View(whole(lines))
     own, places = _of_one_type(parts, "concat")
     given = [at_zero(part) for part in own]
     boxes = [part.is_box for part in given]

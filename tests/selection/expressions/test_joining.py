@@ -1,9 +1,16 @@
 """Views that grow in a loop: what is appended to again and again stays one node."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+import tensorwrapper as tw
 from tensorwrapper import selection as sel
+from tensorwrapper.selection.expressions._joining import Joining
 
 
 @pytest.mark.slow
@@ -21,3 +28,52 @@ def test_a_joined_part_that_was_selected_from_keeps_its_steps():
 
     assert sel.concat([inner[::-1], inner]).compute().tolist() == [3, 2, 1, 1, 2, 3]
     assert sel.concat([sel.stack([inner, inner]), [[4, 5, 6]]]).compute().tolist()[2] == [4, 5, 6]
+
+
+@st.composite
+def shards(draw):
+    """More tensors of rank 1 than are looked at one by one: whole memory, parts of it, steps, none."""
+    memory = np.arange(12.0)
+    keys = st.builds(
+        slice, st.integers(0, 6), st.none() | st.integers(0, 12), st.none() | st.sampled_from([2, -1])
+    )
+    own = [tw.as_tensor(memory)[draw(keys)] for _ in range(draw(st.integers(17, 20)))]
+    whole = draw(st.integers(0, 5))
+    return [tw.as_tensor(np.arange(3.0) + k) for k in range(whole)] + own[whole:]
+
+
+@given(shards(), st.data())
+@settings(max_examples=40)
+def test_many_tensors_joined_are_what_their_views_are(parts, data):
+    made, general = sel.concat(parts), sel.concat(iter(parts))
+    arrays = np.concatenate([own.to_numpy() for own in parts])
+    assert (made._expression.node._tensors is None, general._expression.node._tensors is None) == (
+        False,
+        True,
+    )
+    assert (made.shape, made.dtype) == (general.shape, general.dtype)
+    step = data.draw(st.sampled_from([1, -1, 2]))
+    places = data.draw(st.lists(st.integers(0, len(arrays) - 1), max_size=9 if len(arrays) else 0))
+    for key in (slice(None), slice(None, None, step), slice(2, 9), np.array(places, dtype=np.int64)):
+        np.testing.assert_array_equal(sel.concat(parts)[key].compute().to_numpy(), arrays[key])
+    assert made.normal_form() == general.normal_form()
+    assert made._expression == general._expression
+    assert hash(made._expression) == hash(general._expression)
+    assert made.plan().bytes_read == general.plan().bytes_read
+    assert len(sel.sources(made)) == len(sel.sources(general))
+    assert sel.to_json(made) == sel.to_json(general)
+    for again in (pickle.loads(pickle.dumps(made)), copy.deepcopy(made)):
+        np.testing.assert_array_equal(again.compute().to_numpy(), arrays)
+    np.testing.assert_array_equal(sel.concat([made, made]).compute().to_numpy(), np.tile(arrays, 2))
+
+
+def test_what_many_parts_are_is_asked_before_they_are_joined_at_once():
+    x, named = tw.as_tensor(np.arange(3.0)), tw.as_tensor(np.arange(3.0)).named("t")
+    far = tw.from_buffer(np.arange(3.0), tw.Shape(3, origin=(5,)))
+    for others in ([named], [far], [tw.as_tensor(np.arange(3))], [tw.strings(["a"])], [np.arange(3.0)], [x[None]]):
+        parts = [x] * 20 + others
+        assert set(map(type, parts)) != {tw.Tensor} or Joining.of_tensors(parts) is None
+    assert sel.concat([x] * 20 + [tw.as_tensor(np.arange(3))]).dtype == np.float64
+    written = sel.concat([x] * 2 + [tw.as_tensor(np.zeros(1)) for _ in range(20)])
+    written[6:] = np.arange(20.0)
+    np.testing.assert_array_equal(written.compute().to_numpy()[6:], np.arange(20.0))
