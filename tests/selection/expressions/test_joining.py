@@ -70,10 +70,11 @@ def test_many_tensors_joined_are_what_their_views_are(parts, data):
 def test_what_many_parts_are_is_asked_before_they_are_joined_at_once():
     x, named = tw.as_tensor(np.arange(3.0)), tw.as_tensor(np.arange(3.0)).named("t")
     far = tw.from_buffer(np.arange(3.0), tw.Shape(3, origin=(5,)))
-    for others in ([named], [far], [tw.as_tensor(np.arange(3))], [tw.strings(["a"])], [np.arange(3.0)], [x[None]]):
-        parts = [x] * 20 + others
+    others = (named, far, tw.as_tensor(np.arange(3)), tw.strings(["a"]), np.arange(3.0), x[None])
+    for other in others:
+        parts = [*[x] * 20, other]
         assert set(map(type, parts)) != {tw.Tensor} or Joining.of_tensors(parts) is None
-    assert sel.concat([x] * 20 + [tw.as_tensor(np.arange(3))]).dtype == np.float64
-    written = sel.concat([x] * 2 + [tw.as_tensor(np.zeros(1)) for _ in range(20)])
+    assert sel.concat([*[x] * 20, tw.as_tensor(np.arange(3))]).dtype == np.float64
+    written = sel.concat([x, x, *[tw.as_tensor(np.zeros(1)) for _ in range(20)]])
     written[6:] = np.arange(20.0)
     np.testing.assert_array_equal(written.compute().to_numpy()[6:], np.arange(20.0))
