@@ -23,7 +23,7 @@ from tensorwrapper.buffer._elements import (
     kind_of,
 )
 from tensorwrapper.buffer._sums import add_at, check_sums
-from tensorwrapper.buffer.copies._copy import copy_elements, scatter_elements, take_elements
+from tensorwrapper.buffer.copies._copy import copy_elements, scatter_elements, take_elements, write_number
 from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, ReadOnlyError
 from tensorwrapper.layout import LayoutCommon
 from tensorwrapper.layout.lowlevel import address_batches
@@ -222,6 +222,10 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
         if one is None or two is None:
             one, two = self.elements_of(layout), other.elements_of(theirs)
         return np.array_equal(one, two, equal_nan=equal_nan)
+
+    def write_number(self, array: Array, key: object, value: float) -> bool:  # noqa: ARG002
+        """Write a number of Python into an array over this memory if it fits as it is; tell whether."""
+        return False
 
     def obstacle(self, layout: LayoutCommon) -> str:
         """Return why no array can be over these elements, and what has them instead."""
@@ -425,6 +429,9 @@ class Dense(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
     def owner(self) -> "Dense[ScalarT_co]":
         """The buffer that can be written to, of which this is the guarded side; else this one."""
         return self if self._beneath is None else self._beneath
+
+    def write_number(self, array: Array, key: object, value: float) -> bool:
+        return write_number(array, key, value)
 
     def guarded(self) -> "Dense[ScalarT_co]":
         return Dense(self.as_readonly().flat, self)

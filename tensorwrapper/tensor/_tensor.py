@@ -40,6 +40,7 @@ from tensorwrapper.tensor.rows._row_facts import counts_of, positions_of_mode, r
 from tensorwrapper.tensor.rows._rows import TensorRows
 from tensorwrapper.tensor.rows._tiles import cell_layouts
 from tensorwrapper.typing import (
+    Array,
     ArrayKey,
     ElementCasting,
     Index,
@@ -110,6 +111,8 @@ class Tensor(
 
     _layout: Layout[Any] = attrs.field(alias="layout")
     _buffer: BufferCommon[ScalarT_co] = attrs.field(alias="buffer")
+    # The array over the elements, once it was asked for; it is not set before, and never travels.
+    _array: Array = attrs.field(init=False, eq=False, repr=False)
 
     if TYPE_CHECKING:
 
@@ -124,6 +127,19 @@ class Tensor(
         if greatest >= least:
             self._buffer.check_bounds(least, greatest)
         object.__setattr__(self, "_buffer", guard(self._layout, self._buffer))
+
+    def _held_array(self) -> Array | None:
+        try:
+            return self._array
+        except AttributeError:
+            pass
+        # Other buffers may put other memory in the place of theirs.
+        array = self._buffer.memory_of(self._layout.implementation) if type(self._buffer) is Dense else None
+        if array is not None:
+            if array.flags.writeable and not self._layout.is_injective:
+                array.flags.writeable = False
+            object.__setattr__(self, "_array", array)
+        return array
 
     def _as_operand(self) -> "Tensor[ScalarT_co]":
         return self

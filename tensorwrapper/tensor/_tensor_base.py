@@ -88,6 +88,10 @@ class TensorBase(ABC, Generic[ScalarT_co]):
         """Return the elements as a flat array in row-major order; a view if they lie so, else a copy."""
         return self._buffer.elements_of(self._layout.implementation)
 
+    @abstractmethod
+    def _held_array(self) -> Array | None:
+        """Return the array over the elements, which nobody else may get; None if it may be another later."""
+
     def _see(self, layout: Layout[Any]) -> Self:
         """Return the same elements through a layout that may give several indices one place."""
         return self._make(layout, guard(layout, self._buffer))

@@ -30,10 +30,12 @@ __all__ = [
     "take_along",
     "take_elements",
     "write_elements",
+    "write_number",
 ]
 
 _S = TypeVar("_S", bound=np.generic)
 
+_INTEGERS = {int}
 _FEW = 16  # arrays that are copied one by one
 
 
@@ -164,6 +166,27 @@ def assign_elements(target: npt.NDArray[_S], value: npt.ArrayLike) -> None:
     else:
         copy_strided(target, array)
     _count(target.nbytes)
+
+
+def write_number(target: Array, key: object, value: float) -> bool:
+    """Write a number of Python at an index of plain integers, if it fits as it is; tell whether it was.
+
+    Whatever is wrong, or is to be looked at, is left to the general way.
+    """
+    items = cast("tuple[object, ...]", key) if type(key) is tuple else (key,)
+    if len(items) != target.ndim or not _INTEGERS.issuperset(map(type, items)):
+        return False
+    kind = target.dtype.char
+    if kind != "d" and not (type(value) is int and kind in "bhilqBHILQ"):
+        return False
+    if type(value) is int and not -(2**63) <= value < 2**64:
+        return False
+    try:
+        target[cast("Any", key)] = value
+    except (IndexError, OverflowError, ValueError):
+        return False
+    _count(target.itemsize)
+    return True
 
 
 def index_elements(array: npt.NDArray[_S], key: tuple[object, ...]) -> npt.NDArray[_S]:

@@ -132,9 +132,12 @@ class Packed(CellLayout):
         return np.arange(start, start + self._shape.size, dtype=np.int64)
 
     def at(self, key: PositionalKey) -> LayoutCommon:
-        row = packed_cell(self._shape, self._offset, key) if type(key) is int else None
+        first = key[0] if type(key) is tuple and key else key
+        row = packed_cell(self._shape, self._offset, first) if type(first) is int else None
         if row is not None:
-            return row
+            part = row if first is key else row._at_plain(cast("tuple[Any, ...]", key)[1:])
+            if part is not None:
+                return part
         shape, offset = self._shape, self._offset
         items = expand_positional(key, shape.rank)
         lead: Index = ()

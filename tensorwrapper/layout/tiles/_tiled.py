@@ -6,7 +6,7 @@ partitions, so memory is the sum of the tiles per mode and never their product.
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from typing import Any, SupportsIndex, final
+from typing import Any, SupportsIndex, cast, final
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +25,7 @@ from tensorwrapper.layout.cells._cells import check_reach
 from tensorwrapper.layout.cells._parts import split_items
 from tensorwrapper.shape import Partition, Shape, Tiled, Tiling
 from tensorwrapper.shape.lowlevel import make_tiling, to_index, to_index_array, to_permutation, wrap
-from tensorwrapper.typing import Index, IntArray, PositionalItem, PositionalKey
+from tensorwrapper.typing import Extents, Index, IntArray, PositionalItem, PositionalKey
 
 __all__ = ["TiledStrided"]
 
@@ -126,6 +126,10 @@ class TiledStrided(CellLayout):
 
     def at(self, key: PositionalKey) -> LayoutCommon:
         rank = self.tiling.rank
+        plain = self._tile_at(key, (0,) * rank)
+        if plain is not None:
+            extents, _, offset = plain
+            return new_strided(extents, (0,) * rank, self.under.strides, offset)
         heads, tails = split_items(expand_positional(key, 2 * rank), rank)
         outer = parse_positional(tuple(heads), self.tiling.grid.extents)
         new = [entry for entry in outer if entry is None]
@@ -180,8 +184,35 @@ class TiledStrided(CellLayout):
         tile = self.tile([k + start for k, start in zip(numbers, self.grid_origin, strict=True)])
         return Strided(tile.shape.zero_based(), tile.strides, tile.offset)
 
+    def _tile_at(self, numbers: object, first: Index) -> tuple[Extents, Index, int] | None:
+        """Return extents, origin and offset of the tile that plain integers name; None if they name none."""
+        partitions = self.tiling.partitions
+        if type(numbers) is not tuple:
+            return None
+        given, under = cast("tuple[object, ...]", numbers), self.under
+        if len(given) != len(partitions):
+            return None
+        extents: list[int] = []
+        origin: list[int] = []
+        offset = under.offset
+        modes = zip(given, first, partitions, under.origin, under.strides, strict=True)
+        for number, start, partition, base, stride in modes:
+            marks = partition.marks
+            place = number - start if type(number) is int else -1
+            if not 0 <= place < len(marks) - 1:
+                return None
+            low = marks.item(place)
+            extents.append(marks.item(place + 1) - low)
+            origin.append(low)
+            offset += (low - base) * stride
+        return tuple(extents), tuple(origin), offset if 0 not in extents else under.offset
+
     def tile(self, number: Iterable[SupportsIndex]) -> Strided:
         """Return the layout of one tile, where its elements lie."""
+        plain = self._tile_at(number, self.grid_origin)
+        if plain is not None:
+            extents, origin, offset = plain
+            return new_strided(extents, origin, self.under.strides, offset)
         numbers = to_index(number, self.tiling.rank)
         places = [k - start for k, start in zip(numbers, self.grid_origin, strict=True)]
         return self.under.window(self.tiling.tile(places))

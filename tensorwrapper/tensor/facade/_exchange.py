@@ -35,6 +35,10 @@ class TensorExchange(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         return self._buffer.as_array(self._layout.implementation)
 
     def __array__(self, dtype: "np.dtype[Any] | None" = None, copy: bool | None = None) -> Array:  # noqa: FBT001
+        if dtype is None and copy is None:
+            array = self._held_array()
+            if array is not None:
+                return array.view()  # Whoever gets it may change its flags.
         return self._buffer.to_array(self._layout.implementation, dtype, copy)
 
     def as_memoryview(self) -> memoryview:

@@ -44,6 +44,10 @@ class TensorIndexing(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         ExtentMismatchError
             If the extents of the value do not broadcast to those of the part.
         """
+        if type(value) is float or type(value) is int:
+            array = self._held_array()
+            if array is not None and self._buffer.write_number(array, key, value):
+                return
         self._check_writeable()
         if is_basic(key):
             self._make(self._layout[cast("PositionalKey", key)], self._buffer).assign(value)

@@ -9,7 +9,13 @@ import numpy.typing as npt
 from tensorwrapper._arrays import BATCH
 from tensorwrapper.errors import ConversionError, LayoutError, OutOfBoundsError, RankError
 from tensorwrapper.layout import Layout, LayoutCommon
-from tensorwrapper.layout.lowlevel import TiledStrided, contiguous, make_blocked, wrap_layout
+from tensorwrapper.layout.lowlevel import (
+    TiledStrided,
+    contiguous,
+    make_blocked,
+    new_strided,
+    wrap_layout,
+)
 from tensorwrapper.shape import CellTable, Shape
 from tensorwrapper.shape.lowlevel import make_smooth, wrap
 from tensorwrapper.typing import Array, Extents, Index, IntArray
@@ -57,12 +63,26 @@ def cells_in_box(shape: Shape[Any], box: Layout[Any]) -> Layout[Any]:
 def cell_layouts(layout: LayoutCommon, table: CellTable) -> Iterator[tuple[Index, LayoutCommon]]:
     """Return an iterator over the cells of a layout of a jagged shape: index, and layout with its origin."""
     n, step = len(table.extents), 4096  # rows of the table made into Python numbers at a time
+    places = layout.cell_table()
+    if places is not None and places[1].shape[1] != table.extents.shape[1]:
+        places = None
     for first in range(0, n, step):
         part = slice(first, min(first + step, n))
         indices: list[list[int]] = table.indices[part].tolist()
         extents: list[list[int]] = table.extents[part].tolist()
         origins: list[list[int]] = table.origins[part].tolist()
         offsets: list[int] = table.offsets[part].tolist()
+        if places is not None:
+            # Cells with elements lie where the table says, and nothing need be looked up.
+            lies: list[int] = places[0][part].tolist()
+            strides: list[list[int]] = places[1][part].tolist()
+            rows = zip(indices, extents, origins, lies, strides, strict=True)
+            for place, (number, sizes, starts, start, steps) in enumerate(rows, first):
+                if 0 in sizes:
+                    yield tuple(number), layout.cell(place)
+                else:
+                    yield tuple(number), new_strided(tuple(sizes), tuple(starts), tuple(steps), start)
+            continue
         cells = zip(indices, extents, origins, offsets, strict=True)
         for place, (number, sizes, starts, before) in enumerate(cells, first):
             index = tuple(number)

@@ -16,6 +16,7 @@ from tensorwrapper.errors import (
     RankError,
 )
 from tensorwrapper.layout import Layout
+from tensorwrapper.layout.tiles._tiled import TiledStrided
 from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.testing import tilings
 from tests.support.layout.cells import absolute
@@ -301,3 +302,27 @@ def test_memory_is_the_sum_of_the_tiles_per_mode_not_their_product():
     # 4 million tiles would need 32 MB for one number each; 2 * 2001 marks need 32 kB.
     assert peak < 1_000_000
     assert sum(marks.nbytes for marks in tiling.marks) == 2 * 2001 * 8
+
+
+@pytest.mark.parametrize("grid_origin", [(0, 0), (3, -1)])
+def test_a_tile_by_plain_numbers_is_that_of_the_general_way(grid_origin):
+    under = Layout(Shape(7, 5, origin=(2, -1))).permute((1, 0)).reverse(0)
+    tiling = Tiling([1, 0, 4], [3, 4], origin=(-1, 2))
+    held = TiledStrided(tiling, under.implementation, grid_origin)
+    for number in itertools.product(range(-5, 6), repeat=2):
+        places = tuple(k - start for k, start in zip(number, grid_origin, strict=True))
+        try:
+            expected = held.under.window(tiling.tile(places))
+        except OutOfBoundsError:
+            with pytest.raises(OutOfBoundsError):
+                held.tile(number)
+        else:
+            assert held.tile(number) == expected
+        boxed = tuple(np.int64(k) for k in number)
+        try:
+            general = held.at(boxed)
+        except OutOfBoundsError:
+            with pytest.raises(OutOfBoundsError):
+                held.at(number)
+        else:
+            assert held.at(number) == general

@@ -1,11 +1,15 @@
 """Positional indexing, views, windows, writes and reading of single elements: NumPy is the oracle."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+import tensorwrapper as tw
 from tensorwrapper.buffer import count_copies
 from tensorwrapper.errors import (
     ConversionError,
@@ -337,3 +341,86 @@ def test_fuzz_a_step_that_is_never_taken_may_be_of_any_size(key):
     assert "2" in repr(found) or "0" in repr(found)
     found[...] = 7
     assert np.asarray(t)[small].tolist() == np.full(wanted.shape, 7.0).tolist()
+
+
+NUMBERS = [
+    0,
+    1,
+    -1,
+    255,
+    256,
+    2**31,
+    2**63,
+    2**64,
+    2**70,
+    -(2**63),
+    1.5,
+    1e300,
+    float("inf"),
+    float("nan"),
+    True,
+]
+TYPES = ["f8", ">f8", "f4", "f2", "c16", "i8", "u8", "i1", "u1", "?", "M8[s]", "i4"]
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("value", NUMBERS, ids=repr)
+def test_a_number_at_an_index_is_written_or_refused_as_a_slice_would_be(dtype, value):
+    def written(key):
+        t = tw.as_tensor(np.zeros((2, 3), dtype))
+        try:
+            t[key] = value
+        except tw.errors.TensorWrapperError as error:
+            return type(error), t.tolist()
+        return t.dtype, repr(t.tolist())
+
+    assert written((1, -1)) == written((slice(1, 2), slice(-1, None)))
+
+
+@pytest.mark.parametrize("key", [(2, 0), (0, 3), (-3, 0), (0, 0, 0), (True, 0), (0,), 0, (np.int64(1), 2)])
+def test_other_indices_go_the_general_way(key):
+    def written(value):
+        t = tw.as_tensor(np.zeros((2, 3)))
+        try:
+            t[key] = value
+        except tw.errors.TensorWrapperError as error:
+            return type(error), str(error)
+        return t.tolist()
+
+    assert written(1.5) == written(np.float64(1.5))
+
+
+def test_a_number_is_written_where_views_and_arrays_see_it_and_counted():
+    array = np.zeros((2, 3))
+    t = tw.as_tensor(array)
+    seen = np.asarray(t)
+    with count_copies() as count:
+        t[1, 2] = 4.0
+    assert (array[1, 2], seen[1, 2], t[1].tolist(), count.nbytes) == (4.0, 4.0, [0.0, 0.0, 4.0], 8)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: tw.as_tensor(np.zeros(3)).broadcast((2, 3)),
+        lambda: tw.as_tensor(np.zeros((2, 3))).gather(0, [1, 1]),
+        lambda: tw.as_tensor(np.broadcast_to(np.zeros(3), (2, 3))),
+    ],
+)
+def test_a_number_is_not_written_to_what_may_not_change(make):
+    t = make()
+    np.asarray(t)
+    with pytest.raises(tw.errors.ReadOnlyError):
+        t[1, 2] = 4.0
+
+
+def test_whoever_gets_the_array_may_change_its_flags():
+    t = tw.as_tensor(np.zeros((2, 3)))
+    first = np.asarray(t)
+    first.flags.writeable = False
+    first.shape = (6,)
+    t[0, 0] = 1.0
+    assert np.asarray(t).flags.writeable
+    assert np.asarray(t).tolist() == [[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
+    assert pickle.loads(pickle.dumps(t)).tolist() == t.tolist()
+    assert copy.deepcopy(t).tolist() == t.tolist()

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tensorwrapper as tw
 from tensorwrapper.buffer import count_copies
 from tensorwrapper.errors import (
     ConversionError,
@@ -312,3 +313,22 @@ def test_tiles_are_chosen_by_a_predicate_of_their_numbers(lazy):
         chosen_of.select_tiles(lambda i, j: i + j)
     with pytest.raises(RankError, match="extents"):
         chosen_of.select_tiles(lambda *_: np.ones((2, 2), bool))
+
+
+@pytest.mark.parametrize(
+    "t",
+    [
+        tw.jagged([[1, 2, 3], [], [4]]),
+        tw.jagged([[1, 2, 3], [], [4]])[::-1, ::-1],
+        tw.jagged([[[1, 2], [3]], [], [[4]]]),
+        tw.as_tensor(np.arange(35).reshape(7, 5)).tiled(tw.Tiling([1, 0, 6], [3, 2])),
+        tw.as_tensor(np.arange(35).reshape(7, 5)).tiled(tw.Tiling([1, 0, 6], [3, 2])).permute((1, 0, 3, 2)),
+        tw.full(tw.Shape.from_cells((3,), [(2, 2), (0, 5), (1, 3)]), 1, dtype="i8"),
+    ],
+)
+def test_cells_are_the_elements_of_their_indices(t):
+    for index, cell in t.cells():
+        element = t.element(index)
+        assert cell.shape == element.shape
+        assert not cell.size or cell.layout == element.layout
+        assert cell.tolist() == element.tolist()
