@@ -319,6 +319,7 @@ class RemoteTensor(Operators[Any, AnyRank]):
         target = WritingSource(self._connections, facts, self.shape, self._dtype, version)
         as_view(target)[key] = value
         self._facts = attrs.evolve(facts, version=target.version)
+        self._sparse = None
 
     # What comes here.
 

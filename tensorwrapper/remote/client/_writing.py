@@ -5,8 +5,14 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from tensorwrapper.errors import ConversionError, RemoteProtocolError, SizeOverflowError
+from tensorwrapper.errors import (
+    ConversionError,
+    RemoteProtocolError,
+    RequestRefusedError,
+    SizeOverflowError,
+)
 from tensorwrapper.remote.client._connection import Connections
+from tensorwrapper.remote.protocol._elements import pack_strings
 from tensorwrapper.remote.protocol._events import AskWrite, Facts, Written
 from tensorwrapper.selection import Ability, ReadHandle, Wanted
 from tensorwrapper.shape import Shape
@@ -59,9 +65,7 @@ class WritingSource:
                 f"a write of {total} bytes is more than the {_MOST} that go in one request, and what is "
                 "written in several is not written as a whole"
             )
-        little = self.dtype.newbyteorder("<")
-        packed = [np.ascontiguousarray(own, little).reshape(-1) for own in values]
-        data = packed[0] if len(packed) == 1 else np.concatenate(packed)
+        data, texts = self._packed(values)
         connection = self._connections.here()
         answer = connection.ask(
             AskWrite(
@@ -70,12 +74,26 @@ class WritingSource:
                 connection.client,
                 self._text,
                 tuple(selections),
-                memoryview(data.tobytes()),
+                data,
+                texts,
             )
         )
         if not isinstance(answer, Written):
             raise RemoteProtocolError("schema", "a write is answered by something else")
         self.version = answer.version
+
+    def _packed(self, values: Sequence[Array]) -> tuple[memoryview, memoryview | None]:
+        """Return the elements as they travel; of strings how long each is, and their bytes."""
+        if self.dtype.kind == "T":
+            texts = [own.reshape(-1) for own in values]
+            try:
+                return pack_strings(np.concatenate(texts), _MOST)
+            except RequestRefusedError as error:
+                raise SizeOverflowError(str(error.args[1])) from error
+        little = self.dtype.newbyteorder("<")
+        packed = [np.ascontiguousarray(own, little).reshape(-1) for own in values]
+        data = packed[0] if len(packed) == 1 else np.concatenate(packed)
+        return memoryview(data.tobytes()), None
 
     def __repr__(self) -> str:
         return f"remote({self._connections.address!r}, {self._name!r}, {self.dtype})"

@@ -186,6 +186,7 @@ class AskWrite:
 
     No element is in two of the selections. With a version, only if the tensor is at that version still.
     Client and number of the request name the write: whoever repeats it gets the answer of the first time.
+    Of strings `values` are the bytes that each has, and `texts` the texts after one another.
     """
 
     name: str
@@ -194,6 +195,7 @@ class AskWrite:
     dtype: str
     selections: tuple[Wanted, ...]
     values: memoryview
+    texts: memoryview | None = None
 
 
 @final

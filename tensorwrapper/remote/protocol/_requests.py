@@ -69,7 +69,7 @@ def send_request(number: int, request: Request) -> list[memoryview]:
 def _more_frames(request: Request) -> list[BufferLike]:
     """Return the frames that stand after those of positions."""
     if isinstance(request, AskWrite):
-        return [request.values]
+        return [request.values] if request.texts is None else [request.values, request.texts]
     if isinstance(request, AskView | AskReduce):
         return [request.view.text.encode(), *request.view.tables]
     return []
@@ -268,12 +268,13 @@ def _dtype(field: Field) -> str:
 
 def _write(said: Said, positions: PositionsReader, limits: ServeLimits) -> Request:
     field = said.field.object(_KEYS | {"select", "client", "dtype"})
-    dtype, client = _dtype(field["dtype"]), _client(field["client"])
+    is_text = field["dtype"].value == "string"
+    dtype, client = "string" if is_text else _dtype(field["dtype"]), _client(field["client"])
     selections = _selections(field, positions, limits)
     rest = positions.rest(field)
-    if len(rest) != 1:
-        field.refuse(f"comes with {len(rest)} frames of elements instead of one")
-    return AskWrite(*_tensor(field), client, dtype, selections, rest[0])
+    if len(rest) != 1 + is_text:
+        field.refuse(f"comes with {len(rest)} frames of elements instead of {1 + is_text}")
+    return AskWrite(*_tensor(field), client, dtype, selections, *rest)
 
 
 def _entries(said: Said, positions: PositionsReader, limits: ServeLimits) -> Request:

@@ -187,11 +187,9 @@ class Holding:
 
     @property
     def is_writable(self) -> bool:
-        """Whether elements of it can be replaced: numbers in memory that may change, each at one place."""
+        """Whether elements of it can be replaced: what is in memory that may change, each at one place."""
         tensor = self._tensor
-        if tensor is None or tensor.is_readonly or self.facts.entries is not None:
-            return False
-        return tensor.dtype.kind != "T" and tensor.layout.is_injective
+        return tensor is not None and not tensor.is_readonly and tensor.layout.is_injective
 
     def write(self, request: AskWrite, bump: Callable[[], str]) -> str:
         """Store values, all or none of them, and return the version that the tensor has since."""
@@ -206,7 +204,9 @@ class Holding:
                     "changed", f"the tensor {self.facts.name!r} is at version {self.facts.version}"
                 )
             store_values(tensor, request.selections, values)
-            self.facts = attrs.evolve(self.facts, version=bump())
+            self.forget()
+            entries = None if self.facts.entries is None else len(self._stored()[0])
+            self.facts = attrs.evolve(self.facts, version=bump(), entries=entries)
             return self.facts.version
 
     def forget(self) -> None:

@@ -8,7 +8,8 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from tensorwrapper.errors import RequestRefusedError
+from tensorwrapper.errors import RemoteProtocolError, RequestRefusedError
+from tensorwrapper.remote.protocol._elements import unpack_strings
 from tensorwrapper.remote.protocol._events import Answer, AskWrite, Refused
 from tensorwrapper.selection import Outer, Wanted
 from tensorwrapper.shape import Shape
@@ -29,17 +30,28 @@ def values_of(request: AskWrite, dtype: "np.dtype[Any]", text: str) -> list[Arra
     if request.dtype != text:
         raise RequestRefusedError("unsupported", f"elements are of type {text}, not {request.dtype}")
     total = sum([own.size for own in request.selections])
+    found: Array
+    if request.texts is not None:
+        try:
+            found = unpack_strings(request.values, request.texts, total)
+        except RemoteProtocolError as error:
+            raise RequestRefusedError("schema", str(error)) from error
+        return _parts(found, request.selections)
     if request.values.nbytes != total * dtype.itemsize:
         raise RequestRefusedError(
             "schema", f"{total * dtype.itemsize} bytes are to be stored, and {request.values.nbytes} came"
         )
-    found: Array = np.frombuffer(request.values, dtype.newbyteorder("<"))
+    found = np.frombuffer(request.values, dtype.newbyteorder("<"))
     if dtype.kind == "b" and len(found) and int(found.view(np.uint8).max()) > 1:
         raise RequestRefusedError("schema", "a bool is neither 0 nor 1")
-    ends = np.cumsum([own.size for own in request.selections]).tolist()
+    return _parts(found, request.selections)
+
+
+def _parts(found: Array, selections: Sequence[Wanted]) -> list[Array]:
+    """Return the elements of each selection."""
+    ends = np.cumsum([own.size for own in selections]).tolist()
     return [
-        found[end - own.size : end].reshape(own.extents)
-        for own, end in zip(request.selections, ends, strict=True)
+        found[end - own.size : end].reshape(own.extents) for own, end in zip(selections, ends, strict=True)
     ]
 
 

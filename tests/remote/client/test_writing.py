@@ -15,10 +15,13 @@ from tensorwrapper.errors import (
     ConversionError,
     OutcomeUnknownError,
     ReadOnlyError,
+    RequestRefusedError,
     SizeOverflowError,
     VersionChangedError,
 )
 from tensorwrapper.remote.client import _writing
+from tensorwrapper.remote.protocol import _events as ev
+from tensorwrapper.selection import Runs
 
 SERVER = """
     import sys, time
@@ -79,6 +82,43 @@ def test_rows_and_tiles_are_written_to():
 
         assert there.tolist() == rows.tolist() == [[1, 2], [], [7, 4, 8]]
         assert float(np.add.reduce(tiles, axis=None)) == 32
+
+
+def test_strings_and_sparse_tensors_are_written_to():
+    words = tw.strings(["one", "two", "three", "four"]).reshape((2, 2))
+    sparse = tw.sparse([(0, 1), (2, 3)], [5.0, 7.0], tw.Shape(5, 6))
+    given = {"words": words, "sparse": sparse}
+    with tw.serve(given, writable=True) as server, tw.connect(server.address) as remote:
+        texts, there = remote["words"], remote["sparse"]
+        texts[:, 1] = ["", "a longer text, \N{GREEK SMALL LETTER PI}"]
+        assert texts.tolist() == words.tolist() == [["one", ""], ["three", "a longer text, π"]]
+        assert there[2].compute().to_dense().tolist() == [0, 0, 0, 7, 0, 0]
+        there[1:3, ::3] = [[1, 0], [2, 3]]
+        there[0, 1] = 0
+        dense = np.zeros((5, 6))
+        dense[1:3, ::3] = [[1, 0], [2, 3]]
+        assert sparse.to_dense().tolist() == dense.tolist()
+        assert there.compute().to_dense().tolist() == remote["sparse"].compute().to_dense().tolist()
+        assert there.compute().to_dense().tolist() == dense.tolist()
+
+
+def test_strings_that_are_none_are_refused_and_change_nothing():
+    words = tw.strings(["one", "two"])
+    with tw.serve({"words": words}, writable=True) as server, tw.connect(server.address) as remote:
+        connection, there = remote._connections.here(), remote["words"]
+        for lengths, texts in [([1, 1], b"\xff\xfe"), ([1, 9], b"ab"), ([1], b"a")]:
+            asked = ev.AskWrite(
+                "words",
+                "",
+                connection.client,
+                "string",
+                (Runs(0, 2),),
+                memoryview(np.array(lengths, "<u4").tobytes()),
+                memoryview(texts),
+            )
+            with pytest.raises(RequestRefusedError, match="AskWrite"):
+                connection.ask(asked)
+        assert there.tolist() == ["one", "two"]
 
 
 def test_a_write_may_depend_on_the_version():
