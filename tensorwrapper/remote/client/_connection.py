@@ -136,6 +136,11 @@ class Connection:
             raise_refusal(answer, hello)
         if not isinstance(answer, Welcome):
             raise RemoteProtocolError("schema", f"{self.address} answers a hello with something else")
+        if answer.version != PROTOCOL:
+            raise RemoteProtocolError(
+                "unsupported",
+                f"{self.address} speaks version {answer.version} of the protocol, not {PROTOCOL}",
+            )
         return answer
 
     @property

@@ -127,7 +127,22 @@ def reduced(connections: Connections, ufunc: np.ufunc, view: View[Any], over: ob
     if not isinstance(answer, Reduced) or answer.version != found.version:
         raise RemoteProtocolError("schema", "a reduction is answered by something else")
     dtype, shape = dtype_of(answer.dtype), Shape(*answer.extents)
+    if not _fits(view, ufunc, over if isinstance(over, str) else mode, dtype, shape):
+        raise RemoteProtocolError(
+            "size", f"a reduction of {view.shape} is answered by {shape.extents} numbers of {dtype}"
+        )
     if answer.values.nbytes != shape.size * dtype.itemsize:
         raise RemoteProtocolError("size", f"{shape.size} numbers come with {answer.values.nbytes} bytes")
     array = np.frombuffer(answer.values, dtype.newbyteorder("<")).astype(dtype)
     return as_tensor(array.reshape(shape.extents))
+
+
+def _fits(view: View[Any], ufunc: np.ufunc, over: object, dtype: "np.dtype[Any]", shape: Shape[Any]) -> bool:
+    """Tell whether numbers can be what a reduction of a view gives."""
+    if view.dtype.kind in "biuf" and np.asarray(ufunc.reduce(np.ones(1, view.dtype))).dtype != dtype:
+        return False
+    if isinstance(over, int):
+        return view.shape.is_box and shape.extents == tuple(
+            [own for mode, own in enumerate(view.shape.extents) if mode != over]
+        )
+    return over != "rows" or shape.size == len(view.rows())

@@ -12,6 +12,8 @@ from tensorwrapper.remote.protocol._events import AskFacts, AskNames, AskPin, Fa
 __all__ = ["Snapshot", "found_names", "found_tensor", "has_tensor"]
 
 _NAMES: Final = 1000
+_MOST_NAMES: Final = 2**20
+"""Names that a server may have: one that goes on for ever is left."""
 
 
 def found_tensor(connections: Connections, name: str, pin: str = "") -> RemoteTensor:
@@ -26,7 +28,7 @@ def found_tensor(connections: Connections, name: str, pin: str = "") -> RemoteTe
 
 def found_names(connections: Connections, pin: str = "") -> Iterator[str]:
     """Return an iterator over the names that a server has, which asks for them a page at a time."""
-    after, more = "", True
+    after, more, count = "", True, 0
     while more:
         answer = connections.here().ask(AskNames(after, _NAMES, pin))
         if not isinstance(answer, Names) or (answer.more and not answer.names):
@@ -34,6 +36,9 @@ def found_names(connections: Connections, pin: str = "") -> Iterator[str]:
         if list(answer.names) != sorted(set(answer.names)) or (answer.names and answer.names[0] <= after):
             # Else a server could keep us asking for ever.
             raise RemoteProtocolError("schema", "the names of a server do not ascend")
+        count += len(answer.names)
+        if count > _MOST_NAMES:
+            raise RemoteProtocolError("limit", f"a server has over {_MOST_NAMES} names")
         yield from answer.names
         more = answer.more
         after = answer.names[-1] if answer.names else after
