@@ -8,7 +8,7 @@ operations that a `View` has as well stand in ``_common``.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, Concatenate, Generic, ParamSpec, Self, cast
+from typing import Any, Concatenate, Final, Generic, ParamSpec, Self, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,7 @@ from tensorwrapper.typing import Array, Extents, ScalarT_co, WriteCasting
 __all__ = ["TensorBase", "guard", "layout_over"]
 
 _P = ParamSpec("_P")
+_LOOKED_AT: Final = 2**16  # indices up to which two are named that share a place
 
 
 def guard(layout: Layout[Any], buffer: BufferCommon[ScalarT_co]) -> BufferCommon[ScalarT_co]:
@@ -49,6 +50,20 @@ def layout_over(layout: Layout[Any], shape: Shape[Any]) -> Layout[Any]:
     return wrap_layout(
         implementation.unnamed(), agreed_names([names_of(shape), implementation.names], "layout")
     )
+
+
+def _as_two_do(layout: Layout[Any]) -> str:
+    """Return which two indices share a place, if there are few enough to look at."""
+    if layout.shape.size > _LOOKED_AT:
+        return ""
+    places = layout.offsets_of_ordinals(np.arange(layout.shape.size, dtype=np.int64))
+    order = np.argsort(places, kind="stable")
+    twice = np.flatnonzero(np.diff(places[order]) == 0)
+    if not len(twice):
+        return ""
+    # The first index that comes again, and the next that does.
+    one, other = order[twice[np.argmin(order[twice])] :][:2].tolist()
+    return f", as {layout.shape.index(one)} and {layout.shape.index(other)} do"
 
 
 class TensorBase(ABC, Generic[ScalarT_co]):
@@ -146,7 +161,11 @@ class TensorBase(ABC, Generic[ScalarT_co]):
         if not self._layout.is_injective:
             implementation = self._layout.implementation
             mode = implementation.repeated_mode()
-            where = "modes that overlap" if mode is None else f"mode {mode}, which repeats its elements"
+            where = (
+                f"modes that overlap{_as_two_do(self._layout)}"
+                if mode is None
+                else f"mode {mode}, which repeats its elements"
+            )
             raise ReadOnlyError(f"indices share a place because of {where}; copy() gives each its own")
         if self._buffer.is_readonly:
             raise ReadOnlyError(

@@ -15,6 +15,7 @@ from tensorwrapper.errors import (
 from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.layout.cells._blocked import Blocked, Packed, make_blocked
 from tensorwrapper.layout.cells._parts import PlacedRows
+from tensorwrapper.layout.operations._nested import NestedLayout
 from tensorwrapper.shape import Jagged, Rows, Shape
 from tensorwrapper.shape.lowlevel import Columns, mode_text, rows_under, unroll, wrap
 from tensorwrapper.typing import Array, IntArray
@@ -24,18 +25,19 @@ __all__ = ["choose"]
 _NARROW = (1 << 31) - 1  # bools of which half as many bytes say how many are true
 
 
-def choose(layout: LayoutCommon, shape: Shape[Any], key: Array) -> Packed | Blocked:
+def choose(layout: LayoutCommon, shape: Shape[Any], key: Array) -> LayoutCommon:
     """Return the layout of what a jagged mask, or jagged positions, choose; nothing is copied.
 
     The key is of rank d, at most that of the layout: under every prefix of d - 1 indices it chooses from
-    mode d - 1. O(key), and as much as is chosen.
+    mode d - 1. O(key), and as much as is chosen. What has layers keeps them: a mode that is chosen from stays
+    in its layer.
 
     Parameters
     ----------
     layout
-        The layout, over a box or a jagged shape.
+        The layout, over a shape of any kind.
     shape
-        The shape of the key, which is jagged.
+        The shape of the key, without layers or with the same.
     key
         Its elements in row-major order: bools, or positions, where negative ones count from the end.
 
@@ -44,16 +46,22 @@ def choose(layout: LayoutCommon, shape: Shape[Any], key: Array) -> Packed | Bloc
     ExtentMismatchError
         If the rows of the key are not those of the layout.
     LayerError
-        If one of both has layers: a key chooses across them.
+        If the key has layers, and others than the layout.
     OutOfBoundsError
         If there is no such position; the text names the row.
     """
-    for own, what in ((layout.shape, "what it chooses from"), (shape, "a key of rows")):
-        if own.has_layers:
-            raise LayerError(
-                f"{what} has layers, {own}, and a key of rows chooses across them: "
-                "flatten() both first, and nest what is chosen"
-            )
+    layers = layout.layers
+    if shape.has_layers and shape.layers != layers:
+        raise LayerError(
+            f"a key with the layers {shape.layers} chooses from what has {layers or 'none'}: it has the "
+            "same, or flatten() drops them"
+        )
+    chosen = _chosen(layout.without_layers(), shape.flatten().as_jagged(), key)
+    return NestedLayout(chosen, layers) if layers else chosen
+
+
+def _chosen(layout: LayoutCommon, shape: Shape[Any], key: Array) -> Packed | Blocked:
+    """Return what `choose` does, where neither has layers."""
     mode = shape.rank - 1
     if layout.shape.rank < shape.rank:
         raise RankError(

@@ -113,6 +113,8 @@ def _numbers(tensor: Tensor[Any], table: WriteTable) -> Json:
 
 
 def _chosen(key: Tensor[Any], before: Shape[Any], table: WriteTable) -> list[Json]:
+    if key.shape.has_layers:
+        key = from_buffer(key.elements(), key.shape.flatten().as_jagged())
     if key.dtype == np.bool_:
         # Which of all elements there are: what is left of a mask when nobody needs the rest.
         return ["keep", table(np.flatnonzero(key.elements()))]
@@ -235,7 +237,7 @@ def _to_numbers(value: Json, where: str, budget: Budget, parts: int) -> Tensor[A
 
 def _kept(view: View[Any], ordinals: IntArray, where: str) -> View[Any]:
     """Return of each row the elements of these ordinals, which ascend."""
-    shape = view.shape
+    shape = view.shape.flatten().as_jagged()
     if len(ordinals) and (ordinals[0] < 0 or ordinals[-1] >= shape.size or (np.diff(ordinals) < 1).any()):
         raise SelectionError("bounds", f"{where}[1] must ascend from 0 to below {shape.size}")
     splits = element_splits(shape, shape.rank - 1)

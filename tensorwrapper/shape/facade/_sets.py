@@ -125,8 +125,9 @@ class ShapeSets(ShapeBase[IndexT_co], Generic[IndexT_co]):
     def stack(cls, shapes: "Iterable[ShapeLike]", *, mode: SupportsIndex = 0) -> "ShapeBase":
         """Return the shape with a new mode that numbers the given shapes, which must be congruent.
 
-        The new mode starts at 0, the others lie where those of the first shape lie. Children that differ make
-        one shape by `Shape.jagged`. O(1) for boxes, O(rows) for jagged shapes.
+        The new mode starts at 0, the others lie where those of the first shape lie. Of nested shapes it
+        belongs to the layer of the mode before which it stands, and behind all modes to the last one.
+        Children that differ make one shape by `Shape.jagged`. O(1) for boxes, O(rows) for jagged shapes.
 
         Parameters
         ----------
@@ -142,7 +143,7 @@ class ShapeSets(ShapeBase[IndexT_co], Generic[IndexT_co]):
         RankError
             If there is no shape, or no such mode, or ranks differ.
         LayerError
-            If a shape is nested.
+            If they have different layers.
         ModeNameError
             If a mode has different names.
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import SupportsIndex, TypeAlias, TypeGuard, cast
 
 import numpy as np
@@ -195,19 +195,34 @@ def _concat_tiled(tilings: Sequence[Tiled], mode: int) -> Tiled | None:
     return Tiled(partitions, first.grid.origin)
 
 
-def stack_shapes(shapes: Sequence[_AnyShape], mode: int) -> Flat:
-    """Return the shape with a new mode that numbers the given shapes, which must be congruent."""
+def stack_shapes(shapes: Sequence[_AnyShape], mode: int) -> _AnyShape:
+    """Return the shape with a new mode that numbers the given shapes, which must be congruent.
+
+    The new mode belongs to the layer of the mode before which it stands; the last one to the last layer.
+    """
     first = _first_of(shapes, "stack")
     number = mode_of(mode, first.rank + 1)
+    layers = _layers_of(first)
     for k, shape in enumerate(shapes):
-        if isinstance(shape, NestedCommon):
+        if _layers_of(shape) != layers:
             raise LayerError(
-                f"shape {k} has the layers {shape.layers}, and a new mode belongs to none of them: flatten() "
-                "first, and nest the result"
+                f"shape {k} has the layers {_layers_of(shape)}, but shape 0 has {layers}: stack() needs the "
+                "same in all, or flatten() drops them"
             )
         if not first.is_congruent(shape):
-            raise _incongruent(flat_of(first), shape, k)
-    flat, count = flat_of(first), len(shapes)
+            raise _incongruent(flat_of(first), flat_of(shape), k)
+    stacked = _stacked(flat_of(first), number, len(shapes))
+    if not layers:
+        return stacked
+    *before, last = layers
+    ends = accumulate(before)
+    own = next((layer for layer, end in enumerate(ends) if number < end), len(before))
+    counts = [*before, last]
+    counts[own] += 1
+    return make_nested(stacked, counts)
+
+
+def _stacked(flat: Flat, number: int, count: int) -> Flat:
     if not isinstance(flat, SmoothCommon):
         return Jagged(stack_rows(flat.rows, number, count))
     extents, origin = flat.extents, flat.origin

@@ -30,17 +30,33 @@ NESTED = [
 
 
 @pytest.mark.parametrize("given", [*NESTED, *map(sel.as_view, NESTED)])
-def test_keys_of_rows_do_not_reach_across_layers(given):
+def test_keys_of_rows_keep_the_layers(given):
     flat = given.flatten()
     mask = tw.as_tensor(flat) > 1
     nested = tw.from_buffer(mask.elements(), given.shape)
-    for key in (nested, tw.jagged([[0], [0]]), tw.jagged(mask.tolist())):
-        with pytest.raises(
-            LayerError, match=r"has layers, .*: flatten\(\) both first, and nest what is chosen"
-        ):
-            given[key]
+    rows = tw.as_tensor(flat).tolist()
+    some = [[value for value in row if value > 1] for row in rows]
+    for key, chosen in (
+        (nested, some),
+        (tw.jagged(mask.tolist()), some),
+        (tw.jagged([[0, -1], [0]]), [[rows[0][0], rows[0][-1]], rows[1][:1]]),
+        (
+            tw.from_buffer(np.zeros(2, int), Shape.nested(Shape(2, 1), layers=(1, 1))),
+            [row[:1] for row in rows],
+        ),
+    ):
+        got = given[key]
+        assert got.tolist() == chosen
+        assert got.shape.layers == (1, 1)
+        assert got.flatten().tolist() == chosen
     if flat.shape.kind == "smooth":
         assert flat[nested].tolist() == [2, 3, 4, 5, 6, 7]  # As of any box.
         return
-    with pytest.raises(LayerError, match="a key of rows has layers"):
+    with pytest.raises(LayerError, match=r"layers \(1, 1\) chooses from what has none"):
         flat[nested]
+
+
+def test_a_key_with_other_layers_is_refused():
+    given = tw.from_buffer(np.arange(6), Shape.nested(Shape.jagged([[1, 2], [3]]), layers=(2, 1)))
+    with pytest.raises(LayerError, match=r"layers \(1, 2\) chooses from what has \(2, 1\)"):
+        given[tw.from_buffer(np.zeros(6, bool), Shape.nested(Shape.jagged([[1, 2], [3]]), layers=(1, 2)))]

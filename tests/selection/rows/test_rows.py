@@ -26,6 +26,7 @@ NAMES: dict[str, Any] = {
     "T": tw.as_tensor(X).tiled(tw.Tiling([1, 2], [2, 2])),
     "tri": tw.from_buffer(np.arange(6), tw.Shape.triangular(3)),
     "w": tw.strings(["a", None, "bc", ""]),
+    "N": tw.from_buffer(np.arange(12), tw.Shape.nested(tw.Shape(4, 3), layers=(1, 1))),
     "ones": tw.sparse([(0, 1)], [5], tw.Shape(3, 4), fill_value=1),
     "s": tw.sparse([(0, 1), (2, 0), (2, 3)], [5, 7, 9], tw.Shape(3, 4)),
 }

@@ -212,7 +212,7 @@ def test_stacks(parts, mode, expected):
         ([Shape(2)], 2, RankError, "mode 2 does not exist .*rank 2"),
         ([Shape(2)], -3, RankError, "mode -3"),
         ([], 0, RankError, "one shape at least"),
-        ([Shape.nested(Shape(2), layers=(1,))], 0, LayerError, r"\(1,\).*flatten"),
+        ([Shape.nested(Shape(2), layers=(1,)), Shape(2)], 0, LayerError, r"None.*\(1,\).*flatten"),
         (Shape(2), 0, ConversionError, r"not Shape\(2\)"),
         ([Shape(2)], True, ConversionError, "mode .*True"),
     ],
@@ -265,3 +265,22 @@ def test_tilings_join_without_their_tiles():
         found = Shape.concat(shape.split(3, mode), mode=mode)
         assert type(found.implementation) is Tiled
         assert found == shape
+
+
+@pytest.mark.parametrize(
+    ("layers", "mode", "expected"),
+    [
+        ((1, 1), 0, (2, 1)),
+        ((1, 1), 1, (1, 2)),
+        ((1, 1), 2, (1, 2)),
+        ((1, 1), -1, (1, 2)),
+        ((0, 2), 0, (0, 3)),
+        ((2, 0), 1, (3, 0)),
+        ((2, 0), 2, (2, 1)),
+    ],
+)
+def test_a_new_mode_belongs_to_the_layer_of_the_mode_before_which_it_stands(layers, mode, expected):
+    box = Shape(2, 3)
+    stacked = Shape.stack([Shape.nested(box, layers=layers)] * 4, mode=mode)
+    assert stacked.layers == expected
+    assert stacked.flatten() == Shape.stack([box] * 4, mode=mode)

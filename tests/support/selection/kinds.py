@@ -80,7 +80,7 @@ def mask_of(view: Any) -> Any:
 
 def firsts_of(view: Any) -> Any:
     """Return for each innermost row the position of its first element, twice."""
-    shape = view.shape.flatten() if view.shape.kind == "nested" else view.shape
+    shape = view.shape.flatten().as_jagged()
     splits = [shape.splits(mode) for mode in range(1, shape.rank)]
     some = np.minimum(np.diff(splits[-1]), 1) * 2
     return tw.from_buffer(
@@ -138,24 +138,19 @@ OPERATIONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
 }
 
 NONE: Final = {
-    ("box", "jagged positions"): "rows",
-    ("box", "one for each row"): "rows",
-    ("sparse", "jagged positions"): "rows",
-    ("sparse", "one for each row"): "rows",
-    ("strings", "jagged positions"): "rows",
-    ("strings", "tiles [:, 0]"): "rows",
-    ("strings", "inside rows [..., 1:]"): "",
-    ("strings", "flatten"): "rows",
-    ("strings", "concat, last mode"): "",
-    ("strings", "astype"): "numbers",
-    ("rows of strings", "astype"): "numbers",
-    **{("nested", name): "layers" for name in ("stack", "stack, mode 1", "permute")},
-    **{("nested", name): "layers" for name in ("jagged mask", "jagged positions")},
+    ("box", "one for each row"): 118,
+    ("sparse", "one for each row"): 118,
+    ("strings", "jagged positions"): 99,
+    ("strings", "tiles [:, 0]"): 109,
+    ("strings", "flatten"): 109,
+    ("strings", "astype"): 121,
+    ("rows of strings", "astype"): 121,
+    ("nested", "permute"): 116,
 }
-"""What has no meaning, and why: no rows, no numbers, or layers in the way, which flatten() drops."""
+"""What is refused, under the number that says why."""
 
 REFUSALS: Final = {
-    99: ["concat([a, y])", "concat([a, d])", "concat([c, a])"],
+    99: ["concat([a, y])", "concat([a, d])", "concat([c, a])", "w[jagged([[0], [1]])]"],
     100: ["concat([a, b], mode=1)"],
     101: ["concat([])"],
     102: ["interleave([a, b[:1]])"],
@@ -165,24 +160,33 @@ REFUSALS: Final = {
     106: ["where(a, a, q)"],
     107: ["a[:, 0]"],
     108: ["a[:, [0]]"],
-    109: ["a[[4]]", "a[4]", "a[-5]", "a[3, 3]"],
+    109: ["a[[4]]", "a[4]", "a[-5]", "a[3, 3]", "w[:, :1]", "w.flatten()"],
     110: ["a[[True, False]]"],
     111: ["a[jagged([[0], [0]])]"],
     112: ["a[jagged([[3], [], [], []])]", "a[jagged([[0]] * 4)]"],
     113: ["a[jagged([[True], [True], [], [True, True, False]])]"],
     115: ["a[::0]", "a[:, ::0]"],
-    116: ["a.permute((1, 0))", "c.permute((1, 0, 2))"],
+    116: ["a.permute((1, 0))", "c.permute((1, 0, 2))", "N.permute((1, 0))"],
     117: ["a.rotate((0, 1))", "a.repeat((1, 2))", "a.repeat_each(1, 2)"],
-    118: ["y[:3].broadcast(a.shape)", "minimum(a, y[:3])"],
+    118: ["y[:3].broadcast(a.shape)", "minimum(a, y[:3])", "y[:3].broadcast(x.shape)"],
     119: ["pad(a, [(0, 0), (0, 1)])"],
     120: ["pad_rows(a, -1)", "pad_rows(a, 2, fill_value=1.5)"],
-    121: ["concat([a, w.unflatten([1, 3])])"],
+    121: ["concat([a, w.unflatten([1, 3])])", 'w.astype("f4")'],
     114: ["a[as_view(Elsewhere(array([True] * 6))).unflatten([2, 1, 0, 3])]"],
     122: ["concat([s, x])", "concat([s, ones])"],
     123: ["concat([T, a])", "concat([T, x])"],
     127: ["a.reshape((2, 3))", "a.squeeze(0)", "array(a)"],
 }
 """What is refused: for each number expressions over the leaves of tests/selection/rows/test_rows.py."""
+
+
+WRITTEN: Final = {
+    124: "writing to `a[[3, 3]]`, `y.broadcast(a.shape)`, `pad_rows(a, 3)`",
+    125: "writing to `concat([a, a])`",
+    126: "writing 300.5 to rows of int8",
+    128: "reading a source whose version changes between two answers",
+}
+"""The same, of what is done with views; tests/selection/rows/test_numbered.py has it."""
 
 
 def made(kind: str, n: int) -> tuple[Any, Any, list[CountingSource]]:
@@ -217,7 +221,7 @@ def cells_of() -> dict[str, list[str]]:
         row: list[str] = []
         for kind in KINDS:
             if (kind, name) in NONE:
-                row.append(NONE[kind, name] or "-")
+                row.append(f"refused: {NONE[kind, name]}")
                 continue
             one, other, _ = made(kind, 1)
             read = bytes_read(operation(one, other))
@@ -291,7 +295,8 @@ def table_of(rows: dict[str, list[str]]) -> list[str]:
 
 def refusals() -> list[str]:
     """Return the lines of the table of what is refused."""
-    rows = [f"| {n} | {', '.join([f'`{own}`' for own in REFUSALS[n]])} |" for n in sorted(REFUSALS)]
+    said = {n: ", ".join([f"`{own}`" for own in REFUSALS[n]]) for n in REFUSALS} | WRITTEN
+    rows = [f"| {n} | {said[n]} |" for n in sorted(said)]
     return ["| | refused |", "| --- | --- |", *rows]
 
 
@@ -310,8 +315,8 @@ elements are written through a view that turns rows, and added to through one th
 
 REFUSED: Final = """\
 What is refused whatever the elements are, under the numbers that the tests have for it. `a`, `b` and
-`q` are rows, `d` rows of rows, `c` cells, `T` tiles, `x` a box, `y` one number for each row of `a`, `w`
-strings, `s` a sparse box, and `mask` says of each element of `a` yes or no.
+`q` are rows, `d` rows of rows, `c` cells, `T` tiles, `N` a box in layers, `x` a box, `y` one number for each
+row of `a`, `w` strings, `s` a sparse box, and `mask` says of each element of `a` yes or no.
 """
 
 INTRODUCTION: Final = (
@@ -323,9 +328,10 @@ says and as a source counts, and a bound of the memory that computing it takes b
 leaves of about one MiB and all that their source takes itself. The tests make this page, and
 fail when it is not true.
 
-Where a word stands the operation has no meaning: boxes and sparse tensors have no *rows* of their own, text
-is not cast to *numbers*, and across *layers* no mode moves and no key reaches: `flatten()` drops them. All
-else that is refused is refused for its operands: other ranks, rows or types.
+Where a number stands the operation is refused: the last table has the same reason under this number. A box
+and a sparse tensor are no rows for one number each, by NumPy's rule of broadcasting; strings in one mode have
+no second one; text is not cast to numbers; and of layers no mode moves before one of an outer layer, because
+no layer would be its own: `flatten()` drops them.
 """,
 )
 
