@@ -71,7 +71,9 @@ class _Lines(LineMaker):
         node, layout, size = view.node, view.layout, view.shape.size
         if node.tensor is not None:
             return PlacedRunner(MemoryLeaf(_memory_of(node.tensor)), layout, 0)
-        low, high = layout.bounds() if size else (0, -1)
+        low, high = layout.implementation.reach() if size else (0, -1)
+        if high - low >= _FAR * size and high - low > BLOCK:
+            low, high = layout.bounds()
         run = self._run(node, low, high + 1 - low)
         if high - low >= _FAR * size and high - low > BLOCK and not run.has_places:
             raise _OtherwiseError

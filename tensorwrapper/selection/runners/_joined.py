@@ -1,7 +1,7 @@
 """What writes parts in memory, one after the other: runs of them at once, and points part by part."""
 
 from collections.abc import Callable
-from typing import Any, final
+from typing import Any, cast, final
 
 import numpy as np
 
@@ -16,6 +16,8 @@ __all__ = ["JoinedRunner", "ReversedRunner"]
 
 _SHORT = 1 << 15  # numbers that sort as two bytes, which NumPy sorts by their digits
 _MANY = 1 << 12  # places from which a table of buckets is made to find their parts
+_POINTS = 512  # points for each part, on average, from which a part is worth the calls that it takes
+_MOST = 1 << 19  # points at a time, of which five numbers are held
 _NEAR = 3  # parts beyond the first of a bucket that are tried before a place is searched for
 
 
@@ -38,6 +40,10 @@ class JoinedRunner(Runner):
     @property
     def has_places(self) -> bool:
         return True
+
+    @property
+    def points_together(self) -> int:
+        return min(_POINTS * len(self.kept), _MOST)
 
     def _array(self, number: int) -> Array:
         found = self.kept[number]
@@ -68,15 +74,15 @@ class JoinedRunner(Runner):
         numbers = _parts_of(self.starts, own)
         few = len(self.kept) < _SHORT
         order = np.argsort(numbers.astype(np.int16), kind="stable") if few else np.argsort(own)
-        ascending = numbers[order]
-        within = own[order] - self.starts[ascending]
-        marks = np.concatenate([[0], np.flatnonzero(np.diff(ascending)) + 1, [len(order)]])
-        chosen: list[int] = ascending[marks[:-1]].tolist()
-        ends: list[int] = marks.tolist()
+        counts = np.bincount(numbers, minlength=len(self.kept))
+        ascending = own.take(order)
         values: Array = np.empty(own.shape, self.dtype)
-        for k, number in enumerate(chosen):
+        chosen = np.flatnonzero(counts)
+        ends: list[int] = [0, *np.cumsum(counts[chosen]).tolist()]
+        ascending -= np.repeat(self.starts[chosen], counts[chosen])
+        for k, number in enumerate(cast("list[int]", chosen.tolist())):
             part = slice(ends[k], ends[k + 1])
-            take_along(values[part], self._array(number), within[part], 0)
+            take_along(values[part], self._array(number), ascending[part], 0)
         assign_indexed(found, (order,), values)
         return found
 

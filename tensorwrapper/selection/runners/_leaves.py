@@ -101,6 +101,11 @@ class Runner(ABC):
         """Whether elements at a few places are read without what lies between them."""
         return self.memory is not None
 
+    @property
+    def points_together(self) -> int:
+        """How many points are best asked for at a time: more than a block where each asks many parts."""
+        return 0
+
     @abstractmethod
     def fill(self, window: Window, out: Array, threads: int = 1) -> None:
         """Write the elements of a window into an array of its extents and of any strides and type."""

@@ -49,6 +49,22 @@ def _blocks(window: Window) -> Iterator[tuple[int, int]]:
         yield low, min(low + BLOCK, stop)
 
 
+def _together(batches: Iterator[IntArray], most: int) -> Iterator[IntArray]:
+    """Return an iterator over the same places, more of them at a time where they lie far apart."""
+    held: list[IntArray] = []
+    for places in batches:
+        apart = most > len(places) and int(places.max()) - int(places.min()) >= _WASTE * len(places)
+        if held and (not apart or sum(map(len, held)) + len(places) > most):
+            yield np.concatenate(held)
+            held = []
+        if apart:
+            held.append(places)
+        else:
+            yield places
+    if held:
+        yield np.concatenate(held)
+
+
 @final
 @frozen(eq=False)
 class PiecesRunner(Runner):
@@ -175,7 +191,7 @@ class PlacedRunner(Runner):
 
     def fill(self, window: Window, out: Array, threads: int = 1) -> None:  # noqa: ARG002
         done = 0
-        for places in self._runs(window):
+        for places in _together(self._runs(window), self.runner.points_together):
             start, count = places.item(0), len(places)
             target = out[done : done + count]
             done += count
@@ -224,6 +240,10 @@ class ShiftedRunner(Runner):
     @property
     def has_places(self) -> bool:
         return self.runner.has_places
+
+    @property
+    def points_together(self) -> int:
+        return self.runner.points_together
 
     def fill(self, window: Window, out: Array, threads: int = 1) -> None:
         own = window[0]

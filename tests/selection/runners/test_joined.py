@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tensorwrapper.selection.runners import _joined
+from tensorwrapper.selection.runners import _joined, _pieces
 from tensorwrapper.selection.runners._joined import JoinedRunner, ReversedRunner
+from tensorwrapper.selection.runners._pieces import PlacedRunner, ShiftedRunner
 
 lengths = st.lists(st.integers(0, 7), min_size=1, max_size=40).filter(any)
 
@@ -115,3 +116,31 @@ def test_shards_of_which_one_is_no_line_go_by_a_plan(odd):
     np.testing.assert_array_equal(
         view[::-1][:3].compute(), np.concatenate([WHOLE, np.asarray(odd)])[::-1][:3]
     )
+
+
+@given(
+    st.lists(st.integers(1, 6), min_size=2, max_size=6),
+    st.lists(st.lists(st.integers(0, 99), max_size=5), max_size=9),
+    st.sampled_from([1, 4, 9, 64]),
+    st.integers(0, 3),
+)
+def test_places_far_apart_are_asked_for_together_and_come_in_their_order(given, batches, most, rows):
+    runner, _ = joined(given)
+    size = sum(given)
+    wanted = [np.array(own, dtype=np.int64) % size for own in batches if own]
+    together = list(_pieces._together(iter(wanted), most))
+    assert [place for own in together for place in own.tolist()] == [
+        place for own in wanted for place in own.tolist()
+    ]
+    assert all(len(own) <= max(most, *map(len, wanted)) for own in together)
+    starts = np.array([place for own in wanted for place in own.tolist()], dtype=np.int64)
+    layout = tw.Layout.from_block_offsets(
+        tw.Shape.jagged([1] * len(starts), rank=2), np.minimum(starts, size - 1), strides=(1,)
+    )
+    before, _joined._POINTS, block, _pieces.BLOCK = _joined._POINTS, most, _pieces.BLOCK, rows + 1
+    out = np.empty(len(starts), dtype=np.int64)
+    try:
+        PlacedRunner(ShiftedRunner(runner, 0, size), layout, 0).fill((slice(0, len(starts)),), out)
+    finally:
+        _joined._POINTS, _pieces.BLOCK = before, block
+    np.testing.assert_array_equal(out, 3 * starts)
