@@ -63,6 +63,12 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Let `-n auto` begin one process more than there are cores: tests of sockets and links mostly wait."""
+    return (os.cpu_count() or 1) + 1
+
+
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
     """Let `pytest -n` give each process a run of neighbours, and whoever is done half of another's rest."""
     from xdist.scheduler import WorkStealingScheduling
