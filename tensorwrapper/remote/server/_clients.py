@@ -19,7 +19,7 @@ _SMALL: Final = 2**16
 class Task:
     """A request that is not over yet; its state is one of the table of the protocol."""
 
-    __slots__ = ("client", "nbytes", "number", "request", "state", "stop", "verb")
+    __slots__ = ("client", "held", "nbytes", "number", "request", "state", "stop", "verb")
 
     def __init__(self, client: "Client", number: int, request: Request | None, nbytes: int = 0) -> None:
         self.client: Client = client
@@ -28,6 +28,8 @@ class Task:
         self.verb: str = "" if request is None else type(request).__name__
         self.nbytes: int = nbytes if nbytes >= _SMALL else 0
         """What its answer takes at most; when it is made, what it takes."""
+        self.held: int = 0
+        """What was taken for it, and is not given back: nothing while it waits."""
         self.state: TaskState = "waiting"
         self.stop: threading.Event = threading.Event()
         """Set when nobody wants the answer any more: whoever works at it looks now and then."""
@@ -109,19 +111,19 @@ class Budget:
 
     def begin(self, task: Task) -> None:
         """Take memory for an answer that is going to be made."""
-        self._move(task, task.nbytes)
+        self._hold(task, task.nbytes)
 
     def made(self, task: Task, nbytes: int) -> None:
         """Note what an answer really takes."""
-        nbytes = nbytes if nbytes >= _SMALL else 0
-        self._move(task, nbytes - task.nbytes)
-        task.nbytes = nbytes
+        task.nbytes = nbytes if nbytes >= _SMALL else 0
+        self._hold(task, task.nbytes)
 
     def end(self, task: Task) -> None:
-        """Give the memory of an answer back."""
-        self._move(task, -task.nbytes)
-        task.nbytes = 0
+        """Give the memory of an answer back, if some was taken."""
+        self._hold(task, 0)
 
-    def _move(self, task: Task, nbytes: int) -> None:
-        task.client.held += nbytes
-        self.held += nbytes
+    def _hold(self, task: Task, nbytes: int) -> None:
+        more = nbytes - task.held
+        task.held = nbytes
+        task.client.held += more
+        self.held += more

@@ -44,6 +44,15 @@ def test_an_answer_that_is_alone_has_memory_however_large_it_is():
     assert budget.held == client.held == 0
 
 
+def test_what_waits_still_gives_nothing_back():
+    budget, client = Budget(LIMITS), Client(b"a", "")
+    made, waiting = task(client, 2**19), task(client, 2**19)
+    budget.begin(made)
+    for one in (waiting, made, made):
+        budget.end(one)
+    assert budget.held == client.held == 0
+
+
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(2**16, 2**19), st.integers(0, 2**19)), max_size=40))
 def test_no_client_and_no_server_has_more_than_its_memory(asked):
     budget, clients = Budget(LIMITS), [Client(bytes([k]), "") for k in range(4)]
