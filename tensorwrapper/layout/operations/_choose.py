@@ -4,7 +4,14 @@ from typing import Any, cast
 
 import numpy as np
 
-from tensorwrapper._arrays import concatenated_ranges, frozen_array, shared_table, splits_of, tidy_table
+from tensorwrapper._arrays import (
+    concatenated_ranges,
+    frozen_array,
+    last_run,
+    shared_table,
+    splits_of,
+    tidy_table,
+)
 from tensorwrapper.errors import (
     ConversionError,
     ExtentMismatchError,
@@ -22,6 +29,7 @@ from tensorwrapper.typing import Array, IntArray
 
 __all__ = ["choose"]
 
+_ROWS = 1 << 14  # rows at a time
 _NARROW = (1 << 31) - 1  # bools of which half as many bytes say how many are true
 
 
@@ -86,9 +94,8 @@ def _chosen(layout: LayoutCommon, shape: Shape[Any], key: Array) -> Packed | Blo
         np.cumsum(key, dtype=before.dtype, out=before[1:])
         counts = np.diff(before.take(splits)).astype(np.int64, copy=False)
         return _part(layout, mode, counts, np.flatnonzero(key))
-    counts = shape.lengths(mode)
-    owners = np.repeat(np.arange(len(counts)), counts)
-    return _part(layout, mode, counts, _nodes(key, owners, splits, (prefixes, mode)))
+    nodes = _nodes(cast("IntArray", key), shape.splits(mode), splits, (prefixes, mode))
+    return _part(layout, mode, shape.lengths(mode), nodes)
 
 
 def _check_rows(prefixes: Shape[Any], shape: Shape[Any], mode: int) -> None:
@@ -114,20 +121,34 @@ def _where(prefixes: Shape[Any], place: int, mode: int) -> str:
     return mode_text(mode, tuple(prefixes.indices_at(np.array([place]))[0].tolist()))
 
 
-def _nodes(key: Array, owners: IntArray, splits: IntArray, place: tuple[Shape[Any], int]) -> IntArray:
-    """Return the numbers of the chosen indices among all of their mode."""
-    begins = splits[owners]
-    extents = splits[owners + 1] - begins
-    wide = cast("IntArray", key)  # of any integer type: NumPy compares them exactly
-    wrong = (wide >= extents) | (wide < -extents)
-    if wrong.any():
-        first = int(np.argmax(wrong))
-        raise OutOfBoundsError(
-            f"position {wide[first]} is outside {_where(place[0], int(owners[first]), place[1])}, which has "
-            f"extent {extents[first]}"
-        )
-    given = wide.astype(np.int64, copy=False)
-    return begins + np.where(given < 0, given + extents, given)
+def _nodes(key: IntArray, rows: IntArray, splits: IntArray, place: tuple[Shape[Any], int]) -> IntArray:
+    """Return the numbers of the chosen indices among all of their mode.
+
+    Some rows at a time, so that what is made on the way stays in a cache. A key is of any integer type: NumPy
+    compares them exactly.
+    """
+    nodes = np.empty(len(key), dtype=np.int64)
+    for first in range(0, len(rows) - 1, _ROWS):
+        part, own = rows[first : first + _ROWS + 1], splits[first : first + _ROWS + 1]
+        low, high = part.item(0), part.item(-1)
+        counts, given = part[1:] - part[:-1], key[low:high]
+        extents, begins = np.repeat(own[1:] - own[:-1], counts), nodes[low:high]
+        begins[...] = np.repeat(own[:-1], counts)
+        if given.dtype == np.int64 and (given.view(np.uint64) < extents.view(np.uint64)).all():
+            # Seen as unsigned, those below zero are beyond every extent.
+            begins += given
+            continue
+        wrong = (given >= extents) | (given < -extents)
+        if wrong.any():
+            number = int(np.argmax(wrong))
+            row = first + last_run(part, low + number)
+            raise OutOfBoundsError(
+                f"position {given[number]} is outside {_where(place[0], row, place[1])}, which has extent "
+                f"{extents[number]}"
+            )
+        wide = given.astype(np.int64, copy=False)
+        begins += np.where(wide < 0, wide + extents, wide)
+    return nodes
 
 
 def _part(layout: LayoutCommon, mode: int, counts: IntArray, nodes: IntArray) -> Packed | Blocked:

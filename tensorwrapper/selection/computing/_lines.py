@@ -60,6 +60,9 @@ class _Lines(LineMaker):
         (count,), _, (step,), first = box
         if line.node.tensor is not None:
             return MemoryLeaf(_strided(_memory_of(line.node.tensor), first, step, count))
+        if count > 1 and not step:
+            one = self._run(line.node, first, 1).part((slice(0, 1),))
+            return MemoryLeaf(np.broadcast_to(one, (count,)))
         if count > 1 and step == -1:
             return ReversedRunner(self._run(line.node, first - (count - 1), count))
         if count > 1 and step != 1:
