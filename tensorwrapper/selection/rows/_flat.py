@@ -17,7 +17,7 @@ import numpy as np
 from tensorwrapper._arrays import concatenated_ranges, ranked
 from tensorwrapper.errors import LayoutError
 from tensorwrapper.layout import Layout, Stride, Table
-from tensorwrapper.layout.lowlevel import over_box, wrap_layout
+from tensorwrapper.layout.lowlevel import new_strided, over_box, wrap_layout
 from tensorwrapper.selection.expressions._documents import LineMaker
 from tensorwrapper.selection.expressions._expression import (
     Expression,
@@ -57,12 +57,11 @@ def in_order(view: Expression) -> Expression:
 
 def _in_line(view: Expression) -> "Layout[Any] | None":
     """Return the places of all elements as a layout of rank 1, if they lie one after the other."""
-    size = view.shape.size
-    if not size:
-        return wrap_layout(over_box((0,), (0,), 0, (Stride(0, 1),)))
-    if not view.layout.is_contiguous:
+    layout = view.layout.implementation
+    size = layout.shape.size
+    if size and not layout.is_contiguous:
         return None
-    return wrap_layout(over_box((size,), (0,), view.layout.bounds()[0], (Stride(size, 1),)))
+    return wrap_layout(new_strided((size,), (0,), (1,), layout.offset if size else 0))
 
 
 @final
