@@ -90,7 +90,7 @@ def run_plan(plan: "Plan", out: Array, threads: int, watch: Watch) -> None:
         run_runner(runner_of(plan.view, check=watch.check), out, threads, watch)
         return
     try:
-        _Fetching(plan.settled(), out, threads, watch).run()
+        _fetch(plan, out, threads, watch)
     except SizeOverflowError:
         # What does not fit may be an element that is read beside those that are wanted: cast here, it is not.
         from tensorwrapper.selection.plans._casts import without_casts  # noqa: PLC0415
@@ -98,7 +98,20 @@ def run_plan(plan: "Plan", out: Array, threads: int, watch: Watch) -> None:
         view = without_casts(plan.view)
         if view is plan.view:
             raise
-        _Fetching(type(plan)(view, plan.rows).settled(), out, threads, watch).run()
+        _fetch(type(plan)(view, plan.rows), out, threads, watch)
+
+
+def _fetch(plan: "Plan", out: Array, threads: int, watch: Watch) -> None:
+    blocks = plan._blocks()
+    if not blocks:
+        _Fetching(plan.settled(), out, threads, watch).run()
+        return
+    versions = Versions()
+    for block in blocks:
+        part = plan._block(block)
+        versions.check(part.away)
+        _Fetching(part, inside(out, block), threads, watch).run()
+        versions.check(part.away)
 
 
 def run_runner(runner: Runner, out: Array, threads: int, watch: Watch) -> None:

@@ -10,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from tensorwrapper._arrays import different
+from tensorwrapper._boxes import cut_box
 from tensorwrapper.layout import Layout, Table
 from tensorwrapper.layout.lowlevel import over_box, wrap_layout
 from tensorwrapper.selection.expressions._expression import Expression, Node, whole
@@ -24,7 +25,7 @@ from tensorwrapper.selection.routing._graph import Elements
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["chooses", "elements_at", "places_chosen", "with_chosen"]
+__all__ = ["blocks_that_choose", "chooses", "elements_at", "places_chosen", "with_chosen"]
 
 _LISTED = 1 << 22  # elements of a view up to which it is found for each what it is chosen of
 
@@ -40,6 +41,20 @@ def chooses(view: Expression) -> bool:
     made = operands_first([view])
     away = _away(made)
     return any(_has_masks(own.node, away) or _is_narrow(own) for own in made)
+
+
+def blocks_that_choose(view: Expression) -> tuple[tuple[slice, ...], ...]:
+    """Return blocks in each of which it can be found what masks in memory choose of sources elsewhere.
+
+    None for views that are small enough to be looked at as one, and for those where no mask chooses.
+    """
+    if view.shape.size <= _LISTED or not any(map(is_away, leaves_of(view))):
+        return ()
+    made = operands_first([view])
+    away = _away(made)
+    if not any(_has_masks(own.node, away) for own in made):
+        return ()
+    return tuple(cut_box(view.extents, _LISTED))
 
 
 def _is_narrow(view: Expression) -> bool:

@@ -12,8 +12,9 @@ from tensorwrapper._value_class import frozen, value_class
 from tensorwrapper.layout import Layout, Table
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.normal._compacted import compacted
+from tensorwrapper.selection.normal._pushing import normalize
 from tensorwrapper.selection.plans._casts import with_casts
-from tensorwrapper.selection.plans._chosen import chooses, places_chosen, with_chosen
+from tensorwrapper.selection.plans._chosen import blocks_that_choose, chooses, places_chosen, with_chosen
 from tensorwrapper.selection.plans._leaves import (
     is_away,
     leaves_of,
@@ -129,8 +130,11 @@ class Plan:
 
         The mask itself does not count: it is what the plan is made of.
         """
-        settled = self.settled()
-        away = [SourceRead(own.source, own.selections, own.nbytes) for own in settled._asked]
+        blocks = self._blocks()
+        plans = [self._block(own) for own in blocks] if blocks else [self.settled()]
+        away = _joined(
+            [SourceRead(own.source, own.selections, own.nbytes) for plan in plans for own in plan._asked]
+        )
         here: list[tuple[TensorSource, int]]
         if chooses(self.view):
             chosen = places_chosen(self.view)
@@ -151,6 +155,24 @@ class Plan:
         """
         view = with_chosen(self.view) if self._asked else self.view
         return self if view is self.view else Plan(view, self.rows)
+
+    def _blocks(self) -> tuple[tuple[slice, ...], ...]:
+        """Return blocks of the result, if fewer bytes are read elsewhere where each is a plan of its own.
+
+        That is where a mask in memory chooses between more elements than are looked at as one. Found each
+        time, as what memory holds may change. O(elements) for such views, O(nodes) for others.
+        """
+        blocks = blocks_that_choose(self.view) if self._asked else ()
+        left = sum([own.nbytes for own in self._asked])
+        for block in blocks:
+            left -= sum([own.nbytes for own in self._block(block)._asked])
+            if left <= 0:
+                return ()
+        return blocks
+
+    def _block(self, block: tuple[slice, ...]) -> "Plan":
+        """Return the plan of a block of the result."""
+        return Plan(normalize(Expression(self.view.node, self.view.layout[block]))).settled()
 
     @property
     def bytes_read(self) -> int:
@@ -197,6 +219,23 @@ class Plan:
 
     def __reduce__(self) -> "tuple[Callable[..., Plan], tuple[Expression, Shape | None]]":
         return Plan, (compacted(self.view), self.rows)
+
+
+def _joined(reads: list[SourceRead]) -> list[SourceRead]:
+    """Return one read of each source for all that is read of it."""
+    found: dict[Source, list[SourceRead]] = {}
+    for own in reads:
+        found.setdefault(own.source, []).append(own)
+    return [
+        own[0]
+        if len(own) == 1
+        else SourceRead(
+            source,
+            tuple([wanted for read in own for wanted in read.selections]),
+            sum([read.nbytes for read in own]),
+        )
+        for source, own in found.items()
+    ]
 
 
 def _on_wire(source: Source) -> "Callable[[Sequence[Wanted]], int] | None":

@@ -5,6 +5,8 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
+from tensorwrapper.errors import VersionChangedError
+from tensorwrapper.selection.plans import _chosen
 from tests.selection.expressions.test_of_one import calls_counted
 from tests.support.selection.counting_source import CountingSource
 
@@ -143,3 +145,30 @@ def test_of_what_is_taken_by_number_no_more_is_read_than_is_taken(make, nbytes):
     assert made.compute().tolist() == here.compute().tolist()
     assert source.nbytes - before == nbytes
     assert np.concatenate([own.elements() for _, own in made.blocks(16)]).tolist() == made.elements().tolist()
+
+
+@pytest.mark.parametrize("rows", [False, True])
+def test_where_a_mask_has_too_many_elements_for_one_look_blocks_are_read_by_themselves(rows, monkeypatch):
+    monkeypatch.setattr(_chosen, "_LISTED", 16)
+    sources = [CountingSource(np.arange(60) + first) for first in (0, 100)]
+    mask = np.arange(60) // 10 == 3
+    views = [sel.as_view(source) for source in sources]
+    views = [view.unflatten([7, 0, 53]) if rows else view.reshape((6, 10)) for view in views]
+    chosen = sel.where(tw.from_buffer(mask, views[0].shape), *views)
+    assert {own.nbytes for own in chosen.plan().reads if own.source in sources} == {80, 400}
+    expected = np.where(mask, np.arange(60), np.arange(60) + 100)
+    assert chosen.compute().elements().tolist() == expected.tolist()
+    assert [source.nbytes for source in sources] == [80, 400]
+
+
+def test_a_version_that_changes_between_two_blocks_is_seen(monkeypatch):
+    monkeypatch.setattr(_chosen, "_LISTED", 16)
+
+    class Changing(CountingSource):
+        def cost(self, selection):
+            self.version = str(self.calls)
+            return super().cost(selection)
+
+    source = Changing(np.arange(60))
+    with pytest.raises(VersionChangedError):
+        sel.where(np.arange(60) // 8 % 2 == 0, sel.as_view(source), -1).compute()

@@ -10,6 +10,7 @@ import pytest
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import SelectionError
+from tests.selection.expressions.test_of_one import calls_counted
 from tests.support.selection.counting_source import CountingSource
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "selections.json").read_text("utf-8"))["rows"]
@@ -279,3 +280,36 @@ def test_boxes_of_all_elements_of_rows_elsewhere_are_not_the_rows():
     for view in (flat, read, read[:, None], sel.stack([read, read[::-1]], mode=1), read.optimize()[1:]):
         again = sel.from_json(sel.to_json(view), sources=sel.sources(view))
         assert (again.shape, again.tolist()) == (view.shape, view.tolist())
+
+
+@pytest.mark.parametrize(
+    ("make", "version"),
+    [
+        (lambda a: a[3], 1),
+        (lambda a: a.flatten()[1:], 1),
+        (lambda a: a[:, :1][[0, 1, 3], 0], 1),
+        (lambda a: sel.concat([a, a])[3], 2),
+        (lambda a: a.pad_rows(2, clip=True)[:, -1], 2),
+    ],
+)
+def test_a_box_left_of_rows_is_read_as_either_version(make, version):
+    view = make(sel.as_view(A))
+    text = sel.to_json(view)
+    assert f'"view":{version}' in text
+    other = text.replace(f'"view":{version}', f'"view":{3 - version}')
+    for own in (text, other):
+        assert sel.from_json(own, sources=sel.sources(view)).compute().tolist() == view.compute().tolist()
+
+
+def test_reading_many_steps_takes_as_long_for_each():
+    counts = []
+    for n in (50, 100):
+        view = sel.as_view(A)
+        for k in range(n):
+            view = view[::-1] if k % 2 else view[:, ::-1]
+        text = sel.to_json(view)
+        assert sel.from_json(text, sources={"0": A}).compute().tolist() == view.compute().tolist()
+        with calls_counted() as calls:
+            sel.from_json(text, sources={"0": A})
+        counts.append(calls[0])
+    assert counts[1] < 2.2 * counts[0]
