@@ -2,7 +2,9 @@
 
 import argparse
 import contextlib
+import errno
 import json
+import os
 import signal
 import threading
 from collections.abc import Generator
@@ -11,7 +13,9 @@ from typing import Final
 from tensorwrapper.cli._report import Check, Report
 from tensorwrapper.cli._security import server_security
 from tensorwrapper.cli._streams import say
+from tensorwrapper.errors import ConversionError, DataFileExistsError
 from tensorwrapper.remote import Server, serve
+from tensorwrapper.store import save
 
 __all__ = ["run"]
 
@@ -22,11 +26,21 @@ _GLANCE: Final = 1.0
 def run(options: argparse.Namespace) -> Report:
     """Do what is asked."""
     security, allow = server_security(options)
+    if options.save is not None:
+        if not options.writable:
+            raise ConversionError("--save writes what became of tensors, and without --writable nothing does")
+        if not options.force and os.path.lexists(options.save):
+            raise DataFileExistsError(errno.EEXIST, f"{options.save} is there already; --force replaces it")
     # A signal that comes while files are opened ends this, too.
     with (
         _told_to_end() as end,
         serve(
-            options.paths, options.address, security=security, allow=allow, threads=options.threads
+            options.paths,
+            options.address,
+            security=security,
+            allow=allow,
+            writable=options.writable,
+            threads=options.threads,
         ) as server,
     ):
         names, address = server.names, server.address
@@ -40,6 +54,9 @@ def run(options: argparse.Namespace) -> Report:
             pass
         stats = server.stats()
         lost = _check(server)
+    if options.save is not None:
+        # A name in a file is no path.
+        save(options.save, {name.replace("/", "."): own for name, own in server.tensors.items()})
     return Report("serve", lost, dict(stats), (f"{len(names)} tensors were served at {address}",))
 
 

@@ -47,6 +47,11 @@ class Server:
         return self._catalogue.names()
 
     @property
+    def tensors(self) -> "dict[str, ViewLike]":
+        """What is served, by name; of what is written to the memory that changes, also when it has ended."""
+        return self._catalogue.tensors()
+
+    @property
     def closed(self) -> bool:
         """Whether it has ended."""
         return self._loop is None or not self._loop.is_alive
@@ -166,7 +171,8 @@ def serve(
         see is to him as if it were not there.
     writable
         Whether clients may write to the tensors in memory that can be written to, each write as a whole and
-        under a new version; or for patterns of names the public keys that may. Files are never written to.
+        under a new version; or for patterns of names the public keys that may. Tensors of files are read into
+        memory then, and written there: a file stays as it is, and `Server.tensors` has what became of it.
     limits
         What a client may ask for at once.
     threads
@@ -203,6 +209,6 @@ def serve(
             for name, tensor in cast("Mapping[str, ViewLike]", tensors).items():
                 catalogue.put(name, tensor)
         else:
-            put_files(catalogue, tensors, files)
+            put_files(catalogue, tensors, files, into_memory=bool(writable))
         loop = Loop(catalogue, address, security, count)
         return Server(catalogue, loop, files.pop_all())

@@ -101,3 +101,28 @@ def test_a_list_that_is_none_is_refused(folder, text):
     assert done.returncode == ExitCode.CANNOT_RUN
     assert "allow" in done.stderr
     assert run("serve", folder / "nowhere.tens").returncode == ExitCode.CANNOT_RUN
+
+
+def test_what_is_written_is_kept_in_another_file_and_never_in_the_first(folder):
+    new = folder / "new.tens"
+    with serving(folder / "runs", "--writable", "--save", new) as (process, ready):
+        with tw.connect(ready["address"]) as remote:
+            remote["a/x"][1, ::2] = 7
+            remote["b/rows"][0, 1] = 9
+        code, _, complained = end(process)
+    assert (code, complained) == (ExitCode.OK, "")
+    with tw.open(folder / "runs" / "a.tens") as file:
+        assert file["x"].tolist() == np.arange(12).reshape(3, 4).tolist()
+    with tw.open(new) as file:
+        assert file["a.x"].tolist() == [[0, 1, 2, 3], [7, 5, 7, 7], [8, 9, 10, 11]]
+        assert file["b.rows"].tolist() == [[1, 9], [3]]
+
+
+def test_where_what_is_written_goes_is_known_before_anything_is_served(folder):
+    place = folder / "runs" / "a.tens"
+    for words, complaint in [
+        (["--save", str(folder / "new.tens")], "--writable"),
+        (["--writable", "--save", str(place)], "--force"),
+    ]:
+        assert run("serve", str(place), *words).returncode != 0
+        assert complaint in run("serve", str(place), *words).stderr

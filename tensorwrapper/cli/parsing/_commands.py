@@ -71,6 +71,18 @@ def _serve(parser: argparse.ArgumentParser) -> None:
         metavar="COUNT",
         help="how many threads read what takes longer (default: %(default)s)",
     )
+    parser.add_argument(
+        "--writable",
+        action="store_true",
+        help="let who is let in write to the tensors, which are read into memory: the files stay as they are",
+    )
+    parser.add_argument(
+        "--save",
+        type=Path,
+        metavar="FILE",
+        help="with --writable: write what became of the tensors to this .tens file at the end, a/x as a.x",
+    )
+    add_force(parser, "FILE")
 
 
 def _get(parser: argparse.ArgumentParser) -> None:
@@ -181,6 +193,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
                 "serve runs --address 'tcp://*:5555' --keys server.key --allow friends",
                 "serve a folder to those who are on a list",
             ),
+            Example("serve run.tens --writable --save new.tens", "others may write, and it is kept"),
         ),
         f"{_HOME}._serve",
     ),

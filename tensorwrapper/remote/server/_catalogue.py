@@ -143,6 +143,10 @@ class Catalogue:
         """Return all names in order."""
         return sorted(self._holdings)
 
+    def tensors(self) -> "dict[str, ViewLike]":
+        """Return what is served, by name in order."""
+        return {name: own.given for name, own in sorted(self._holdings.items())}
+
     def _next(self) -> str:
         with self._lock:
             self._changes += 1

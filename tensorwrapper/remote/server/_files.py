@@ -11,14 +11,22 @@ from tensorwrapper import store
 from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, DataFileNotFoundError
 from tensorwrapper.remote.server._catalogue import Catalogue
+from tensorwrapper.tensor import Tensor
 
 __all__ = ["put_files"]
 
 
 def put_files(
-    catalogue: Catalogue, given: "str | os.PathLike[str] | Iterable[str | os.PathLike[str]]", files: ExitStack
+    catalogue: Catalogue,
+    given: "str | os.PathLike[str] | Iterable[str | os.PathLike[str]]",
+    files: ExitStack,
+    *,
+    into_memory: bool = False,
 ) -> None:
-    """Put all tensors of files and folders into a catalogue; `files` closes them."""
+    """Put all tensors of files and folders into a catalogue; `files` closes them.
+
+    Those that are to be written to are read into memory: a file stays as it is.
+    """
     paths = [given] if isinstance(given, str | os.PathLike) else _several(given)
     found = [path for place in paths for path in _files_at(Path(place))]
     stems = [path.stem for path in found]
@@ -30,7 +38,11 @@ def put_files(
         file = files.enter_context(store.open(path))
         check = partial(_version, path)
         for name in file:
-            catalogue.put(prefix + name, file[name], check)
+            if into_memory:
+                found = file[name]
+                catalogue.put(prefix + name, found.copy() if isinstance(found, Tensor) else found.compute())
+            else:
+                catalogue.put(prefix + name, file[name], check)
 
 
 def _several(given: object) -> list[str | os.PathLike[str]]:

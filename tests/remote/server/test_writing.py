@@ -90,8 +90,6 @@ def test_a_bool_is_0_or_1():
     [
         np.broadcast_to(np.zeros(1), (3,)),
         tw.as_tensor(np.frombuffer(b"1" * 24)),
-        tw.sparse([(0,)], [1.0], tw.Shape(3)),
-        tw.strings(["a"]),
         tw.selection.pad(tw.as_tensor(np.zeros(2)), [(0, 1)]),
     ],
 )
