@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast, dataclass_transform, overl
 
 import attrs
 
-__all__ = ["evolve", "frozen", "slot_setters", "token_of", "token_of_parts", "value_class"]
+from tensorwrapper._wording import brief, html_block, shortened
+
+__all__ = ["Shown", "evolve", "frozen", "slot_setters", "token_of", "token_of_parts", "value_class"]
 
 _T = TypeVar("_T")
 
@@ -50,6 +52,8 @@ else:
                 made.__hash__ = _hashing(made.__qualname__, hashed)
             if with_repr:
                 made.__repr__ = _representation([field for field in fields if field.repr])
+            if not hasattr(made, "_repr_html_"):
+                made._repr_html_ = _html([field for field in fields if field.repr] if with_repr else [])
             if with_eq and not hasattr(made, "__dask_tokenize__"):
                 made.__dask_tokenize__ = _token
             return made
@@ -129,6 +133,31 @@ def _representation(fields: list[Any]) -> Callable[[object], str]:
         return f"{self.__class__.__qualname__.rpartition('>.')[2]}({', '.join(texts)})"
 
     return __repr__
+
+
+def _html(fields: list[Any]) -> Callable[[object], str]:
+    # Of a class that has a text of its own no field is shown that the text may hide.
+    shown = [(field.name, field.name.lstrip("_")) for field in fields]
+
+    def _repr_html_(self: object) -> str:
+        """Return what notebooks show: the text, the fields, and the picture where there is one."""
+        facts = [(label, brief(getattr(self, name, attrs.NOTHING))) for name, label in shown]
+        draw = getattr(self, "to_svg", None)
+        picture = "" if draw is None else draw()
+        text = type(self).__name__ if facts else shortened(repr(self))
+        return html_block(text, facts, picture if picture.startswith("<svg") else "")
+
+    return _repr_html_
+
+
+class Shown:
+    """No primitives. What runs or holds something is shown in notebooks by its text."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        """Return what notebooks show."""
+        return html_block(shortened(repr(self)))
 
 
 # The mark stands on the first of two overloads, where mypy and pyright read it: fields are read-only. jedi,

@@ -1,4 +1,4 @@
-"""What errors say: what was given, on one line however large it is, and what works instead.
+"""What errors and notebooks say: values on one line however large they are, and what works instead.
 
 Users of other libraries ask for names and calls that are not here. A name that a class does not have is an
 AttributeError, and a call that a function does not take a TypeError, as everywhere; the text goes on with
@@ -7,12 +7,14 @@ what has that meaning here. What stands in backticks is code, and tests run it.
 
 import functools
 import itertools
+import re
 import reprlib
 from abc import ABCMeta
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from html import escape
 from typing import TYPE_CHECKING, Final, TypeVar
 
-__all__ = ["Advising", "advice_of", "advise", "brief", "called_as", "shortened"]
+__all__ = ["Advising", "advice_of", "advise", "brief", "called_as", "escaped", "html_block", "shortened"]
 
 _C = TypeVar("_C", bound=type[object])
 _F = TypeVar("_F", bound=Callable[..., object])
@@ -226,3 +228,59 @@ def brief(value: object) -> str:
     '[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, ...]'
     """
     return shortened(_QUOTING.repr(value))
+
+
+# What XML 1.0 cannot hold, not even escaped; a text with one of them would make the document ill formed.
+_NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_TURNED: Final = "filter:invert(.9) hue-rotate(180deg)"
+# Notebooks and pages say in their own ways that they are dark; where they say nothing, the system does.
+_STYLE: Final = (
+    ".tensorwrapper .tensorwrapper-picture{filter:none}"
+    f"html[theme=dark] .tensorwrapper,body[data-theme=dark] .tensorwrapper,body.vscode-dark .tensorwrapper,"
+    f"body[data-jp-theme-light=false] .tensorwrapper{{{_TURNED}}}"
+    "@media (prefers-color-scheme:dark){body:not([data-theme=light]):not(.vscode-light)"
+    f":not([data-jp-theme-light=true]) .tensorwrapper{{{_TURNED}}}}}"
+)
+_FACTS: Final = 12  # rows of a table
+
+
+def escaped(text: str) -> str:
+    """Return a text as HTML and SVG hold it, whoever wrote it.
+
+    Examples
+    --------
+    >>> escaped("<b> & co")
+    '&lt;b&gt; &amp; co'
+    """
+    return escape(_NOT_XML.sub("\ufffd", text))
+
+
+def html_block(text: str, facts: Iterable[tuple[str, str]] = (), picture: str = "") -> str:
+    """Return a text, a table of facts and a picture as one block, which needs nothing from elsewhere.
+
+    It is as wide as its cell at most, and dark in notebooks and pages that are.
+    """
+    cell = "padding:1px 14px 1px 0;text-align:left;border:none;background:none;overflow-wrap:anywhere"
+    facts = list(facts)
+    if len(facts) > _FACTS:
+        facts = [*facts[: _FACTS - 1], ("", f"and {len(facts) - _FACTS + 1} more")]
+    rows = [
+        f'<tr style="background:none"><th style="{cell};color:#66707c;font-weight:normal">'
+        f"{escaped(name)}</th>"
+        f'<td style="{cell};color:#1f2933">{escaped(value)}</td></tr>'
+        for name, value in facts
+    ]
+    table = "border:none;margin:6px 0;font-size:12px;border-collapse:collapse;max-width:100%"
+    frame = (
+        "display:inline-block;box-sizing:border-box;max-width:100%;overflow-x:auto;padding:8px 12px;"
+        "font:12px system-ui,sans-serif;border:1px solid #d5dae0;background:#ffffff;color:#1f2933"
+    )
+    code = "color:#1f2933;background:none;white-space:pre-wrap;overflow-wrap:anywhere"
+    lines = [
+        f'<div class="tensorwrapper" style="{frame}"><style>{_STYLE}</style>',
+        f'<code style="{code}">{escaped(text)}</code>',
+        *([f'<table style="{table}">', *rows, "</table>"] if rows else []),
+        *([picture] if picture else []),
+        "</div>",
+    ]
+    return "\n".join(lines)

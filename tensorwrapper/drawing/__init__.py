@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         ramp,
     )
     from tensorwrapper.drawing._frame import Axis, Swatch, framed, note, stacked, text_width
+    from tensorwrapper.drawing._grid import draw_grid
     from tensorwrapper.drawing._numbers import bytes_text, count_text, index_text, range_text, ticks
     from tensorwrapper.drawing._svg import Drawing, Group, Line, Mark, Path, Point, Rectangle, Text
 
@@ -45,6 +46,7 @@ __all__ = [
     "bytes_text",
     "count_text",
     "draw_bars",
+    "draw_grid",
     "framed",
     "index_text",
     "layer_color",
@@ -65,6 +67,7 @@ __getattr__, __dir__ = lazy_names(
         "_bars": ("EDGE", "FILL", "ModeBar", "bar_lengths", "draw_bars"),
         "_color": ("ACCENT", "EMPTY", "FAINT", "INK", "MUTED", "PAPER", "layer_color", "log_color", "ramp"),
         "_frame": ("Axis", "Swatch", "framed", "note", "stacked", "text_width"),
+        "_grid": ("draw_grid",),
         "_numbers": ("bytes_text", "count_text", "index_text", "range_text", "ticks"),
         "_svg": ("Drawing", "Group", "Line", "Mark", "Path", "Point", "Rectangle", "Text"),
     },

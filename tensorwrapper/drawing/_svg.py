@@ -1,13 +1,12 @@
 """SVG documents as values: a few elements, written as text. Standard library only."""
 
 import itertools
-import re
-from html import escape
 from typing import Final, Literal, TypeAlias, final
 
 import attrs
 
 from tensorwrapper._value_class import frozen
+from tensorwrapper._wording import escaped
 from tensorwrapper.drawing._color import INK, PAPER
 
 __all__ = ["Drawing", "Group", "Line", "Mark", "Path", "Point", "Rectangle", "Text"]
@@ -16,8 +15,12 @@ Point: TypeAlias = tuple[float, float]
 """A place, in pixels to the right and down."""
 
 _FONTS: Final = "system-ui, 'Segoe UI', Helvetica, Arial, 'DejaVu Sans', sans-serif"
-# What XML 1.0 cannot hold, not even escaped; a text with one of them would make the document ill formed.
-_NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+# In the dark light and dark change places, so that what is written on a colour is read as well as before.
+_STYLE: Final = (
+    "<style>@media (prefers-color-scheme:dark){"
+    ".tensorwrapper-picture{filter:invert(.9) hue-rotate(180deg)}"
+    ".tensorwrapper .tensorwrapper-picture{filter:none}}</style>"
+)
 
 
 def _number(value: float) -> str:
@@ -25,17 +28,13 @@ def _number(value: float) -> str:
     return "0" if text == "-0" else text
 
 
-def _clean(text: str) -> str:
-    return escape(_NOT_XML.sub("\ufffd", text))
-
-
 def _element(name: str, attributes: dict[str, str], inner: str = "") -> str:
-    text = "".join(f' {key}="{_clean(value)}"' for key, value in attributes.items() if value)
+    text = "".join(f' {key}="{escaped(value)}"' for key, value in attributes.items() if value)
     return f"<{name}{text}>{inner}</{name}>" if inner else f"<{name}{text}/>"
 
 
 def _titled(title: str) -> str:
-    return f"<title>{_clean(title)}</title>" if title else ""
+    return f"<title>{escaped(title)}</title>" if title else ""
 
 
 @final
@@ -146,7 +145,7 @@ class Text:
         attributes = {"x": x, "y": y, "font-size": _number(self.size), "fill": self.fill}
         attributes["text-anchor"] = "" if self.anchor == "start" else self.anchor
         attributes["transform"] = f"rotate(-90 {x} {y})" if self.upwards else ""
-        return _element("text", attributes, _clean(self.text))
+        return _element("text", attributes, escaped(self.text))
 
 
 @final
@@ -187,6 +186,7 @@ class Drawing:
     >>> print(Drawing(20, 10, (Rectangle(0, 0, 9, 10, "#000"),), "a box").to_svg())  # doctest: +ELLIPSIS
     <svg xmlns="http://www.w3.org/2000/svg" width="20" height="10" viewBox="0 0 20 10" ...>
     <title>a box</title>
+    <style>...</style>
     <path class="paper" d="M0 0L20 0L20 10L0 10Z" fill="#ffffff"/>
     <rect x="0" y="0" width="9" height="10" fill="#000"/>
     </svg>
@@ -197,6 +197,10 @@ class Drawing:
     marks: tuple[Mark, ...]
     title: str = ""
 
+    def _repr_html_(self) -> str:
+        """Return what notebooks show."""
+        return self.to_svg()
+
     def to_svg(self) -> str:
         """Return the document."""
         width, height = _number(self.width), _number(self.height)
@@ -205,6 +209,8 @@ class Drawing:
             "width": width,
             "height": height,
             "viewBox": f"0 0 {width} {height}",
+            "class": "tensorwrapper-picture",
+            "style": "max-width:100%;height:auto",
             "role": "img",
             "aria-label": self.title,
             "font-family": _FONTS,
@@ -212,5 +218,5 @@ class Drawing:
         }
         corners = ((0.0, 0.0), (self.width, 0.0), (self.width, self.height), (0.0, self.height))
         paper = Path((corners,), PAPER, closed=True, name="paper")
-        lines = [_titled(self.title), *[mark.to_svg() for mark in (paper, *self.marks)]]
+        lines = [_titled(self.title), _STYLE, *[mark.to_svg() for mark in (paper, *self.marks)]]
         return _element("svg", attributes, "\n".join(["", *[line for line in lines if line], ""]))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, final
 import numpy as np
 
 from tensorwrapper._integers import to_count
+from tensorwrapper._value_class import Shown
 from tensorwrapper.errors import ExtentError, LeakedResourceWarning
 from tensorwrapper.remote._remote import Remote
 from tensorwrapper.remote.awaited._snapshot import AsyncSnapshot
@@ -27,7 +28,7 @@ __all__ = ["AsyncRemote", "connect_async"]
 
 
 @final
-class AsyncRemote:
+class AsyncRemote(Shown):
     """The tensors of a server, whose waits are awaited; made by `connect_async`.
 
     Any number of tasks may read at a time, each request over one of a few connections. A task that is

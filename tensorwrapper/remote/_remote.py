@@ -9,6 +9,7 @@ import attrs
 import numpy as np
 
 from tensorwrapper._integers import to_count
+from tensorwrapper._value_class import Shown
 from tensorwrapper.errors import (
     LeakedResourceWarning,
     RemoteProtocolError,
@@ -34,7 +35,7 @@ __all__ = ["Remote", "connect"]
 
 
 @final
-class Remote(Mapping[str, RemoteTensor]):
+class Remote(Shown, Mapping[str, RemoteTensor]):
     """The tensors of a server, by name; made by `connect`. Looking one up asks what it is, and reads nothing.
 
     Any thread may use it; each has a connection of its own. Close it when none does any more.

@@ -8,6 +8,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, SupportsIndex, cast, final
 
 from tensorwrapper._integers import to_count
+from tensorwrapper._value_class import Shown
+from tensorwrapper._wording import html_block, shortened
 from tensorwrapper.errors import ConversionError, ExtentError, LeakedResourceWarning, TransportClosedError
 from tensorwrapper.remote.protocol._terms import ServeLimits
 from tensorwrapper.remote.server._catalogue import Catalogue
@@ -22,7 +24,7 @@ __all__ = ["Server", "serve"]
 
 
 @final
-class Server:
+class Server(Shown):
     """Tensors that clients select from; made by `serve`. It answers in threads of its own until it is closed.
 
     Memory that is served may be edited in place only within `editing`; everything else may be replaced at
@@ -137,6 +139,11 @@ class Server:
         if getattr(self, "_loop", None) is not None and self._process == os.getpid():
             self.close(0.0)
             warnings.warn("a server was not closed", LeakedResourceWarning, stacklevel=2)
+
+    def _repr_html_(self) -> str:
+        """Return what notebooks show: where it listens, and the first names of what it serves."""
+        names = [] if self.closed else self.names[:12]
+        return html_block(shortened(repr(self)), [(shortened(name), "") for name in names])
 
     def __repr__(self) -> str:
         where = "closed" if self._loop is None else self._loop.address

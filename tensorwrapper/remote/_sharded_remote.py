@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from types import TracebackType
 from typing import final
 
+from tensorwrapper._value_class import Shown
 from tensorwrapper.errors import LeakedResourceWarning, TransportClosedError
 from tensorwrapper.remote.shards._catalogue import Catalogue
 from tensorwrapper.remote.shards._fleet import Fleet
@@ -17,7 +18,7 @@ __all__ = ["ShardedRemote", "connect_shards"]
 
 
 @final
-class ShardedRemote(Mapping[str, ShardedTensor]):
+class ShardedRemote(Shown, Mapping[str, ShardedTensor]):
     """The tensors of a catalogue, by name; made by `connect_shards`. Nothing is asked to look one up.
 
     Any thread may use it. Close it when none does any more.

@@ -21,7 +21,7 @@ a level start: one number, or one each; `tidy_origins` makes the first of the se
 `build_rows` (columns from counts, a level at a time), `rows_under` (those of a shape, also of a box),
 `unroll` (the same rows with more modes as splits).
 
-**Pictures**: `block_html` (text, facts and picture, as notebooks show values), `short_text`.
+**Pictures**: `short_text`.
 """
 
 from typing import TYPE_CHECKING
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from tensorwrapper.shape.boxes._names import ModeNames, agreed_names, key_of_names, picked_names
     from tensorwrapper.shape.boxes._smooth import make_smooth, to_permutation
     from tensorwrapper.shape.facade._cells import rows_under
-    from tensorwrapper.shape.pictures._draw import block_html, short_text
+    from tensorwrapper.shape.pictures._draw import short_text
     from tensorwrapper.shape.rows._columns import Columns, Origins, tidy_origins
     from tensorwrapper.shape.rows._rearrange import build_rows
     from tensorwrapper.shape.rows._unroll import unroll
@@ -47,7 +47,6 @@ __all__ = [
     "ModeNames",
     "Origins",
     "agreed_names",
-    "block_html",
     "build_rows",
     "check_names",
     "integer_array",
@@ -82,7 +81,7 @@ __getattr__, __dir__ = lazy_names(
         "boxes._keys": ("mode_of", "mode_text"),
         "boxes._names": ("ModeNames", "agreed_names", "key_of_names", "picked_names"),
         "boxes._smooth": ("make_smooth", "to_permutation"),
-        "pictures._draw": ("block_html", "short_text"),
+        "pictures._draw": ("short_text",),
         "rows._columns": ("Columns", "Origins", "tidy_origins"),
         "rows._rearrange": ("build_rows",),
         "rows._unroll": ("unroll",),

@@ -9,6 +9,7 @@ import numpy as np
 
 from tensorwrapper._integers import MAX_INT64, to_count, to_int
 from tensorwrapper._value_class import frozen, value_class
+from tensorwrapper._wording import html_block, shortened
 from tensorwrapper.errors import (
     ConversionError,
     ExtentError,
@@ -414,7 +415,7 @@ class Shards:
 
     def _repr_html_(self) -> str:
         """Return what notebooks show: the picture."""
-        return self.to_svg()
+        return html_block(shortened(str(self)), picture=self.to_svg())
 
     def findings(self) -> tuple[Finding, ...]:
         """Return what is wrong with the operation or with the blocks: all of it.

@@ -1,5 +1,6 @@
 """`TensFile`: a `.tens` file as a mapping from names to tensors."""
 
+import itertools
 import os
 import warnings
 from collections.abc import Iterator, Mapping
@@ -8,7 +9,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Literal, SupportsIndex, TypeAlias, final
 
 from tensorwrapper._integers import to_count
-from tensorwrapper._wording import Advising, advise, shortened
+from tensorwrapper._value_class import Shown
+from tensorwrapper._wording import Advising, advise, html_block, shortened
 from tensorwrapper.errors import (
     ConversionError,
     DataFileError,
@@ -54,7 +56,7 @@ _NAMES: Final = {
 
 @final
 @advise(_NAMES)
-class TensFile(Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Advising):
+class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Advising):
     """An open `.tens` file: a mapping from names to tensors, which are read when they are used.
 
     A tensor that grew by `extend` is a `View` of all its records, all else a `Tensor`; both do the same.
@@ -460,6 +462,12 @@ class TensFile(Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Advising):
         if getattr(self, "_file", None) is not None:
             self._drop()
             warnings.warn(f"{self._path} was not closed", LeakedResourceWarning, stacklevel=2)
+
+    def _repr_html_(self) -> str:
+        """Return what notebooks show: the file, and the first of its tensors."""
+        names = itertools.islice(() if self.closed else self, 12)
+        facts = [(e.name, f"{e.shape} {e.dtype}") for e in map(self.describe, names)]
+        return html_block(shortened(repr(self)), [(shortened(name), shortened(text)) for name, text in facts])
 
     def __repr__(self) -> str:
         state = "closed" if self.closed else f"{len(self)} tensors"

@@ -9,13 +9,14 @@ from typing import final
 
 import zmq
 
+from tensorwrapper._value_class import Shown
 from tensorwrapper.errors import TransportError, TransportForkError, TransportTimeoutError
 
 __all__ = ["Delivery", "check_process", "to_milliseconds"]
 
 
 @final
-class Delivery:
+class Delivery(Shown):
     """What became of a sent message: `done` once ZeroMQ no longer reads the memory of any of its frames.
 
     That the kernel took the bytes is not that the peer read them. Until then the tensors that were sent

@@ -13,6 +13,7 @@ from typing import Final, final
 
 import zmq
 
+from tensorwrapper._value_class import Shown
 from tensorwrapper.errors import (
     ConversionError,
     InsecureAddressWarning,
@@ -43,7 +44,7 @@ _ORIGINS: Final = 1024
 
 
 @final
-class Socket:
+class Socket(Shown):
     """A ZeroMQ socket that sends and receives messages; it belongs to the thread that opened it.
 
     Parameters

@@ -10,6 +10,7 @@ import attrs
 
 from tensorwrapper._integers import to_count
 from tensorwrapper._memory import memory_share
+from tensorwrapper._value_class import Shown
 
 __all__ = ["DEFAULT_LIMITS", "Limits", "how_to_raise"]
 
@@ -24,7 +25,7 @@ def how_to_raise(*names: str) -> str:
 
 @final
 @attrs.frozen(kw_only=True, cache_hash=True)
-class Limits:
+class Limits(Shown):
     """Bounds that a decoder checks before it allocates anything that a sender's number decides.
 
     Raises

@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import final
 
+from tensorwrapper._value_class import Shown
 from tensorwrapper.errors import RemoteProtocolError
 from tensorwrapper.typing import BufferLike
 from tensorwrapper.wire._decode import decode
@@ -48,7 +49,7 @@ def stream_pieces(frames: Sequence[BufferLike]) -> list[bytes | memoryview]:
 
 
 @final
-class StreamReader:
+class StreamReader(Shown):
     """Takes a stream of bytes in pieces of any size, and gives the messages in it.
 
     Each part of a message is put together in memory of its own, as its bytes arrive: elements are copied

@@ -43,7 +43,7 @@ def test_boxes_of_any_rank_and_size_have_a_picture(extents):
     shards = operation(extents).shard([Shape.smooth([min(n, 2) for n in extents])])
 
     assert len(named(shards.to_svg(), "whole")) == 3
-    assert shards._repr_html_() == shards.to_svg()
+    assert shards.to_svg() in shards._repr_html_()
 
 
 def test_many_shards_make_a_small_picture():

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import CACHED
+from tensorwrapper._value_class import Shown
 from tensorwrapper.buffer.copies._strided_copy import copy_strided
 from tensorwrapper.typing import Array, IntArray
 
@@ -40,7 +41,7 @@ _FEW = 16  # arrays that are copied one by one
 
 
 @final
-class CopyCount:
+class CopyCount(Shown):
     """How many bytes of elements were copied while it was counting, and in how many copies."""
 
     __slots__ = ("copies", "nbytes")

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from math import ceil
 from typing import Final
 
+from tensorwrapper._wording import html_block
 from tensorwrapper.drawing import (
     MUTED,
     Axis,
@@ -32,7 +33,7 @@ from tensorwrapper.layout.pictures._grid import (
     shown,
 )
 from tensorwrapper.layout.pictures._sides import CutSide, PlainSide, Side, rule_text, sides_of
-from tensorwrapper.shape.lowlevel import block_html, short_text
+from tensorwrapper.shape.lowlevel import short_text
 
 __all__ = ["draw_layout", "layout_html"]
 
@@ -250,7 +251,7 @@ def layout_html(layout: LayoutCommon, text: str) -> str:
         facts.append(("ordinals", f"{order}: the {'last' if order == 'lex' else 'first'} mode fastest"))
     if shape.size <= _FEW or strides is not None:
         facts += _answers(layout)
-    return block_html(short_text(text), facts, draw_layout(layout).to_svg())
+    return html_block(short_text(text), facts, draw_layout(layout).to_svg())
 
 
 def _answers(layout: LayoutCommon) -> list[tuple[str, str]]:

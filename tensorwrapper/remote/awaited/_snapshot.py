@@ -4,6 +4,7 @@ from functools import partial
 from types import TracebackType
 from typing import final
 
+from tensorwrapper._value_class import Shown
 from tensorwrapper.remote.awaited._tensor import AsyncRemoteTensor
 from tensorwrapper.remote.awaited._threads import Threads
 from tensorwrapper.remote.client._snapshot import Snapshot
@@ -12,7 +13,7 @@ __all__ = ["AsyncSnapshot"]
 
 
 @final
-class AsyncSnapshot:
+class AsyncSnapshot(Shown):
     """The tensors of a server as they were when `AsyncRemote.snapshot` made it; see `Snapshot`."""
 
     __slots__ = ("_snapshot", "_threads")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, cast, final
 
 import numpy.typing as npt
 
+from tensorwrapper._value_class import Shown
 from tensorwrapper.remote.awaited._threads import Threads
 from tensorwrapper.remote.client._tensor import RemoteTensor
 from tensorwrapper.selection import Source, View
@@ -22,7 +23,7 @@ __all__ = ["AsyncRemoteTensor", "AsyncView"]
 
 
 @final
-class AsyncView:
+class AsyncView(Shown):
     """A part of a tensor at a server; which it is, is looked up when it is awaited.
 
     To select rows of a jagged tensor is to ask for their lengths, and so nothing is asked when it is written.
@@ -72,7 +73,7 @@ class AsyncView:
 
 
 @final
-class AsyncRemoteTensor:
+class AsyncRemoteTensor(Shown):
     """A `RemoteTensor` whose waits are awaited: at the version that it had when it was looked up."""
 
     __slots__ = ("_tensor", "_threads")

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from types import TracebackType
 from typing import Final, cast, final
 
+from tensorwrapper._value_class import Shown
 from tensorwrapper.errors import ConversionError, RemoteProtocolError, TensorNameError, TransportError
 from tensorwrapper.remote.client._connection import Connections
 from tensorwrapper.remote.client._tensor import RemoteTensor
@@ -54,7 +55,7 @@ def has_tensor(connections: Connections, name: object, pin: str = "") -> bool:
 
 
 @final
-class Snapshot(Mapping[str, RemoteTensor]):
+class Snapshot(Shown, Mapping[str, RemoteTensor]):
     """The tensors of a server as they were when it was made, by `Remote.snapshot`.
 
     The server keeps it until it is closed, or for a minute after it was used last; after that looking a

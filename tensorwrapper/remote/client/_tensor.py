@@ -6,6 +6,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._value_class import Shown
 from tensorwrapper.errors import (
     ConversionError,
     OutOfBoundsError,
@@ -39,7 +40,7 @@ _WITH_LENGTHS: Final = 2**15
 
 
 @final
-class RemoteTensor(Operators[Any, AnyRank]):
+class RemoteTensor(Shown, Operators[Any, AnyRank]):
     """A tensor that a server has, at the version that it had when it was looked up.
 
     What is selected of it is a `View`, which reads from the server what it needs once it is computed; views,

@@ -46,14 +46,14 @@ def put_files(
 
 
 def _several(given: object) -> list[str | os.PathLike[str]]:
+    whole = given
     # A tensor can be gone through, too, but its rows are no paths.
     paths = (
         list(cast("Iterable[object]", given)) if isinstance(given, list | tuple | set | Iterator) else None
     )
     if paths is None or not all(isinstance(path, str | os.PathLike) for path in paths):
         raise ConversionError(
-            "what is served is a mapping such as {'t': t}, a path or several paths, "
-            f"not {brief(cast('object', given))}"
+            f"what is served is a mapping such as {{'t': t}}, a path or several paths, not {brief(whole)}"
         )
     return cast("list[str | os.PathLike[str]]", paths)
 

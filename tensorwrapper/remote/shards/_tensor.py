@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any, cast, final
 
 import numpy as np
 
+from tensorwrapper._value_class import Shown
 from tensorwrapper.remote.client._rows import chosen_rows, rows_source
 from tensorwrapper.remote.shards._lengths import lengths_of
 from tensorwrapper.remote.shards._sharding import Sharding
@@ -20,7 +21,7 @@ __all__ = ["ShardedTensor"]
 
 
 @final
-class ShardedTensor:
+class ShardedTensor(Shown):
     """A tensor in parts at several servers; what is selected of it is a `View` that reads them side by side.
 
     Of jagged rows only the lengths of those that are selected travel, when they are selected. A server that

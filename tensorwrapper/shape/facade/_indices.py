@@ -14,7 +14,7 @@ import numpy as np
 
 from tensorwrapper._integers import MAX_INT64, to_count, to_int
 from tensorwrapper._memory import memory_for
-from tensorwrapper._value_class import value_class
+from tensorwrapper._value_class import Shown, value_class
 from tensorwrapper._wording import brief
 from tensorwrapper.errors import (
     ConversionError,
@@ -334,7 +334,7 @@ def _checked(key: slice) -> slice:
 
 
 @final
-class IndexIterator(Iterator[IndexT_co], Generic[IndexT_co]):
+class IndexIterator(Shown, Iterator[IndexT_co], Generic[IndexT_co]):
     """A running iterator over `Indices`, with a position and an origin that can be set while it runs.
 
     It is the one thing here that changes, so it belongs to one thread, and it does not pickle.

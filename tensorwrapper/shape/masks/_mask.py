@@ -257,6 +257,27 @@ class Mask(MaskSets[IndexT_co], Generic[IndexT_co]):
             "a mask is not iterable: source_indices(mask.shape.indices().to_numpy()) has its indices"
         )
 
+    def to_svg(self) -> str:
+        """Return a picture of the source, each part of it as dark as much of it is picked.
+
+        The last two modes are drawn; a picture has at most a few thousand parts, however large the mask is.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Mask, Shape
+        >>> Mask(Shape(4, 6), slice(None, None, 2), [1, 4]).to_svg().startswith("<svg")
+        True
+        """
+        from tensorwrapper.shape.masks._picture import draw_mask  # noqa: PLC0415 - loaded when it is drawn
+
+        return draw_mask(self).to_svg()
+
+    def _repr_html_(self) -> str:
+        """Return what notebooks show: the mask, some facts and the picture."""
+        from tensorwrapper.shape.masks._picture import mask_html  # noqa: PLC0415 - as in to_svg
+
+        return mask_html(self, mask_str(self))
+
     def __repr__(self) -> str:
         return mask_repr(self)
 

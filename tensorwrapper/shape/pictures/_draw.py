@@ -1,14 +1,10 @@
 """The picture of a shape of any kind, and that of a tiling: which drawing fits."""
 
 from collections.abc import Iterable, Sequence
-from html import escape
 from math import prod
 
+from tensorwrapper._wording import html_block
 from tensorwrapper.drawing import (
-    FAINT,
-    INK,
-    MUTED,
-    PAPER,
     Drawing,
     bytes_text,
     count_text,
@@ -31,7 +27,7 @@ from tensorwrapper.shape.rows._partition import Partition
 from tensorwrapper.shape.text._text import list_text, shape_str
 from tensorwrapper.typing import IntArray
 
-__all__ = ["block_html", "draw_shape", "draw_tiling_of", "shape_html", "short_text", "tiling_html"]
+__all__ = ["draw_shape", "draw_tiling_of", "shape_html", "short_text", "tiling_html"]
 
 _LONG = 100  # characters of a shape's text
 
@@ -93,7 +89,7 @@ def draw_tiling_of(partitions: Sequence[Partition]) -> Drawing:
 def shape_html(shape: Flat | NestedCommon, names: Names = None) -> str:
     """Return a block of HTML that needs nothing from elsewhere; the styles stand in it."""
     text = short_text(shape_str(shape) + text_of_names(names))
-    return block_html(text, _facts(shape), draw_shape(shape).to_svg())
+    return html_block(text, _facts(shape), draw_shape(shape).to_svg())
 
 
 def tiling_html(partitions: tuple[Partition, ...], text: str) -> str:
@@ -107,7 +103,7 @@ def tiling_html(partitions: tuple[Partition, ...], text: str) -> str:
         ],
         ("memory", bytes_text(_bytes_of(p.marks for p in partitions))),
     ]
-    return block_html(short_text(text), facts, draw_tiling_of(partitions).to_svg())
+    return html_block(short_text(text), facts, draw_tiling_of(partitions).to_svg())
 
 
 def _facts(shape: Flat | NestedCommon) -> list[tuple[str, str]]:
@@ -144,23 +140,3 @@ def _arrays(columns: Columns) -> Iterable[IntArray]:
 def _bytes_of(arrays: Iterable[IntArray]) -> int:
     # Rows that are all alike are one row in memory.
     return sum(a.nbytes if all(a.strides) or not len(a) else a[0].nbytes for a in arrays)
-
-
-def block_html(text: str, facts: Iterable[tuple[str, str]], svg: str) -> str:
-    """Return a text, a table of facts and a picture as one block."""
-    cell = "padding:1px 14px 1px 0;text-align:left;border:none;background:none"
-    lines = [
-        f'<tr style="background:none"><th style="{cell};color:{MUTED};font-weight:normal">{escape(name)}</th>'
-        f'<td style="{cell};color:{INK}">{escape(value)}</td></tr>'
-        for name, value in facts
-    ]
-    frame = (
-        "display:inline-block;max-width:100%;padding:8px 12px;font:12px system-ui,sans-serif;"
-        f"border:1px solid {FAINT};background:{PAPER};color:{INK}"
-    )
-    head = [
-        f'<div class="tensorwrapper" style="{frame}">',
-        f'<code style="color:{INK};background:none;white-space:pre-wrap">{escape(text)}</code>',
-        '<table style="border:none;margin:6px 0;font-size:12px;border-collapse:collapse">',
-    ]
-    return "\n".join([*head, *lines, "</table>", svg, "</div>"])

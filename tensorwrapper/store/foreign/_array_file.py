@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, SupportsIndex, cast, fina
 
 import numpy as np
 
+from tensorwrapper._value_class import Shown
 from tensorwrapper.errors import DataFileError, ParseError, TensorNameError, TensorWrapperError
 from tensorwrapper.store.foreign._contents import Contents, Held
 from tensorwrapper.store.records._entry import Entry
@@ -24,7 +25,7 @@ _BATCH: Final = 2**20
 
 
 @final
-class ArrayFile(Mapping[str, "Tensor[Any] | View[Any]"]):
+class ArrayFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"]):
     """An open file of another kind than `.tens`: a mapping from names to tensors, made by `open`.
 
     Nothing but names is read when it is opened. What lies in the file as it lies in memory is a tensor, a

@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final, SupportsIndex, cast, final
 
 from tensorwrapper._json import dump_json
+from tensorwrapper._value_class import Shown
 from tensorwrapper.errors import (
     FlowAbortedError,
     LocalProtocolError,
@@ -36,7 +37,7 @@ _TEXT: Final = 500
 
 
 @final
-class Flow:
+class Flow(Shown):
     """A stream of messages to or from one peer; `Flows` makes it.
 
     Whoever gives puts messages, and waits while the credit is spent; whoever takes iterates, or gets one

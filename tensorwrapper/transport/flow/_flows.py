@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Final, SupportsIndex, final
 
 from tensorwrapper._integers import to_count, to_int
+from tensorwrapper._value_class import Shown
 from tensorwrapper.errors import (
     LocalProtocolError,
     RemoteProtocolError,
@@ -33,7 +34,7 @@ _MOST: Final = 64
 
 
 @final
-class Flows:
+class Flows(Shown):
     """Flows over one socket, each with one peer: streams of messages under credit.
 
     A client asks for one with `open`; a server takes the next that somebody asks for with `accept`, and may

@@ -6,7 +6,7 @@ from typing import SupportsIndex, cast, final
 import attrs
 
 from tensorwrapper._integers import to_int
-from tensorwrapper._value_class import frozen
+from tensorwrapper._value_class import Shown, frozen
 from tensorwrapper.errors import ExtentError, LocalProtocolError, RemoteProtocolError
 from tensorwrapper.transport.flow._table import FLOW_TRANSITIONS, FlowDirection, FlowState, FlowStep, FlowVerb
 from tensorwrapper.wire import Message, encode
@@ -39,7 +39,7 @@ class FlowEvent:
 
 
 @final
-class FlowMachine:
+class FlowMachine(Shown):
     """One end of a flow: what it is told came, and what it is asked to send, in the order of the table.
 
     It makes the frames of what goes, and checks what comes: the order (`FLOW_TRANSITIONS`), the credit, and

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import final
 
-from tensorwrapper._value_class import evolve, frozen
+from tensorwrapper._value_class import Shown, evolve, frozen
 from tensorwrapper.errors import RemoteProtocolError
 from tensorwrapper.transport.transfer._messages import (
     MOST_CREDIT,
@@ -39,7 +39,7 @@ class Run:
 
 
 @final
-class GiverMachine:
+class GiverMachine(Shown):
     """One end of a transfer: what it is told came, and what it is asked to send, in the order of the table.
 
     It decides which run goes next, and when; whoever drives it has the elements, carries the frames, and says

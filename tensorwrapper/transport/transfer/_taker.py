@@ -2,6 +2,7 @@
 
 from typing import final
 
+from tensorwrapper._value_class import Shown
 from tensorwrapper.errors import RemoteProtocolError
 from tensorwrapper.transport.transfer._messages import (
     Frames,
@@ -25,7 +26,7 @@ _MOST_EPOCH = 2**31
 
 
 @final
-class TakerMachine:
+class TakerMachine(Shown):
     """One end of a transfer: it knows which runs are missing, grants credit, and says when all is there.
 
     Chunks may come in any order. Whoever drives it says where the elements of a run are to be written (`room`

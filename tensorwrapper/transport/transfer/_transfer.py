@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
 import zmq
 
+from tensorwrapper._value_class import Shown
 from tensorwrapper.errors import FlowAbortedError, LocalProtocolError, TransportClosedError
 from tensorwrapper.selection import Progress
 from tensorwrapper.tensor import Tensor
@@ -29,7 +30,7 @@ _Runs: TypeAlias = "tuple[tuple[int, int, int], ...]"
 
 
 @final
-class Transfer:
+class Transfer(Shown):
     """One tensor that is sent or received in chunks; `Transfers` makes it.
 
     All transfers of a socket move while any of them, or the `Transfers`, is waited for.

@@ -6,6 +6,7 @@ from types import TracebackType
 from typing import Any, SupportsIndex, cast, final
 
 from tensorwrapper._integers import to_count
+from tensorwrapper._value_class import Shown
 from tensorwrapper.errors import (
     ConversionError,
     ExtentError,
@@ -29,7 +30,7 @@ __all__ = ["Transfers"]
 
 
 @final
-class Transfers:
+class Transfers(Shown):
     """Large tensors over one socket, in chunks, any number at a time, to and from any number of peers.
 
     A tensor never is one frame, and never waits in memory as a whole at either end: `credit` chunks are under

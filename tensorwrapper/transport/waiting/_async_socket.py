@@ -8,6 +8,7 @@ from typing import Final, TypeVar, final
 
 import zmq
 
+from tensorwrapper._value_class import Shown
 from tensorwrapper.errors import TransportTimeoutError, UnsupportedSocketError
 from tensorwrapper.transport._counters import Counters
 from tensorwrapper.transport._curve import Security
@@ -28,7 +29,7 @@ _LONGEST_PAUSE: Final = 0.02
 
 
 @final
-class AsyncSocket:
+class AsyncSocket(Shown):
     """A `Socket` whose waits are awaited; its parameters are those of `Socket`.
 
     It belongs to the thread that opened it, and any number of tasks there may send and receive at a time. A
@@ -296,7 +297,7 @@ def _wake(waiter: "asyncio.Future[None]") -> None:
 
 
 @final
-class AsyncDelivery:
+class AsyncDelivery(Shown):
     """What became of a message that an `AsyncSocket` sent: a `Delivery` whose wait is awaited."""
 
     __slots__ = ("_delivery", "_socket")

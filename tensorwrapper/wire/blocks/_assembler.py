@@ -9,6 +9,7 @@ from typing import Any, Final, SupportsIndex, cast, final
 from tensorwrapper._arguments import check_kind_of
 from tensorwrapper._integers import to_count
 from tensorwrapper._json_fields import Field
+from tensorwrapper._value_class import Shown
 from tensorwrapper.errors import ConversionError, TensorWrapperError
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import make_smooth, names_of, wrap
@@ -114,7 +115,7 @@ class _Turn:
 
 
 @final
-class Assembler:
+class Assembler(Shown):
     """Puts tensors together whose blocks come in any order, from any number of senders, interleaved.
 
     It does no input and output and waits for nothing: messages are handed to it, by one thread at a time.
