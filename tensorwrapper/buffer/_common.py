@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arguments import to_dtype
-from tensorwrapper._arrays import file_beneath
+from tensorwrapper._arrays import CACHED, file_beneath
 from tensorwrapper._value_class import value_class
 from tensorwrapper.buffer._addresses import copied_by_plan, packed_layout
 from tensorwrapper.buffer._elements import (
@@ -475,6 +475,9 @@ class Dense(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         array = self.memory_of(layout)
         if array is not None:
             return copy_elements(array).reshape(-1)
+        places = layout.places_between(0, size) if size <= CACHED else None
+        if places is not None and layout.reach()[0] >= 0 and layout.reach()[1] < len(self.flat):
+            return take_elements(self.flat, places, size)  # A plan costs more than to copy a few.
         return copied_by_plan(self.flat, layout, packed_layout(layout.shape).implementation, size)
 
     def place(

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import tensorwrapper as tw
-from tensorwrapper.buffer import BufferCommon
+from tensorwrapper import Layout, Shape
+from tensorwrapper.buffer import BufferCommon, Dense, _common
 from tensorwrapper.errors import BufferSizeError
 
 
@@ -47,3 +48,17 @@ def test_it_has_no_memory_and_no_file():
 def test_a_layout_beyond_it_is_refused():
     with pytest.raises(BufferSizeError, match="5"):
         tw.Tensor(tw.Layout(tw.Shape(6)), Squares())
+
+
+def test_a_few_rows_are_copied_by_their_places_as_many_are_by_a_plan(monkeypatch):
+    flat = np.arange(40.0)
+    rows = Layout(Shape.jagged([3, 0, 5, 2]), offset=7)
+    for layout in (rows[::-1], rows[:, ::-1], rows[:, 1:], rows.gather(0, [3, 3, 0])):
+        few = Dense(flat).elements_of(layout.implementation)
+        with monkeypatch.context() as patched:
+            patched.setattr(_common, "CACHED", 0)
+            many = Dense(flat).elements_of(layout.implementation)
+        np.testing.assert_array_equal(few, many)
+        np.testing.assert_array_equal(few, flat[layout.to_numpy()])
+    with pytest.raises(BufferSizeError):
+        Dense(flat[:10]).elements_of(rows[::-1].implementation)

@@ -116,6 +116,7 @@ ALLOWED = {
     "selection/rows": {"append", "ravel"},  # where rows begin, and of what operand they are
     "selection/runners/_pieces.py": {"repeat"},  # one number for each row, on its way to the result
     "selection/runners/_row_runners.py": {"repeat"},  # the same, and places of elements in the result
+    "selection/runners/_joined.py": {"repeat"},  # where parts begin, for each place
     "selection/random": {"astype", "stack", "where"},  # random words and ranks, on their way to numbers
     "_json_fields.py": {"array"},  # integers of JSON
     "store": {

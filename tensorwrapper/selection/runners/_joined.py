@@ -75,7 +75,7 @@ class JoinedRunner(Runner):
         few = len(self.kept) < _SHORT
         order = np.argsort(numbers.astype(np.int16), kind="stable") if few else np.argsort(own)
         counts = np.bincount(numbers, minlength=len(self.kept))
-        ascending = own.take(order)
+        ascending = own[order]
         values: Array = np.empty(own.shape, self.dtype)
         chosen = np.flatnonzero(counts)
         ends: list[int] = [0, *np.cumsum(counts[chosen]).tolist()]

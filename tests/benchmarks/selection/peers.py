@@ -54,6 +54,18 @@ def measured(contenders: Case) -> Iterator[str]:
         yield f"{who} {best[who] * 1e3:.3f} ms, {peak / 2**20:.0f} MiB"
 
 
+def splits_of(counts: Any) -> Any:
+    """Return where rows begin that have so many elements, as whoever does it by hand."""
+    return np.concatenate([[0], np.cumsum(counts)])
+
+
+def lists(starts: Any, counts: Any, elements: Any, step: int = 1) -> Any:
+    """Return splits and elements of rows that begin anywhere, by one table of places."""
+    offsets = splits_of(counts)
+    within = np.arange(offsets[-1])
+    return offsets, elements[np.repeat(starts - step * offsets[:-1], counts) + step * within]
+
+
 def splits_and_elements(count: int, longest: int = 7) -> tuple[Any, Any]:
     splits = np.zeros(count + 1, dtype=np.int64)
     np.cumsum(RANDOM.integers(0, longest + 1, count), out=splits[1:])
@@ -116,6 +128,22 @@ def rows() -> Iterator[tuple[str, Case]]:
         chosen = elements > 0.5
         return np.concatenate([[0], np.cumsum(chosen)])[splits], elements[chosen]
 
+    def ascending_by_hand() -> object:
+        starts = splits[ascending]
+        return lists(starts, splits[ascending + 1] - starts, elements)
+
+    def first_by_hand() -> object:
+        filled = lengths > 0
+        return splits_of(filled), elements[splits[:-1][filled]]
+
+    def positions_by_hand() -> object:
+        return chosen, elements[np.repeat(splits[:-1], counts) + places]
+
+    def padded_by_hand() -> object:
+        out = np.zeros((10**6, 7))
+        out[np.arange(7) < lengths[:, np.newaxis]] = elements
+        return out
+
     yield (
         "10^6 rows from anywhere",
         {
@@ -124,16 +152,17 @@ def rows() -> Iterator[tuple[str, Case]]:
             "Awkward": lambda: ak.to_packed(theirs[anywhere]),
         },
     )
-    for name, key in {
-        "5 10^5 rows that ascend": ascending,
-        "10^6 rows turned": np.s_[::-1],
-        "each of 10^6 rows backwards": np.s_[:, ::-1],
-        "the first of each of 10^6 rows": np.s_[:, :1],
-    }.items():
+    for name, key, hand in (
+        ("5 10^5 rows that ascend", ascending, ascending_by_hand),
+        ("10^6 rows turned", np.s_[::-1], lambda: lists(splits[:-1][::-1], lengths[::-1], elements)),
+        ("each of 10^6 rows backwards", np.s_[:, ::-1], lambda: lists(splits[1:] - 1, lengths, elements, -1)),
+        ("the first of each of 10^6 rows", np.s_[:, :1], first_by_hand),
+    ):
         yield (
             name,
             {
                 "tensorwrapper": lambda key=key: view[key].compute(),
+                "NumPy": hand,
                 "Awkward": lambda key=key: ak.to_packed(theirs[key]),
             },
         )
@@ -154,6 +183,7 @@ def rows() -> Iterator[tuple[str, Case]]:
         "10^6 rows by positions of their own",
         {
             "tensorwrapper": lambda: view[positions].compute(),
+            "NumPy, which looks at none": positions_by_hand,
             "Awkward": lambda: ak.to_packed(theirs[their_positions]),
         },
     )
@@ -161,6 +191,7 @@ def rows() -> Iterator[tuple[str, Case]]:
         "where of 10^6 rows",
         {
             "tensorwrapper": lambda: sel.where(mask, view, 0.0).compute(),
+            "NumPy": lambda: np.where(elements > 0.5, elements, 0.0),
             "Awkward": lambda: ak.where(more, theirs, 0.0),
         },
     )
@@ -168,6 +199,7 @@ def rows() -> Iterator[tuple[str, Case]]:
         "10^6 rows padded to 7",
         {
             "tensorwrapper": lambda: view.pad_rows(7).compute(),
+            "NumPy": padded_by_hand,
             "Awkward": lambda: ak.fill_none(ak.pad_none(theirs, 7), 0.0),
         },
     )
@@ -187,10 +219,12 @@ def rows_of_rows() -> Iterator[tuple[str, Case]]:
     long_splits, long_elements = np.arange(10**4 + 1) * 1000, RANDOM.random(10**7)
     long, their_long = sel.as_view(tensor(long_splits, long_elements)), array(long_splits, long_elements)
     some = RANDOM.integers(0, 10**4, 10**4)
+    by_row = long_elements.reshape(10**4, 1000)
     yield (
         "10^4 rows of 1000 from anywhere",
         {
             "tensorwrapper": lambda: long[some].compute(),
+            "NumPy, which knows that all have 1000": lambda: by_row[some],
             "Awkward": lambda: ak.to_packed(their_long[some]),
         },
     )
@@ -211,11 +245,33 @@ def rows_of_rows() -> Iterator[tuple[str, Case]]:
 def two_tensors() -> Iterator[tuple[str, Case]]:
     parts = [splits_and_elements(5 * 10**5) for _ in range(2)]
     ours, theirs = [tensor(*own) for own in parts], [array(*own) for own in parts]
-    yield "2 times 5 10^5 rows in turns", {"tensorwrapper": lambda: sel.interleave(ours).compute()}
+    (first, numbers), (second, others) = parts
+
+    def woven(begins: Any, moves: Any) -> object:
+        out = np.empty(begins[-1])
+        for splits, elements, move in ((first, numbers, moves[0]), (second, others, moves[1])):
+            counts = np.diff(splits)
+            out[np.repeat(move - splits[:-1], counts) + np.arange(splits[-1])] = elements
+        return begins, out
+
+    def in_turns() -> object:
+        counts = np.stack([np.diff(first), np.diff(second)], axis=1).reshape(-1)
+        begins = splits_of(counts)
+        return woven(begins, (begins[:-1:2], begins[1::2]))
+
+    def side_by_side() -> object:
+        begins = first + second
+        return woven(begins, (begins[:-1], begins[:-1] + np.diff(first)))
+
+    yield (
+        "2 times 5 10^5 rows in turns",
+        {"tensorwrapper": lambda: sel.interleave(ours).compute(), "NumPy": in_turns},
+    )
     yield (
         "2 times 5 10^5 rows side by side",
         {
             "tensorwrapper": lambda: sel.concat(ours, mode=1).compute(),
+            "NumPy": side_by_side,
             "Awkward": lambda: ak.concatenate(theirs, axis=1),
         },
     )
