@@ -4,7 +4,7 @@ from typing import Final, final
 
 from tensorwrapper._value_class import frozen
 
-__all__ = ["Counters", "bytes_on_wire"]
+__all__ = ["Counters", "bytes_on_wire", "count_message"]
 
 _SHORT: Final = 255
 """Bytes of the longest frame whose length takes one byte."""
@@ -49,3 +49,22 @@ def bytes_on_wire(length: int, *, is_encrypted: bool) -> int:
     """
     length += _COMMAND if is_encrypted else 0
     return length + (2 if length <= _SHORT else 9)
+
+
+def count_message(counts: list[int], lengths: list[int], *, hidden: int, is_encrypted: bool) -> None:
+    """Add a message to the messages, frames, bytes in them and bytes on the wire that were counted.
+
+    `hidden` frames without bytes come before it, which ZeroMQ itself puts there.
+
+    Examples
+    --------
+    >>> counts = [0, 0, 0, 0]
+    >>> count_message(counts, [10, 300], hidden=1, is_encrypted=False)
+    >>> counts
+    [1, 3, 310, 323]
+    """
+    counts[0] += 1
+    counts[1] += len(lengths) + hidden
+    counts[2] += sum(lengths)
+    on_wire = [bytes_on_wire(length, is_encrypted=is_encrypted) for length in lengths]
+    counts[3] += sum(on_wire) + hidden * bytes_on_wire(0, is_encrypted=is_encrypted)

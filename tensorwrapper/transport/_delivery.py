@@ -5,14 +5,18 @@ import os
 from collections.abc import Sequence
 from contextlib import suppress
 from numbers import Real
-from typing import final
+from typing import Final, final
 
 import zmq
 
 from tensorwrapper._value_class import Shown
 from tensorwrapper.errors import TransportError, TransportForkError, TransportTimeoutError
 
-__all__ = ["Delivery", "check_process", "to_milliseconds"]
+__all__ = ["COPIED", "Delivery", "check_process", "to_milliseconds"]
+
+
+COPIED: Final = zmq.MessageTracker()
+"""Of frames that ZeroMQ has copied."""
 
 
 @final
@@ -27,7 +31,7 @@ class Delivery(Shown):
 
     def __init__(self, trackers: Sequence[zmq.MessageTracker]) -> None:
         # Every frame counts: the tracker that pyzmq returns for a multipart message knows only the last.
-        self._tracker = zmq.MessageTracker(*trackers)
+        self._tracker = zmq.MessageTracker(*trackers) if trackers else COPIED
         self._process = os.getpid()
 
     @property

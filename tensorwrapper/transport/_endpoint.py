@@ -6,6 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Final, final
 
 import zmq
@@ -19,39 +20,28 @@ from tensorwrapper.errors import (
     TransportTornError,
 )
 from tensorwrapper.transport._context import make_socket
-from tensorwrapper.transport._counters import Counters, bytes_on_wire
+from tensorwrapper.transport._counters import Counters, count_message
 from tensorwrapper.transport._curve import Security, secure
 from tensorwrapper.transport._delivery import check_process, to_milliseconds
 from tensorwrapper.transport._kinds import Kind
 from tensorwrapper.transport._senders import peer_of, routing_of, signer_of
 from tensorwrapper.transport.connections._fences import Fences, wait_for
+from tensorwrapper.transport.connections._options import set_options
 from tensorwrapper.transport.connections._paths import Paths
 
 __all__ = ["Endpoint", "failed"]
-
-_HIGH_WATER = 16
-"""Messages that wait at either end: tensors are large, and ZeroMQ counts messages, not bytes."""
-
-_WITHIN: Final = 1000
-"""Milliseconds for frames after the first: they never wait for room, which is counted in messages."""
-
-_ALIVE: Final = 3
-"""Seconds for which a host may be silent before a connection to it is given up."""
-
-_ANSWERED: Final = frozenset(("REQ", "REP", "DEALER", "ROUTER"))
-"""Kinds whose messages are asked for: what they send is taken, or nobody is there who would."""
-
-_HANDSHAKE: Final = 2000
-"""Milliseconds in which a peer must have said who it is."""
-
-_AGAIN: Final = 50
-"""Milliseconds before a connection is tried anew, the first time."""
 
 _PAUSE: Final = 0.002
 """Seconds between two looks for room at one peer of many."""
 
 _LONGEST: Final = 2**31 - 1
 """Milliseconds that ZeroMQ can wait at most."""
+
+_PATIENCE: Final = 20
+"""Milliseconds for which a socket that connected waits before it looks at what became of its connections."""
+
+_COPIED: Final = 65_536
+"""Bytes from which on frames are sent without a copy: below, one costs less than to follow their memory."""
 
 _NOW: Final = int(zmq.NOBLOCK)
 _MORE: Final = int(zmq.SNDMORE)
@@ -68,11 +58,11 @@ class Endpoint:
     """
 
     __slots__ = (
-        "_announced",
         "_fences",
         "_forget",
         "_linger",
         "_paths",
+        "_patience",
         "_process",
         "_thread",
         "addresses",
@@ -102,7 +92,7 @@ class Endpoint:
         self._forget: Callable[[], object] | None = None
         self._fences: Fences | None = None
         self._paths = Paths()
-        self._announced = False
+        self._patience = -1
         self.before_close: Callable[[], object] | None = None
         self.addresses: list[str] = []
         # Messages, frames, bytes in them, bytes on the wire.
@@ -114,28 +104,9 @@ class Endpoint:
         self._thread, self._process = threading.get_ident(), os.getpid()
         self.socket = socket = make_socket(kind.number)
         try:
-            socket.linger = rest
-            socket.sndtimeo = _WITHIN
-            # Nothing waits for a peer that may never come: `send` waits, as long as it may, and tells. Where
-            # nothing is sent it would only lose messages that have arrived, when their sender closes.
-            socket.immediate = kind.sends
-            socket.sndhwm = socket.rcvhwm = _HIGH_WATER
-            # Per frame, and checked by ZeroMQ before it allocates; a whole message is checked on arrival.
-            socket.maxmsgsize = min(nbytes, 2**62)
-            # A link that is cut, or a host that is gone, is noticed, and what was on its way to it let go: by
-            # the system, and not by heartbeats. With these ZeroMQ aborts the process when a peer goes away of
-            # which as many messages wait as may, and takes one that is slow to receive for dead.
-            socket.tcp_keepalive, socket.tcp_keepalive_cnt = 1, _ALIVE
-            socket.tcp_keepalive_idle = socket.tcp_keepalive_intvl = 1
-            if kind.name in _ANSWERED:
-                socket.setsockopt(zmq.TCP_MAXRT, _ALIVE * 1000)
-            socket.handshake_ivl, socket.connect_timeout = _HANDSHAKE, _HANDSHAKE
-            socket.reconnect_ivl, socket.reconnect_ivl_max = _AGAIN, _HANDSHAKE
+            set_options(socket, kind, linger=rest, nbytes=nbytes)
             if security is not None:
                 self._forget = secure(socket, security)
-            if kind.name == "ROUTER":
-                # Without it a message to a peer that is gone is dropped without a word.
-                socket.router_mandatory = True
         except zmq.ZMQError as error:
             self.close()
             raise failed("no socket can be set up", error) from error
@@ -267,17 +238,25 @@ class Endpoint:
                 return error
         return TransportTimeoutError(f"{what} this {self} within {seconds} s")
 
+    def count(self, counts: list[int], lengths: list[int]) -> None:
+        """Count a message whose frames have these lengths among those that were `sent` or `received`."""
+        count_message(counts, lengths, hidden=self.kind.hidden, is_encrypted=self.is_encrypted)
+
     # What goes.
 
     def send(self, frames: Sequence[bytes | memoryview], seconds: float) -> list[zmq.MessageTracker]:
-        """Send a message with all that stands around it; return what tells when each frame may change."""
+        """Send a message with all that stands around it.
+
+        What is returned tells when each frame may change, of those that were not copied.
+        """
         socket = self.open()
         if not self.kind.sends:
             raise TransportError(errno.ENOTSUP, f"a {self.kind.name} socket receives and does not send")
         deadline = time.monotonic() + to_milliseconds(seconds, "timeout") / 1000
         trackers: list[zmq.MessageTracker] = []
+        send_all = self._send_one if self.kind.single else self._send_all
         try:
-            whole = self._send_all(socket, frames, trackers, deadline)
+            whole = send_all(socket, frames, trackers, deadline)
         except zmq.ZMQError as error:
             if error.errno == zmq.EHOSTUNREACH:
                 gone = PeerUnreachableError(error.errno, f"the peer {bytes(frames[0])!r} is not connected")
@@ -288,17 +267,8 @@ class Endpoint:
             raise failed("sending failed", error) from error
         if not whole:
             raise self.timed_out(f"no peer took the {len(frames)} frames of a message from", seconds)
-        self._count(self.sent, [len(frame) for frame in frames[self.kind.addressed :]])
+        self.count(self.sent, [len(frame) for frame in frames[self.kind.addressed :]])
         return trackers
-
-    def _count(self, counts: list[int], lengths: list[int]) -> None:
-        hidden = self.kind.hidden
-        counts[0] += 1
-        counts[1] += len(lengths) + hidden
-        counts[2] += sum(lengths)
-        is_encrypted = self.is_encrypted
-        for length in [*lengths, 0] if hidden else lengths:
-            counts[3] += bytes_on_wire(length, is_encrypted=is_encrypted)
 
     def _send_all(
         self,
@@ -308,31 +278,33 @@ class Endpoint:
         deadline: float,
     ) -> bool:
         """Send a message, whole or not at all; return False if there was no room for it in time."""
-        if self.kind.single:
-            return self._send_one(socket, frames, trackers, deadline)
+        sent, last = 0, len(frames) - 1
         begun = False
+        # A PAIR must not wait: the next peer would get what the last one did not.
+        flags = _NOW if self.kind.name == "PAIR" else 0
         try:
-            while not trackers:
+            while sent <= last:
                 # Before the call, not after it: an exception may strike when ZeroMQ has the frame already.
                 begun = True
                 try:
-                    trackers.append(_hand_over(socket, frames[0], _MORE | _NOW))
+                    tracker = _hand_over(
+                        socket, frames[sent], (flags if sent else _NOW) | (_MORE if sent < last else 0)
+                    )
                 except zmq.ZMQError as error:
-                    # Of a frame that is refused nothing is kept.
-                    begun = False
-                    if error.errno != zmq.EAGAIN:
+                    # Of a first frame that is refused nothing is kept.
+                    begun = sent > 0
+                    if begun or error.errno != zmq.EAGAIN:
                         raise
                     if not self._wait_for_room(socket, deadline):
                         return False
-            # A PAIR must not wait: the next peer would get what the last one did not.
-            flags = _NOW if self.kind.name == "PAIR" else 0
-            for frame in frames[1:-1]:
-                trackers += [_hand_over(socket, frame, flags | _MORE)]
-            trackers.append(_hand_over(socket, frames[-1], flags))
+                else:
+                    sent += 1
+                    if tracker is not None:
+                        trackers.append(tracker)
         except BaseException as error:
             if not begun:
                 raise
-            self._tear(f"after {len(trackers)} of {len(frames)} frames of a message")
+            self._tear(f"after {sent} of {last + 1} frames of a message")
             if isinstance(error, zmq.ZMQError):
                 raise TransportTornError(self.torn) from error
             raise
@@ -386,50 +358,72 @@ class Endpoint:
         socket, milliseconds = self.open(), to_milliseconds(seconds, "timeout")
         try:
             if not milliseconds and self._fences is None:
-                found = bool(int(socket.getsockopt(_EVENTS)) & _IN)
-            else:
-                found = self._wait(socket, _IN, milliseconds)
+                return bool(int(socket.getsockopt(_EVENTS)) & _IN)
+            return self._wait(socket, _IN, milliseconds)
         except zmq.ZMQError as error:
             raise failed("waiting failed", error) from error
-        self._announced = found
-        return found
 
     def receive(self, seconds: float) -> list[zmq.Frame] | bytes:
         """Return the frames of the next message; of one that is too large, who sent it."""
         socket = self.open()
         if not self.kind.receives:
             raise TransportError(errno.ENOTSUP, f"a {self.kind.name} socket sends and does not receive")
-        deadline = time.monotonic() + (milliseconds := to_milliseconds(seconds, "timeout")) / 1000
+        milliseconds = to_milliseconds(seconds, "timeout")
         try:
-            # What is there already is not waited for, nor what is known to be there asked for.
-            while (
-                self._announced
-                or int(socket.getsockopt(_EVENTS)) & _IN
-                or self._wait(socket, _IN, milliseconds)
-            ):
-                self._announced = False
-                try:
-                    return self._take(socket)
-                except zmq.Again:
-                    # ZeroMQ may have dropped a message that it announced.
-                    milliseconds = max(math.ceil((deadline - time.monotonic()) * 1000), 0)
+            first = self._first(socket, milliseconds)
+            if first is not None:
+                return self._take(socket, first)
         except zmq.ZMQError as error:
             if error.errno == zmq.EFSM:
                 raise TransportError(error.errno, f"this {self} {_TURNS[self.kind.name]}") from error
             raise failed("receiving failed", error) from error
+        except BaseException:
+            # It may strike when the first frame of a message was taken, and nobody has it.
+            self._drop_rest(socket)
+            raise
         raise self.timed_out("no message came to", seconds)
 
-    def _take(self, socket: "zmq.Socket[bytes]") -> list[zmq.Frame] | bytes:
-        frames: list[zmq.Frame] = []
-        total = 0
-        excess = whole = False
+    def _first(self, socket: "zmq.Socket[bytes]", milliseconds: int) -> zmq.Frame | None:
+        """Return the first frame of the next message; None if none comes in time."""
+        fences = self._fences
+        begin = time.monotonic()
+        # To wait within ZeroMQ costs a fraction of what polling does; but there nothing is told of peers.
+        patience = milliseconds if fences is None else min(milliseconds, _PATIENCE)
+        try:
+            if patience == 0:
+                return socket.recv(_NOW, copy=False)
+            if patience != self._patience:
+                socket.setsockopt(zmq.RCVTIMEO, patience)
+                self._patience = patience
+            return socket.recv(0, copy=False)
+        except zmq.Again:
+            if fences is None:
+                return None
+        deadline = begin + milliseconds / 1000
+        while (left := math.ceil((deadline - time.monotonic()) * 1000)) > 0:
+            if not self._wait(socket, _IN, left):
+                return None
+            # ZeroMQ may have dropped a message that it announced.
+            with suppress(zmq.Again):
+                return socket.recv(_NOW, copy=False)
+        return None
+
+    def _take(self, socket: "zmq.Socket[bytes]", frame: zmq.Frame) -> list[zmq.Frame] | bytes:
+        """Return the frames of a message that begins with this one; of one that is too large, who sent it."""
+        frames = [frame]
+        lengths = [len(frame)]
+        most_frames, most, total = self.parts + 4, self.nbytes, lengths[0]
+        excess = total > most
+        whole = not frame.more
         try:
             while not whole:
                 frame = socket.recv(_NOW, copy=False)
-                total += len(frame)
-                excess = excess or len(frames) >= self.parts + 4 or total > self.nbytes
-                if not excess or not frames:
+                length = len(frame)
+                total += length
+                excess = excess or len(frames) >= most_frames or total > most
+                if not excess:
                     frames.append(frame)
+                    lengths.append(length)
                 whole = not frame.more
         finally:
             if not whole:
@@ -441,7 +435,7 @@ class Endpoint:
             return peer_of(self.kind, frames)
         if self.kind.single and self.kind.addressed:
             frames.insert(0, zmq.Frame(routing_of(frames[0])))
-        self._count(self.received, [len(frame) for frame in frames[self.kind.addressed :]])
+        self.count(self.received, lengths[1:] if self.kind.addressed and not self.kind.single else lengths)
         self.signer = signer_of(frames[-1]) if self.is_encrypted else ""
         return frames
 
@@ -463,7 +457,13 @@ _TURNS: Final = {
 }
 
 
-def _hand_over(socket: "zmq.Socket[bytes]", frame: bytes | memoryview, flags: int) -> zmq.MessageTracker:
+def _hand_over(
+    socket: "zmq.Socket[bytes]", frame: bytes | memoryview, flags: int
+) -> zmq.MessageTracker | None:
+    """Give a frame to ZeroMQ; return what tells when it may change, if it was not copied."""
+    if len(frame) < _COPIED:
+        socket.send(frame, flags)
+        return None
     return socket.send(frame, flags, copy=False, track=True)
 
 

@@ -32,7 +32,7 @@ from tensorwrapper.transport._senders import peer_of
 from tensorwrapper.transport.connections._addresses import check_address, reaches_beyond
 from tensorwrapper.typing import BufferLike
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits, Message, decode, decode_frames, encode_frames
-from tensorwrapper.wire.lowlevel import frame_views
+from tensorwrapper.wire.lowlevel import frame_views, refuse
 
 __all__ = ["Socket"]
 
@@ -284,11 +284,11 @@ class Socket(Shown):
 
     def receive_from(self, *, timeout: float | None = None) -> tuple[bytes, Message]:
         """Return the next message and who sent it: what a ROUTER answers to. Empty for other sockets."""
-        peer, views, addressed = self._next(timeout)
+        peer, views, frames = self._next(timeout)
         try:
             message = decode(views, limits=self._limits)
         except RemoteProtocolError as error:
-            error.peer = addressed
+            error.peer = peer_of(self._endpoint.kind, frames)
             raise
         if self.kind == "SUB":
             self._follow(message)
@@ -321,31 +321,29 @@ class Socket(Shown):
         found = self._next(timeout)
         return found[0], self._endpoint.signer, found[1]
 
-    def _next(self, timeout: float | None) -> tuple[bytes, list[memoryview], bytes]:
-        """Return the peer to answer, the frames of the next message, and who is to blame for them."""
+    def _next(self, timeout: float | None) -> tuple[bytes, list[memoryview], list[zmq.Frame]]:
+        """Return the peer to answer, the frames of the next message, and what stood around them as well."""
         kind = self._endpoint.kind
         frames = self._endpoint.receive(self._timeout if timeout is None else timeout)
-        if isinstance(frames, bytes):
-            error = RemoteProtocolError(
-                "limit",
-                f"a message has over {self._limits.parts} parts or too many bytes; "
-                "limits=Limits(parts=..., received_bytes=...) raises that",
-            )
-            error.peer = frames
-            raise error
-        blamed = peer_of(kind, frames)
-        peer = frames.pop(0).bytes if kind.addressed else b""
-        if kind.delimiter and (not frames or len(frames.pop(0))):
-            error = RemoteProtocolError("frame", "the empty frame before a message is missing")
-            error.peer = blamed
-            raise error
-        if kind.single:
-            try:
-                return peer, decode_frames(frames[0].buffer, limits=self._limits), blamed
-            except RemoteProtocolError as error:
-                error.peer = blamed
-                raise
-        return peer, [frame.buffer for frame in frames], blamed
+        try:
+            if isinstance(frames, bytes):
+                refuse(
+                    "limit",
+                    f"a message has over {self._limits.parts} parts or too many bytes; "
+                    "limits=Limits(parts=..., received_bytes=...) raises that",
+                )
+            begin = 1 if kind.addressed else 0
+            peer = frames[0].bytes if begin else b""
+            if kind.delimiter:
+                if len(frames) == begin or len(frames[begin]):
+                    refuse("frame", "the empty frame before a message is missing")
+                begin += 1
+            if kind.single:
+                return peer, decode_frames(frames[begin].buffer, limits=self._limits), frames
+        except RemoteProtocolError as error:
+            error.peer = frames if isinstance(frames, bytes) else peer_of(kind, frames)
+            raise
+        return peer, [frame.buffer for frame in (frames[begin:] if begin else frames)], frames
 
     def _follow(self, message: Message) -> None:
         """Count what a SUB did not get, by the numbers of what came from one origin."""

@@ -11,13 +11,15 @@ from tensorwrapper.wire._compat import strict_parts
 from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
 from tensorwrapper.wire._message import Message
 from tensorwrapper.wire.blocks._blocks import Block, describe_block
+from tensorwrapper.wire.codec._plain import plain_label, plain_message
 from tensorwrapper.wire.codec._plan import check_written
-from tensorwrapper.wire.codec._write import Writer, plain_label
+from tensorwrapper.wire.codec._write import Writer
 from tensorwrapper.wire.frames._amend import add_to_label, add_to_tens, label_to_amend, new_label, tens_of
 from tensorwrapper.wire.frames._buffers import byte_views, check_several
 from tensorwrapper.wire.frames._header import Header, make_header, pack_coordinates, pack_prefix
 from tensorwrapper.wire.frames._label import dump_label
 from tensorwrapper.wire.packings._packing import ElementOrder, StringForm, WriteOptions
+from tensorwrapper.wire.packings._table import known_packings
 from tensorwrapper.wire.parts._checksum import Checksum, describe_checksums
 from tensorwrapper.wire.parts._compress import Compression
 
@@ -28,8 +30,10 @@ _NO_PARTS: Sequence[BufferLike] = ()
 _NEW = Header("TENS", 0, "", 0, 0, 0)
 """What is written unless somebody says otherwise."""
 
+_NOWHERE = pack_coordinates(_NEW)
 
-def encode(  # noqa: PLR0913 - each is a key or a field of the format, and all but one have defaults
+
+def encode(  # noqa: C901, PLR0913 - each is a key or a field of the format, and all but one have defaults
     tensors: Sequence[object] | Message,
     *,
     form: str | None = None,
@@ -115,6 +119,23 @@ def encode(  # noqa: PLR0913 - each is a key or a field of the format, and all b
     >>> bytes(frames[0])
     b'ZIO0TENS{"TENS":{"tensors":[{"dtype":"f","part":0,"shape":[2,3],"word":4}]}}'
     """
+    as_it_stands = metadata is None and label is None and tens is None and checksum is None and compat is None
+    # What most messages are: a list of tensors, and nothing else said of them.
+    if (
+        as_it_stands
+        and not isinstance(tensors, Message)
+        and (form is None and level is None and compress is None)
+        and (tensor_metadata is None and parts is None)
+        and limits is DEFAULT_LIMITS
+        and layout == "packed"
+        and not known_packings().strangers
+        and (extra_parts is _NO_PARTS and metadata_depth == 1 and strings == "offsets")
+        and (found := plain_message(tensors)) is not None
+    ):
+        if origin is None and granule is None and seqno is None:
+            return [found[0], _NOWHERE, *found[1]]
+        placed = _header(_NEW, None, None, "", (origin, granule, seqno))
+        return [found[0], pack_coordinates(placed), *found[1]]
     if compat is not None and compat != "strict":
         raise ConversionError(f"compat is 'strict' or None, not {compat!r}")
     text: str | None
@@ -140,8 +161,6 @@ def encode(  # noqa: PLR0913 - each is a key or a field of the format, and all b
     if extra_parts is not _NO_PARTS:
         check_several(extra_parts, "extra_parts")
         payload += byte_views(extra_parts, "extra part")
-    added = metadata, label, tens, checksum, compat
-    as_it_stands = all(what is None for what in added)
     if text is None or not as_it_stands:
         whole = label_to_amend(own) if writer is None else new_label(writer.descriptions)
         add_to_label(whole, metadata, label)
@@ -198,7 +217,7 @@ def _write(
             writer.add(tensor.tensor, places[k], said, describe_block(tensor))
         elif metadata is not None or not writer.add_plain(tensor, places[k]):
             held = as_tensor(tensor)
-            if metadata is not None or not writer.add_plain_tensor(held, places[k]):
+            if metadata is not None or not writer.add_plain(held, places[k]):
                 writer.add(held, places[k], said)
 
 

@@ -7,7 +7,7 @@ from typing import Any, SupportsIndex, cast, final
 import attrs
 
 from tensorwrapper._integers import to_count
-from tensorwrapper._value_class import value_class
+from tensorwrapper._value_class import slot_setters, value_class
 from tensorwrapper.errors import LocalProtocolError, RemoteProtocolError
 from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.typing import BufferLike
@@ -273,6 +273,11 @@ def _text(label: object) -> str:
     return label
 
 
+_set_header, _set_parts, _set_limits, _set_allow_longdouble, _set_tensors = slot_setters(
+    Message, "_header", "_parts", "_limits", "_allow_longdouble", "_tensors"
+)
+
+
 def _fill(
     message: Message,
     header: Header,
@@ -282,11 +287,11 @@ def _fill(
     allow_longdouble: bool = False,
     tensors: Sequence[Tensor[Any]] | None = None,
 ) -> None:
-    object.__setattr__(message, "_header", header)
-    object.__setattr__(message, "_parts", parts)
-    object.__setattr__(message, "_limits", limits)
-    object.__setattr__(message, "_allow_longdouble", allow_longdouble)
-    object.__setattr__(message, "_tensors", tensors)
+    _set_header(message, header)
+    _set_parts(message, parts)
+    _set_limits(message, limits)
+    _set_allow_longdouble(message, allow_longdouble)
+    _set_tensors(message, tensors)
 
 
 def make_message(

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, cast, final
 
+import numpy as np
+
 from tensorwrapper._json import Json
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import DataFileError, RemoteProtocolError, TensorNameError
@@ -65,7 +67,7 @@ def encode_tensor(
     limits = options.limits
     writer = Writer(1, options, apart=True)
     checked: Limits | None = limits
-    if metadata is not None or not writer.add_plain(tensor, 1):
+    if metadata is not None or not isinstance(tensor, np.ndarray) or not writer.add_plain(tensor, 1):
         writer.add(as_tensor(tensor), 1, metadata)
     elif _is_small(cast("Array", tensor), limits):
         checked = None

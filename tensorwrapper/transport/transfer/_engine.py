@@ -16,7 +16,7 @@ from tensorwrapper.errors import (
     TransportTimeoutError,
 )
 from tensorwrapper.selection import Progress
-from tensorwrapper.transport._delivery import to_milliseconds
+from tensorwrapper.transport._delivery import COPIED, to_milliseconds
 from tensorwrapper.transport._endpoint import Endpoint
 from tensorwrapper.transport._socket import Socket
 from tensorwrapper.transport.transfer._budget import Staging
@@ -211,7 +211,7 @@ class Engine:
         kind = self.endpoint.kind
         envelope = ([peer] if kind.addressed else []) + ([b""] if kind.delimiter else [])
         try:
-            tracker = self.endpoint.send([*envelope, *frames], 0)[-1]
+            trackers = self.endpoint.send([*envelope, *frames], 0)
         except PeerUnreachableError as error:
             # It may come back, under another name.
             self._unreachable = error
@@ -220,7 +220,7 @@ class Engine:
             self._is_blocked = True
             return None
         self._unreachable = None
-        return tracker
+        return trackers[-1] if trackers else COPIED
 
     def give(self, transfer: Transfer, machine: GiverMachine) -> bool:
         """Send the next chunk of a transfer, and tell whether one went."""

@@ -57,5 +57,5 @@ def take_message(
     finally:
         if not whole:
             endpoint._drop_rest(socket)
-    endpoint._count(endpoint.received, lengths[endpoint.kind.addressed :])
+    endpoint.count(endpoint.received, lengths[endpoint.kind.addressed :])
     return frames, written

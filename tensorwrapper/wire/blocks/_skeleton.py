@@ -54,7 +54,9 @@ class Skeleton:
         RemoteProtocolError
             If anything is wrong with it, or not understood.
         """
-        plans, _ = plan_label(self.label, self._limits, strict=True, allow_longdouble=self._allow_longdouble)
+        plans = plan_label(
+            self.label, self._limits, strict=True, allow_longdouble=self._allow_longdouble
+        ).tensors
         (plan,) = plans
         if isinstance(plan, Refusal):
             raise plan.error()

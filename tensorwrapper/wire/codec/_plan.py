@@ -79,14 +79,31 @@ class TensorPlan:
         """How many places there are in the modes before the first one that is empty."""
         return math.prod(self.extents[: self.extents.index(0)]) if 0 in self.extents else 0
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether the part is the elements of a box in row-major order, whatever they are."""
+        dense = self.elements is None and self.shape is None and self.logical is None
+        # Not every byte is a bool.
+        return dense and self.layout is not None and self.dtype.itemsize > 0 and self.dtype.kind != "b"
+
 
 _Plans: TypeAlias = tuple[TensorPlan | Refusal, ...]
 
 
-def plan_label(text: str, limits: Limits, *, strict: bool, allow_longdouble: bool) -> tuple[_Plans, Json]:
-    """Return plans for the tensors that a label describes; none if it is empty or says nothing of TENS.
+@final
+@frozen(eq=False)
+class LabelPlan:
+    """What a label says of all tensors of a message."""
 
-    And what it says of the check sums of the parts, unread.
+    tensors: _Plans = ()
+    checksums: Json = None
+    """What it says of the check sums of the parts, unread."""
+    plain: tuple[TensorPlan, ...] | None = None
+    """The plans again, if all of them are plain, each has a part of its own, and there are no check sums."""
+
+
+def plan_label(text: str, limits: Limits, *, strict: bool, allow_longdouble: bool) -> LabelPlan:
+    """Return plans for the tensors that a label describes; none if it is empty or says nothing of TENS.
 
     Parameters
     ----------
@@ -103,17 +120,17 @@ def _plan(
     table: PackingTable,
     strict: bool,  # noqa: FBT001
     allow_longdouble: bool,  # noqa: FBT001
-) -> tuple[_Plans, Json]:
+) -> LabelPlan:
     if not text:
-        return (), None
+        return LabelPlan()
     try:
         label = load_label(text, limits)
     except RemoteProtocolError:
         if strict or text.startswith("{"):
             raise
-        return (), None
+        return LabelPlan()
     if not isinstance(label, dict) or label.get("TENS") is None:
-        return (), None
+        return LabelPlan()
     # Paths start below TENS: all that is described here is.
     tens = Field(label["TENS"], "", refuse_field)
     if not isinstance(tens.value, dict):
@@ -128,7 +145,10 @@ def _plan(
         [_plan_tensor(item, k, limits, table, allow_longdouble) for k, item in enumerate(described)]
     )
     _check_total(plans, limits)
-    return plans, tens["checksums"].value
+    checksums = tens["checksums"].value
+    plain = [plan for plan in plans if isinstance(plan, TensorPlan) and plan.is_plain]
+    apart = len({plan.part for plan in plain}) == len(plans)
+    return LabelPlan(plans, checksums, tuple(plain) if apart and checksums is None else None)
 
 
 _remembered = lru_cache(maxsize=128)(_plan)

@@ -8,6 +8,7 @@ from tensorwrapper.errors import RemoteProtocolError
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.wire._limits import Limits
 from tensorwrapper.wire._refusal import Refusal
+from tensorwrapper.wire.codec._plain import read_plain
 from tensorwrapper.wire.codec._plan import plan_label
 from tensorwrapper.wire.codec._read import Reader
 from tensorwrapper.wire.frames._header import Header
@@ -31,14 +32,14 @@ def read_tensors(
         If one of them is described badly; if `strict`, also if one is not understood.
     """
     json_only = header.form in JSON_FORMS
-    plans, checksums = plan_label(
-        header.label.strip(SPACE), limits, strict=json_only, allow_longdouble=allow_longdouble
-    )
-    check_parts(checksums, parts)
+    found = plan_label(header.label.strip(SPACE), limits, strict=json_only, allow_longdouble=allow_longdouble)
+    if found.plain is not None and (plain := read_plain(found.plain, parts)) is not None:
+        return plain
+    check_parts(found.checksums, parts)
     reader = Reader(parts, limits)
     read: list[Tensor[Any]] = []
     some: list[Tensor[Any] | Refusal] = []
-    for plan in plans:
+    for plan in found.tensors:
         try:
             if isinstance(plan, Refusal):
                 raise plan.error()

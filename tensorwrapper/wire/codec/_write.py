@@ -2,8 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from functools import lru_cache
-from typing import Any, TypeAlias, cast, final
+from typing import Any, cast, final
 
 import attrs
 import numpy as np
@@ -11,10 +10,10 @@ import numpy as np
 from tensorwrapper._json import Json
 from tensorwrapper.errors import ConversionError, LocalProtocolError
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.typing import Array, Index
 from tensorwrapper.wire._limits import Limits
 from tensorwrapper.wire.codec._names import describe_names
 from tensorwrapper.wire.codec._no_elements import NoElements
+from tensorwrapper.wire.codec._plain import Plain, plain_part
 from tensorwrapper.wire.codec._plan import check_readable
 from tensorwrapper.wire.frames._header import make_header, pack_coordinates, pack_prefix
 from tensorwrapper.wire.frames._label import dump_label, plain_levels, plain_object
@@ -22,30 +21,10 @@ from tensorwrapper.wire.packings._packing import ElementPacking, Packed, WriteOp
 from tensorwrapper.wire.packings._table import BUILT_IN, known_packings
 from tensorwrapper.wire.parts._compress import Compression
 from tensorwrapper.wire.parts._dense import as_it_lies
-from tensorwrapper.wire.parts._dtypes import known_dtype, write_dtype, write_logical
+from tensorwrapper.wire.parts._dtypes import write_dtype, write_logical
 from tensorwrapper.wire.parts._part_writer import PartWriter, as_bytes
 
-__all__ = ["Writer", "plain_label"]
-
-Plain: TypeAlias = tuple[str, int, Index, int]
-"""Kind of element, part, extents and bytes per element of a dense tensor of which nothing else is said."""
-
-
-@lru_cache(maxsize=128)
-def _remembered_label(plain: tuple[Plain, ...]) -> str:
-    # Only letters and integers, whose JSON needs no encoder: this is the canonical text, four times faster.
-    tensors = [
-        f'{{"dtype":"{kind}","part":{part},"shape":[{",".join(map(str, shape))}],"word":{word}}}'
-        for kind, part, shape, word in plain
-    ]
-    return f'{{"TENS":{{"tensors":[{",".join(tensors)}]}}}}'
-
-
-def plain_label(plain: tuple[Plain, ...]) -> str:
-    """Return the label of a message of plain tensors: a function of them alone, so it is remembered."""
-    # Long lists are not kept: what is remembered stays small.
-    return _remembered_label(plain) if len(plain) <= 128 else _remembered_label.__wrapped__(plain)
-
+__all__ = ["Writer"]
 
 _DEFAULTS = WriteOptions()
 
@@ -131,36 +110,13 @@ class Writer:
         return [pack_prefix(header), pack_coordinates(header), *self.payload]
 
     def add_plain(self, tensor: object, part: int) -> bool:
-        """Add `tensor` if it is an array that can be sent as it lies, and tell whether it was.
-
-        What most messages are made of need not become a tensor first.
-        """
-        if type(tensor) is not np.ndarray or not self._plain:
+        """Add an array or a tensor if it is a packed box and sent as it lies, and tell whether it was."""
+        found = plain_part(tensor) if self._plain else None
+        if found is None:
             return False
-        array = cast("Array", tensor)
-        known = known_dtype(array.dtype)
-        if known is None or not array.flags.c_contiguous:
-            return False
-        kind, word, _ = known
-        self._entries.append((kind, part, array.shape, word))
-        # Python casts memory a good deal faster than NumPy, but not all of it.
-        castable = kind != "c" and array.size
-        self._parts.place(part, array.data.cast("B") if castable else array.reshape(-1).view(np.uint8).data)
-        return True
-
-    def add_plain_tensor(self, tensor: Tensor[Any], part: int) -> bool:
-        """Add a tensor if it is a box that can be sent as it lies, and tell whether it was."""
-        buffer = tensor.buffer
-        if not self._plain or buffer.memory is None:
-            return False
-        known, shape, held = known_dtype(buffer.dtype), tensor.shape, tensor.layout.implementation
-        if known is None or not shape.is_box or held.tiled is not None or not held.is_contiguous:
-            return False
-        if any(shape.origin) or any(shape.names):
-            return False
-        kind, word, _ = known
-        self._entries.append((kind, part, shape.extents, word))
-        self._parts.place(part, tensor.elements().view(np.uint8).data)
+        kind, extents, word, data = found
+        self._entries.append((kind, part, extents, word))
+        self._parts.place(part, data)
         return True
 
     def add(

@@ -6,10 +6,11 @@ integers (the reference writes the host's order, which is the same wherever it r
 """
 
 import struct
+from functools import lru_cache
 from typing import NoReturn, SupportsIndex, final
 
 from tensorwrapper._integers import to_int
-from tensorwrapper._value_class import frozen
+from tensorwrapper._value_class import frozen, slot_setters
 from tensorwrapper.errors import ConversionError, LocalProtocolError, ProtocolReason, RemoteProtocolError
 from tensorwrapper.wire._limits import Limits, how_to_raise
 
@@ -19,6 +20,7 @@ MAGIC = b"ZIO"
 _LEVELS = "012345678"
 _COORDINATES = struct.Struct("<3Q")
 _PREFIX = 8  # bytes before the label
+_REMEMBERED = 4096  # bytes of frame 0: longer ones are read anew
 
 
 @final
@@ -32,6 +34,11 @@ class Header:
     origin: int
     granule: int
     seqno: int
+
+
+_set_form, _set_level, _set_label, _set_origin, _set_granule, _set_seqno = slot_setters(
+    Header, "form", "level", "label", "origin", "granule", "seqno"
+)
 
 
 def _refuse_local(reason: ProtocolReason, message: str) -> NoReturn:
@@ -99,15 +106,22 @@ def unpack_header(prefix: memoryview, coordinates: memoryview, limits: Limits) -
             + how_to_raise("label_bytes"),
         )
     raw = prefix.tobytes()
+    form, level, label = (_remembered_prefix if len(raw) <= _REMEMBERED else _read_prefix)(raw)
+    if coordinates.nbytes != _COORDINATES.size:
+        raise RemoteProtocolError(
+            "frame", f"frame 1 has {coordinates.nbytes} bytes; coordinates have {_COORDINATES.size}"
+        )
+    origin, granule, seqno = _COORDINATES.unpack(coordinates)
+    return _new_header(form, level, label, origin, granule, seqno)
+
+
+def _read_prefix(raw: bytes) -> tuple[str, int, str]:
+    """Return form, level and label of a foreign frame 0 that is long enough."""
     if raw[:3] != MAGIC:
         raise RemoteProtocolError("frame", f"frame 0 starts with {raw[:3]!r}, not with {MAGIC!r}")
     level = chr(raw[3])
     if level not in _LEVELS:
         raise RemoteProtocolError("frame", f"the level is {level!r}, not a digit from 0 to 8")
-    if coordinates.nbytes != _COORDINATES.size:
-        raise RemoteProtocolError(
-            "frame", f"frame 1 has {coordinates.nbytes} bytes; coordinates have {_COORDINATES.size}"
-        )
     try:
         form = raw[4:_PREFIX].decode("ascii")
     except UnicodeDecodeError as error:
@@ -116,4 +130,19 @@ def unpack_header(prefix: memoryview, coordinates: memoryview, limits: Limits) -
         label = raw[_PREFIX:].decode("utf-8", "strict")
     except UnicodeDecodeError as error:
         raise RemoteProtocolError("header", f"the label is not UTF-8: {error.reason}") from error
-    return Header(form.rstrip(" "), int(level), label, *_COORDINATES.unpack(coordinates))
+    return form.rstrip(" "), int(level), label
+
+
+# Streams repeat them; and equal labels are one text then, whose hash is known.
+_remembered_prefix = lru_cache(maxsize=128)(_read_prefix)
+
+
+def _new_header(form: str, level: int, label: str, origin: int, granule: int, seqno: int) -> Header:
+    header = object.__new__(Header)
+    _set_form(header, form)
+    _set_level(header, level)
+    _set_label(header, label)
+    _set_origin(header, origin)
+    _set_granule(header, granule)
+    _set_seqno(header, seqno)
+    return header
