@@ -227,6 +227,10 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
         """Write a number of Python into an array over this memory if it fits as it is; tell whether."""
         return False
 
+    def write_string(self, place: int, value: str | bytes) -> bool:  # noqa: ARG002
+        """Write one string to an address, if it fits as it is; tell whether."""
+        return False
+
     def obstacle(self, layout: LayoutCommon) -> str:
         """Return why no array can be over these elements, and what has them instead."""
         if not layout.shape.is_box:

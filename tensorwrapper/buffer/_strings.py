@@ -11,9 +11,9 @@ from tensorwrapper._arrays import file_beneath
 from tensorwrapper._value_class import value_class
 from tensorwrapper.buffer._addresses import all_addresses
 from tensorwrapper.buffer._common import BufferCommon
-from tensorwrapper.buffer._current import Current
 from tensorwrapper.buffer.copies._copy import copy_elements
 from tensorwrapper.buffer.strings._checks import string_dtype
+from tensorwrapper.buffer.strings._current import CurrentStrings
 from tensorwrapper.buffer.strings._data import StringData
 from tensorwrapper.buffer.strings._merge import replace_strings
 from tensorwrapper.buffer.strings._numpy import NumpyStrings, strings_from_numpy, strings_to_numpy
@@ -35,7 +35,8 @@ class Strings(BufferCommon[Any]):
 
     A write never reaches the memory that the strings came from: it puts new string data in place of the
     old, which every view of the buffer sees from then on, and costs one pass over where all elements start
-    and stop. Threads may read while one writes.
+    and stop. Strings that are written one by one are gathered until others are read, or they are an eighth
+    of all, so that a loop of writes is O(1) each. Threads may read while one writes.
 
     Parameters
     ----------
@@ -59,13 +60,13 @@ class Strings(BufferCommon[Any]):
     (['', 'bc', 'héllo'], StringDType())
     """
 
-    _strings: Current[StringData]
+    _strings: CurrentStrings
     _dtype: "np.dtype[np.generic]"
     _nullable: bool
     _is_readonly: bool
 
     def __init__(self, strings: StringData, *, nullable: bool | None = None) -> None:
-        _init(self, Current(strings), nullable=_allows(strings, nullable), is_readonly=False)
+        _init(self, CurrentStrings(strings), nullable=_allows(strings, nullable), is_readonly=False)
 
     @property
     def dtype(self) -> "np.dtype[np.generic]":
@@ -75,7 +76,7 @@ class Strings(BufferCommon[Any]):
     @property
     def size(self) -> int:
         """How many elements there are."""
-        return len(self._strings.value)
+        return len(self._strings.unmerged)
 
     @property
     def is_readonly(self) -> bool:
@@ -85,7 +86,7 @@ class Strings(BufferCommon[Any]):
     @property
     def kind(self) -> StringKind:
         """Whether the elements are text or bytes."""
-        return self._strings.value.kind
+        return self._strings.unmerged.kind
 
     @property
     def filename(self) -> str | None:
@@ -145,8 +146,18 @@ class Strings(BufferCommon[Any]):
             )
         _allows(strings, self._nullable)
         if len(addresses):
-            with self._strings.lock:
-                self._strings.value = replace_strings(self._strings.value, addresses, strings)
+            self._strings.replace(cast("Any", addresses), strings)
+
+    def write_string(self, place: int, value: str | bytes) -> bool:
+        if self._is_readonly or type(value) is not (str if self.kind == "utf8" else bytes):
+            return False
+        if isinstance(value, str) and not value.isascii():
+            try:
+                value.encode()
+            except UnicodeEncodeError:
+                return False
+        self._strings.put(place, value)
+        return True
 
     def check_sums(
         self,
@@ -161,7 +172,11 @@ class Strings(BufferCommon[Any]):
 
     def strings_of(self, layout: LayoutCommon) -> StringData:
         """Return the elements in row-major order; the bytes are shared, O(1) where the elements lie so."""
-        size, strings = layout.shape.size, self.stored
+        size = layout.shape.size
+        if size == 1 and not self._strings.is_merged:
+            # A loop that reads one and writes one passes over the others as seldom as one that writes.
+            return StringData.from_list([self._strings.item(layout.offset)], kind=self.kind)
+        strings = self.stored
         if not size:
             return strings.slice(0, 0)
         if layout.is_contiguous:
@@ -299,14 +314,14 @@ def _allows(strings: StringData, nullable: bool | None) -> bool:  # noqa: FBT001
     return nullable
 
 
-def _init(buffer: Strings, store: Current[StringData], *, nullable: bool, is_readonly: bool) -> None:
-    dtype = string_dtype(store.value.kind, nullable=nullable)
+def _init(buffer: Strings, store: CurrentStrings, *, nullable: bool, is_readonly: bool) -> None:
+    dtype = string_dtype(store.unmerged.kind, nullable=nullable)
     values = {"_strings": store, "_dtype": dtype, "_nullable": nullable, "_is_readonly": is_readonly}
     for name, value in values.items():
         object.__setattr__(buffer, name, value)
 
 
-def _make(store: Current[StringData], *, nullable: bool, is_readonly: bool) -> Strings:
+def _make(store: CurrentStrings, *, nullable: bool, is_readonly: bool) -> Strings:
     buffer: Strings = object.__new__(Strings)
     _init(buffer, store, nullable=nullable, is_readonly=is_readonly)
     return buffer
@@ -317,7 +332,7 @@ def _restore(
     nullable: bool,  # noqa: FBT001 - pickle passes what it restores by position
     is_readonly: bool,  # noqa: FBT001
 ) -> Strings:
-    return _make(Current(strings), nullable=nullable, is_readonly=is_readonly)
+    return _make(CurrentStrings(strings), nullable=nullable, is_readonly=is_readonly)
 
 
 def _strings_of(values: Array, kind: StringKind) -> StringData:

@@ -18,7 +18,7 @@ from tensorwrapper.buffer.lowlevel import (
 )
 from tensorwrapper.errors import ConversionError, RankError
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout.lowlevel import Strided, TiledStrided, is_basic, wrap_layout
+from tensorwrapper.layout.lowlevel import Strided, TiledStrided, is_basic, new_strided, wrap_layout
 from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.shape.lowlevel import ModeNames, key_of_names, mode_of, names_of, unnamed_shape
 from tensorwrapper.tensor._common import TensorCommon
@@ -277,7 +277,15 @@ class Tensor(
     def __iter__(self) -> "Iterator[Tensor[Any, Any]]":
         if self.rank == 2 and not (self.shape.is_box or self.shape.has_layers):
             return iter(TensorRows[Tensor[ScalarT_co], Tensor[Any]](self))
-        return (make_tensor(self._layout[k], self._buffer) for k in range(len(self)))
+        held, buffer = self._layout.implementation, self._buffer
+        if type(held) is Strided and held.extents:
+            rest, strides, start, step = held.extents[1:], held.strides[1:], held.offset, held.strides[0]
+            zeros = (0,) * len(rest)
+            return (
+                make_tensor(wrap_layout(new_strided(rest, zeros, strides, start + k * step)), buffer)
+                for k in range(held.extents[0])
+            )
+        return (make_tensor(self._layout[k], buffer) for k in range(len(self)))
 
     @called_as("`t.flatten()` takes the elements in order; `t.permute(1, 0)` turns modes round")
     def flatten(self, mode: SupportsIndex | None = None) -> "Tensor[ScalarT_co]":

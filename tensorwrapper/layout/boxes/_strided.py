@@ -230,6 +230,13 @@ class Strided(LayoutCommon):
 
     def at(self, key: PositionalKey, lead: Index = ()) -> "Strided":
         """Return the layout of what a key selects; ``lead`` is where errors say that the box lies."""
+        if type(key) is int and self.extents:
+            # One row, as loops ask for.
+            extents, strides = self.extents, self.strides
+            if -extents[0] <= key < extents[0]:
+                place = key if key >= 0 else key + extents[0]
+                rest = extents[1:]
+                return new_strided(rest, (0,) * len(rest), strides[1:], self._offset + place * strides[0])
         plain = self._at_plain(key if isinstance(key, tuple) else (key,))
         if plain is not None:
             return plain

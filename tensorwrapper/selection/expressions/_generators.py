@@ -333,7 +333,7 @@ class RandomField(Generator):
         # The layout of a view addresses row-major places of the box, which are the ranks.
         return RankRunner(self._numbers, self.dtype, view.layout)
 
-    def _numbers(self, ranks: IntArray, out: Array | None) -> Array:
+    def _numbers(self, ranks: IntArray | range, out: Array | None) -> Array:
         return draw(self.distribution, self.seed, ranks, self.parameters, self.dtype, out)
 
     @property

@@ -50,7 +50,10 @@ class TensorIndexing(TensorBase[ScalarT_co], Generic[ScalarT_co]):
                 return
         self._check_writeable()
         if is_basic(key):
-            self._make(self._layout[cast("PositionalKey", key)], self._buffer).assign(value)
+            part = self._layout[cast("PositionalKey", key)]
+            one = isinstance(value, str | bytes) and not part.implementation.rank
+            if not one or not self._buffer.write_string(part.implementation.offset, cast("str", value)):
+                self._make(part, self._buffer).assign(value)
         elif isinstance(key, Mapping):
             self[key_of_names(key, names_of(self.shape), self.shape.rank)] = value
         elif not self.shape.is_box or is_ragged(key):
@@ -111,7 +114,7 @@ def _are_arrays(key: object, most: int) -> bool:
     """Tell whether a key is a tuple of lists and arrays alone, so many at most."""
     if type(key) is not tuple:
         return False
-    items = cast("tuple[Any, ...]", key)
+    items: tuple[Any, ...] = cast("Any", key)
     plain = len(items) <= most and _ARRAYS.issuperset(map(type, items))
     return plain and all(type(item) is list or item.ndim for item in items)
 

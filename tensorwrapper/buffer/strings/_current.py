@@ -1,0 +1,78 @@
+"""The strings of a buffer: replaced as a whole by large writes, and written one by one beside them."""
+
+import threading
+from typing import Final, final
+
+import numpy as np
+
+from tensorwrapper.buffer.strings._data import StringData
+from tensorwrapper.buffer.strings._merge import replace_strings
+
+__all__ = ["CurrentStrings"]
+
+_FEWEST: Final = 64
+_SHARE: Final = 8
+"""Written strings are merged once they are an eighth of all: then each has cost a pass over eight."""
+
+_MISSING: Final = object()
+
+
+@final
+class CurrentStrings:
+    """The strings at hand. A reader takes them and works on them, whatever is written meanwhile.
+
+    A few strings that are written one by one are kept beside the others until somebody asks for all of them,
+    so that a loop of writes does not pass over all elements each time. A reader needs no lock.
+    """
+
+    __slots__ = ("_lock", "_strings", "_written")
+
+    def __init__(self, strings: StringData) -> None:
+        self._strings = strings
+        self._written: dict[int, str | bytes | None] = {}
+        self._lock = threading.Lock()
+
+    @property
+    def unmerged(self) -> StringData:
+        """Strings of the same kind and number, of which some may since have been written."""
+        return self._strings
+
+    @property
+    def is_merged(self) -> bool:
+        """Whether no string stands beside the others."""
+        return not self._written
+
+    @property
+    def value(self) -> StringData:
+        """All strings as of one moment."""
+        if self._written:
+            with self._lock:
+                self._merge()
+        return self._strings
+
+    def item(self, place: int) -> str | bytes | None:
+        """Return one string, as it is now."""
+        # First what was written: a merge puts the strings in place before it drops these.
+        found = self._written.get(place, _MISSING)
+        return self._strings.item(place) if found is _MISSING else found  # type: ignore[return-value]
+
+    def put(self, place: int, item: str | bytes | None) -> None:
+        """Write one string that fits."""
+        with self._lock:
+            self._written[place] = item
+            if len(self._written) > max(_FEWEST, len(self._strings) // _SHARE):
+                self._merge()
+
+    def replace(self, places: "np.ndarray[tuple[int], np.dtype[np.int64]]", strings: StringData) -> None:
+        """Write one string to each place, none of which comes twice."""
+        with self._lock:
+            self._merge()
+            self._strings = replace_strings(self._strings, places, strings)
+
+    def _merge(self) -> None:
+        written = self._written
+        if written:
+            places = np.fromiter(written, dtype=np.int64, count=len(written))
+            new = StringData.from_list([*written.values()], kind=self._strings.kind)
+            self._strings = replace_strings(self._strings, places, new)
+            self._written = {}
