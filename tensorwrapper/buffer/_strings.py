@@ -156,7 +156,7 @@ class Strings(BufferCommon[Any]):
                 value.encode()
             except UnicodeEncodeError:
                 return False
-        self._strings.put(place, value)
+        self._strings.keep(place, value)
         return True
 
     def check_sums(

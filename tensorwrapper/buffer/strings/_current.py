@@ -1,7 +1,7 @@
 """The strings of a buffer: replaced as a whole by large writes, and written one by one beside them."""
 
 import threading
-from typing import Final, final
+from typing import Final, cast, final
 
 import numpy as np
 
@@ -54,9 +54,9 @@ class CurrentStrings:
         """Return one string, as it is now."""
         # First what was written: a merge puts the strings in place before it drops these.
         found = self._written.get(place, _MISSING)
-        return self._strings.item(place) if found is _MISSING else found  # type: ignore[return-value]
+        return self._strings.item(place) if found is _MISSING else cast("str | bytes | None", found)
 
-    def put(self, place: int, item: str | bytes | None) -> None:
+    def keep(self, place: int, item: str | bytes | None) -> None:
         """Write one string that fits."""
         with self._lock:
             self._written[place] = item

@@ -27,6 +27,10 @@ from tensorwrapper.typing import Extents, Index, IntArray
 __all__ = ["Rows"]
 
 
+_TABLE = 4
+"""Elements for each that is looked up, up to which a table of all elements is made."""
+
+
 @final
 @value_class(eq=False)
 class Rows:
@@ -465,8 +469,16 @@ class Rows:
             return leaves + start, rest
         offsets = self.int64_offsets()
         places = ordinals + offsets[start]
-        leaves = run_of(offsets, places)
-        return leaves, places - offsets[leaves]
+        first, last = self.leaves
+        if _TABLE * len(ordinals) >= max(self.size, last - first):
+            # So many are read off a table of all elements: a search misses the cache at every step.
+            few = np.int32 if last - first < 2**31 else np.int64
+            table = np.repeat(np.arange(last - first, dtype=few), np.diff(offsets[first : last + 1]))
+            leaves = table[ordinals] + np.int64(first)
+        else:
+            leaves = run_of(offsets, places)
+        places -= offsets[leaves]
+        return leaves, places
 
     # Whole.
 

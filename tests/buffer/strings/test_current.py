@@ -29,7 +29,7 @@ def test_any_writes_and_reads_are_those_of_a_list(steps):
     current = CurrentStrings(StringData.from_list(expected))
     for what, place, item in steps:
         if what == "put":
-            current.put(place, item)
+            current.keep(place, item)
             expected[place] = item
         elif what == "replace":
             places = sorted(place)
@@ -87,7 +87,7 @@ def test_readers_see_whole_strings_while_a_writer_writes():
     for reader in readers:
         reader.start()
     for k in range(3000):
-        current.put(k % 200, "bcd"[k % 3] * (k % 9 + 1))
+        current.keep(k % 200, "bcd"[k % 3] * (k % 9 + 1))
     for reader in readers:
         reader.join()
     assert wrong == []
