@@ -1,16 +1,27 @@
 """`Directory`: which records a file has, by the names of the tensors in them. Pure."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias, final
+from itertools import repeat
+from typing import Final, TypeAlias, final
 
 import numpy as np
 
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import DataFileError
-from tensorwrapper.store.records._format import ALIGNMENT, HEADER_BYTES, MOST_ROWS, check_name
+from tensorwrapper.store.records._format import (
+    ALIGNMENT,
+    HEADER_BYTES,
+    MOST_ROWS,
+    NAME_BYTES,
+    check_name,
+)
 from tensorwrapper.typing import Array, IntArray
 
 __all__ = ["Directory", "Place", "Row", "pack_rows", "unpack_rows"]
+
+
+_REFUSED: Final = bytes([*range(32), 127, *b"/\\"])
+"""Bytes of ASCII that no name has."""
 
 
 @final
@@ -249,6 +260,20 @@ class Directory:
         self.rows.append(row)
         self.end = place.stop
 
+    def add_all(self, rows: Sequence[Row]) -> None:
+        """Add records that lie after all others, in order; it raises as `add` does."""
+        new = {row[0]: (row[1],) for row in rows if row[3] == 1 and row[4] is None and row[0]}
+        of_file = [row[1] for row in rows if not row[0]]
+        if len(new) + len(of_file) < len(rows) or not self._entries.keys().isdisjoint(new):
+            for row in rows:
+                self.add(row)
+        elif rows:
+            self._entries.update(new)
+            if of_file:
+                self._metadata = of_file[-1]
+            self.rows += rows
+            self.end = rows[-1][1].stop
+
     def _extend(self, row: Row, after: int) -> None:
         name, place, piece, pieces, _ = row
         # What was not read yet was asked for by whoever adds to it.
@@ -298,6 +323,18 @@ def _unpack_grown(grown: IntArray | None, count: int) -> list[int | None]:
     return [None if n < 0 else n for n in grown.tolist()]
 
 
+def _plain_names(names: bytes, ends: IntArray) -> list[str] | None:
+    """Return the names if all are text of ASCII that `check_name` takes; None if they are to be looked at."""
+    if not names.isascii() or names.translate(None, _REFUSED) != names:
+        return None
+    counts = np.diff(ends, prepend=0)
+    if int(counts.min()) < 0 or int(counts.max()) > NAME_BYTES:
+        return None
+    text, stops = names.decode("ascii"), ends.tolist()
+    found = [text[first:stop] for first, stop in zip([0, *stops], stops, strict=False)]
+    return None if "." in found or ".." in found else found
+
+
 def unpack_rows(
     table: IntArray, names: bytes, begin: int, end: int, grown: IntArray | None = None
 ) -> list[Row]:
@@ -324,6 +361,11 @@ def unpack_rows(
     if int(pieces.min()) < 0 or (pieces >= totals).any():
         raise DataFileError("the index has pieces beyond their number")
     after = _unpack_grown(grown, len(table))
+    plain = _plain_names(names, ends)
+    if plain is not None and (totals == 1).all():
+        # Most are such: a name of ASCII for each, and every tensor in one piece.
+        places = map(Place, starts.tolist(), lengths.tolist())
+        return list(zip(plain, places, repeat(0), repeat(1), after, strict=False))
     rows: list[Row] = []
     first = 0
     for (stop, start, length, piece, total), before in zip(table.tolist(), after, strict=True):

@@ -66,8 +66,7 @@ def _by_index(read_at: ReadAt, last: int, size: int) -> Directory | None:
     begin = 0
     for place, stop, message in reversed(parts):
         directory.chain.append((place, len(directory.rows)))
-        for row in _rows_of(message, begin, place):
-            directory.add(row)
+        directory.add_all(_rows_of(message, begin, place))
         begin = stop
     directory.end = size
     return directory
