@@ -31,7 +31,6 @@ ALONE = {
         "buffer_of": "what a view computed becomes a buffer without being looked at again",
         "check_kind": "one error for a kind of strings that there is not, wherever it is given",
         "check_offsets": "offsets of other libraries are looked at once, as those of strings are",
-        "index_elements": "copies elements, which no other floor may",
         "join_elements": "copies elements, which no other floor may",
         "join_into": "copies elements, which no other floor may",
         "take_along": "copies elements, which no other floor may",

@@ -2,6 +2,7 @@
 
 import asyncio
 import warnings
+from collections.abc import Callable
 from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, SupportsIndex, final
@@ -98,7 +99,9 @@ class AsyncRemote(Shown):
         """Return a view that the server computes, if less travels then, as `Remote.pushed` does."""
         return await self._threads.run(partial(self._remote.pushed, view))
 
-    async def reduce(self, ufunc: np.ufunc, view: "ViewLike", over: ReducedOver) -> Tensor[Any]:
+    async def reduce(
+        self, ufunc: np.ufunc | Callable[..., object], view: "ViewLike", over: ReducedOver
+    ) -> Tensor[Any]:
         """Return what a function makes of rows, tiles or a mode at the server, as `Remote.reduce` does."""
         return await self._threads.run(partial(self._remote.reduce, ufunc, view, over))
 

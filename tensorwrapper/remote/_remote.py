@@ -1,7 +1,7 @@
 """`Remote` and `connect`: the tensors of a server as a mapping."""
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, SupportsIndex, final
 
@@ -104,13 +104,17 @@ class Remote(Shown, Mapping[str, RemoteTensor]):
         """
         return pushed(self._connections, as_view(view))
 
-    def reduce(self, ufunc: np.ufunc, view: "ViewLike", over: ReducedOver) -> Tensor[Any]:
+    def reduce(
+        self, ufunc: np.ufunc | Callable[..., object], view: "ViewLike", over: ReducedOver
+    ) -> Tensor[Any]:
         """Return what a function makes of rows, tiles or a mode, computed at the server.
 
         Parameters
         ----------
         ufunc
-            NumPy's ``add``, ``minimum``, ``maximum``, ``logical_and`` or ``logical_or``.
+            NumPy's ``add``, ``multiply``, ``minimum``, ``maximum``, ``fmin``, ``fmax``, ``logical_and``,
+            ``logical_or``, ``logical_xor``, ``bitwise_and``, ``bitwise_or`` or ``bitwise_xor``; or its
+            ``count_nonzero``, which counts.
         view
             A tensor of this server, or a view of such tensors.
         over

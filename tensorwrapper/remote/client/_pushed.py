@@ -1,6 +1,6 @@
 """`PushedSource`: a view of what one server has, which computes it and sends the elements of the result."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn, cast, final, get_args
 
 import numpy as np
@@ -111,11 +111,14 @@ def pushed(connections: Connections, view: View[Any]) -> View[Any]:
     return as_view(PushedSource(connections, found, view.shape, view.dtype))
 
 
-def reduced(connections: Connections, ufunc: np.ufunc, view: View[Any], over: object) -> Tensor[Any]:
+def reduced(
+    connections: Connections, ufunc: np.ufunc | Callable[..., Any], view: View[Any], over: object
+) -> Tensor[Any]:
     """Return what a server makes of the rows, the tiles or one mode of a view."""
-    name = ufunc.__name__
-    if name not in get_args(Reduction):
-        raise ConversionError(f"a server reduces by {', '.join(get_args(Reduction))}, and not by {name}")
+    name = getattr(ufunc, "__name__", "")
+    # A function of the same name is another one.
+    if name not in get_args(Reduction) or getattr(np, name) is not ufunc:
+        raise ConversionError(f"a server reduces by {', '.join(get_args(Reduction))}, and not by {ufunc!r}")
     mode = view.shape.rank + over if isinstance(over, int) and over < 0 else over
     if mode not in ("rows", "tiles") and (isinstance(mode, bool) or not isinstance(mode, int)):
         raise ConversionError(f"reduced are rows, tiles or a mode, not {over!r}")
@@ -137,9 +140,13 @@ def reduced(connections: Connections, ufunc: np.ufunc, view: View[Any], over: ob
     return as_tensor(array.reshape(shape.extents))
 
 
-def _fits(view: View[Any], ufunc: np.ufunc, over: object, dtype: "np.dtype[Any]", shape: Shape[Any]) -> bool:
+def _fits(view: View[Any], ufunc: object, over: object, dtype: "np.dtype[Any]", shape: Shape[Any]) -> bool:
     """Tell whether numbers can be what a reduction of a view gives."""
-    if view.dtype.kind in "biuf" and np.asarray(ufunc.reduce(np.ones(1, view.dtype))).dtype != dtype:
+    if not isinstance(ufunc, np.ufunc):
+        # It counts.
+        if dtype != np.int64:
+            return False
+    elif view.dtype.kind in "biuf" and np.asarray(ufunc.reduce(np.ones(1, view.dtype))).dtype != dtype:
         return False
     if isinstance(over, int):
         return view.shape.is_box and shape.extents == tuple(

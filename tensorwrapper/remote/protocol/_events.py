@@ -162,8 +162,22 @@ class AskView:
     selections: tuple[Wanted, ...]
 
 
-Reduction: TypeAlias = Literal["add", "minimum", "maximum", "logical_and", "logical_or"]
-"""NumPy's functions by which a server reduces."""
+Reduction: TypeAlias = Literal[
+    "add",
+    "multiply",
+    "minimum",
+    "maximum",
+    "fmin",
+    "fmax",
+    "logical_and",
+    "logical_or",
+    "logical_xor",
+    "bitwise_and",
+    "bitwise_or",
+    "bitwise_xor",
+    "count_nonzero",
+]
+"""NumPy's functions by which a server reduces: ufuncs whose order does not matter, and one that counts."""
 
 ReducedOver: TypeAlias = Literal["rows", "tiles"] | int
 """What becomes one number: each row, each tile or cell, or all positions of a mode."""

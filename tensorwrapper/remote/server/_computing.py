@@ -12,7 +12,7 @@ from tensorwrapper.remote.protocol._elements import bytes_of, dtype_text
 from tensorwrapper.remote.protocol._events import AskReduce, AskView, Described, Elements, Reduced, Reduction
 from tensorwrapper.remote.protocol._terms import ServeLimits
 from tensorwrapper.remote.server._holding import Holding
-from tensorwrapper.selection import SchemaLimits, View, from_json
+from tensorwrapper.selection import SchemaLimits, View, as_view, from_json
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Array
 
@@ -28,11 +28,23 @@ _REASONS: Final[dict[str, RefusalReason]] = {"limit": "limit", "bounds": "bounds
 _BLOCK: Final = 2**22
 _UFUNCS: Final[dict[Reduction, np.ufunc]] = {
     "add": np.add,
+    "multiply": np.multiply,
     "minimum": np.minimum,
     "maximum": np.maximum,
+    "fmin": np.fmin,
+    "fmax": np.fmax,
     "logical_and": np.logical_and,
     "logical_or": np.logical_or,
+    "logical_xor": np.logical_xor,
+    "bitwise_and": np.bitwise_and,
+    "bitwise_or": np.bitwise_or,
+    "bitwise_xor": np.bitwise_xor,
+    # Of what is not zero.
+    "count_nonzero": np.add,
 }
+
+
+_BITWISE: Final = frozenset((np.bitwise_and, np.bitwise_or, np.bitwise_xor))
 
 
 def _view_of(described: Described, holdings: Sequence[Holding], limits: ServeLimits) -> View[Any]:
@@ -83,6 +95,10 @@ def reduce_view(
     view, over, ufunc = _view_of(request.view, holdings, limits), request.over, _UFUNCS[request.ufunc]
     if view.dtype.kind not in "biuf":
         raise RequestRefusedError("unsupported", f"elements of type {view.dtype} are not reduced")
+    if ufunc in _BITWISE and view.dtype.kind == "f":
+        raise RequestRefusedError("unsupported", f"elements of type {view.dtype} have no bits to combine")
+    if request.ufunc == "count_nonzero":
+        view = as_view(view != 0).astype(np.int64)
     if view.nbytes > limits.work_bytes:
         raise RequestRefusedError(
             "limit", f"{view.nbytes} bytes are reduced; {limits.work_bytes} are allowed"

@@ -1,5 +1,7 @@
 """Views that a server computes are what they are here, and are computed there if less travels."""
 
+from typing import get_args
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,7 @@ import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import ConversionError, RequestRefusedError, TensorNameError, VersionChangedError
 from tensorwrapper.remote.client._pushed import PushedSource, described
-from tensorwrapper.remote.protocol._events import AskView, Described
+from tensorwrapper.remote.protocol._events import AskView, Described, Reduction
 from tensorwrapper.selection import Outer, Runs
 
 RNG = np.random.default_rng(3)
@@ -97,7 +99,7 @@ def test_casts_go_to_where_the_elements_are(remote):
     assert moved == plan.bytes_on_wire < X.nbytes
 
 
-@pytest.mark.parametrize("name", ["add", "minimum", "maximum"])
+@pytest.mark.parametrize("name", ["add", "minimum", "maximum", "fmin", "fmax", "multiply"])
 @pytest.mark.parametrize("over", [0, 1, -1])
 def test_modes_are_reduced_there(remote, name, over):
     ufunc = getattr(np, name)
@@ -128,6 +130,31 @@ def test_rows_and_tiles_are_reduced_there(remote):
     flags = remote.reduce(np.logical_or, remote["mask"], 0)
     assert np.array_equal(flags, MASK.any(axis=0))
     assert flags.dtype == bool
+
+
+@pytest.mark.parametrize("name", get_args(Reduction))
+def test_every_function_that_a_server_knows_is_numpys(name):
+    ufunc, numbers = getattr(np, name), np.random.default_rng(5).integers(0, 4, (7, 9))
+    lengths = [2, 0, 3, 1]
+    rows = tw.from_buffer(numbers.reshape(-1)[:6], tw.Shape.jagged(lengths))
+    with tw.serve({"x": numbers, "rows": rows}) as server, tw.connect(server.address) as remote:
+        expected = ufunc(numbers, axis=1) if name == "count_nonzero" else ufunc.reduce(numbers, axis=1)
+        found = remote.reduce(ufunc, remote["x"], 1)
+        assert np.array_equal(found, expected)
+        if name == "count_nonzero":
+            assert remote.reduce(ufunc, remote["rows"], "rows").tolist() == [
+                int(np.count_nonzero(rows[k])) for k in range(4)
+            ]
+            return
+        some = remote.reduce(ufunc, remote["x"], 0)
+        assert np.array_equal(some, ufunc.reduce(numbers, axis=0))
+
+
+def test_bits_of_fractions_are_not_combined(remote):
+    with pytest.raises(RequestRefusedError, match="bits"):
+        remote.reduce(np.bitwise_or, remote["x"], 0)
+    with pytest.raises(ConversionError, match="not by"):
+        remote.reduce(max, remote["x"], 0)
 
 
 def test_what_is_not_reduced_there_says_so(remote):
