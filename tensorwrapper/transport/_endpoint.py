@@ -80,7 +80,14 @@ class Endpoint:
     )
 
     def __init__(
-        self, kind: Kind, linger: float, *, parts: int, nbytes: int, security: Security | None
+        self,
+        kind: Kind,
+        linger: float,
+        *,
+        parts: int,
+        nbytes: int,
+        security: Security | None,
+        stalled: float | None = None,
     ) -> None:
         self.socket: zmq.Socket[bytes] | None = None
         self.kind: Kind = kind
@@ -100,11 +107,12 @@ class Endpoint:
         self.received: list[int] = [0] * 4
         self.dropped: int = 0
         rest = to_milliseconds(linger, "linger")
+        cut = None if stalled is None else to_milliseconds(stalled, "stalled")
         self._linger = rest
         self._thread, self._process = threading.get_ident(), os.getpid()
         self.socket = socket = make_socket(kind.number)
         try:
-            set_options(socket, kind, linger=rest, nbytes=nbytes)
+            set_options(socket, kind, linger=rest, nbytes=nbytes, stalled=cut)
             if security is not None:
                 self._forget = secure(socket, security)
         except zmq.ZMQError as error:

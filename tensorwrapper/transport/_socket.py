@@ -67,6 +67,10 @@ class Socket(Shown):
     security
         A `CurveServer` that lets in who is listed, or a `CurveClient`. Without it whoever reaches the address
         is let in, reads along, and may say that he is somebody else.
+    stalled
+        After how many seconds in which a peer takes no bytes its connection is cut, and what was on its way
+        is lost: for who asks again for what does not come. If it is not given, a peer may take its time. The
+        system does it, for ``tcp``, and where it can.
 
     Raises
     ------
@@ -105,6 +109,7 @@ class Socket(Shown):
         limits: Limits = DEFAULT_LIMITS,
         linger: float = 1.0,
         security: Security | None = None,
+        stalled: float | None = None,
     ) -> None:
         found = check_kind(kind)
         to_milliseconds(timeout, "timeout")
@@ -112,7 +117,9 @@ class Socket(Shown):
         self._security = security
         self._numbers: dict[int, int] = {}
         most = min(limits.total_bytes, limits.received_bytes)
-        self._endpoint = Endpoint(found, linger, parts=limits.parts, nbytes=most, security=security)
+        self._endpoint = Endpoint(
+            found, linger, parts=limits.parts, nbytes=most, security=security, stalled=stalled
+        )
 
     @property
     def kind(self) -> SocketKind:

@@ -49,6 +49,8 @@ _PING: Final = 0.5
 """Seconds of silence after which the server is asked whether it is there."""
 _AGAIN: Final = 2.0
 """Seconds after which a request is sent anew, if the server is there and has not answered."""
+_STALLED: Final = 3.0
+"""Seconds after which a connection that takes no bytes is made anew: what is lost with it is sent again."""
 _BACK: Final = 0.05
 _LONGEST: Final = 2.0
 _WAITING: Final = frozenset[RequestState](("queued", "waiting"))
@@ -117,7 +119,7 @@ class Connection:
         self._numbers = itertools.count(secrets.randbits(62))
         self._pending: dict[int, Pending] = {}
         self._reader = AnswerReader()
-        self._socket = Socket("DEALER", timeout=timeout, security=security, limits=limits)
+        self._socket = Socket("DEALER", timeout=timeout, security=security, limits=limits, stalled=_STALLED)
         self._heard = self._pinged = time.monotonic()
         try:
             self._socket.connect(address)

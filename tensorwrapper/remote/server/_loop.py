@@ -43,6 +43,8 @@ _IDLE: Final = 0.5
 """Seconds between two looks at what only time changes."""
 _TURN: Final = 0.005
 """Seconds that a turn works at most at what came, and at answers, before it looks what came meanwhile."""
+_STALLED: Final = 3.0
+"""Seconds after which the connection of a client that takes no bytes is cut: it asks again."""
 _GONE: Final = 10.0
 """Seconds after which a client that takes no answer is dropped."""
 _log = logging.getLogger(__name__)
@@ -161,7 +163,7 @@ class Loop:
     def _run(self) -> None:
         try:
             limits = self._catalogue.limits.of_messages()
-            with Socket("ROUTER", limits=limits, security=self._security) as socket:
+            with Socket("ROUTER", limits=limits, security=self._security, stalled=_STALLED) as socket:
                 self._socket = socket
                 self.address = socket.bind(self.address)
                 with selectors.DefaultSelector() as selector:

@@ -17,9 +17,6 @@ _WITHIN: Final = 1000
 _ALIVE: Final = 3
 """Seconds for which a host may be silent before a connection to it is given up."""
 
-_ANSWERED: Final = frozenset(("REQ", "REP", "DEALER", "ROUTER"))
-"""Kinds whose messages are asked for: what they send is taken, or nobody is there who would."""
-
 _HANDSHAKE: Final = 2000
 """Milliseconds in which a peer must have said who it is."""
 
@@ -27,7 +24,9 @@ _AGAIN: Final = 50
 """Milliseconds before a connection is tried anew, the first time."""
 
 
-def set_options(socket: "zmq.Socket[bytes]", kind: Kind, *, linger: int, nbytes: int) -> None:
+def set_options(
+    socket: "zmq.Socket[bytes]", kind: Kind, *, linger: int, nbytes: int, stalled: int | None = None
+) -> None:
     """Bound what waits at a socket and how long it waits, in milliseconds; a frame has `nbytes` at most."""
     socket.linger = linger
     socket.sndtimeo = _WITHIN
@@ -42,8 +41,9 @@ def set_options(socket: "zmq.Socket[bytes]", kind: Kind, *, linger: int, nbytes:
     # which as many messages wait as may, and takes one that is slow to receive for dead.
     socket.tcp_keepalive, socket.tcp_keepalive_cnt = 1, _ALIVE
     socket.tcp_keepalive_idle = socket.tcp_keepalive_intvl = 1
-    if kind.name in _ANSWERED:
-        socket.setsockopt(zmq.TCP_MAXRT, _ALIVE * 1000)
+    if stalled is not None:
+        # Of who receives slowly, too: its window may be closed for so long.
+        socket.setsockopt(zmq.TCP_MAXRT, stalled)
     socket.handshake_ivl, socket.connect_timeout = _HANDSHAKE, _HANDSHAKE
     socket.reconnect_ivl, socket.reconnect_ivl_max = _AGAIN, _HANDSHAKE
     if kind.name == "ROUTER":

@@ -60,6 +60,7 @@ class AsyncSocket(Shown):
         limits: Limits = DEFAULT_LIMITS,
         linger: float = 1.0,
         security: Security | None = None,
+        stalled: float | None = None,
     ) -> None:
         self._waiting: dict[asyncio.Future[None], int] = {}
         self._watched: list[int] = []
@@ -68,7 +69,9 @@ class AsyncSocket(Shown):
             raise UnsupportedSocketError(
                 f"a {kind} socket has no file descriptor that a loop could watch; DEALER and ROUTER have"
             )
-        self._socket = Socket(kind, timeout=timeout, limits=limits, linger=linger, security=security)
+        self._socket = Socket(
+            kind, timeout=timeout, limits=limits, linger=linger, security=security, stalled=stalled
+        )
         self._timeout = timeout
 
     # What does not wait.
