@@ -33,6 +33,7 @@ from tensorwrapper.selection.expressions._expression import (
 from tensorwrapper.selection.expressions._fields import dtype_name
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._joining import Interleaving, Joining
+from tensorwrapper.selection.expressions._ordinals import Whole
 from tensorwrapper.selection.rows._flat import Pieces, in_order
 from tensorwrapper.selection.rows._forms import Filled, Form, Spread, Turns
 from tensorwrapper.selection.rows._held import held_rows
@@ -118,10 +119,12 @@ class Rows(Node):
         return Expression(self, Layout(self.shape))
 
     def lowered(self) -> Node:
-        return self.flat.node
+        # One number of several, for one row, lies in a layout of its own over the node that has them.
+        flat = self.flat
+        return flat.node if flat.is_whole else Whole(flat)
 
     def routed(self) -> Node:
-        return self.flat.node
+        return self.lowered()
 
     def run(self, lines: LineMaker, first: int, count: int) -> Runner:
         return lines.cut(self.flat, first, count)

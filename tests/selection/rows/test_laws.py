@@ -42,6 +42,8 @@ def step_of(draw, view: Any, rows: Lists, leaves: list[Any]) -> tuple[Any, Lists
                 "mask",
                 "rotate",
                 "stack",
+                "numbers",
+                "itself",
             ]
         )
     )
@@ -88,6 +90,13 @@ def step_of(draw, view: Any, rows: Lists, leaves: list[Any]) -> tuple[Any, Lists
         case "stack":
             both = sel.stack([view, view])
             return both[1], rows
+        case "numbers" if not view.shape.is_box:
+            first = draw(st.integers(0, 4))
+            leaves.append(tw.as_tensor(np.arange(9 + len(rows)) * 10))
+            window = sel.as_view(leaves[-1])[first : first + len(rows)]
+            return window.broadcast(view.shape), [[10 * (first + n)] * len(row) for n, row in enumerate(rows)]
+        case "itself":
+            return sel.concat([view, view]), rows * 2
         case _:
             return view, rows
 
