@@ -385,6 +385,10 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
         return False
 
 
+_FEW = 4096
+"""Elements whose places are written down, where no rule says them some at a time."""
+
+
 @final
 @value_class(eq=False, getstate_setstate=False)
 class Dense(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
@@ -479,9 +483,13 @@ class Dense(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         array = self.memory_of(layout)
         if array is not None:
             return copy_elements(array).reshape(-1)
-        places = layout.places_between(0, size) if size <= CACHED else None
-        if places is not None and layout.reach()[0] >= 0 and layout.reach()[1] < len(self.flat):
-            return take_elements(self.flat, places, size)  # A plan costs more than to copy a few.
+        if size <= CACHED and layout.reach()[0] >= 0 and layout.reach()[1] < len(self.flat):
+            # A plan costs more than to copy a few.
+            places = layout.places_between(0, size)
+            if places is None and size <= _FEW:
+                places = iter([layout.to_numpy().reshape(-1)])
+            if places is not None:
+                return take_elements(self.flat, places, size)
         return copied_by_plan(self.flat, layout, packed_layout(layout.shape).implementation, size)
 
     def place(

@@ -28,7 +28,7 @@ from tensorwrapper.wire.codec._names import named_by_label, read_names
 from tensorwrapper.wire.frames._label import load_label
 from tensorwrapper.wire.packings._packing import ElementPacking, ShapePacking
 from tensorwrapper.wire.packings._table import PackingTable, known_packings, read_packings
-from tensorwrapper.wire.parts._dtypes import read_dtype, read_logical
+from tensorwrapper.wire.parts._dtypes import plain_dtype, read_dtype, read_logical
 
 __all__ = [
     "TensorPlan",
@@ -41,8 +41,10 @@ __all__ = [
 ]
 
 _REMEMBERED = 16_384
+_REMEMBERED_LONG = 262_144
 """Characters: longer labels are read anew, so that what is remembered stays small."""
 
+_WRITTEN = {"dtype", "part", "shape", "word"}
 _PLAIN = frozenset({"dtype", "metadata", "part", "shape", "word"})
 """Keys of a tensor that is dense and nothing else."""
 
@@ -110,7 +112,8 @@ def plan_label(text: str, limits: Limits, *, strict: bool, allow_longdouble: boo
     strict
         Whether a label that is no JSON is an error; else it is free text.
     """
-    plan = _remembered if len(text) <= _REMEMBERED else _plan
+    short = len(text) <= _REMEMBERED
+    plan = _remembered if short else _long if len(text) <= _REMEMBERED_LONG else _plan
     return plan(text, limits, known_packings(), strict, allow_longdouble)
 
 
@@ -142,7 +145,10 @@ def _plan(
     if tens["metadata"].value is not None:
         tens["metadata"].mapping()
     plans = tuple(
-        [_plan_tensor(item, k, limits, table, allow_longdouble) for k, item in enumerate(described)]
+        [
+            _plan_plain(item, limits) or _plan_tensor(item, k, limits, table, allow_longdouble)
+            for k, item in enumerate(described)
+        ]
     )
     _check_total(plans, limits)
     checksums = tens["checksums"].value
@@ -152,6 +158,8 @@ def _plan(
 
 
 _remembered = lru_cache(maxsize=128)(_plan)
+# The label of the thousands of tensors of one stream; whoever sends other ones drops it.
+_long = lru_cache(maxsize=2)(_plan)
 
 
 _UNSURE = re.compile(r"[0-9]{10}|[\[,]0[\],]", re.ASCII)
@@ -273,6 +281,26 @@ def _plan_tensor(
         else:
             _check_packed(field, shape.name)
     return TensorPlan(field, dtype, logical, part, extents, nbytes, layout, elements, shape, layers, names)
+
+
+def _plan_plain(field: Field, limits: Limits) -> TensorPlan | None:
+    """Return the plan of what most writers write: four keys, all of them right; None for the general way."""
+    given = field.value
+    if type(given) is not dict or given.keys() != _WRITTEN:
+        return None
+    kind, word, part, shape = given["dtype"], given["word"], given["part"], given["shape"]
+    if type(kind) is not str or type(word) is not int or type(part) is not int or type(shape) is not list:
+        return None
+    dtype = plain_dtype(kind, word)
+    if dtype is None or len(shape) > limits.rank:
+        return None
+    nbytes, most = word, limits.extent
+    for extent in shape:
+        if type(extent) is not int or not 0 < extent <= most:
+            return None
+        nbytes *= extent
+    extents = cast("Index", tuple(shape))
+    return TensorPlan(field, dtype, None, part, extents, nbytes, _row_major(extents), None, None, None, None)
 
 
 def _types(

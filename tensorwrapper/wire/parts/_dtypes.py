@@ -13,7 +13,7 @@ from tensorwrapper._json_fields import Field
 from tensorwrapper.errors import LocalProtocolError
 from tensorwrapper.wire._refusal import Refusal
 
-__all__ = ["known_dtype", "read_dtype", "read_logical", "write_dtype", "write_logical"]
+__all__ = ["known_dtype", "plain_dtype", "read_dtype", "read_logical", "write_dtype", "write_logical"]
 
 _WORDS = {"b": (1,), "c": (8, 16), "f": (2, 4, 8), "i": (1, 2, 4, 8), "u": (1, 2, 4, 8)}
 # x86 long doubles: ten bytes that count and six of padding, on no other machine the same.
@@ -56,6 +56,11 @@ def read_dtype(description: Field, *, allow_longdouble: bool) -> "np.dtype[Any] 
     if dtype is None:
         return Refusal("unsupported", f"{description} has elements {kind[:16]!r} of {str(word)[:24]} bytes")
     return dtype
+
+
+def plain_dtype(kind: str, word: int) -> "np.dtype[Any] | None":
+    """Return the NumPy type of a pair on the fixed list, if its elements have bytes; else None."""
+    return _READ.get((kind, word)) if word else None
 
 
 def known_dtype(dtype: "np.dtype[Any]") -> "tuple[str, int, np.dtype[Any]] | None":

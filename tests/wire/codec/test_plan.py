@@ -1,8 +1,17 @@
 """Descriptions that are wrong: of structure, of tensors, of types and of limits."""
 
+import attrs
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from tensorwrapper._json_fields import Field
+from tensorwrapper.errors import TensorWrapperError
 from tensorwrapper.wire import Limits, decode
+from tensorwrapper.wire._limits import DEFAULT_LIMITS
+from tensorwrapper.wire._refusal import refuse_field
+from tensorwrapper.wire.codec import _plan
+from tensorwrapper.wire.packings._table import known_packings
 from tests.support.wire.messages import GOOD, PAYLOAD, described, message, reason_of, tensor
 
 
@@ -139,3 +148,34 @@ def test_element_types_that_do_not_exist(kind, word):
 )
 def test_limits(frames, limits):
     assert reason_of(frames, limits=limits) == "limit"
+
+
+FIELDS = st.fixed_dictionaries(
+    {
+        "dtype": st.sampled_from(["f", "i", "u", "c", "b", "?", "x", 3]),
+        "word": st.sampled_from([1, 2, 4, 8, 16, 0, -1, True, "8"]),
+        "part": st.sampled_from([0, 1, -1, 2**70, True, None]),
+        "shape": st.one_of(
+            st.lists(st.sampled_from([1, 2, 3, 0, -1, 2**40, True, "1"]), max_size=3),
+            st.just((2,)),
+            st.none(),
+        ),
+    }
+)
+
+
+@given(FIELDS, st.booleans())
+def test_the_short_plan_is_that_of_the_general_way(description, long):
+    field = Field(description, "tensors[0]", refuse_field)
+
+    def general():
+        try:
+            return _plan._plan_tensor(field, 0, DEFAULT_LIMITS, known_packings(), long)
+        except TensorWrapperError as error:
+            return type(error)
+
+    short = _plan._plan_plain(field, DEFAULT_LIMITS)
+    if short is not None:
+        assert attrs.astuple(short, recurse=False) == attrs.astuple(general(), recurse=False)
+    elif description == {"dtype": "f", "word": 8, "part": 0, "shape": [2, 3]}:
+        raise AssertionError("the most usual one")
