@@ -1,16 +1,21 @@
-"""Arguments of another kind than a call takes, refused by what it takes before anything is asked of them."""
+"""Arguments of another kind than a call takes, refused by what it takes before anything is asked of them.
 
-from collections.abc import Iterable
-from typing import Any, TypeVar
+And what a value does not have: a property that raises an error of this package raises an `AttributeError`.
+"""
+
+import functools
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._wording import brief, shortened
-from tensorwrapper.errors import ConversionError, DTypeError
+from tensorwrapper.errors import ConversionError, DTypeError, TensorWrapperError
 
-__all__ = ["check_kind_of", "to_dtype", "to_items_of"]
+__all__ = ["absent", "check_kind_of", "or_absent", "to_dtype", "to_items_of"]
 
+_S = TypeVar("_S")
 _T = TypeVar("_T")
 
 
@@ -58,3 +63,46 @@ def to_dtype(dtype: npt.DTypeLike) -> "np.dtype[Any]":
         return np.dtype(dtype)
     except (TypeError, ValueError, SyntaxError, OverflowError, AttributeError) as error:
         raise DTypeError(f"{brief(dtype)} is no type of elements: {shortened(str(error))}") from error
+
+
+def absent(error: TensorWrapperError) -> TensorWrapperError:
+    """Return an error as one that is an `AttributeError` too: of a property that a value does not have.
+
+    Python's `hasattr` is then False, and ``getattr`` with a default gives that.
+
+    Examples
+    --------
+    >>> error = absent(DTypeError("no numbers"))
+    >>> isinstance(error, DTypeError), isinstance(error, AttributeError), type(error).__name__
+    (True, True, 'DTypeError')
+    """
+    kind = type(error)
+    found = _ABSENT.get(kind) or _ABSENT.setdefault(kind, _absent_class(kind))
+    return found(*error.args).with_traceback(error.__traceback__)
+
+
+_ABSENT: Final[dict[type[TensorWrapperError], type[TensorWrapperError]]] = {}
+
+
+def _absent_class(kind: type[TensorWrapperError]) -> type[TensorWrapperError]:
+    def reduce(self: TensorWrapperError) -> object:
+        # A class that is made here is found by no name; what it stands for is.
+        return kind, self.args
+
+    body = {"__doc__": kind.__doc__, "__module__": kind.__module__, "__reduce__": reduce}
+    return type(kind.__name__, (kind, AttributeError), body)
+
+
+def or_absent(getter: Callable[[_S], _T]) -> Callable[[_S], _T]:
+    """Return what a property calls, whose errors of this package are as `absent` returns them."""
+    if TYPE_CHECKING:
+        return getter
+
+    @functools.wraps(getter)
+    def get(value: _S) -> _T:
+        try:
+            return getter(value)
+        except TensorWrapperError as error:
+            raise absent(error) from error.__cause__
+
+    return get

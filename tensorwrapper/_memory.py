@@ -1,14 +1,20 @@
 """How much memory there is, and errors for what would take more."""
 
+import math
 import os
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager, suppress
 from functools import cache
-from typing import Final
+from typing import Any, Final, TypeVar
 
-from tensorwrapper.errors import SizeOverflowError
+import numpy as np
+import numpy.typing as npt
 
-__all__ = ["memory_for", "memory_share"]
+from tensorwrapper.errors import OutOfMemoryError, SizeOverflowError
+
+__all__ = ["filled_memory", "memory_for", "memory_share", "new_memory", "too_large"]
+
+_S = TypeVar("_S", bound=np.generic)
 
 _LEAST: Final = 2**28
 _MOST: Final = 2**36
@@ -41,3 +47,35 @@ def memory_for(count: int, what: str = "indices") -> Generator[None]:
         yield
     except MemoryError as cause:
         raise error from cause
+
+
+def new_memory(extents: Iterable[int], dtype: "np.dtype[_S]") -> "npt.NDArray[_S]":
+    """Return an array of elements that say nothing yet.
+
+    Raises
+    ------
+    OutOfMemoryError
+        If there is not so much memory.
+    """
+    wanted = tuple(extents)
+    try:
+        return np.empty(wanted, dtype)
+    except MemoryError as error:
+        raise too_large(wanted, dtype) from error
+
+
+def filled_memory(extents: Iterable[int], value: npt.ArrayLike, dtype: "np.dtype[_S]") -> "npt.NDArray[_S]":
+    """Return an array of elements that are all one value; raises as `new_memory` does."""
+    result = new_memory(extents, dtype)
+    result[...] = value
+    return result
+
+
+def too_large(extents: Iterable[int], dtype: "np.dtype[Any]") -> OutOfMemoryError:
+    """Return the error that elements of these extents do not fit into memory."""
+    shown = tuple(extents)
+    nbytes = math.prod(shown) * dtype.itemsize
+    return OutOfMemoryError(
+        f"elements of {dtype} in extents {shown} are {nbytes} bytes, more than memory holds: a slice, or the "
+        "blocks() of a view, need less"
+    )

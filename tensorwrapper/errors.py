@@ -37,6 +37,7 @@ __all__ = [
     "NdselError",
     "NdselReason",
     "OutOfBoundsError",
+    "OutOfMemoryError",
     "OutcomeUnknownError",
     "ParseError",
     "PeerUnreachableError",
@@ -151,6 +152,10 @@ class ModeNameError(TensorWrapperError, KeyError, ValueError):
 
 class SizeOverflowError(TensorWrapperError, OverflowError):
     """A result would not fit into 64 bits."""
+
+
+class OutOfMemoryError(SizeOverflowError, MemoryError):
+    """A result is larger than the memory that there is."""
 
 
 class LayoutError(TensorWrapperError, ValueError):

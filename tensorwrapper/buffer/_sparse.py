@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from tensorwrapper._arrays import file_beneath, frozen_array, frozen_values
 from tensorwrapper._integers import MAX_INT64, to_count
+from tensorwrapper._memory import filled_memory
 from tensorwrapper._value_class import value_class
 from tensorwrapper.buffer._common import BufferCommon
 from tensorwrapper.buffer._current import Current
@@ -239,7 +240,7 @@ class Sparse(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         if layout.shape.size * self.dtype.itemsize > MAX_INT64:
             text = f"{layout.shape.size} elements of {self.dtype} do not fit into an address space"
             raise BufferSizeError(text)
-        flat: npt.NDArray[ScalarT_co] = np.full(layout.shape.size, self._fill, dtype=self.dtype)
+        flat: npt.NDArray[ScalarT_co] = filled_memory((layout.shape.size,), self._fill, self.dtype)
         scatter_elements(values, (ordinals,), flat)
         return flat
 

@@ -2,11 +2,14 @@
 
 import tracemalloc
 
+import numpy as np
 import pytest
 
+import tensorwrapper as tw
 from tensorwrapper import Shape
+from tensorwrapper import selection as sel
 from tensorwrapper._memory import memory_for, memory_share
-from tensorwrapper.errors import ParseError, SizeOverflowError
+from tensorwrapper.errors import OutOfMemoryError, ParseError, SizeOverflowError
 from tensorwrapper.shape import RowPartition, RowPartitions
 
 
@@ -42,3 +45,31 @@ def test_rows_of_a_text_for_which_there_is_no_memory_are_refused_by_name(monkeyp
 
 def _no_memory(*_arguments, **_options):
     raise MemoryError
+
+
+MANY = 2**40
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: sel.full((MANY, 3), 0).copy(),
+        lambda: sel.iota((MANY, 3), 0).compute(order="F"),
+        lambda: np.asarray(sel.full((MANY,), 0)),
+        lambda: sel.concat([sel.full((MANY,), 0), [1]]).compute(),
+        lambda: sel.full((MANY,), 0).unflatten(4).compute(),
+        lambda: tw.as_tensor([1.0]).broadcast((MANY,)).copy(),
+        lambda: tw.as_tensor([1.0]).broadcast((MANY,)).astype("f4"),
+        lambda: tw.zeros((MANY, 3)),
+        lambda: tw.full((MANY,), 1),
+        lambda: tw.zeros(tw.Shape.jagged(np.full(4, MANY // 4))),
+        lambda: tw.as_tensor([1.0]).broadcast((MANY,)) + 1,
+        lambda: tw.jagged([[1], [2]]).pad_rows(MANY),
+        lambda: tw.sparse([(1,)], [1], (MANY,)).to_dense(),
+    ],
+)
+def test_what_no_memory_holds_is_refused_by_name(make):
+    with pytest.raises(OutOfMemoryError, match=r"extents \(.* bytes, more than memory holds") as caught:
+        make()
+    assert isinstance(caught.value, SizeOverflowError)
+    assert isinstance(caught.value, MemoryError)

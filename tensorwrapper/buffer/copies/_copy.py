@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import CACHED
+from tensorwrapper._memory import new_memory
 from tensorwrapper._value_class import Shown
 from tensorwrapper.buffer.copies._strided_copy import copy_strided
 from tensorwrapper.typing import Array, IntArray
@@ -93,7 +94,7 @@ def copy_elements(array: npt.NDArray[_S], dtype: np.dtype[_S] | None = None) -> 
     if array.size <= CACHED or array.flags.c_contiguous:
         result = np.array(array, dtype=dtype, order="C", copy=True)
     else:
-        result = np.empty(array.shape, dtype=array.dtype if dtype is None else dtype)
+        result = new_memory(array.shape, array.dtype if dtype is None else dtype)
         copy_strided(result, array)
     _count(result.nbytes)
     return result
@@ -101,7 +102,7 @@ def copy_elements(array: npt.NDArray[_S], dtype: np.dtype[_S] | None = None) -> 
 
 def take_elements(flat: npt.NDArray[_S], places: Iterator[IntArray], size: int) -> npt.NDArray[_S]:
     """Return ``flat[places]`` for places that come in batches and number `size` in all."""
-    result = np.empty(size, dtype=flat.dtype)
+    result = new_memory((size,), flat.dtype)
     start = 0
     for batch in places:
         np.take(flat, batch, out=result[start : start + len(batch)], mode="clip")
@@ -119,7 +120,7 @@ def join_elements(arrays: Sequence[Array], dtype: np.dtype[np.generic]) -> Array
         result: Array = np.concatenate(parts, dtype=dtype, casting="unsafe")
         _count(result.nbytes)
         return result
-    result = np.empty(sum([a.size for a in arrays]), dtype=dtype)
+    result = new_memory((sum([a.size for a in arrays]),), dtype)
     start = 0
     for array in arrays:
         part = result[start : start + array.size]

@@ -5,6 +5,7 @@ from typing import Generic, Self
 
 import numpy.typing as npt
 
+from tensorwrapper._arguments import or_absent
 from tensorwrapper.layout.boxes._hierarchy import IntTree, NestedInts, OrdinalOrder, check_order, is_flat
 from tensorwrapper.layout.facade._layout_base import LayoutBase
 from tensorwrapper.shape.lowlevel import to_ordinal_array
@@ -57,6 +58,7 @@ class LayoutOrdinals(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
         return self.implementation.ordinal_order
 
     @property
+    @or_absent
     def nested_extents(self) -> IntTree:
         """The extents as they are nested; a tuple of integers unless the layout is hierarchical.
 
@@ -75,6 +77,7 @@ class LayoutOrdinals(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
         return self._strided("nested_extents").extents if tree is None else tree
 
     @property
+    @or_absent
     def nested_strides(self) -> IntTree:
         """The strides as they are nested.
 

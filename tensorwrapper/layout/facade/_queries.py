@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, SupportsIndex, cast
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arguments import absent, or_absent
 from tensorwrapper._integers import to_count, to_int
 from tensorwrapper._memory import memory_for
 from tensorwrapper.errors import ConversionError, LayoutError
@@ -44,7 +45,12 @@ class LayoutQueries(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
             If the layout is not strided.
         """
         strides = self.implementation.without_layers().mode_strides
-        return cast("IndexT_co", self._strided("strides").strides if strides is None else strides)
+        if strides is None:
+            try:
+                strides = self._strided("strides").strides
+            except LayoutError as error:
+                raise absent(error) from error.__cause__
+        return cast("IndexT_co", strides)
 
     @property
     def offset(self) -> int:
@@ -64,6 +70,7 @@ class LayoutQueries(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
         return self.implementation.span
 
     @property
+    @or_absent
     def padding(self) -> int:
         """How many places from the least offset to the greatest hold no element.
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from tensorwrapper._arrays import CACHED
 from tensorwrapper._integers import MAX_INT64, to_threads
+from tensorwrapper._memory import new_memory
 from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import buffer_of, packed_layout, write_elements
 from tensorwrapper.errors import (
@@ -168,7 +169,7 @@ def new_array(extents: Extents, dtype: "np.dtype[Any]", order: Index) -> Array:
     if math.prod([n for n in extents if n]) * dtype.itemsize > MAX_INT64:
         raise BufferSizeError(f"elements of {dtype} in extents {extents} do not fit into an address space")
     slowest_first = order[::-1]
-    array: Array = np.empty([extents[mode] for mode in slowest_first], dtype)
+    array: Array = new_memory([extents[mode] for mode in slowest_first], dtype)
     return array.transpose(sorted(range(len(order)), key=slowest_first.__getitem__))
 
 

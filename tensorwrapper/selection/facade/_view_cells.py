@@ -6,6 +6,7 @@ from typing import Any, Generic, Self, SupportsIndex, cast
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arguments import or_absent
 from tensorwrapper._wording import called_as
 from tensorwrapper.buffer import constant
 from tensorwrapper.errors import JaggedModeError, LayoutError, RankError
@@ -28,6 +29,7 @@ class ViewCells(ViewBase[ScalarT_co], Generic[ScalarT_co]):
     __slots__ = ()
 
     @property
+    @or_absent
     def tiling(self) -> Tiling:
         """How the box underneath a tiled view is cut.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arguments import or_absent
 from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.layout import Layout
@@ -59,11 +60,13 @@ class ViewKinds(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         raise ConversionError(f"{what} needs a view of sparse tensors; this one has all elements")
 
     @property
+    @or_absent
     def fill_value(self) -> ScalarT_co:
         """The element at every index that is not stored, as `Tensor.fill_value`."""
         return self._sparse("fill_value").fill_value
 
     @property
+    @or_absent
     def nnz(self) -> int:
         """The number of indices whose elements are stored, as `Tensor.nnz`; they are computed.
 
@@ -78,6 +81,7 @@ class ViewKinds(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         return self._sparse("nnz").nnz
 
     @property
+    @or_absent
     def density(self) -> float:
         """The part of the elements that is stored, from 0 to 1; 0 if there is no element."""
         return self._sparse("density").density
@@ -143,6 +147,7 @@ class ViewKinds(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         raise ConversionError(f"{what} needs a view of strings, not of {self.dtype}")
 
     @property
+    @or_absent
     def null_count(self) -> int:
         """How many elements of a view of strings are nulls."""
         return self._strings("null_count").null_count

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, cast, overload
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arguments import absent
 from tensorwrapper.errors import ConversionError, JaggedModeError
 from tensorwrapper.shape._shape_base import ShapeBase, ShapeLike, implementation_of
 from tensorwrapper.shape.boxes._smooth import SmoothCommon
@@ -84,14 +85,20 @@ class ShapeQueries(ShapeBase[IndexT_co], Generic[IndexT_co]):
         """The extent of every mode; a mode that is not uniform raises `JaggedModeError`."""
         # Typed by a name, not by a cast: this is asked of every element, and a cast is a call.
         implementation: Any = self.implementation
-        extents: IndexT_co = implementation.extents
+        try:
+            extents: IndexT_co = implementation.extents
+        except JaggedModeError as error:
+            raise absent(error) from error.__cause__
         return extents
 
     @property
     def origin(self) -> IndexT_co:
         """The first index of every mode; a mode whose origin varies raises `JaggedModeError`."""
         implementation: Any = self.implementation
-        origin: IndexT_co = implementation.origin
+        try:
+            origin: IndexT_co = implementation.origin
+        except JaggedModeError as error:
+            raise absent(error) from error.__cause__
         return origin
 
     @property

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import shared_table
+from tensorwrapper._memory import filled_memory
 from tensorwrapper._value_class import frozen
 from tensorwrapper._wording import brief
 from tensorwrapper.buffer import BufferCommon, Dense
@@ -126,7 +127,7 @@ class TensorCells(TensorBase[ScalarT_co], Generic[ScalarT_co]):
             if not placed.is_injective:
                 raise LayoutError("scatter needs cells that do not overlap")
             value = fit_number(fill_value, self.dtype, "fill_value")
-            buffer = Dense(np.full(box.size, value, dtype=self.dtype))
+            buffer = Dense(filled_memory((box.size,), value, self.dtype))
             self._make(placed, buffer).assign(self)
         return self._make(packed.as_tiled(over) if isinstance(over, Tiling) else packed, buffer)
 

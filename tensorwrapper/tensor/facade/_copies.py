@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from tensorwrapper._arguments import check_kind_of
 from tensorwrapper._arrays import BATCH
+from tensorwrapper._memory import filled_memory
 from tensorwrapper._wording import called_as
 from tensorwrapper.buffer.lowlevel import (
     assign_indexed,
@@ -93,7 +94,7 @@ class TensorCopies(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         if self.shape.is_box:
             return self._buffer.own_elements_of(held).reshape(box.extents)
         origin = box.origin
-        padded = np.full(box.extents, value, dtype=self.dtype)
+        padded = filled_memory(box.extents, value, self.dtype)
         flat, start = self.elements(), 0
         for batch in self.shape.indices().batches(BATCH):
             places = tuple((batch - np.array(origin, dtype=np.int64)).T)

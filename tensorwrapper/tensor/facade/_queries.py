@@ -2,6 +2,7 @@
 
 from typing import Any, Generic
 
+from tensorwrapper._arguments import or_absent
 from tensorwrapper._wording import called_as
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.shape import Tiling
@@ -52,6 +53,7 @@ class TensorQueries(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         return not (not self._buffer.is_readonly and self._layout.is_injective)
 
     @property
+    @or_absent
     def tiling(self) -> Tiling:
         """How the box underneath a tiled tensor is cut.
 

@@ -6,6 +6,7 @@ from typing import Any, Generic, Literal, Self, cast
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arguments import or_absent
 from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import copy_elements, is_fill, packed_layout
 from tensorwrapper.errors import ConversionError, DTypeError, RankError
@@ -33,6 +34,7 @@ class TensorSparse(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         raise ConversionError(f"{what} needs a sparse tensor: sparse() makes one; this one has all elements")
 
     @property
+    @or_absent
     def fill_value(self) -> ScalarT_co:
         """The element at every index that is not stored.
 
@@ -44,6 +46,7 @@ class TensorSparse(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         return cast("ScalarT_co", self._fill("fill_value")[()])
 
     @property
+    @or_absent
     def nnz(self) -> int:
         """The number of indices whose elements are stored: all that differ from `fill_value`.
 
@@ -59,6 +62,7 @@ class TensorSparse(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         return self._buffer.count_stored(self._layout.implementation)
 
     @property
+    @or_absent
     def density(self) -> float:
         """The part of the elements that is stored, from 0 to 1; 0 if there is no element.
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Generic, Self, cast
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arguments import or_absent
 from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import holds_strings, packed_layout
 from tensorwrapper.errors import ConversionError
@@ -28,6 +29,7 @@ class TensorStrings(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         raise ConversionError(f"{what} needs a tensor of strings, which strings() makes, not of {self.dtype}")
 
     @property
+    @or_absent
     def null_count(self) -> int:
         """How many elements of a tensor of strings are nulls.
 

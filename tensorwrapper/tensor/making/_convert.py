@@ -318,7 +318,14 @@ def jagged(rows: Iterable[object], *, dtype: npt.DTypeLike | None = None) -> Ten
         shape = Shape.jagged(sizes)
     except ConversionError as error:
         # Lengths beside shapes or beside lists of lengths: all that can be wrong with what was just made.
-        raise RankError("rows of different ranks make no jagged tensor") from error
+        shapes = [_shape_of_row(own, depth) for own in sizes]
+        row = next((k for k, own in enumerate(shapes) if own.rank != shapes[0].rank), None)
+        if row is not None:
+            raise RankError(
+                f"rows of different ranks make no jagged tensor: row 0 has rank {shapes[0].rank}, and row "
+                f"{row} rank {shapes[row].rank}"
+            ) from error
+        shape = Shape.jagged(shapes)
     common = _common_dtype(leaves) if wanted is None else wanted
     check_dtype(common)
     return from_buffer(join_elements(leaves, common), shape)
@@ -428,6 +435,19 @@ def _shapes_of(
         return [_shapes_of(item, depth - 1, leaves, dtype) for item in items]
     leaves.append(_as_leaf(items, dtype))
     return len(items)
+
+
+def _shape_of_row(told: "Shape[Any] | SupportsIndex | list[Any]", depth: int) -> Shape[Any]:
+    """Return the shape of a row from what `_shapes_of` tells; one without rows is as deep as they may be."""
+    if isinstance(told, Shape):
+        return told
+    if not isinstance(told, list):
+        return Shape(told)
+    if not told:
+        return Shape.from_offsets(*[[0]] * (depth - 1))
+    rows = cast("list[Shape[Any] | SupportsIndex | list[Any]]", told)
+    plain = all(not isinstance(own, Shape | list) for own in rows)
+    return Shape.jagged(cast("list[int]", rows) if plain else [_shape_of_row(own, depth - 1) for own in rows])
 
 
 def _length(leaf: Array) -> SupportsIndex:

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from tensorwrapper._arguments import to_dtype
 from tensorwrapper._integers import MAX_INT64, to_count, to_int
+from tensorwrapper._memory import too_large
 from tensorwrapper._wording import called_as
 from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import check_dtype, fit_number, packed_layout
@@ -323,5 +324,8 @@ def _allocate(
         raise LayoutError(f"the layout needs offset {least}, and memory starts at offset 0")
     if (greatest + 1) * kind.itemsize > MAX_INT64:
         raise BufferSizeError(f"{greatest + 1} elements of {kind} do not fit into an address space")
-    buffer = Dense(make(greatest + 1, kind))
+    try:
+        buffer = Dense(make(greatest + 1, kind))
+    except MemoryError as error:
+        raise too_large((greatest + 1,), kind) from error
     return make_tensor(layout, guard(layout, buffer))

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
+from tensorwrapper._memory import too_large
 from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import as_dense, check_dtype, holds_strings, packed_layout
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError
@@ -188,7 +189,10 @@ def _call_boxes(
     if any(target is not None for target in targets):
         options["out"] = tuple(targets)
     with refusals(name):
-        results = ufunc(*arrays, **options)
+        try:
+            results = ufunc(*arrays, **options)
+        except MemoryError as error:
+            raise too_large(shape.extents, np.result_type(*arrays)) from error
     found = _several(results)
     makers = operands if len(outs) == 1 else _makers(operands, *outs)
     return _given_back(

@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from tensorwrapper._arrays import frozen_array, splits_of, tidy_table
 from tensorwrapper._integers import MAX_INT64
+from tensorwrapper._memory import filled_memory
 from tensorwrapper.buffer.lowlevel import assign_elements, assign_indexed, index_elements
 from tensorwrapper.errors import JaggedModeError, SizeOverflowError
 from tensorwrapper.shape import Jagged, Rows, Shape
@@ -107,7 +108,7 @@ def _shape_of(columns: Columns, cells: IntArray, inner: int, wanted: IntArray) -
 def _fill_runs(flat: Array, lengths: IntArray, wanted: IntArray, fill: Array) -> Array:
     """Return runs of these elements brought to other lengths: the first elements of each, then the fill."""
     ends = splits_of(wanted)
-    padded = np.full(int(ends[-1]), fill, dtype=flat.dtype)
+    padded = filled_memory((int(ends[-1]),), fill, flat.dtype)
     kept = np.minimum(lengths, wanted)
     if (kept != lengths).any():
         flat = index_elements(flat, (_firsts(splits_of(lengths), kept),))

@@ -13,7 +13,7 @@ import xarray as xr
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.buffer import count_copies
-from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, ReadOnlyError
+from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, RankError, ReadOnlyError
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.tensor import as_tensor, from_buffer, jagged
@@ -390,3 +390,28 @@ def test_jagged_is_recommended_only_where_it_works(value):
     with pytest.raises((ConversionError, DTypeError)) as found:
         tw.as_tensor(value)
     assert "use jagged()" not in str(found.value)
+
+
+def test_jagged_tensors_beside_lists_are_rows_of_one_tensor():
+    rows = tw.jagged([[1.5], [2.5, 3]])
+    assert tw.jagged([rows, [[1.5]], [], np.zeros((1, 2))]).tolist() == [
+        [[1.5], [2.5, 3.0]],
+        [[1.5]],
+        [],
+        [[0.0, 0.0]],
+    ]
+    deep = tw.jagged([[[1]], [[2, 3], []]])
+    assert tw.jagged([[[[4]], []], deep, []]).tolist() == [[[[4]], []], deep.tolist(), []]
+
+
+@pytest.mark.parametrize(
+    ("given", "ranks"),
+    [
+        ([tw.jagged([[1], [2, 3]]), [1]], r"row 0 has rank 2, and row 1 rank 1"),
+        ([tw.jagged([[1], [2, 3]]), [[1]], [[[1]]]], r"row 0 has rank 2, and row 2 rank 3"),
+        ([[1], [[2]]], r"row 0 has rank 1, and row 1 rank 2"),
+    ],
+)
+def test_rows_of_different_ranks_are_named(given, ranks):
+    with pytest.raises(RankError, match=ranks):
+        tw.jagged(given)
