@@ -123,9 +123,19 @@ def to_arrow_capsules(value: TensorLike, requested: object) -> tuple[object, obj
     if found.type == wanted or "list_view" in str(wanted):
         return found.__arrow_c_array__()
     try:
-        return found.cast(wanted).__arrow_c_array__()
+        return _without_gaps(found.cast(wanted)).__arrow_c_array__()
     except (ValueError, TypeError, RuntimeError) as error:
         raise ConversionError(f"{found.type} cannot be handed over as {wanted}: {error}") from error
+
+
+def _without_gaps(array: "pa.Array") -> "pa.Array":
+    """Return an array of which no buffer is missing: before 25, pyarrow ends the process over short text."""
+    import pyarrow as pa  # noqa: PLC0415 - an extra, and heavy
+
+    buffers = array.buffers()
+    if str(array.type) not in ("string_view", "binary_view") or buffers[2:] != [None]:
+        return array
+    return pa.Array.from_buffers(array.type, len(array), buffers[:2])
 
 
 def _tensors_of(

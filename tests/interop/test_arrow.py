@@ -52,7 +52,9 @@ def test_numbers_and_times_keep_their_memory_and_type(dtype):
         back = tw.as_tensor(there)
 
         there.validate(full=True)
-        assert there.to_pylist() == pa.array(tensor.tolist(), there.type).to_pylist()
+        # Before 21, pyarrow makes no halves of numbers of Python.
+        plain = tensor.tolist()
+        assert there.to_pylist() == (plain if dtype == "f2" else pa.array(plain, there.type).to_pylist())
         assert back.dtype == x.dtype.newbyteorder("=")
         assert back.tolist() == tensor.tolist()
         assert np.shares_memory(back.elements(), x) == x.dtype.isnative

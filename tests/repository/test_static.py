@@ -1,13 +1,17 @@
 """What is checked without running the package: types, lint, layers, documentation, the wheel."""
 
+import email
 import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
 import pytest
+
+import tensorwrapper
 
 pytestmark = pytest.mark.static
 
@@ -78,13 +82,40 @@ def test_the_wheel_has_the_code_the_types_and_the_data_and_nothing_else(tmp_path
     shutil.copytree(
         ROOT / "tensorwrapper", source / "tensorwrapper", ignore=shutil.ignore_patterns("__pycache__")
     )
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
+    (source / "tests").mkdir()
+    (source / "tests" / "test_nothing.py").touch()
+    (source / "left_over.py").touch()
+    texts = ["pyproject.toml", "README.md", "LICENSE", "CITATION.cff", "CONTRIBUTING.md", "SECURITY.md"]
+    for name in texts:
         shutil.copy(ROOT / name, source)
-    run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path / "dist"), cwd=source)
+    run(sys.executable, "-m", "hatchling", "build", "-d", str(tmp_path / "dist"), cwd=source)
     (wheel,) = (tmp_path / "dist").glob("*.whl")
-    names = zipfile.ZipFile(wheel).namelist()
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        (place,) = [name for name in names if name.endswith(".dist-info/METADATA")]
+        metadata = email.message_from_bytes(archive.read(place))
+        (place,) = [name for name in names if name.endswith("entry_points.txt")]
+        commands = archive.read(place).decode()
+    (sdist,) = (tmp_path / "dist").glob("*.tar.gz")
+    with tarfile.open(sdist) as archive:
+        packed = {name.partition("/")[2] for name in archive.getnames()}
 
     assert "tensorwrapper/py.typed" in names
     assert "tensorwrapper/cli/demo/data/benzene_ccpvdz.npz" in names
     assert "tensorwrapper/cli/demo/data/water4_pno.npz" in names
     assert all(name.startswith(("tensorwrapper/", "tensorwrapper-")) for name in names)
+    assert [name for name in names if "test_" in name or "__pycache__" in name] == []
+    assert any(name.endswith("licenses/LICENSE") for name in names)
+    assert "tensorwrapper = tensorwrapper.cli:main" in commands
+    assert {*texts, "tensorwrapper/py.typed", "tests/test_nothing.py"} <= packed
+    assert "left_over.py" not in packed
+    assert (metadata["Name"], metadata["Version"]) == ("tensorwrapper", tensorwrapper.__version__)
+    assert (metadata["License-Expression"], metadata["Requires-Python"]) == ("MIT", ">=3.11")
+    assert metadata["Description-Content-Type"] == "text/markdown"
+    assert sorted(line for line in metadata.get_all("Requires-Dist") if "extra ==" not in line) == [
+        "attrs>=23.2",
+        "numpy>=2.0.2",
+        "pyzmq>=26",
+    ]
+    assert "Typing :: Typed" in metadata.get_all("Classifier")
+    assert f"version: {tensorwrapper.__version__}" in (ROOT / "CITATION.cff").read_text().splitlines()
