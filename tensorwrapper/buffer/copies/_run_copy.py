@@ -201,15 +201,24 @@ def _copy_table(move: _Move, table: CopyTable) -> None:
                 rows = order[first:last]
                 _copy_alike(move, table.part(rows[:1]), table.source[rows], table.target[rows])
             return
+    if table.are_runs():
+        _copy_runs(move, table)
+        return
     if mean > _LARGE:
         for row in table.rows(size):
             _copy_block(move, 1, row)
         return
-    unit, source, target = move.unit, move.source, move.target
+    unit, memory, goals = move.unit, move.source, move.target
     # As `_copy_block`, without a call: half the time of small blocks.
     for extents, start, steps, goal, goal_steps in table.rows(size):
-        block: Array = np.ndarray(extents, unit, target, goal, goal_steps)
-        block[...] = np.ndarray(extents, unit, source, start, steps)
+        block: Array = np.ndarray(extents, unit, goals, goal, goal_steps)
+        block[...] = np.ndarray(extents, unit, memory, start, steps)
+
+
+def _copy_runs(move: _Move, table: CopyTable) -> None:
+    source, target = move.source.view(move.unit), move.target.view(move.unit)
+    for count, start, goal in table.runs_of_rows():
+        target[goal : goal + count] = source[start : start + count]
 
 
 def _copy_block(move: _Move, threads: int, row: _BlockRow) -> None:

@@ -11,7 +11,7 @@ from typing import SupportsIndex, TypeAlias, cast, final
 
 import numpy as np
 
-from tensorwrapper._arrays import splits_of
+from tensorwrapper._arrays import shared_table, splits_of
 from tensorwrapper._integers import MAX_INT64, to_int
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import IndexTypeError, OutOfBoundsError, StepError
@@ -170,7 +170,7 @@ def resolve_slice(item: slice, counts: IntArray, mode: int) -> Runs:
     if step == 1 and item.stop is not None and (begin is None or (type(begin) is int and not begin)):
         stop = _bound(item.stop, item, mode)
         kept = np.minimum(counts, stop) if stop >= 0 else np.maximum(counts + stop, 0)
-        return np.zeros(len(counts), dtype=np.int64), 1, kept
+        return shared_table((0,), len(counts))[:, 0], 1, kept
     low, high = (0, counts) if step > 0 else (-1, counts - 1)
     ends = (np.full(len(counts), low), high) if step > 0 else (high, np.full(len(counts), low))
     first, last = [

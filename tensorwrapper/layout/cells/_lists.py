@@ -21,7 +21,7 @@ from tensorwrapper.typing import IntArray, PositionalItem
 
 __all__ = ["Lists", "gathered_lists", "seen_starts", "sliced_lists"]
 
-_ROWS = 1 << 14  # rows at a time
+_ROWS = 1 << 15  # rows at a time
 _ELEMENTS = 1 << 16  # elements at a time: their places stay in a cache
 
 
@@ -194,10 +194,10 @@ def _cut(begins: IntArray, ends: IntArray, tail: slice, mode: int, counts: IntAr
         part = slice(low, low + _ROWS)
         places, own, kept = resolve_slice(tail, ends[part] - begins[part], mode)
         counts[part] = kept
-        if int(kept.max()) > 1:
+        if own != 1 and int(kept.max()) > 1:
             # A step that is never taken is 1.
             step = own
-        if starts is None and places.any():
+        if starts is None and places.strides[0] and places.any():
             starts = np.empty(len(begins), dtype=np.int64)
             starts[:low] = begins[:low]
         if starts is not None:

@@ -120,6 +120,17 @@ class CopyTable:
                 strict=True,
             )
 
+    def are_runs(self) -> bool:
+        """Tell whether every block is one run on both sides, if it is `joined`."""
+        return self.extents.shape[1] == 1 and bool((self.run_lengths() == self.extents[:, 0]).all())
+
+    def runs_of_rows(self) -> Iterator[tuple[int, int, int]]:
+        """Return an iterator over blocks that are runs: how many elements, from where, and to where."""
+        for first in range(0, len(self), _ROWS):
+            rows = slice(first, first + _ROWS)
+            columns = self.extents[rows, 0], self.source[rows], self.target[rows]
+            yield from zip(*[own.tolist() for own in columns], strict=True)
+
     def groups(self) -> tuple[IntArray, IntArray]:
         """Return the rows sorted by the form of their blocks, and where each form begins (and an end).
 

@@ -132,8 +132,13 @@ def _nodes(key: IntArray, rows: IntArray, splits: IntArray, place: tuple[Shape[A
         part, own = rows[first : first + _ROWS + 1], splits[first : first + _ROWS + 1]
         low, high = part.item(0), part.item(-1)
         counts, given = part[1:] - part[:-1], key[low:high]
-        extents, begins = np.repeat(own[1:] - own[:-1], counts), nodes[low:high]
-        begins[...] = np.repeat(own[:-1], counts)
+        # Both numbers of a row as one element of 16 bytes: half of what two repetitions take.
+        pairs = np.empty((len(counts), 2), dtype=np.int64)
+        pairs[:, 0] = own[:-1]
+        np.subtract(own[1:], own[:-1], out=pairs[:, 1])
+        pairs = np.repeat(pairs.view(np.complex128)[:, 0], counts).view(np.int64).reshape(-1, 2)
+        begins, extents = nodes[low:high], pairs[:, 1]
+        begins[...] = pairs[:, 0]
         if given.dtype == np.int64 and (given.view(np.uint64) < extents.view(np.uint64)).all():
             # Seen as unsigned, those below zero are beyond every extent.
             begins += given

@@ -35,3 +35,13 @@ def test_numbers_of_any_size():
     assert plan.target_bounds == (0, 10**24 - 1)
     with pytest.raises(OverflowError, match="64 bits"):
         next(plan.run_batches())
+
+
+def test_blocks_that_are_runs_are_told_as_such():
+    lengths, ones = np.array([[2], [1], [700]]), np.ones((3, 1), dtype=np.int64)
+    source, target = np.array([5, 0, 9]), np.array([0, 2, 3])
+    runs = CopyTable(lengths, source, ones, target, ones)
+    assert runs.are_runs()
+    assert list(runs.runs_of_rows()) == [(2, 5, 0), (1, 0, 2), (700, 9, 3)]
+    assert not CopyTable(lengths, source, 2 * ones, target, ones).are_runs()
+    assert not CopyTable(np.ones((3, 2), dtype=np.int64), source, ones, target, ones).are_runs()
