@@ -1,9 +1,11 @@
 """Tables of a plan: their numbers are those of the runs, of any size."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 
 from tensorwrapper import Layout, Shape
+from tensorwrapper.layout.copies._table import CopyTable
 from tests.support.layout.copies import least_runs, pairs, places
 
 
@@ -44,4 +46,5 @@ def test_blocks_that_are_runs_are_told_as_such():
     assert runs.are_runs()
     assert list(runs.runs_of_rows()) == [(2, 5, 0), (1, 0, 2), (700, 9, 3)]
     assert not CopyTable(lengths, source, 2 * ones, target, ones).are_runs()
-    assert not CopyTable(np.ones((3, 2), dtype=np.int64), source, ones, target, ones).are_runs()
+    two = np.ones((3, 2), dtype=np.int64)
+    assert not CopyTable(two, source, two, target, two).are_runs()
