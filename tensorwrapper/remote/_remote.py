@@ -15,6 +15,7 @@ from tensorwrapper.errors import (
     RemoteProtocolError,
 )
 from tensorwrapper.remote.client._connection import Connections
+from tensorwrapper.remote.client._opened import Opening, opened, opening_of
 from tensorwrapper.remote.client._pushed import pushed, reduced
 from tensorwrapper.remote.client._snapshot import Snapshot, found_names, found_tensor, has_tensor
 from tensorwrapper.remote.client._tensor import RemoteTensor
@@ -39,12 +40,17 @@ class Remote(Shown, Mapping[str, RemoteTensor]):
     """The tensors of a server, by name; made by `connect`. Looking one up asks what it is, and reads nothing.
 
     Any thread may use it; each has a connection of its own. Close it when none does any more.
+
+    It pickles, as do its tensors and views of them: in another process they connect when they are read. One
+    with keys does not, since a secret key is not to be in what is pickled.
     """
 
-    __slots__ = ("__weakref__", "_connections")
+    __slots__ = ("__weakref__", "_connections", "_is_shared")
 
-    def __init__(self, connections: Connections) -> None:
+    def __init__(self, connections: Connections, *, is_shared: bool = False) -> None:
         self._connections = connections
+        # What came from another process shares its connections, which end with this one.
+        self._is_shared = is_shared
 
     @property
     def address(self) -> str:
@@ -183,6 +189,9 @@ class Remote(Shown, Mapping[str, RemoteTensor]):
             raise RemoteProtocolError("schema", "counters are answered by something else")
         return dict(answer.counts)
 
+    def __reduce__(self) -> "tuple[Callable[..., Remote], tuple[Opening]]":
+        return _opened, (opening_of(self, self._connections),)
+
     def close(self) -> None:
         """Close all connections; closing twice is harmless. No thread may be reading."""
         self._connections.close()
@@ -197,12 +206,17 @@ class Remote(Shown, Mapping[str, RemoteTensor]):
 
     def __del__(self) -> None:
         connections: Connections | None = getattr(self, "_connections", None)
-        if connections is not None and connections.is_leaked:
+        if connections is not None and connections.is_leaked and not self._is_shared:
             connections.close()
             warnings.warn(f"the client of {self.address} was not closed", LeakedResourceWarning, stacklevel=2)
 
     def __repr__(self) -> str:
         return f"<Remote {self.address}{', closed' if self.closed else ''}>"
+
+
+def _opened(opening: Opening) -> Remote:
+    """Return a client that came from another process."""
+    return Remote(opened(opening), is_shared=True)
 
 
 def connect(

@@ -343,6 +343,16 @@ class Connections:
         return self._closed
 
     @property
+    def has_keys(self) -> bool:
+        """Whether it proves with a key who we are."""
+        return self._make[1] is not None
+
+    @property
+    def opening(self) -> tuple[str, float, float | None]:
+        """The address, and how long requests wait."""
+        return self.address, self._make[2], self._make[3]
+
+    @property
     def is_leaked(self) -> bool:
         """Whether it is open still, in the process that opened it."""
         return not self._closed and self._process == os.getpid()

@@ -1,13 +1,14 @@
 """`PushedSource`: a view of what one server has, which computes it and sends the elements of the result."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NoReturn, cast, final, get_args
+from typing import Any, cast, final, get_args
 
 import numpy as np
 
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError, RemoteProtocolError
 from tensorwrapper.remote.client._connection import Connections
+from tensorwrapper.remote.client._opened import Opening, opened, opening_of
 from tensorwrapper.remote.client._pieces import Piece, batches_of
 from tensorwrapper.remote.client._source import Reading, RemoteSource, bytes_of_requests
 from tensorwrapper.remote.protocol._elements import dtype_of
@@ -77,8 +78,21 @@ class PushedSource:
     def __repr__(self) -> str:
         return f"pushed({self.connections.address!r}, {self.shape!r}, {self.dtype})"
 
-    def __reduce__(self) -> NoReturn:
-        raise ConversionError(f"{self!r} is of a connection, which does not travel: connect() there")
+    def __reduce__(self) -> "tuple[Callable[..., PushedSource], tuple[Any, ...]]":
+        view = self.view
+        said = view.text, [bytes(own) for own in view.tables], view.of
+        return _opened, (opening_of(self, self.connections), said, self.shape, self.dtype)
+
+
+def _opened(
+    opening: Opening,
+    said: tuple[str, list[bytes], tuple[tuple[str, str, str], ...]],
+    shape: Shape[Any],
+    dtype: "np.dtype[Any]",
+) -> PushedSource:
+    """Return a source that came from another process."""
+    text, tables, of = said
+    return PushedSource(opened(opening), Described(text, tuple(map(memoryview, tables)), of), shape, dtype)
 
 
 def described(connections: Connections, view: View[Any]) -> Described | None:

@@ -1,8 +1,8 @@
 """`RemoteSource`: a tensor at a server as a source of views."""
 
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
-from typing import Any, Final, NoReturn, Protocol, final
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final, Protocol, final
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from tensorwrapper._value_class import evolve, frozen
 from tensorwrapper.buffer.lowlevel import write_elements
 from tensorwrapper.errors import ConversionError, RemoteProtocolError, VersionChangedError
 from tensorwrapper.remote.client._connection import Connection, Connections, Pending, raise_refusal
+from tensorwrapper.remote.client._opened import Opening, opened, opening_of
 from tensorwrapper.remote.client._pieces import Piece, batches_of
 from tensorwrapper.remote.protocol._answers import send_answer
 from tensorwrapper.remote.protocol._elements import dtype_text, unpack_strings
@@ -98,8 +99,14 @@ class RemoteSource:
     def __repr__(self) -> str:
         return f"remote({self.connections.address!r}, {self.name!r}, {self.dtype})"
 
-    def __reduce__(self) -> NoReturn:
-        raise ConversionError(f"{self!r} is of a connection, which does not travel: connect() there")
+    def __reduce__(self) -> "tuple[Callable[..., RemoteSource], tuple[Any, ...]]":
+        opening = opening_of(self, self.connections)
+        return _opened, (opening, self.name, self.version, self.shape, self.dtype, self.cast, self.is_whole)
+
+
+def _opened(opening: Opening, *fields: Any) -> RemoteSource:  # noqa: ANN401 - those of the class, in order
+    """Return a source that came from another process."""
+    return RemoteSource(opened(opening), *fields)
 
 
 class Asked(Protocol):

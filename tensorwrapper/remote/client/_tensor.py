@@ -1,5 +1,6 @@
 """`RemoteTensor`: a tensor at a server, of which nothing but a few facts is here."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, Literal, Never, cast, final
 
 import attrs
@@ -16,6 +17,7 @@ from tensorwrapper.errors import (
 )
 from tensorwrapper.remote.client._connection import Connections
 from tensorwrapper.remote.client._entries import read_entries
+from tensorwrapper.remote.client._opened import Opening, opened, opening_of
 from tensorwrapper.remote.client._rows import chosen_rows, rows_source
 from tensorwrapper.remote.client._source import RemoteSource, elements_of
 from tensorwrapper.remote.client._writing import WritingSource
@@ -71,6 +73,9 @@ class RemoteTensor(Shown, Operators[Any, AnyRank]):
         self._sparse: Tensor[Any] | None = None
         if facts.shape is not None:
             self._shape = _shape_of(facts, facts.shape)
+
+    def __reduce__(self) -> "tuple[Callable[..., RemoteTensor], tuple[Any, ...]]":
+        return _opened, (opening_of(self, self._connections), self._facts, self._dtype)
 
     # What is known without asking.
 
@@ -345,6 +350,11 @@ class RemoteTensor(Shown, Operators[Any, AnyRank]):
     def __repr__(self) -> str:
         facts = self._facts
         return f"<RemoteTensor {facts.name!r}: {facts.kind}, rank {facts.rank}, {facts.size} {self.dtype}>"
+
+
+def _opened(opening: Opening, facts: Facts, dtype: "np.dtype[Any]") -> RemoteTensor:
+    """Return a tensor that came from another process."""
+    return RemoteTensor(opened(opening), facts, dtype)
 
 
 def _viewed(value: object) -> object:

@@ -1,6 +1,9 @@
 """A tensor at a server keeps the contract of sources."""
 
+import json
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -10,6 +13,7 @@ from tensorwrapper import selection as sel
 from tensorwrapper.errors import ConversionError, RemoteProtocolError
 from tensorwrapper.remote.client._source import elements_of
 from tensorwrapper.testing import SourceContract
+from tensorwrapper.transport import CurveClient, CurveServer, KeyPair
 
 X = np.arange(60.0).reshape(3, 4, 5)
 ROWS = tw.jagged([[1, 2], [], [3, 4, 5]])
@@ -53,12 +57,38 @@ class TestStrings(SourceContract):
         return WORDS
 
 
-def test_a_source_does_not_travel_and_says_where_it_is(served):
+def test_what_is_remote_pickles_and_connects_where_it_is_read(served):
     source = served["x"].as_source()
-
     assert "tcp://" in repr(source)
-    with pytest.raises(ConversionError, match="connect"):
-        pickle.dumps(source)
+
+    there = pickle.loads(pickle.dumps(served))
+    assert sorted(there) == sorted(served)
+    views = [served["x"].view(), served["x"][1:, ::2], served["rows"][[1, 0]], served["x"].astype("f4")[:2]]
+    for view in views:
+        again = pickle.loads(pickle.dumps(view))
+        assert again.compute().tolist() == view.compute().tolist()
+    tensor = pickle.loads(pickle.dumps(served["rows"]))
+    assert (tensor.version, tensor[0].tolist()) == (served["rows"].version, served["rows"][0].tolist())
+    there.close()
+    assert pickle.loads(pickle.dumps(views[0])).compute().tolist() == X.tolist()
+
+
+def test_a_view_of_another_process_reads_what_it_needs(served):
+    code = "import pickle, sys; print(pickle.load(sys.stdin.buffer).compute().tolist())"
+    view = pickle.dumps(served["x"][1:, ::2])
+    done = subprocess.run([sys.executable, "-c", code], input=view, capture_output=True, check=True)
+    assert json.loads(done.stdout) == served["x"][1:, ::2].compute().tolist()
+
+
+def test_a_secret_key_is_not_pickled():
+    ours, theirs = KeyPair.make(), KeyPair.make()
+    with (
+        tw.serve({"x": X}, security=CurveServer(theirs, allow=[ours.public])) as server,
+        tw.connect(server.address, security=CurveClient(ours, theirs.public)) as remote,
+    ):
+        for secret in (remote, remote["x"], remote["x"].as_source(), remote["x"][1:]):
+            with pytest.raises(ConversionError, match="secret key"):
+                pickle.dumps(secret)
 
 
 def test_nobody_knows_how_long_strings_are(served):
