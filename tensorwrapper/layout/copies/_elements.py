@@ -1,6 +1,6 @@
 """Copies of single elements to where they follow one another: from places of a table, or of short rows."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import final
 
 import numpy as np
@@ -44,8 +44,8 @@ class ListCopy(CopySteps):
 
     lists: Lists
     goal: int
-    cells: CopySteps
-    """The same, row by row: what it costs."""
+    cells: Callable[[], CopySteps]
+    """The same, row by row: made for whoever asks what it costs."""
     source_reach: tuple[int, int] | None
 
     def elements(self) -> ElementRuns:
@@ -55,10 +55,10 @@ class ListCopy(CopySteps):
             goal += len(places)
 
     def tables(self) -> Iterator[CopyTable]:
-        return self.cells.tables()
+        return self.cells().tables()
 
 
-def list_copy(source: LayoutCommon, target: LayoutCommon, cells: CopySteps) -> ListCopy | None:
+def list_copy(source: LayoutCommon, target: LayoutCommon, cells: Callable[[], CopySteps]) -> ListCopy | None:
     """Return the copy of short rows that have one step to a jagged shape without gaps; None if it is none."""
     table = source.list_table() if target.is_packed else None
     if table is None or source.shape.size > _SHORT * len(table[1]):

@@ -1,12 +1,14 @@
 """From two layouts of one shape to the cheapest exact way to copy between them."""
 
+from functools import partial
+
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper.errors import SizeOverflowError
 from tensorwrapper.layout.boxes._common import LayoutCommon, check_int64
 from tensorwrapper.layout.copies._elements import element_copy, list_copy
 from tensorwrapper.layout.copies._gather import gather_copy
 from tensorwrapper.layout.copies._pieces import has_pieces, joint_pieces, pieces_of
-from tensorwrapper.layout.copies._steps import CellCopy, OrdinalCopy, RegionCopy
+from tensorwrapper.layout.copies._steps import CellCopy, OrdinalCopy, RegionCopy, cells_of
 from tensorwrapper.layout.copies._strided import StridedCopy, strided_copy
 from tensorwrapper.layout.copies._table import CopySteps
 from tensorwrapper.layout.tiles._tile_major import TileMajor
@@ -40,9 +42,12 @@ def lower(source: LayoutCommon, target: LayoutCommon) -> CopySteps:
     if a.cell_rank and b.cell_rank:
         inner = min(a.cell_rank, b.cell_rank)
         if inner:
-            cells = CellCopy(a, b, inner)
-            return list_copy(a, b, cells) or cells
+            return list_copy(a, b, partial(_by_cells, a, b, inner)) or _by_cells(a, b, inner)
     return element_copy(a, b) or OrdinalCopy(a, b)
+
+
+def _by_cells(source: LayoutCommon, target: LayoutCommon, inner: int) -> CellCopy:
+    return CellCopy(cells_of(source, inner), cells_of(target, inner))
 
 
 def _runs_on(layout: LayoutCommon) -> bool:

@@ -165,13 +165,11 @@ def _places(
 class CellCopy(CopySteps):
     """The cells of a jagged shape, each of which both sides see as one block."""
 
-    source: LayoutCommon
-    target: LayoutCommon
-    inner: int
-    """How many modes a cell has."""
+    source: Cells
+    target: Cells
 
     def tables(self) -> Iterator[CopyTable]:
-        a, b = cells_of(self.source, self.inner), cells_of(self.target, self.inner)
+        a, b = self.source, self.target
         filled = np.flatnonzero(a.filled())
         for first in range(0, len(filled), _CELLS):
             rows = filled[first : first + _CELLS]
