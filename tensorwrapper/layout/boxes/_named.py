@@ -6,7 +6,7 @@ none. No other layout knows of names, and its shape has none; who writes a layou
 
 import abc
 from collections.abc import Iterable, Mapping
-from typing import Any, SupportsIndex, final
+from typing import Any, SupportsIndex, cast, final
 
 import attrs
 import numpy.typing as npt
@@ -98,6 +98,19 @@ class Named(LayoutCommon):
 
     def gather(self, mode: SupportsIndex, positions: npt.ArrayLike) -> LayoutCommon:
         return Named(self.plain.gather(mode, positions), self._names)
+
+    def gathered(self, mode: SupportsIndex, positions: object) -> LayoutCommon | None:
+        made = self.plain.gathered(mode, positions)
+        return None if made is None else Named(made, self._names)
+
+    def outer(self, key: object) -> LayoutCommon | None:
+        made = self.plain.outer(key)
+        if made is None:
+            return None
+        # What is known at once has an item for each of the first modes, of which integers drop theirs.
+        items = cast("tuple[object, ...]", key) if isinstance(key, tuple) else (key,)
+        left = range(len(items), len(self._names))
+        return self._kept(made, [m for m, item in enumerate(items) if type(item) is not int] + [*left])
 
     def change(self, operation: ModeOperation) -> LayoutCommon:
         modes = operation.modes

@@ -174,6 +174,12 @@ class _Reader:
         """Return the view inside the document that an object describes."""
         budget = self._budget
         budget.node(where)
+        name = _only_source(value)
+        if name is not None:
+            # Most parts are whole sources: nothing else is said, and nothing else is looked for.
+            leaf = Measured(self._source(name, f"{where}.of.source")._expression, is_leaf=True)
+            budget.work(tabled(leaf.view.layout), where)
+            return budget.check(leaf, where)
         given = to_object(value, where)
         check_keys(given, where, {"of"}, frozenset({"ops", "layout"}))
         found = self._node(to_object(given["of"], f"{where}.of"), f"{where}.of")
@@ -249,6 +255,13 @@ class _Reader:
         return attrs.evolve(found, deep=1) if is_new else attrs.evolve(found, deep=1, parts=1, rounds=1)
 
 
+def _only_source(value: Json) -> str | None:
+    """Return the name of the source that a view is the whole of; None if it says anything else."""
+    of = value.get("of") if type(value) is dict and len(value) == 1 else None
+    name = of.get("source") if type(of) is dict and len(of) == 1 else None
+    return name if type(name) is str else None
+
+
 @final
 class _Fields(NodeFields):
     """The fields of one node, and the views that were met in them."""
@@ -316,7 +329,7 @@ class _Fields(NodeFields):
             return self._met[where]
         found = self._reader.view(value, where)
         view = at_zero(found.view)
-        self.measured.append(attrs.evolve(found, view=view))
+        self.measured.append(found if view is found.view else attrs.evolve(found, view=view))
         self._met[where] = view
         return view
 
@@ -329,7 +342,10 @@ class _Fields(NodeFields):
         first = parts[0]
         if mode >= first.shape.rank:
             raise SelectionError("bounds", f"{self._where}: there is no mode {mode} to join in {first.shape}")
+        extents, dtype = first.shape.extents, first.dtype
         for part in parts:
+            if part.shape.extents == extents and part.dtype == dtype:
+                continue
             same = part.shape.rank == first.shape.rank and all(
                 a == b or m == mode
                 for m, (a, b) in enumerate(zip(part.shape.extents, first.shape.extents, strict=True))

@@ -93,3 +93,11 @@ def test_points_are_those_of_numpy(key):
     assert tw.as_tensor(array).vindex[tuple(key)].tolist() == array[tuple(key)].tolist()
     arrays = tuple([np.array(item) for item in key])
     assert tw.as_tensor(array).vindex[arrays].tolist() == array[arrays].tolist()
+
+
+@given(st.lists(items, min_size=1, max_size=3), st.integers(0, 2))
+def test_names_stay_with_their_modes(key, mode):
+    t = tw.as_tensor(np.arange(5 * 4 * 6).reshape(5, 4, 6)).named("a", "b", "c")
+    kept = [name for name, item in zip("abc", key, strict=False) if type(item) is not int]
+    assert (t.oindex[tuple(key)].shape.names or (None,) * 9)[: len(kept)] == tuple(kept)
+    assert t.gather(mode, [1, 0]).shape.names == ("a", "b", "c")
