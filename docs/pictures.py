@@ -252,15 +252,19 @@ def side_by_side(*pictures: tuple[str, str], height: int = 250) -> str:
     for caption, picture in pictures:
         (size, across, down), *_ = re.findall(r'(width="([\d.]+)" height="([\d.]+)")', picture)
         wide = round(float(across) * height / float(down))
-        inside = picture.replace(size, f'x="{width}" y="30" width="{wide}" height="{height}"', 1)
+        # Only the whole is as wide as its page, and turned round in the dark.
+        bare = re.sub(r' class="tensorwrapper-picture" style="[^"]*"|<style>.*?</style>\n', "", picture)
+        inside = bare.replace(size, f'x="{width}" y="30" width="{wide}" height="{height}"', 1)
         parts.append(f'<text x="{width + wide // 2}" y="20" text-anchor="middle">{caption}</text>\n{inside}')
         width += wide + 10
     head = f'width="{width}" height="{height + 40}" viewBox="0 0 {width} {height + 40}"'
     font = 'font-family="system-ui, Helvetica, Arial, sans-serif" font-size="15" fill="#444444"'
     label = ", ".join(caption for caption, _ in pictures)
     paper = f'<rect width="{width}" height="{height + 40}" fill="#ffffff"/>'
-    opening = f'<svg xmlns="http://www.w3.org/2000/svg" {head} role="img" aria-label="{label}" {font}>'
-    return "\n".join([opening, paper, *parts, "</svg>"])
+    own = 'class="tensorwrapper-picture" style="max-width:100%;height:auto"'
+    opening = f'<svg xmlns="http://www.w3.org/2000/svg" {head} {own} role="img" aria-label="{label}" {font}>'
+    style = re.search(r"<style>.*?</style>", Shape(1).to_svg())
+    return "\n".join([opening, style[0] if style else "", paper, *parts, "</svg>"])
 
 
 def one_type() -> str:

@@ -19,7 +19,7 @@ _FONTS: Final = "system-ui, 'Segoe UI', Helvetica, Arial, 'DejaVu Sans', sans-se
 _STYLE: Final = (
     "<style>@media (prefers-color-scheme:dark){"
     ".tensorwrapper-picture{filter:invert(.9) hue-rotate(180deg)}"
-    ".tensorwrapper .tensorwrapper-picture{filter:none}}</style>"
+    ".tensorwrapper .tensorwrapper-picture,.tensorwrapper-picture svg{filter:none}}</style>"
 )
 
 
