@@ -76,6 +76,7 @@ def send(machine, verb):
         "GRANT": lambda: machine.grant(1, 400),
         "CREDIT": lambda: machine.pay(1, 400),
         "DONE": getattr(machine, "done", None),
+        "HEARD": getattr(machine, "heard", None),
         "CANCEL": lambda: machine.cancel("enough"),
     }
     does[verb]()
@@ -93,6 +94,7 @@ def said(verb, epoch=1):
         "CREDIT": ("PAY", {"credit": 1}, {"chunk": 400}),
         "CHUNK": ("DAT", {}, {"part": 0}),
         "DONE": ("EOT", {}, {}),
+        "HEARD": ("EOT", {}, {"heard": True}),
         "CANCEL": ("EOT", {}, {"error": {"reason": "cancelled", "text": "enough"}}),
     }[verb]
     label = json.dumps({"flow": flow, **keys, "tw": own})

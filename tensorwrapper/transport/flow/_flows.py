@@ -4,7 +4,7 @@ import logging
 import time
 from collections import deque
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from types import TracebackType
 from typing import Final, SupportsIndex, final
 
@@ -12,6 +12,7 @@ from tensorwrapper._integers import to_count, to_int
 from tensorwrapper._value_class import Shown
 from tensorwrapper.errors import (
     LocalProtocolError,
+    PeerUnreachableError,
     RemoteProtocolError,
     TransportClosedError,
     TransportError,
@@ -49,7 +50,8 @@ class Flows(Shown):
     credit
         How many messages may be under way in each flow: the most that is offered, or granted.
     flows
-        How many flows may run at a time; a peer that asks for one more is told that it has ended.
+        How many flows may run at a time; a peer that asks for one more is told that it has ended. What was
+        asked for longer than `timeout` ago, and not accepted, makes room for it.
     timeout
         How many seconds a call may wait unless it says otherwise.
     origin
@@ -112,7 +114,7 @@ class Flows(Shown):
         self._credit, self._most = to_credit(credit), to_count(flows, "flows")
         self._origin = to_int(origin, "origin")
         self._flows: dict[bytes, Flow] = {}
-        self._asked: deque[Flow] = deque()
+        self._asked: deque[tuple[float, Flow]] = deque()
         self._strays = 0
         self._driver = Driver(socket._endpoint, self._serve) if background else None
         self._turn: AbstractContextManager[None] = self._driver or nullcontext()
@@ -201,9 +203,14 @@ class Flows(Shown):
                 while not self._asked:
                     if not self._pump(deadline):
                         raise TransportTimeoutError(f"nobody asked for a flow within {seconds} s")
-                flow = self._asked.popleft()
+                _, flow = self._asked.popleft()
                 if flow.state == "asked":
-                    flow._accept(most, seconds)
+                    try:
+                        flow._accept(most, seconds)
+                    except PeerUnreachableError:
+                        # It has gone since it asked.
+                        flow._give_up()
+                        continue
                     return flow
                 if flow._is_agreed:
                     return flow
@@ -261,13 +268,29 @@ class Flows(Shown):
         except RemoteProtocolError as error:
             self._stray(peer, str(error))
             return
+        self._make_room()
         if len(self._flows) >= self._most:
             self._stray(peer, f"there are {self._most} flows already")
             self._send(peer, machine.end(), 0)
             return
         flow = Flow(self, peer, machine, event.message)
         self._flows[peer] = flow
-        self._asked.append(flow)
+        self._asked.append((time.monotonic(), flow))
+
+    def _make_room(self) -> None:
+        """End what was asked for longer ago than a call may wait, and was not accepted, if there is no room.
+
+        Whoever asked is told; or has gone, and would take the place of others for ever.
+        """
+        while len(self._flows) >= self._most and self._asked:
+            since, flow = self._asked[0]
+            if time.monotonic() - since <= self._timeout:
+                return
+            self._asked.popleft()
+            if flow.state not in ("ended", "failed"):
+                with suppress(TransportError, LocalProtocolError):
+                    self._send(flow.peer, flow._machine.end(), 0)
+            flow._give_up()
 
     def _stray(self, peer: bytes, why: str) -> None:
         self._strays += 1

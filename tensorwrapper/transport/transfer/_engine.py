@@ -3,6 +3,7 @@
 import time
 from collections import OrderedDict, deque
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Final, final
 
 import zmq
@@ -42,6 +43,15 @@ _PAUSE: Final = 0.002
 _REMEMBERED: Final = 256
 """Transfers that are done, of which a peer may ask again whether they are."""
 
+_OFFERED: Final = 2.0
+"""Seconds after which an offer that nobody answered is made again, at most."""
+
+_FAREWELL: Final = 1.0
+"""Seconds for which this end stays until the givers know that it has all."""
+
+_AGAIN: Final = 0.1
+"""Seconds after which it tells them again."""
+
 
 @final
 class Engine:
@@ -58,10 +68,12 @@ class Engine:
         "credit",
         "done",
         "endpoint",
+        "given",
         "limits",
         "most",
         "staging",
         "timeout",
+        "unheard",
     )
 
     def __init__(self, socket: Socket, credit: int, chunk: int, most: int, timeout: float) -> None:
@@ -75,6 +87,9 @@ class Engine:
         self.by_key: dict[str, Transfer] = {}
         self.asked: deque[Transfer] = deque()
         self.done: OrderedDict[str, TakerMachine] = OrderedDict()
+        # What went, by its number; what came, by its key, of which the giver may not know that it has come.
+        self.given: OrderedDict[int, GiverMachine] = OrderedDict()
+        self.unheard: OrderedDict[str, tuple[bytes, TakerMachine]] = OrderedDict()
         self.staging: Staging = Staging(chunk)
         self._inbox = Inbox(self)
         self._is_blocked = False
@@ -187,10 +202,43 @@ class Engine:
             transfer._fail(error)
             return
         self.post(transfer, machine.done())
+        self.unheard[machine.key] = transfer.peer, machine
         self.done[machine.key] = machine
-        if len(self.done) > _REMEMBERED:
-            self.done.popitem(last=False)
+        for remembered in (self.done, self.unheard):
+            if len(remembered) > _REMEMBERED:
+                remembered.popitem(last=False)
         self.forget(transfer)
+
+    def acknowledge(self, peer: bytes, machine: GiverMachine) -> None:
+        """Tell a taker that it is known that it has all; also when it says so again."""
+        self.given[machine.request] = machine
+        if len(self.given) > _REMEMBERED:
+            self.given.popitem(last=False)
+        self.send(peer, machine.heard())
+
+    def farewell(self) -> None:
+        """Stay until the givers know that all has come, or are gone: one that is not heard may call it lost.
+
+        What is said last would else go with the socket. It takes a round trip, and a second at most.
+        """
+        deadline, again = time.monotonic() + _FAREWELL, time.monotonic() + _AGAIN
+        with suppress(TransportError):
+            while self.unheard and (now := time.monotonic()) < deadline:
+                if now >= again:
+                    again = now + _AGAIN
+                    self._tell_again()
+                self.pump(min(again, deadline))
+
+    def _tell_again(self) -> None:
+        if self.endpoint.kind.addressed:
+            for key, (peer, machine) in [*self.unheard.items()]:
+                if self.send(peer, machine.done()) is None and self._unreachable is not None:
+                    del self.unheard[key]
+        elif type(self.endpoint.timed_out("nothing came to", 0)) is not TransportTimeoutError:
+            self.unheard.clear()
+        else:
+            for peer, machine in self.unheard.values():
+                self.send(peer, machine.done())
 
     def lose(self, transfer: Transfer, error: Exception) -> None:
         if not isinstance(error, FlowAbortedError):
@@ -286,6 +334,8 @@ class Engine:
             if machine.state == "asked" or (machine.credit and machine.left):
                 return now + _MOST_PATIENCE
             patience = transfer._patience
+            if machine.state == "offered":
+                patience = min(patience, _OFFERED)
         if now >= transfer._heard + patience:
             transfer._heard, transfer._patience = now, min(2 * transfer._patience, _MOST_PATIENCE)
             if isinstance(machine, TakerMachine):

@@ -186,6 +186,11 @@ class GiverMachine(Shown):
         if count > run.count:
             self._runs.appendleft((part, first + run.count, count - run.count))
 
+    def heard(self) -> Frames:
+        """Return the frames that say that this end knows that the other one has all."""
+        self._move("send", "HEARD")
+        return message_frames("HEARD", self.request, self._epoch, Said("HEARD"))
+
     def cancel(self, why: str) -> Frames:
         """Return the frames that say that this end gives up."""
         self._move("send", "CANCEL")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, final
 
 import zmq
 
-from tensorwrapper.errors import FlowAbortedError, RemoteProtocolError
+from tensorwrapper.errors import FlowAbortedError, RemoteProtocolError, TransportTimeoutError
 from tensorwrapper.transport.transfer._intake import take_message
 from tensorwrapper.transport.transfer._messages import (
     Said,
@@ -26,6 +26,12 @@ if TYPE_CHECKING:
 __all__ = ["Inbox"]
 
 _log = logging.getLogger(__name__)
+
+_SILENT: Final = 5.0
+"""Seconds after which an offer that nobody took up, and that was not made again, makes room for others."""
+
+_DEAD: Final = 60.0
+"""The same of what was taken up, and of which nothing came: whoever waits for it was told long before."""
 
 _AT_ONCE: Final = 32
 """Messages that are read before something is given."""
@@ -159,14 +165,28 @@ class Inbox:
             self._take(transfer, peer, said, message)
         elif said.verb == "OFFER":
             self._offered(peer, said, message)
+        elif said.verb == "DONE" and (given := self._engine.given.get(message.origin)) is not None:
+            self._engine.acknowledge(peer, given)
+        elif said.verb == "HEARD" and (key := self._key_of(message.origin)) is not None:
+            self._engine.unheard.pop(key)[1].receive(message)
         else:
             self._stray(peer, f"{said.verb} is of no transfer")
+
+    def _key_of(self, request: int) -> str | None:
+        """Return the key of what has come under a number, and of which the giver may not know it."""
+        for key, (_, machine) in self._engine.unheard.items():
+            if machine.request == request:
+                return key
+        return None
 
     def _offered(self, peer: bytes, said: Said, message: Message) -> None:
         done = self._engine.done.get(said.key)
         if done is not None:
             done.request = message.origin
+            self._engine.unheard[said.key] = peer, done
             self._engine.send(peer, done.done())
+            return
+        if not self._has_room(peer):
             return
         if len(self._engine.by_key) >= self._engine.most:
             why = f"there are {self._engine.most} transfers already"
@@ -188,6 +208,31 @@ class Inbox:
         self._engine.by_key[machine.key] = transfer
         self._engine.by_request[peer, message.origin] = transfer
         self._engine.asked.append(transfer)
+
+    def _has_room(self, peer: bytes) -> bool:
+        """Forget whom nothing was heard of, if there is no room; return False if it may be there later.
+
+        An offer that is not answered is made again, every two seconds at least: so a peer that is there gets
+        in within a few seconds, whoever offered something before and vanished.
+        """
+        engine, now = self._engine, time.monotonic()
+        if len(engine.by_key) >= engine.most:
+            waiting = {id(transfer) for transfer in engine.asked}
+            for transfer in engine.running:
+                silent = now - max(transfer._heard, transfer._progress)
+                if transfer.role == "taker" and silent > (_SILENT if id(transfer) in waiting else _DEAD):
+                    engine.forget(transfer)
+                    transfer._fail(TransportTimeoutError(f"the peer said nothing for {silent:.0f} s"))
+            while engine.asked and engine.asked[0].state == "failed":
+                engine.asked.popleft()
+        offered = [transfer for transfer in engine.asked if transfer.state == "offered"]
+        if len(engine.by_key) >= engine.most and offered:
+            self._stray(peer, "other offers wait to be answered")
+            return False
+        if peer and sum([transfer.peer == peer for transfer in offered]) >= max(engine.most // 2, 1):
+            self._stray(peer, "as many of its offers wait as may")
+            return False
+        return True
 
     def _take(self, transfer: Transfer, peer: bytes, said: Said, message: Message) -> None:
         """Take a message of a transfer that runs."""
@@ -222,6 +267,7 @@ class Inbox:
                 transfer._least, transfer._progress = left, now
             if machine.state == "done":
                 self._engine.forget(transfer)
+                self._engine.acknowledge(peer, machine)
 
     def _blame(self, error: RemoteProtocolError) -> None:
         """End the transfer whose chunk breaks the rules."""

@@ -119,7 +119,11 @@ def _read(text: str, limits: Limits) -> Said | None:
     if verb == "PAY":
         return Said("CREDIT", _credit(fields), _chunk(own.object({"chunk"})))
     if verb == "EOT":
-        own.object(optional={"error"})
+        own.object(optional={"error", "heard"})
+        if own["heard"].value is not None and own["error"].value is None:
+            if not own["heard"].boolean():
+                refuse("schema", "heard is true, or not said")
+            return Said("HEARD")
         if own["error"].value is None:
             return Said("DONE")
         return Said("CANCEL", error=own["error"].object(optional=None)["text"].text(most=16 * _TEXT)[:_TEXT])
@@ -199,8 +203,8 @@ def _prefix_of(verb: TransferVerb, said: Said) -> bytes:
         return prefix("PAY", {"chunk": said.chunk}, credit=said.credit)
     if verb == "CHUNK":
         return prefix("DAT", {"part": said.part})
-    if verb == "DONE":
-        return prefix("EOT", {})
+    if verb in ("DONE", "HEARD"):
+        return prefix("EOT", {} if verb == "DONE" else {"heard": True})
     return prefix("EOT", {"error": {"reason": "cancelled", "text": (said.error or "")[:_TEXT]}})
 
 

@@ -6,12 +6,12 @@ from typing import Final, Literal
 
 __all__ = ["TRANSFER_TRANSITIONS", "TransferRole", "TransferState", "TransferStep", "TransferVerb"]
 
-TransferVerb = Literal["OFFER", "GRANT", "CHUNK", "CREDIT", "DONE", "CANCEL"]
+TransferVerb = Literal["OFFER", "GRANT", "CHUNK", "CREDIT", "DONE", "HEARD", "CANCEL"]
 """What a message of a transfer is.
 
 ``OFFER``: what the tensor is. ``GRANT``: which runs of it are missing, and credit for the first chunks.
-``CHUNK``: a run of elements. ``CREDIT``: more credit. ``DONE``: all of it is there. ``CANCEL``: an end gives
-up.
+``CHUNK``: a run of elements. ``CREDIT``: more credit. ``DONE``: all of it is there. ``HEARD``: the
+giver knows that. ``CANCEL``: an end gives up.
 """
 
 TransferRole = Literal["giver", "taker"]
@@ -52,6 +52,7 @@ TRANSFER_TRANSITIONS: Final[Mapping[tuple[TransferRole, TransferState, TransferS
             # A taker that is asked twice says twice that it has all.
             ("giver", "done", ("receive", "DONE")): "done",
             ("giver", "done", ("receive", "CREDIT")): "done",
+            ("giver", "done", ("send", "HEARD")): "done",
             ("taker", "idle", ("receive", "OFFER")): "offered",
             ("taker", "idle", ("send", "GRANT")): "asked",
             ("taker", "asked", ("send", "GRANT")): "asked",
@@ -72,7 +73,9 @@ TRANSFER_TRANSITIONS: Final[Mapping[tuple[TransferRole, TransferState, TransferS
             ("taker", "moving", ("receive", "CANCEL")): "failed",
             ("taker", "done", ("receive", "OFFER")): "done",
             ("taker", "done", ("receive", "CHUNK")): "done",
+            # Said again until it is heard, or the giver is gone.
             ("taker", "done", ("send", "DONE")): "done",
+            ("taker", "done", ("receive", "HEARD")): "done",
             ("taker", "done", ("receive", "CANCEL")): "done",
         }
     )

@@ -55,6 +55,7 @@ class TakerMachine(Shown):
         "_said",
         "_state",
         "error",
+        "is_heard",
         "request",
         "tensor",
     )
@@ -74,6 +75,8 @@ class TakerMachine(Shown):
         """The number of the transfer."""
         self.error: str | None = None
         """Why the other end gave up."""
+        self.is_heard: bool = False
+        """Whether the giver has said that it knows that all is here."""
 
     @property
     def state(self) -> TransferState:
@@ -218,6 +221,7 @@ class TakerMachine(Shown):
                 elif said.verb == "CANCEL":
                     self.error = said.error or ""
                 self._move("receive", said.verb)
+                self.is_heard = self.is_heard or said.verb == "HEARD"
         except RemoteProtocolError:
             self.fail()
             raise

@@ -49,7 +49,9 @@ class Transfers(Shown):
     chunk
         The bytes of a chunk at most.
     transfers
-        How many may run at a time; what a peer offers beyond that is refused.
+        How many may run at a time; what a peer offers beyond that is refused. While offers wait that nobody
+        has accepted, half as many of one peer at most, it waits with them; those of peers that have gone are
+        forgotten after five seconds, and an offer is made again every two, so that others get in.
     timeout
         For how many seconds nothing may move, unless a call says otherwise.
 
@@ -258,9 +260,18 @@ class Transfers(Shown):
         return self._engine.pump(self._engine.deadline(timeout)[0])
 
     def close(self) -> None:
-        """Give up all transfers that have not ended, and tell the peers; the socket stays open."""
+        """Give up all transfers that have not ended, and tell the peers; the socket stays open.
+
+        Who has sent what came here is told so until it is known to have heard it, for a second at most: else
+        that word might go with the socket.
+        """
+        self._close(stays=True)
+
+    def _close(self, *, stays: bool) -> None:
         for transfer in self.running:
             transfer.cancel("closed")
+        if stays:
+            self._engine.farewell()
         self._engine.staging.close()
 
     def __enter__(self) -> "Transfers":
@@ -269,4 +280,5 @@ class Transfers(Shown):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.close()
+        # Whoever is interrupted does not wait for others.
+        self._close(stays=kind is None or issubclass(kind, Exception))

@@ -17,7 +17,10 @@ def test_each_cell_of_the_table(role, state, way, verb):
     machine = in_state(role, state)
     to = TRANSFER_TRANSITIONS.get((role, state, (way, verb)))
     if to is None:
-        mine = {"giver": ("OFFER", "CHUNK", "CANCEL"), "taker": ("GRANT", "CREDIT", "DONE", "CANCEL")}[role]
+        mine = {
+            "giver": ("OFFER", "CHUNK", "HEARD", "CANCEL"),
+            "taker": ("GRANT", "CREDIT", "DONE", "CANCEL"),
+        }[role]
         if way == "send" and verb not in mine:
             return
         with pytest.raises(LocalProtocolError if way == "send" else RemoteProtocolError) as caught:
