@@ -353,6 +353,11 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
         from tensorwrapper.buffer.strings._data import StringData  # noqa: PLC0415 - numbers need none
 
         if isinstance(value, StringData):
+            if value.null_count and self.dtype.kind == "T" and not hasattr(self.dtype, "na_object"):
+                # NumPy would write "None".
+                raise ConversionError(
+                    f"{value.null_count} elements are nulls, which {self.dtype} has no place for"
+                )
             values: Array = np.empty(len(value), self.dtype)
             values[...] = np.array(value.to_list(), np.object_)
             return values

@@ -24,6 +24,7 @@ def every_kind():
         "tiles": tw.as_tensor(np.arange(900.0).reshape(30, 30)).tiled(Tiling([5, 15, 10], [20, 10])),
         "nested": tw.from_buffer(np.arange(6), Shape.nested(Shape(2, 3), layers=(1, 1))),
         "words": tw.strings([["a", "bc", ""], ["héllo", "x", "long " * 9]]),
+        "nulls": tw.strings(["a", None, "", "héllo"]),
         "sparse": tw.sparse([(0, 1), (2, 3), (4, 4)], [5.0, 7.0, -1.0], Shape(5, 6)),
         "view": tw.selection.pad(tw.as_tensor(np.arange(8.0).reshape(2, 4)), [(1, 0), (0, 2)], fill_value=9),
         "named": tw.as_tensor(np.arange(6).reshape(2, 3)).named("y", "x"),

@@ -5,7 +5,13 @@ from types import TracebackType
 from typing import Final, cast, final
 
 from tensorwrapper._value_class import Shown
-from tensorwrapper.errors import ConversionError, RemoteProtocolError, TensorNameError, TransportError
+from tensorwrapper.errors import (
+    ConversionError,
+    RemoteProtocolError,
+    TensorNameError,
+    TransportError,
+    VersionChangedError,
+)
 from tensorwrapper.remote.client._connection import Connections
 from tensorwrapper.remote.client._tensor import RemoteTensor
 from tensorwrapper.remote.protocol._events import AskFacts, AskNames, AskPin, FactsOf, Names, Pinned
@@ -51,6 +57,9 @@ def has_tensor(connections: Connections, name: object, pin: str = "") -> bool:
         found_tensor(connections, cast("str", name), pin)
     except (TensorNameError, ConversionError):
         return False
+    except VersionChangedError:
+        # It is there, and not as it was.
+        return True
     return True
 
 

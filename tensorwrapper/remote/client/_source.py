@@ -221,7 +221,7 @@ def elements_of(frames: tuple[memoryview, ...], dtype: "np.dtype[Any]", count: i
     if dtype.kind == "T":
         if len(frames) != 2:
             raise RemoteProtocolError("size", "strings come in two parts")
-        return unpack_strings(frames[0], frames[1], count)
+        return unpack_strings(frames[0], frames[1], count, dtype)
     if len(frames) != 1 or frames[0].nbytes != count * dtype.itemsize:
         nbytes = [frame.nbytes for frame in frames]
         raise RemoteProtocolError("size", f"{count * dtype.itemsize} bytes were asked for, and {nbytes} came")

@@ -12,10 +12,17 @@ from tensorwrapper.typing import Array
 __all__ = ["bytes_of", "dtype_of", "dtype_text", "pack_strings", "unpack_strings"]
 
 _STRING: Final = "string"
+_NULLABLE: Final = "nullable string"
+_TEXTS: Final = {
+    _STRING: np.dtype(np.dtypes.StringDType()),
+    _NULLABLE: np.dtype(np.dtypes.StringDType(na_object=None)),
+}
 _PLAIN: Final = frozenset(
     ["|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f2", "<f4", "<f8", "<c8", "<c16"]
 )
 _LENGTH: Final = np.dtype("<u4")
+_NULL: Final = 2**32 - 1
+"""Stands for the length of a string that is missing."""
 
 _TIME: Final = re.compile(r"<[mM]8(\[([1-9][0-9]{0,8})?(Y|M|W|D|h|m|s|ms|us|ns|ps|fs|as)\])?")
 
@@ -34,7 +41,7 @@ def dtype_text(dtype: "np.dtype[Any]") -> str:
         If elements of that type cannot travel.
     """
     if dtype.kind == "T":
-        return _STRING
+        return _NULLABLE if hasattr(dtype, "na_object") else _STRING
     text = dtype.newbyteorder("<").str
     if text in _PLAIN or dtype.kind in "mM":
         return text
@@ -49,8 +56,8 @@ def dtype_of(text: str) -> "np.dtype[Any]":
     RemoteProtocolError
         If there is none.
     """
-    if text == _STRING:
-        return np.dtype(np.dtypes.StringDType())
+    if text in _TEXTS:
+        return _TEXTS[text]
     # NumPy evaluates what it does not know, so it is asked for nothing else.
     if text in _PLAIN or _TIME.fullmatch(text):
         try:
@@ -61,30 +68,35 @@ def dtype_of(text: str) -> "np.dtype[Any]":
 
 
 def pack_strings(texts: Array, most: int) -> tuple[memoryview, memoryview]:
-    """Return the lengths of strings in UTF-8, and their bytes one after the other."""
+    """Return the lengths of strings in UTF-8, and their bytes one after the other; nulls have none."""
     found = texts.reshape(-1).tolist()
-    if None in found:
-        raise RequestRefusedError("unsupported", "strings that may be missing do not travel")
-    encoded = [text.encode() for text in found]
+    encoded = [b"" if text is None else text.encode() for text in found]
     lengths = np.array([len(text) for text in encoded], dtype=np.int64)
     if int(lengths.sum()) > most:
         raise RequestRefusedError(
             "limit", f"{int(lengths.sum())} bytes of strings are too many for one answer"
         )
+    if None in found:
+        lengths[[text is None for text in found]] = _NULL
     return bytes_of(lengths.astype(_LENGTH)), memoryview(b"".join(encoded))
 
 
-def unpack_strings(lengths: memoryview, data: memoryview, count: int) -> Array:
-    """Return so many strings.
+def unpack_strings(lengths: memoryview, data: memoryview, count: int, dtype: "np.dtype[Any]") -> Array:
+    """Return so many strings, of a type that may have nulls or not.
 
     Raises
     ------
     RemoteProtocolError
-        If lengths and bytes disagree, or they are not UTF-8.
+        If lengths and bytes disagree, they are not UTF-8, or one is missing where none may.
     """
     if lengths.nbytes != count * _LENGTH.itemsize:
         raise RemoteProtocolError("size", f"{lengths.nbytes} bytes are no lengths of {count} strings")
-    ends = np.cumsum(np.frombuffer(lengths, _LENGTH), dtype=np.int64)
+    counts = np.frombuffer(lengths, _LENGTH)
+    nulls = np.flatnonzero(counts == _NULL) if hasattr(dtype, "na_object") else []
+    if len(nulls):
+        counts = counts.copy()
+        counts[nulls] = 0
+    ends = np.cumsum(counts, dtype=np.int64)
     if (int(ends[-1]) if count else 0) != data.nbytes:
         raise RemoteProtocolError(
             "size", f"strings have {data.nbytes} bytes, and their lengths say otherwise"
@@ -94,4 +106,7 @@ def unpack_strings(lengths: memoryview, data: memoryview, count: int) -> Array:
         texts = [raw[a:b].decode() for a, b in pairwise(starts)]
     except UnicodeDecodeError as error:
         raise RemoteProtocolError("integrity", f"a string is not UTF-8: {error.reason}") from error
-    return np.array(texts, dtype=np.dtypes.StringDType())
+    found: Array = np.array(texts, dtype)
+    if len(nulls):
+        found[nulls] = None
+    return found

@@ -268,8 +268,9 @@ def _dtype(field: Field) -> str:
 
 def _write(said: Said, positions: PositionsReader, limits: ServeLimits) -> Request:
     field = said.field.object(_KEYS | {"select", "client", "dtype"})
-    is_text = field["dtype"].value == "string"
-    dtype, client = "string" if is_text else _dtype(field["dtype"]), _client(field["client"])
+    text = field["dtype"].value
+    is_text = text in ("string", "nullable string")
+    dtype, client = str(text) if is_text else _dtype(field["dtype"]), _client(field["client"])
     selections = _selections(field, positions, limits)
     rest = positions.rest(field)
     if len(rest) != 1 + is_text:

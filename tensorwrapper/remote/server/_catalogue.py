@@ -162,6 +162,8 @@ class Catalogue:
 
     def _facts(self, name: str, key: str, pin: str) -> Facts:
         holding = self._found(name, key, pin)
+        if pin and not self._pins.has(pin, name, holding.facts.version):
+            raise RequestRefusedError("changed", f"the tensor {name[:60]!r} was edited since the snapshot")
         return attrs.evolve(holding.facts, writable=self._may_write(name, key, holding))
 
     def _write(self, request: AskWrite, key: str, number: int) -> Answer:

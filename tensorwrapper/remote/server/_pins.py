@@ -64,6 +64,11 @@ class Pins:
             pin = self._pins.get(name)
         return None if pin is None else _used(pin)
 
+    def has(self, pin: str, name: str, version: str) -> bool:
+        """Tell whether a snapshot has a tensor at this version: one that was edited since is at another."""
+        found = self._pins.get(pin)
+        return found is not None and found.versions.get(name) == version
+
     def at(self, name: str, version: str) -> Holding | None:
         """Return a tensor that some snapshot has at a version."""
         if not self._pins:

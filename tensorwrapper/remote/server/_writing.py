@@ -33,7 +33,7 @@ def values_of(request: AskWrite, dtype: "np.dtype[Any]", text: str) -> list[Arra
     found: Array
     if request.texts is not None:
         try:
-            found = unpack_strings(request.values, request.texts, total)
+            found = unpack_strings(request.values, request.texts, total, dtype)
         except RemoteProtocolError as error:
             raise RequestRefusedError("schema", str(error)) from error
         return _parts(found, request.selections)

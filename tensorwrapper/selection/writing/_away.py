@@ -93,6 +93,8 @@ def write_away(parts: "Iterable[tuple[Tensor[Any], Array]]") -> None:
 
 def _packed(source: Source, layout: Layout[Any], values: Array) -> tuple[Wanted, Array]:
     """Return which elements of a source a layout reaches, and the values for these in their order."""
+    # One string of an array of them is no array.
+    values = np.asarray(values, source.dtype)
     fetch = fetch_of(Expression(Reading(source), layout))
     wanted, places = fetch.wanted, fetch.layout.to_numpy().reshape(-1)
     if wanted.size != values.size:

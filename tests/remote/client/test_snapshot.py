@@ -51,6 +51,9 @@ def test_what_is_edited_in_place_is_not_kept_and_says_so(remote):
         remote["x"][0] = 5
         with pytest.raises(VersionChangedError):
             view.compute()
+        with pytest.raises(VersionChangedError, match="edited"):
+            then["x"]
+        assert "x" in then
         assert then["rows"].tolist() == [[1], [2, 3]]
 
 

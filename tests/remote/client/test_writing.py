@@ -102,6 +102,24 @@ def test_strings_and_sparse_tensors_are_written_to():
         assert there.compute().to_dense().tolist() == dense.tolist()
 
 
+def test_one_string_is_written_and_a_null_where_it_has_a_place():
+    words = tw.strings([["a", "b"], ["c", "d"]])
+    some = tw.strings(["a", None, "c"])
+    with (
+        tw.serve({"words": words, "some": some}, writable=True) as server,
+        tw.connect(server.address) as remote,
+    ):
+        remote["words"][1, 0] = "longer"
+        remote["some"][0] = None
+        remote["some"][1:] = ["", None]
+        assert remote["words"].tolist() == words.tolist() == [["a", "b"], ["longer", "d"]]
+        assert remote["some"].tolist() == some.tolist() == [None, "", None]
+        for key, value in [((0, 0), None), (0, ["x", None])]:
+            with pytest.raises(ConversionError, match="null"):
+                remote["words"][key] = value
+        assert remote["words"].tolist() == [["a", "b"], ["longer", "d"]]
+
+
 def test_strings_that_are_none_are_refused_and_change_nothing():
     words = tw.strings(["one", "two"])
     with tw.serve({"words": words}, writable=True) as server, tw.connect(server.address) as remote:

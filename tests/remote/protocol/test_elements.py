@@ -21,7 +21,8 @@ def test_a_type_is_called_the_same_on_every_machine(name):
 
 
 def test_strings_have_a_type_too():
-    assert dtype_of(dtype_text(np.dtypes.StringDType())) == np.dtypes.StringDType()
+    for own in (np.dtypes.StringDType(), np.dtypes.StringDType(na_object=None)):
+        assert dtype_of(dtype_text(own)) == own
 
 
 @pytest.mark.parametrize("dtype", ["O", "S3", "f8,i4", "V8"])
@@ -41,7 +42,7 @@ def test_strings_are_lengths_and_bytes():
     lengths, data = pack_strings(texts, 100)
 
     assert bytes(data) == "ahéllo".encode()
-    assert unpack_strings(lengths, data, 3).tolist() == texts.tolist()
+    assert unpack_strings(lengths, data, 3, texts.dtype).tolist() == texts.tolist()
     assert bytes_of(np.array([1, 2], "u1")) == b"\1\2"
     with pytest.raises(RequestRefusedError, match="too many"):
         pack_strings(texts, 3)
@@ -53,4 +54,13 @@ def test_strings_are_lengths_and_bytes():
 )
 def test_strings_that_disagree_are_refused(lengths, data, count):
     with pytest.raises(RemoteProtocolError):
-        unpack_strings(memoryview(lengths), memoryview(data), count)
+        unpack_strings(memoryview(lengths), memoryview(data), count, np.dtype(np.dtypes.StringDType()))
+
+
+def test_strings_that_are_missing_stay_so():
+    texts = np.array(["a", None, "", None], dtype=np.dtypes.StringDType(na_object=None))
+    lengths, data = pack_strings(texts, 100)
+
+    assert unpack_strings(lengths, data, 4, texts.dtype).tolist() == ["a", None, "", None]
+    with pytest.raises(RemoteProtocolError, match="otherwise"):
+        unpack_strings(lengths, data, 4, np.dtype(np.dtypes.StringDType()))
