@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias, final
 import attrs
 import numpy as np
 
-from tensorwrapper._arrays import digest_of
+from tensorwrapper._arrays import different, digest_of
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._memory import memory_for
 from tensorwrapper._progressions import progression_bounds
@@ -76,6 +76,10 @@ class AxisMap(ABC):
         """Return the different offsets, ascending: a range where they are evenly spaced by rule."""
         found: list[int] = np.unique(self.offsets()).tolist()
         return found
+
+    def distinct_count(self) -> int:
+        """Return how many different offsets there are."""
+        return len(self.distinct())
 
     def gap(self) -> int:
         """Return the least distance between two different offsets; 0 if there is one only.
@@ -445,8 +449,7 @@ class Table(AxisMap):
         """Return the different offsets, ascending."""
         listing = self._different
         if listing is None:
-            ordered, _ = self.ordered()
-            values = ordered[np.append(ordered[:1] == ordered[:1], ordered[1:] != ordered[:-1])]
+            values = different(self.values)  # not sorted where they lie close together
             # Neighbours are less than 2**64 apart, which unsigned numbers hold.
             gaps = np.diff(values).view(np.uint64)
             ends = (int(gaps.min()), int(np.gcd.reduce(gaps))) if len(gaps) else (0, 0)
@@ -457,6 +460,9 @@ class Table(AxisMap):
     def distinct(self) -> Sequence[int]:
         found: list[int] = self.listing().values.tolist()
         return found
+
+    def distinct_count(self) -> int:
+        return len(self.listing().values)
 
     def gap(self) -> int:
         return self.listing().gap

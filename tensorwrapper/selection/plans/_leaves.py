@@ -139,7 +139,7 @@ def _marks(axis: AxisMap) -> list[int] | None:
 def distinct_size(layout: Layout[Any]) -> int:
     """Return how many elements a layout reaches, counted mode by mode: an upper bound if modes overlap."""
     maps = maps_of(layout)
-    count = layout.shape.size if maps is None else prod([len(axis.distinct()) for axis in maps[1]])
+    count = layout.shape.size if maps is None else prod([axis.distinct_count() for axis in maps[1]])
     least, greatest = layout.bounds()
     return min(count, greatest + 1 - least)
 

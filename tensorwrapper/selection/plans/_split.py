@@ -214,7 +214,7 @@ def _factored(coordinate: Coordinate) -> tuple[Positions, Coordinate]:
     if len(feeds) != 1:
         return _factored_sum(constant, feeds) if feeds else (range(constant, constant + 1), Coordinate(0))
     mode, axis = feeds[0]
-    distinct = axis.distinct()
+    distinct = range(0) if isinstance(axis, Table) else axis.distinct()
     if isinstance(distinct, range) and not isinstance(axis, Table):
         even = cast("Stride | Cycle", axis)
         low, step = distinct[0], distinct.step

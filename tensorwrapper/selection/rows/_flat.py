@@ -16,7 +16,7 @@ import numpy as np
 
 from tensorwrapper._arrays import concatenated_ranges, ranked
 from tensorwrapper.errors import LayoutError
-from tensorwrapper.layout import Layout, Stride, Table
+from tensorwrapper.layout import AxisMap, Layout, Stride, Table
 from tensorwrapper.layout.lowlevel import new_strided, over_box, wrap_layout
 from tensorwrapper.selection.expressions._documents import LineMaker
 from tensorwrapper.selection.expressions._expression import (
@@ -64,6 +64,15 @@ def _in_line(view: Expression) -> "Layout[Any] | None":
     return wrap_layout(new_strided((size,), (0,), (1,), layout.offset if size else 0))
 
 
+def _places_of(layout: "Layout[Any]", move: AxisMap, first: int) -> IntArray:
+    """Return the places of some ordinals, which an axis tells from one on: at once if they are a run."""
+    run = isinstance(move, Stride) and move.step == 1
+    batches = layout.implementation.places_between(first, first + move.extent) if run else None
+    if batches is None:
+        return layout.offsets_of_ordinals(move.offsets() + first)
+    return np.concatenate([np.empty(0, dtype=np.int64), *batches])
+
+
 @final
 @attrs.frozen
 class Flat(NodeOfOne):
@@ -95,7 +104,7 @@ class Flat(NodeOfOne):
             first += line.offset
         elif len(moves) == 1:
             ((mode, move),) = moves.items()
-            places = self.operand.layout.offsets_of_ordinals(move.offsets() + first)
+            places = _places_of(self.operand.layout, move, first)
             first, moves[mode] = Table(places).simplify()
         elif moves:
             return None

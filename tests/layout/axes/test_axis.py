@@ -95,6 +95,7 @@ def test_an_axis_map_answers_as_the_list_of_its_offsets(case):
         low, high = axis.bounds()
         assert (low + base, high + base) == (min(model), max(model))
     assert list(axis.distinct()) == sorted({x - base for x in model})
+    assert axis.distinct_count() == len(set(model))
     assert axis.gap() == min((b - a for a, b in itertools.pairwise(sorted(set(model)))), default=0)
     for offset in {*model, *[x + 1 for x in model], 0}:
         positions = [j for j, x in enumerate(model) if x == offset]

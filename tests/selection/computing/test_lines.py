@@ -50,6 +50,33 @@ def test_many_short_rows_take_no_table_of_their_elements(make):
     assert peak_of(view) < splits + 6 * MIB
 
 
+KEYS = {
+    "turned": np.s_[::-1],
+    "every other row": np.s_[::2],
+    "each backwards": np.s_[:, ::-1],
+    "the first of each": np.s_[:, :1],
+    "but the first of each": np.s_[::-1, 1:],
+    "from anywhere": np.arange(0, 2 * ROWS, 2),
+}
+
+
+@pytest.mark.parametrize("key", KEYS.values(), ids=KEYS)
+def test_selected_rows_take_their_splits_and_where_they_begin(key):
+    joined = sel.concat([ALTERNATING, ALTERNATING])
+    joined.shape  # noqa: B018 - what is selected from was there before
+    tracemalloc.start()
+    view = joined[key]
+    held, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    count = view.shape.extent(0) + 1
+    assert held < 17 * count + MIB
+    assert most < held + 17 * count * isinstance(key, np.ndarray) + 3 * MIB
+    if not isinstance(key, np.ndarray | tuple):
+        assert held < 8 * count + MIB // 4, "where rows begin is what the shape has already"
+    assert peak_of(view) < 8 * count + 6 * MIB
+    np.testing.assert_array_equal(view.compute().elements(), joined.compute()[key].elements())
+
+
 @pytest.mark.parametrize("make", WRITTEN.values(), ids=WRITTEN)
 def test_both_ways_give_the_same(make, monkeypatch):
     some = tw.jagged([[3.0, 9.0], [], [7.0], [1.0, 2.0, 4.0]] * 50)
