@@ -321,5 +321,8 @@ def split_points(layout: Layout[Any], key: object) -> tuple[Layout[Any], tuple[K
             basic.append(item)
             kept += rank - given if item is Ellipsis else 0 if not isinstance(item, slice | None) else 1
     part = layout[tuple(basic)]
+    if points and part.shape.has_layers:
+        # The modes of points stand before all others, whatever layers these have.
+        part = part.flatten()
     rest = [mode for mode in range(part.shape.rank) if mode not in moved]
     return part.permute(moved + rest), tuple(points)

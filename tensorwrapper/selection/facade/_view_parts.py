@@ -219,8 +219,16 @@ class ViewParts(ViewBase[ScalarT_co], Generic[ScalarT_co]):
 
     def _points(self, ranks: IntArray) -> Self:
         """Return the view of the elements with these ranks in row-major order."""
-        points = self._step("points", (ranks.reshape(-1),))
+        line = self if self.shape.is_box and not self.shape.has_layers else self._in_line()
+        points = line._step("points", (ranks.reshape(-1),))
         return points if ranks.ndim == 1 else points._by(Layout.reshape, ranks.shape)
+
+    def _in_line(self) -> Self:
+        """Return the view of the elements in row-major order, in one mode."""
+        line = self._by(Layout.flatten) if self.shape.has_layers else self
+        while line.shape.rank > 1:
+            line = line._by(Layout.merge_rows, line.shape.rank - 1)
+        return line
 
     def _check_smooth(self, what: str) -> None:
         if not self.shape.is_box:
@@ -292,9 +300,12 @@ class PointView(Generic[_T]):
 
     def __getitem__(self, key: ArrayKey) -> _T:
         """Return the view of the elements at the points."""
-        view = self._view
-        view._check_smooth("points")
-        whole = wrap_layout(new_row_major(view.shape.extents), names_of(view.shape))
+        view, shape = self._view, self._view.shape
+        if shape.is_box and not shape.has_layers:
+            whole = wrap_layout(new_row_major(shape.extents), names_of(shape))
+        else:
+            # The numbers of elements, in the order in which their line has them.
+            whole = Layout(shape.flatten())
         layout, points = split_points(whole, _known_items(key))
         return view._picked(layout, points)
 

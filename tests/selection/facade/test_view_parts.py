@@ -5,7 +5,7 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tensorwrapper.errors import ConversionError
+from tensorwrapper.errors import ConversionError, TensorWrapperError
 
 X = np.arange(24).reshape(4, 6)
 
@@ -76,3 +76,40 @@ def test_rows_of_boxes_are_padded_as_those_of_tensors():
         assert sel.as_view(t).pad_rows(length, mode=mode, clip=clip).copy().array_equal(padded)
     with pytest.raises(ConversionError):
         sel.as_view(tw.strings(["a"])).pad_rows(1, fill_value=0)
+
+
+POINTED = {
+    "rows": tw.jagged([[1, 2], [3], [], [4, 5, 6]]),
+    "deep": tw.jagged([[[1, 2], [3]], [], [[], [4, 5, 6]]]),
+    "even": tw.jagged([[1, 2], [3, 4], [5, 6]]),
+    "tiles": tw.as_tensor(np.arange(12).reshape(3, 4)).tiled(tw.Tiling([1, 2], [2, 2])),
+    "layers": tw.from_buffer(np.arange(24), tw.Shape.nested(tw.Shape(2, 3, 4), layers=(1, 2))),
+    "triangle": tw.from_buffer(np.arange(6), tw.Shape.triangular(3)),
+    "box": tw.as_tensor(np.arange(12).reshape(3, 4)),
+}
+POINTS = [
+    ([1, 0],),
+    (np.array([[1, 0], [0, 1]]),),
+    ([1, 0], slice(None, 1)),
+    ([0, 1], [0, 0]),
+    (slice(None), [0, 0]),
+    (..., [0, 0]),
+    (1, [0, 0]),
+    ([],),
+]
+
+
+@pytest.mark.parametrize("kind", POINTED)
+def test_points_of_a_view_are_those_of_a_tensor(kind):
+    tensor = POINTED[kind]
+    for key in POINTS:
+        try:
+            expected = tensor.vindex[key]
+        except TensorWrapperError:
+            with pytest.raises(TensorWrapperError):
+                sel.as_view(tensor).vindex[key]
+            continue
+        view = sel.as_view(tensor).vindex[key]
+        assert (view.shape, view.compute().tolist()) == (expected.shape, expected.tolist())
+        again = sel.from_json(sel.to_json(view), sources=sel.sources(view))
+        assert again.compute().tolist() == expected.tolist()
