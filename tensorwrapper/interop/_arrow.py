@@ -12,15 +12,15 @@ from tensorwrapper.errors import ConversionError, DTypeError
 from tensorwrapper.interop._operand import TensorLike, dense_of, native
 from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.tensor.lowlevel import tensor_from_arrow
-from tensorwrapper.typing import Array
+from tensorwrapper.typing import Array, IntArray
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = ["ArrowForm", "from_arrow", "to_arrow", "to_arrow_capsules"]
 
-ArrowForm: TypeAlias = Literal["lists", "tensor"]
-"""What a tensor becomes in Arrow: lists in lists, or tensors of one shape."""
+ArrowForm: TypeAlias = Literal["lists", "list_views", "tensor"]
+"""What a tensor becomes in Arrow: lists in lists, views of lists, or tensors of one shape."""
 
 
 _UNITS: Final = (("s", 1), ("ms", 1), ("us", 1), ("ns", 1))
@@ -41,8 +41,10 @@ def to_arrow(value: TensorLike, form: ArrowForm = "lists") -> "pa.Array":
     value
         A tensor, or a view, which is computed.
     form
-        "lists", or "tensor": Arrow's ``fixed_shape_tensor``, which keeps the extents of a box and the names
-        of all modes but the first.
+        "lists"; or "list_views", which say of each list where it begins and how long it is, so that rows in
+        any order, as those of a gather or a slice inside rows, share the memory that they lie in; or
+        "tensor": Arrow's ``fixed_shape_tensor``, which keeps the extents of a box and the names of all modes
+        but the first.
 
     Raises
     ------
@@ -70,8 +72,12 @@ def to_arrow(value: TensorLike, form: ArrowForm = "lists") -> "pa.Array":
         names = tensor.shape.names[1:] if tensor.shape.is_box else ()
         said = [name or "" for name in names] if any(names) else None
         return _tensors_of(tensor, tensor.shape.extents[1:] if tensor.shape.is_box else None, said, None)
+    if form == "list_views":
+        return _views_of(tensor, "large_list_view")
     if form != "lists":
-        raise ConversionError(f"an array of Arrow is made of 'lists' or is a 'tensor', not {form!r}")
+        raise ConversionError(
+            f"an array of Arrow is made of 'lists' or 'list_views', or is a 'tensor', not {form!r}"
+        )
     strings = holds_strings(tensor.dtype)
     found = pa.array(tensor.to_string_data()) if strings else _array_of(tensor.elements())
     levels = tensor.shape.arrow_lists()
@@ -95,9 +101,9 @@ def to_arrow(value: TensorLike, form: ArrowForm = "lists") -> "pa.Array":
 def to_arrow_capsules(value: TensorLike, requested: object) -> tuple[object, object]:
     """Return schema and array for Arrow's C interface, of the type of a requested schema if there is one.
 
-    The same elements in other lists, offsets or tensors are made, and numbers of another type if it holds
-    each of them. Views of lists are not, and what is returned then is what would be without a request, as
-    the interface allows.
+    The same elements in other lists, views of lists, offsets or tensors are made, and numbers of another type
+    if it holds each of them. Lists in views of lists, or views of strings, are not, and what is returned then
+    is what would be without a request, as the interface allows.
 
     Raises
     ------
@@ -120,7 +126,10 @@ def to_arrow_capsules(value: TensorLike, requested: object) -> tuple[object, obj
         turned = tensor.permute((0, *stored))
         return _tensors_of(turned, wanted.shape, wanted.dim_names, wanted).__arrow_c_array__()
     found = to_arrow(value)
-    if found.type == wanted or "list_view" in str(wanted):
+    if "list_view" in str(wanted):
+        views = _requested_views(value, wanted)
+        return (found if views is None else views).__arrow_c_array__()
+    if found.type == wanted:
         return found.__arrow_c_array__()
     try:
         return _without_gaps(found.cast(wanted)).__arrow_c_array__()
@@ -136,6 +145,76 @@ def _without_gaps(array: "pa.Array") -> "pa.Array":
     if str(array.type) not in ("string_view", "binary_view") or buffers[2:] != [None]:
         return array
     return pa.Array.from_buffers(array.type, len(array), buffers[:2])
+
+
+def _requested_views(value: TensorLike, wanted: "pa.DataType") -> "pa.Array | None":
+    """Return views of lists of the type that is asked for; None if they are of another type."""
+    tensor = dense_of(value, "Arrow")
+    inner: Any = wanted
+    while getattr(inner, "value_type", None) is not None:
+        inner = inner.value_type
+    if not tensor.rank or holds_strings(tensor.dtype):
+        return None
+    kind: Literal["list_view", "large_list_view"] = (
+        "large_list_view" if str(wanted).startswith("large") else "list_view"
+    )
+    found = _views_of(tensor, kind, inner)
+    return found if found.type == wanted else None
+
+
+def _views_of(
+    tensor: Tensor[Any], kind: Literal["list_view", "large_list_view"], inner: "pa.DataType | None" = None
+) -> "pa.Array":
+    """Return lists that are views; elements of type `inner`, if one is given."""
+    import pyarrow as pa  # noqa: PLC0415 - an extra, and heavy
+
+    found, levels = _viewed(tensor)
+    found = found if inner is None or found.type == inner else _cast(found, inner)
+    number = np.dtype(np.int64 if kind == "large_list_view" else np.int32)
+    make = pa.large_list_view if kind == "large_list_view" else pa.list_view
+    lengths = [tensor.shape.extent(0)]
+    for level in levels[:-1]:
+        lengths.append(lengths[-1] * level if isinstance(level, int) else int(level[1].sum()))
+    for level, length in zip(reversed(levels), reversed(lengths[: len(levels)]), strict=True):
+        if isinstance(level, int):
+            lists = pa.list_(found.type, level)
+            found = pa.Array.from_buffers(lists, length, [None], 0, children=[found])
+            continue
+        if kind == "list_view" and max([int(own.max(initial=0)) for own in level]) >= 2**31:
+            raise ConversionError("offsets of 32 bits do not reach these rows: large_list_view has 64")
+        places = [pa.py_buffer(own.astype(number, copy=False)) for own in level]
+        found = pa.Array.from_buffers(make(found.type), length, [None, *places], 0, children=[found])
+    return found
+
+
+def _viewed(tensor: Tensor[Any]) -> "tuple[pa.Array, list[tuple[IntArray, IntArray] | int]]":
+    """Return elements, and level by level where lists begin and how long they are, or their one size."""
+    import pyarrow as pa  # noqa: PLC0415 - an extra, and heavy
+
+    implementation, memory = tensor.layout.implementation, tensor.buffer.memory
+    table = implementation.list_table() if tensor.rank == 2 and memory is not None else None
+    if table is not None and memory is not None and table[2] == 1 and not holds_strings(tensor.dtype):
+        befores, begins, _ = table
+        counts = np.diff(befores)
+        # Where a row without elements begins, nobody asks.
+        return _array_of(memory), [(begins * (counts > 0), counts)]
+    strings = holds_strings(tensor.dtype)
+    found = pa.array(tensor.to_string_data()) if strings else _array_of(tensor.elements())
+    levels: list[tuple[IntArray, IntArray] | int] = []
+    for level in tensor.shape.arrow_lists():
+        if level.offsets is None:
+            levels.append(int(level.list_size or 0))
+        else:
+            splits = level.offsets.astype(np.int64, copy=False)
+            levels.append((splits[:-1], np.diff(splits)))
+    return found, levels
+
+
+def _cast(found: "pa.Array", inner: "pa.DataType") -> "pa.Array":
+    try:
+        return found.cast(inner)
+    except (ValueError, TypeError, RuntimeError) as error:
+        raise ConversionError(f"{found.type} cannot be handed over as {inner}: {error}") from error
 
 
 def _tensors_of(

@@ -40,8 +40,8 @@ class TensorLibraries:
         """Return the tensor as an array of Arrow; no element is copied if they lie in order.
 
         A mode of one extent is a ``fixed_size_list``, another one a ``large_list``; strings keep their nulls.
-        The form "tensor" is Arrow's ``fixed_shape_tensor``, which keeps extents and names. A view is
-        computed. `interop.to_arrow` has the errors.
+        The form "list_views" shares rows in any order; "tensor" is Arrow's ``fixed_shape_tensor``, which
+        keeps extents and names. A view is computed. `interop.to_arrow` has the errors.
 
         Examples
         --------

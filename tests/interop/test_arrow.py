@@ -245,3 +245,51 @@ def test_what_is_no_box_of_numbers_is_no_tensor_of_arrow(tensor):
         tensor.to_arrow("tensor")
     with pytest.raises(ConversionError, match="'lists'"):
         tensor.to_arrow("tables")
+
+
+ROWS_OF_VIEWS = [
+    tw.jagged([[1, 2], [3], [], [4, 5, 6]]),
+    tw.jagged([[1, 2], [3], [], [4, 5, 6]])[[3, 0, 0]],
+    tw.jagged([[1, 2], [3], [], [4, 5, 6]])[::-1],
+    tw.jagged([[1, 2], [3], [], [4, 5, 6]])[:, 1:],
+    tw.jagged([[1, 2], [3], [], [4, 5, 6]])[:, ::-1],
+    tw.jagged([[1, 2], [3], [], [4, 5, 6]])[2:2],
+    tw.jagged([[[1], [2, 3]], [], [[]]]),
+    tw.as_tensor(np.arange(6).reshape(2, 3)),
+    tw.as_tensor(np.arange(3.0)),
+    tw.from_buffer(np.arange(10), tw.Shape.jagged([tw.Shape(2, 5), tw.Shape(0, 5)])),
+    tw.strings(["a", None, "bc"]).unflatten([2, 1]),
+    tw.jagged([[True], [False, True]]),
+]
+
+
+@pytest.mark.parametrize("tensor", ROWS_OF_VIEWS, ids=lambda tensor: str(tensor.shape))
+def test_views_of_lists_are_the_rows(tensor):
+    there = tensor.to_arrow("list_views")
+    assert there.to_pylist() == tensor.tolist()
+    there.validate(full=True)
+    if tensor.size and not tensor.shape.is_box:
+        assert "list_view" in str(there.type)
+        assert tw.as_tensor(there).tolist() == tensor.tolist()
+    assert sel.as_view(tensor).to_arrow("list_views").to_pylist() == tensor.tolist()
+
+
+def test_views_of_lists_share_rows_in_any_order():
+    rows = tw.from_buffer(np.arange(10**5), tw.Shape.jagged(np.full(10**4, 10)))
+    memory = rows.to_numpy_buffer() if hasattr(rows, "to_numpy_buffer") else rows.elements()
+    with tw.buffer.count_copies() as count:
+        there = rows[::-1][:, 2:].to_arrow("list_views")
+    assert count.nbytes == 0
+    assert there.values.buffers()[1].address == memory.ctypes.data
+    assert there[0].as_py() == rows[-1].tolist()[2:]
+
+
+@pytest.mark.parametrize("form", [pa.list_view, pa.large_list_view])
+def test_views_of_lists_are_handed_over_when_they_are_asked_for(form):
+    rows = tw.jagged([[300], [2, 3]])
+    for element in (pa.int64(), pa.int32(), pa.float64()):
+        schema, array = rows.__arrow_c_array__(form(element).__arrow_c_schema__())
+        found = pa.Array._import_from_c_capsule(schema, array)
+        assert (found.type, found.to_pylist()) == (form(element), [[300], [2, 3]])
+    with pytest.raises(ConversionError, match="int8"):
+        rows.__arrow_c_array__(form(pa.int8()).__arrow_c_schema__())

@@ -1,10 +1,10 @@
 """Boxes, tiles and layers as arrays of Dask, both ways: a chunk is what is read of a view at a time."""
 
 import itertools
-from typing import Any
+from typing import Any, Final
 
 from tensorwrapper.buffer.lowlevel import holds_strings
-from tensorwrapper.errors import ConversionError
+from tensorwrapper.errors import ConversionError, ExtentError
 from tensorwrapper.interop._operand import TensorLike
 from tensorwrapper.interop.dask._chunks import ChunksLike, chunks_of, is_gridded, own_tiling
 from tensorwrapper.interop.dask._library import array_over, layer_of, name_of
@@ -15,6 +15,8 @@ from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, DaskArray
 
 __all__ = ["array_of", "from_dask", "parts_of"]
+
+_CHUNKS: Final = 1 << 20  # each takes a tenth of a millisecond, and some kilobytes of a graph
 
 
 def from_dask(array: "DaskArray") -> View[Any]:
@@ -56,6 +58,11 @@ def array_of(value: TensorLike, chunks: ChunksLike | None, most: int, *, pinned:
             f"{value.shape!r} is no grid of chunks: without chunks= to_dask() is a collection of its rows"
         )
     tiling = chunks_of(value, chunks, most)
+    if tiling.grid.size > _CHUNKS:
+        raise ExtentError(
+            f"{value.shape!r} would be {tiling.grid.size} chunks, and a graph has {_CHUNKS} at most: chunks= "
+            "or max_elements= makes them larger, and a slice has fewer"
+        )
     if not all(tiling.chunks):
         # Dask has one empty chunk where there is none.
         tiling = Tiling.from_chunks([own or (0,) for own in tiling.chunks], origin=tiling.origin)

@@ -46,7 +46,7 @@ def to_dask(
     ConversionError
         If it is sparse, or has strings, or is jagged where there are chunks.
     ExtentError, RankError
-        If the chunks do not fit.
+        If the chunks do not fit, or are more than 2^20.
     ModuleNotFoundError
         If Dask is not installed.
 

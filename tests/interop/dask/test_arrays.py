@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import tensorwrapper as tw
 from tensorwrapper import Shape, Tiling, interop
 from tensorwrapper import selection as sel
-from tensorwrapper.errors import ConversionError
+from tensorwrapper.errors import ConversionError, ExtentError
 
 X = np.arange(900.0).reshape(30, 30)
 TILES = Tiling([5, 15, 10], [30])
@@ -107,3 +107,8 @@ def test_arrays_of_dask_are_views_and_tensors():
 def test_what_is_no_array_of_dask_is_refused():
     with pytest.raises(ConversionError, match="as_view"):
         interop.from_dask(X)
+
+
+def test_more_chunks_than_a_graph_has_are_refused_before_one_is_made():
+    with pytest.raises(ExtentError, match=r"4194304 chunks, and a graph has 1048576 at most"):
+        sel.full((2**40, 3), 0).to_dask(chunks=(2**18, -1))
