@@ -15,6 +15,7 @@ from tensorwrapper.errors import (
     PeerUnreachableError,
     RemoteProtocolError,
     RequestRefusedError,
+    TransportClosedError,
     TransportError,
     TransportTimeoutError,
 )
@@ -171,6 +172,10 @@ class Loop:
                     selector.register(self._woken, selectors.EVENT_READ)
                     self._ready.set()
                     self._serve(socket, selector)
+        except TransportClosedError as error:
+            # ZeroMQ is shut down, as it is when a process ends whose server nobody closed.
+            self._error = error
+            _log.debug("the server at %s ended with ZeroMQ", self.address)
         except BaseException as error:  # noqa: BLE001 - whoever waits for the start is told
             self._error = error
             if self._ready.is_set():

@@ -6,6 +6,10 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+if sys.platform != "win32":
+    # Not where it is used: a file that nobody closed is let go of when nothing can be imported any more.
+    import fcntl
+
 __all__ = ["lock_for_writing", "read_at", "sync_folder", "unlock", "write_at"]
 
 _SMALL = 2**16  # bytes
@@ -53,8 +57,6 @@ def lock_for_writing(file: int) -> bool:
     """Take the file for this writer, and tell whether nobody else has it; True where systems cannot tell."""
     if sys.platform == "win32":
         return True
-    import fcntl  # noqa: PLC0415 - there is none on Windows
-
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -69,8 +71,6 @@ def unlock(file: int) -> None:
     """Give the file to the next writer: maps of it, which outlive its descriptor, would keep the lock."""
     if sys.platform == "win32":
         return
-    import fcntl  # noqa: PLC0415 - there is none on Windows
-
     with contextlib.suppress(OSError):
         fcntl.flock(file, fcntl.LOCK_UN)
 

@@ -94,9 +94,11 @@ class Fences:
 
     def close(self, socket: "zmq.Socket[bytes]") -> None:
         """Hear nothing more. It comes before the socket is closed."""
-        # A thread of ZeroMQ that told of the end of a connection to nobody would wait for ever.
-        with suppress(zmq.ZMQError):
-            socket.monitor(None, 0)
+        # A thread of ZeroMQ that told of the end of a connection to nobody would wait for ever. One that is
+        # closed, as all are when the interpreter ends, is not asked: its error could not be made any more.
+        if not socket.closed:
+            with suppress(zmq.ZMQError):
+                socket.monitor(None, 0)
         self.monitor.close()
 
     def read(self) -> None:
