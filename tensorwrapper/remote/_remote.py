@@ -226,6 +226,7 @@ def connect(
     timeout: float = 10.0,
     deadline: float | None = None,
     cache_bytes: SupportsIndex = 0,
+    compress: bool | None = None,
 ) -> Remote:
     """Return the tensors of a server as a mapping of lazy tensors.
 
@@ -245,6 +246,9 @@ def connect(
     cache_bytes
         How many bytes of answers are kept: what was read of a version is not asked for again, and a plan
         counts it nevertheless. Nothing is kept if it is 0.
+    compress
+        Whether numbers come packed where that makes less of them. If not given they do over a link that is
+        slower than packing, as reads have shown; never on this machine. A plan says what they are unpacked.
 
     Raises
     ------
@@ -260,7 +264,8 @@ def connect(
     ...     list(remote), remote["x"][1].compute().tolist()
     (['x'], [3, 4])
     """
-    connections = Connections(address, security, timeout, deadline, to_count(cache_bytes, "cache_bytes"))
+    count = to_count(cache_bytes, "cache_bytes")
+    connections = Connections(address, security, timeout, deadline, count, compress=compress)
     try:
         connections.here()
     except BaseException:

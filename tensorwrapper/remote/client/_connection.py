@@ -25,6 +25,7 @@ from tensorwrapper.errors import (
     VersionChangedError,
 )
 from tensorwrapper.remote.client._cache import Cache
+from tensorwrapper.remote.client._link import Link
 from tensorwrapper.remote.protocol._answers import AnswerReader
 from tensorwrapper.remote.protocol._events import (
     Answer,
@@ -89,6 +90,7 @@ class Connection:
 
     __slots__ = (
         "_client",
+        "_compress",
         "_deadline",
         "_heard",
         "_numbers",
@@ -99,6 +101,7 @@ class Connection:
         "_timeout",
         "address",
         "cache",
+        "link",
         "welcome",
     )
 
@@ -109,10 +112,15 @@ class Connection:
         timeout: float,
         deadline: float | None,
         cache: Cache,
+        link: Link | None = None,
+        *,
+        compress: bool | None = None,
         limits: Limits = DEFAULT_LIMITS,
     ) -> None:
         self.address: str = address
         self.cache: Cache = cache
+        self.link: Link = Link(address) if link is None else link
+        self._compress = compress
         self._timeout, self._deadline = timeout, deadline
         self._client = secrets.token_hex(16)
         # Numbers are never used twice, nor guessed by who was not told.
@@ -133,6 +141,7 @@ class Connection:
         pending = self.start(hello)
         while pending.answer is None:
             self.pump(0.1)
+        self.link.note_round_trip(time.monotonic() - pending.sent)
         answer = pending.answer
         if isinstance(answer, Refused):
             raise_refusal(answer, hello)
@@ -149,6 +158,15 @@ class Connection:
     def counters(self) -> Counters:
         """What went over it."""
         return self._socket.counters
+
+    def piece_bytes(self) -> int:
+        """Return how many bytes of elements one answer is to have, by what is known of the link now."""
+        return min(self.welcome.answer_bytes, self.link.piece_bytes)
+
+    def packing(self) -> str | None:
+        """Return how answers are packed from now on, if they are."""
+        wanted = self.link.packs if self._compress is None else self._compress
+        return "zlib" if wanted and "zlib" in self.welcome.capabilities else None
 
     @property
     def client(self) -> str:
@@ -320,7 +338,7 @@ class Connection:
 class Connections:
     """The connections of a client: one for each thread that uses it, made when it does."""
 
-    __slots__ = ("_closed", "_lock", "_make", "_open", "_process", "address")
+    __slots__ = ("_closed", "_compress", "_lock", "_make", "_open", "_process", "address")
 
     def __init__(
         self,
@@ -329,9 +347,12 @@ class Connections:
         timeout: float,
         deadline: float | None,
         cache_bytes: int = 0,
+        *,
+        compress: bool | None = None,
     ) -> None:
         self.address: str = address
-        self._make = (address, security, timeout, deadline, Cache(cache_bytes))
+        self._make = (address, security, timeout, deadline, Cache(cache_bytes), Link(address))
+        self._compress = compress
         self._lock = threading.Lock()
         self._open: dict[threading.Thread, Connection] = {}
         self._closed = False
@@ -376,7 +397,7 @@ class Connections:
         thread = threading.current_thread()
         found = self._open.get(thread)
         if found is None:
-            found = Connection(*self._make)
+            found = Connection(*self._make, compress=self._compress)
             with self._lock:
                 gone = [self._open.pop(own) for own in list(self._open) if not own.is_alive()]
                 self._open[thread] = found

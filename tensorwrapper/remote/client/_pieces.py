@@ -1,6 +1,6 @@
 """What one request may ask for: large selections in pieces, and small ones together."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 import numpy as np
@@ -13,8 +13,6 @@ __all__ = ["Piece", "batches_of", "halves_of"]
 Piece = tuple[int, Wanted, Array]
 """The number of the selection that it is a piece of, what is asked for, and where that goes."""
 
-_PIECE: Final = 2**21
-"""Bytes of elements from which an answer is not made larger: several are on the way at once."""
 _POSITIONS: Final = 2**20
 _SELECTIONS: Final = 128
 _MODES: Final = 512
@@ -22,16 +20,19 @@ _MODES: Final = 512
 
 
 def batches_of(
-    selections: Sequence[Wanted], out: Sequence[Array], itemsize: int, answer_bytes: int
+    selections: Sequence[Wanted], out: Sequence[Array], itemsize: int, answer_bytes: Callable[[], int]
 ) -> Iterator[list[Piece]]:
-    """Return the pieces of each request, none of which asks for more than a server gives at once."""
-    most = max(min(_PIECE, answer_bytes) // itemsize, 1)
+    """Return the pieces of each request, none of which asks for more bytes than may come at once by then."""
+
+    def most() -> int:
+        return max(answer_bytes() // itemsize, 1)
+
     batch: list[Piece] = []
     size = positions = modes = 0
     for number, (wanted, target) in enumerate(zip(selections, out, strict=True)):
         for own, part in _cut(wanted, target, most):
             own_positions, own_modes = own.nbytes // 8, len(own.extents) + 1
-            full = size + own.size > most or positions + own_positions > _POSITIONS
+            full = size + own.size > most() or positions + own_positions > _POSITIONS
             if batch and (full or len(batch) == _SELECTIONS or modes + own_modes > _MODES):
                 yield batch
                 batch, size, positions, modes = [], 0, 0, 0
@@ -41,32 +42,34 @@ def batches_of(
         yield batch
 
 
-def _cut(wanted: Wanted, target: Array, most: int) -> Iterator[tuple[Wanted, Array]]:
+def _cut(wanted: Wanted, target: Array, most: Callable[[], int]) -> Iterator[tuple[Wanted, Array]]:
     """Return pieces of a selection of at most so many elements, and the part of the array for each."""
     if not wanted.size:
         return
     if isinstance(wanted, Runs):
-        if wanted.size <= most and len(wanted.starts) <= _POSITIONS // 2:
+        if wanted.size <= most() and len(wanted.starts) <= _POSITIONS // 2:
             yield wanted, target
             return
-        size = min(most, _POSITIONS // 2)
-        for start in range(0, wanted.size, size):
-            stop = min(start + size, wanted.size)
+        start = 0
+        while start < wanted.size:
+            stop = min(start + min(most(), _POSITIONS // 2), wanted.size)
             yield _part_of(wanted, start, stop), target[start:stop]
+            start = stop
         return
     yield from _cut_outer(wanted, target, most)
 
 
-def _cut_outer(wanted: Outer, target: Array, most: int) -> Iterator[tuple[Wanted, Array]]:
-    if wanted.size <= most:
+def _cut_outer(wanted: Outer, target: Array, most: Callable[[], int]) -> Iterator[tuple[Wanted, Array]]:
+    if wanted.size <= most():
         yield wanted, target
         return
     mode = next(k for k, extent in enumerate(wanted.extents) if extent > 1)
     extent = wanted.extents[mode]
-    step = max(most // (wanted.size // extent), 1)
     before = (slice(None),) * mode
-    for start in range(0, extent, step):
-        own = slice(start, min(start + step, extent))
+    start = 0
+    while start < extent:
+        own = slice(start, min(start + max(most() // (wanted.size // extent), 1), extent))
+        start = own.stop
         modes = [*wanted.modes[:mode], wanted.modes[mode][own], *wanted.modes[mode + 1 :]]
         yield from _cut_outer(Outer(modes), target[(*before, own)], most)
 

@@ -56,13 +56,13 @@ class PushedSource:
         return Reading(self, self.connections.here(), selections, out)
 
     def requests(
-        self, selections: Sequence[Wanted], out: Sequence[Array], most: int
+        self, selections: Sequence[Wanted], out: Sequence[Array], most: Callable[[], int]
     ) -> Iterator[list[Piece]]:
         """Return the pieces that each request asks for."""
         return batches_of(selections, out, max(self.dtype.itemsize, 1), most)
 
-    def request(self, pieces: Sequence[Piece]) -> AskView:
-        """Return the request for some pieces."""
+    def request(self, pieces: Sequence[Piece], packing: str | None = None) -> AskView:  # noqa: ARG002
+        """Return the request for some pieces, whose answer is never packed."""
         return AskView(self.view, tuple([own for _, own, _ in pieces]))
 
     def bytes_on_wire(self, selections: Sequence[Wanted]) -> int:

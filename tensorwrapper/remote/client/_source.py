@@ -1,6 +1,7 @@
 """`RemoteSource`: a tensor at a server as a source of views."""
 
-from collections import Counter, deque
+import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, Protocol, final
 
@@ -13,8 +14,8 @@ from tensorwrapper.remote.client._connection import Connection, Connections, Pen
 from tensorwrapper.remote.client._opened import Opening, opened, opening_of
 from tensorwrapper.remote.client._pieces import Piece, batches_of
 from tensorwrapper.remote.protocol._answers import send_answer
-from tensorwrapper.remote.protocol._elements import dtype_text, unpack_strings
-from tensorwrapper.remote.protocol._events import AskRead, Elements, Refused, Request
+from tensorwrapper.remote.protocol._elements import dtype_text, unpack_bytes, unpack_strings
+from tensorwrapper.remote.protocol._events import AskRead, Elements, Packed, Refused, Request
 from tensorwrapper.remote.protocol._requests import send_request
 from tensorwrapper.selection import Ability, ReadHandle, Wanted
 from tensorwrapper.shape import Shape
@@ -62,14 +63,14 @@ class RemoteSource:
         return Reading(source, self.connections.here(), selections, out)
 
     def requests(
-        self, selections: Sequence[Wanted], out: Sequence[Array], most: int
+        self, selections: Sequence[Wanted], out: Sequence[Array], most: Callable[[], int]
     ) -> Iterator[list[Piece]]:
         """Return the pieces that each request asks for."""
         return batches_of(selections, out, max(self.dtype.itemsize, 1), most)
 
-    def request(self, pieces: Sequence[Piece]) -> AskRead:
-        """Return the request for some pieces."""
-        return AskRead(self.name, self.version, self.cast, tuple([own for _, own, _ in pieces]))
+    def request(self, pieces: Sequence[Piece], packing: str | None = None) -> AskRead:
+        """Return the request for some pieces, whose answer may be packed."""
+        return AskRead(self.name, self.version, self.cast, tuple([own for _, own, _ in pieces]), packing)
 
     def bytes_on_wire(self, selections: Sequence[Wanted], dtype: "np.dtype[Any] | None" = None) -> int:
         """Return how many bytes go both ways for a read, with labels and framing; as elements of a type.
@@ -117,9 +118,9 @@ class Asked(Protocol):
     @property
     def version(self) -> str: ...
     def requests(
-        self, selections: Sequence[Wanted], out: Sequence[Array], most: int
+        self, selections: Sequence[Wanted], out: Sequence[Array], most: Callable[[], int]
     ) -> Iterator[list[Piece]]: ...
-    def request(self, pieces: Sequence[Piece]) -> Request: ...
+    def request(self, pieces: Sequence[Piece], packing: str | None = None) -> Request: ...
 
 
 def bytes_of_requests(source: Asked, connection: Connection, selections: Sequence[Wanted]) -> int:
@@ -127,7 +128,7 @@ def bytes_of_requests(source: Asked, connection: Connection, selections: Sequenc
     nothing = np.empty((), source.dtype)
     out = [np.broadcast_to(nothing, own.extents) for own in selections]
     total = 0
-    for pieces in source.requests(selections, out, connection.welcome.answer_bytes):
+    for pieces in source.requests(selections, out, connection.piece_bytes):
         asked = [frame.nbytes for frame in send_request(0, source.request(pieces))]
         answer = [frame.nbytes for frame in send_answer(0, Elements(source.version, (memoryview(b""),)))]
         answer[-1] = sum([own.size for _, own, _ in pieces]) * source.dtype.itemsize
@@ -141,16 +142,28 @@ def bytes_of_requests(source: Asked, connection: Connection, selections: Sequenc
 class Reading:
     """A read under way."""
 
-    __slots__ = ("_connection", "_finished", "_left", "_sent", "_source", "_todo", "_wait")
+    __slots__ = (
+        "_begun",
+        "_came",
+        "_connection",
+        "_finished",
+        "_left",
+        "_sent",
+        "_source",
+        "_todo",
+        "_wait",
+    )
 
     def __init__(
         self, source: Asked, connection: Connection, selections: Sequence[Wanted], out: Sequence[Array]
     ) -> None:
         self._source, self._connection = source, connection
-        batches = list(source.requests(selections, out, connection.welcome.answer_bytes))
-        self._left = Counter([number for batch in batches for number, _, _ in batch])
-        self._finished = deque([number for number in range(len(out)) if number not in self._left])
-        self._todo = deque(batches)
+        self._todo: Iterator[list[Piece]] = iter(source.requests(selections, out, connection.piece_bytes))
+        self._left = [own.size for own in selections]
+        """Elements of each selection that are not there yet."""
+        self._finished = deque([number for number, left in enumerate(self._left) if not left])
+        self._begun, self._came = time.monotonic(), 0
+        connection.link.forget_ratio()
         self._sent: deque[tuple[Pending, list[Piece]]] = deque()
         self._wait = _WAIT
         self._fill()
@@ -160,9 +173,11 @@ class Reading:
         self._wait = _HURRY
 
     def _fill(self) -> None:
-        while self._todo and len(self._sent) < _WINDOW:
-            batch = self._todo.popleft()
-            request = self._source.request(batch)
+        while len(self._sent) < _WINDOW:
+            batch = next(self._todo, None)
+            if batch is None:
+                return
+            request = self._source.request(batch, self._connection.packing())
             kept = self._connection.cache.find(request) if isinstance(request, AskRead) else None
             if kept is None:
                 self._sent.append((self._connection.start(request), batch))
@@ -180,6 +195,9 @@ class Reading:
                 yield None
                 continue
             self._sent = deque([own for own in self._sent if own[0].answer is None])
+            for pending, _ in arrived:
+                if isinstance(pending.answer, Elements | Packed):
+                    self._note(pending.answer)
             # The next are asked for before these are written.
             self._fill()
             for pending, batch in arrived:
@@ -189,6 +207,11 @@ class Reading:
         answer, source = pending.answer, self._source
         if isinstance(answer, Refused):
             raise_refusal(answer, pending.request)
+        if isinstance(answer, Packed):
+            answer = self._unpacked(answer, batch)
+        elif isinstance(pending.request, AskRead) and pending.request.packing is not None:
+            # The server found that it makes hardly less of them.
+            self._connection.link.note_ratio(1, 1)
         if not isinstance(answer, Elements):
             raise RemoteProtocolError("schema", "a read is answered by something else")
         if answer.version != source.version:
@@ -199,6 +222,18 @@ class Reading:
         if isinstance(pending.request, AskRead):
             self._connection.cache.keep(pending.request, answer)
 
+    def _unpacked(self, answer: Packed, batch: list[Piece]) -> Elements:
+        """Return elements that came packed, of which no more is made than was asked for."""
+        wanted = sum([own.size for _, own, _ in batch]) * self._source.dtype.itemsize
+        self._connection.link.note_ratio(wanted, answer.data.nbytes)
+        return Elements(answer.version, (unpack_bytes(answer.data, wanted),))
+
+    def _note(self, answer: Elements | Packed) -> None:
+        """Take in how fast the link is, by what came since the read was begun."""
+        frames = answer.frames if isinstance(answer, Elements) else (answer.data,)
+        self._came += sum([frame.nbytes for frame in frames])
+        self._connection.link.note(self._came, time.monotonic() - self._begun)
+
     def _store(self, answer: Elements, batch: list[Piece]) -> None:
         count = sum([own.size for _, own, _ in batch])
         found = elements_of(answer.frames, self._source.dtype, count)
@@ -206,12 +241,12 @@ class Reading:
         for number, own, target in batch:
             write_elements(target, found[done : done + own.size].reshape(own.extents))
             done += own.size
-            self._left[number] -= 1
+            self._left[number] -= own.size
             if not self._left[number]:
                 self._finished.append(number)
 
     def cancel(self) -> None:
-        self._todo.clear()
+        self._todo = iter(())
         while self._sent:
             self._connection.forget(self._sent.popleft()[0])
 

@@ -17,6 +17,7 @@ from tensorwrapper.remote.protocol._events import (
     Facts,
     FactsOf,
     Names,
+    Packed,
     Pinned,
     Pong,
     Reduced,
@@ -101,6 +102,8 @@ def _written(  # noqa: C901, PLR0912 - a case for each answer
             return "rows", {"version": answer.version, "as": width}, frames
         case Elements():
             return "read", answer.version, answer.frames
+        case Packed():
+            return "packed", answer.version, [answer.data]
         case Entries():
             frames = [bytes_of(answer.counts.astype("<i8")), bytes_of(answer.numbers.astype("<i8"))]
             return "entries", answer.version, [*frames, answer.values]
@@ -271,6 +274,10 @@ def _read(said: Said) -> Answer:
     return Elements(said.field.text(), said.parts)
 
 
+def _packed(said: Said) -> Answer:
+    return Packed(_no_parts(said, 1).field.text(), said.parts[0])
+
+
 def _entries(said: Said) -> Answer:
     version = _no_parts(said, 3).field.text()
     i8 = _WIDTHS["i8"]
@@ -305,6 +312,7 @@ _READERS: Final[dict[str, _Reader]] = {
     "facts": _facts,
     "hello": _welcome,
     "names": _names,
+    "packed": _packed,
     "pin": _pinned,
     "pong": _pong,
     "read": _read,

@@ -1,6 +1,7 @@
 """Elements on the way: what types they may have, and strings as two frames."""
 
 import re
+import zlib
 from itertools import pairwise
 from typing import Any, Final, cast
 
@@ -25,6 +26,11 @@ _NULL: Final = 2**32 - 1
 """Stands for the length of a string that is missing."""
 
 _TIME: Final = re.compile(r"<[mM]8(\[([1-9][0-9]{0,8})?(Y|M|W|D|h|m|s|ms|us|ns|ps|fs|as)\])?")
+
+
+_HEAD: Final = 2**14
+_PAYS: Final = 1.2
+"""How much smaller packing must make what it packs."""
 
 
 def bytes_of(array: Array) -> memoryview:
@@ -79,6 +85,34 @@ def pack_strings(texts: Array, most: int) -> tuple[memoryview, memoryview]:
     if None in found:
         lengths[[text is None for text in found]] = _NULL
     return bytes_of(lengths.astype(_LENGTH)), memoryview(b"".join(encoded))
+
+
+def pack_bytes(data: memoryview) -> memoryview | None:
+    """Return bytes packed by zlib, as fast as it can; None if that makes hardly less of them."""
+    # The beginning tells whether it is worth the rest.
+    head = data[:_HEAD]
+    if len(zlib.compress(head, 1)) * _PAYS > head.nbytes:
+        return None
+    packed = zlib.compress(data, 1)
+    return memoryview(packed) if len(packed) * _PAYS <= data.nbytes else None
+
+
+def unpack_bytes(data: memoryview, nbytes: int) -> memoryview:
+    """Return so many bytes that were packed by zlib; what would be more is never made.
+
+    Raises
+    ------
+    RemoteProtocolError
+        If they are others, or fewer, or more.
+    """
+    reader = zlib.decompressobj()
+    try:
+        found = reader.decompress(data, max(nbytes, 1))
+    except zlib.error as error:
+        raise RemoteProtocolError("integrity", f"what came is not packed by zlib: {error}") from error
+    if len(found) != nbytes or not reader.eof or reader.unused_data or reader.unconsumed_tail:
+        raise RemoteProtocolError("size", f"{nbytes} bytes were asked for, and others came packed")
+    return memoryview(found)
 
 
 def unpack_strings(lengths: memoryview, data: memoryview, count: int, dtype: "np.dtype[Any]") -> Array:

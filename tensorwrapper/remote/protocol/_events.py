@@ -29,6 +29,7 @@ __all__ = [
     "FactsOf",
     "Hello",
     "Names",
+    "Packed",
     "Ping",
     "Pinned",
     "Pong",
@@ -120,6 +121,8 @@ class AskRead:
     version: str
     dtype: str | None
     selections: tuple[Wanted, ...]
+    packing: str | None = None
+    """How the answer may be packed, if it is smaller then."""
 
 
 @final
@@ -369,6 +372,15 @@ class Elements:
 
 @final
 @frozen(eq=False)
+class Packed:
+    """What `Elements` of numbers are, packed by zlib."""
+
+    version: str
+    data: memoryview
+
+
+@final
+@frozen(eq=False)
 class Entries:
     """For each selection how many entries it has, then the row-major numbers of all, and their elements."""
 
@@ -423,6 +435,7 @@ Answer: TypeAlias = (
     | Text
     | Rows
     | Elements
+    | Packed
     | Entries
     | Reduced
     | Written

@@ -97,7 +97,8 @@ def _written(  # noqa: C901, PLR0912 - a case for each request
             return "rows", {**asked, "bytes": request.nbytes} if request.nbytes else asked
         case AskRead():
             said = _selected(request.name, request.version, request.selections, positions)
-            return "read", said if request.dtype is None else {**said, "dtype": request.dtype}
+            more = {"dtype": request.dtype, "packing": request.packing}
+            return "read", {**said, **{key: own for key, own in more.items() if own is not None}}
         case AskEntries():
             return "entries", _selected(request.name, request.version, request.selections, positions)
         case AskView():
@@ -254,9 +255,10 @@ def _rows(said: Said, positions: PositionsReader, _limits: ServeLimits) -> Reque
 
 
 def _read(said: Said, positions: PositionsReader, limits: ServeLimits) -> Request:
-    field = said.field.object(_KEYS | {"select"}, {"dtype"})
+    field = said.field.object(_KEYS | {"select"}, {"dtype", "packing"})
     dtype = _dtype(field["dtype"]) if "dtype" in field else None
-    return AskRead(*_tensor(field), dtype, _selections(field, positions, limits))
+    packing = field["packing"].one_of(("zlib",)) if "packing" in field else None
+    return AskRead(*_tensor(field), dtype, _selections(field, positions, limits), packing)
 
 
 def _dtype(field: Field) -> str:

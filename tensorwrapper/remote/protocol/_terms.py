@@ -25,6 +25,7 @@ CAPABILITIES: Final = (
     "shape",
     "view",
     "write",
+    "zlib",
 )
 """What a server of this library can do beside listing and describing, in its hello."""
 

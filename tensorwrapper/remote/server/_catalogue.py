@@ -20,6 +20,7 @@ from tensorwrapper.errors import (
     TensorNameError,
     VersionChangedError,
 )
+from tensorwrapper.remote.protocol._elements import pack_bytes
 from tensorwrapper.remote.protocol._events import (
     Answer,
     AskEntries,
@@ -36,10 +37,12 @@ from tensorwrapper.remote.protocol._events import (
     AskWrite,
     Cancel,
     Described,
+    Elements,
     Facts,
     FactsOf,
     Hello,
     Names,
+    Packed,
     Ping,
     Pong,
     Refused,
@@ -61,6 +64,8 @@ __all__ = ["Catalogue"]
 
 _NAME: Final = 1024
 _VERSION: Final = 64
+_PACKED: Final = 1024
+"""Bytes below which nothing is packed."""
 _FEW_ROWS: Final = 2**12
 _FEW_BYTES: Final = 2**16
 _log = logging.getLogger(__name__)
@@ -215,7 +220,7 @@ class Catalogue:
         """Tell whether a request is answered faster than another thread is asked to do it."""
         if isinstance(request, AskRead):
             holding = self._holdings.get(request.name)
-            return holding is None or holding.is_quick(request.selections)
+            return holding is None or (request.packing is None and holding.is_quick(request.selections))
         if isinstance(request, AskRows):
             return request.rows.size <= _FEW_ROWS and request.nbytes <= _FEW_BYTES
         return isinstance(request, Hello | Ping | AskNames | AskFacts | AskPin)
@@ -282,7 +287,7 @@ class Catalogue:
             case AskRead():
                 holding = self._at(request.name, request.version, key)
                 found = holding.read(request.selections, request.dtype, stop)
-                return self._unchanged(request, found.version, found)
+                return self._unchanged(request, found.version, _packed(found, request.packing))
             case AskEntries():
                 holding = self._at(request.name, request.version, key)
                 entries = holding.entries(request.selections)
@@ -304,6 +309,14 @@ class Catalogue:
         if request.version not in (version, ""):
             raise RequestRefusedError("changed", f"the tensor {request.name!r} is at version {version}")
         return answer
+
+
+def _packed(found: Elements, packing: str | None) -> Elements | Packed:
+    """Return elements as they are asked for: packed, if that is wanted and makes less of them."""
+    if packing is None or len(found.frames) != 1 or found.frames[0].nbytes < _PACKED:
+        return found
+    data = pack_bytes(found.frames[0])
+    return found if data is None else Packed(found.version, data)
 
 
 def _patterns(given: Mapping[str, Iterable[str]]) -> dict[str, frozenset[str]]:

@@ -30,7 +30,7 @@ def test_pieces_are_all_of_each_selection(selections, answer_bytes):
     wanted = [np.full(own.extents, -1) for own in selections]
     for own, target in zip(selections, wanted, strict=True):
         filled(own, target)
-    for batch in batches_of(selections, out, 8, answer_bytes):
+    for batch in batches_of(selections, out, 8, lambda: answer_bytes):
         assert sum(own.size for _, own, _ in batch) * 8 <= answer_bytes
         for _, own, target in batch:
             assert target.shape == own.extents
@@ -52,4 +52,18 @@ def test_many_small_selections_are_few_requests():
     selections = [Runs(5 * k, 2) for k in range(1000)]
     out = [np.empty(2) for _ in selections]
 
-    assert len(list(batches_of(selections, out, 8, 2**20))) < 10
+    assert len(list(batches_of(selections, out, 8, lambda: 2**20))) < 10
+
+
+def test_pieces_follow_what_is_allowed_meanwhile():
+    x = np.arange(100_000)
+    out, allowed = np.zeros(100_000, np.int64), [800]
+    sizes = []
+    for batch in batches_of([Runs(0, 100_000)], [out], 8, lambda: allowed[0]):
+        for _, own, target in batch:
+            sizes.append(own.size)
+            filled(own, target)
+        allowed[0] = min(2 * allowed[0], 160_000)
+    assert sizes[:4] == [100, 100, 200, 400]
+    assert max(sizes) == 20_000
+    assert np.array_equal(out, x)

@@ -23,6 +23,7 @@ ANSWERS = [
     ev.Rows("1", np.array([4, 9]), np.array([2, 2**33])),
     ev.Rows("1", np.array([4, 9]), np.array([1, 1]), memoryview(b"1234567812345678")),
     ev.Elements("1", (memoryview(b"12345678"),)),
+    ev.Packed("1", memoryview(b"12345678")),
     ev.Entries("1", np.array([2]), np.array([4, 9]), memoryview(b"ab")),
     ev.Stats((("answers", 3),)),
     ev.Refused("busy", "later"),

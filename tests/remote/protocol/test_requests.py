@@ -21,6 +21,7 @@ REQUESTS = [
     ev.AskRows("x", "1", Runs([1, 5], [2, 1]), 2**15),
     ev.AskRead("x", "", None, (Outer([range(3), [0, 2, 9]]), Runs([1, 5, 7]))),
     ev.AskRead("x", "v", "<f4", ()),
+    ev.AskRead("x", "v", "<f4", (Runs(0, 3),), "zlib"),
     ev.AskEntries("x", "1", (Runs(0, 9),)),
     ev.AskStats(),
     ev.Cancel(7),

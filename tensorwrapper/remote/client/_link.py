@@ -1,0 +1,85 @@
+"""`Link`: how fast bytes come from a server, as far as reads have told, and what follows from that."""
+
+import ipaddress
+from typing import Final, final
+
+__all__ = ["Link"]
+
+_PIECE: Final = 2**21
+"""Bytes of elements from which an answer is not made larger: several are on the way at once."""
+_LEAST: Final = 2**14
+_FIRST: Final = 2**17
+"""Bytes of an answer over a link of which nothing is known."""
+_AHEAD: Final = 0.02
+"""Seconds that what is on the way may take: so long a cancelled read, or a small one, waits for it."""
+_AT_ONCE: Final = 4
+_SECONDS: Final = 0.005
+"""Seconds below which a read tells nothing: it is the pause before it, and not the link."""
+_LONGEST: Final = 1.0
+_WEIGHT: Final = 0.25
+_PACKS: Final = 60e6
+"""Bytes a second that are packed, about: zlib at its fastest, of numbers that it makes smaller."""
+
+
+@final
+class Link:
+    """What is known of the way to a server. Any thread may use it; it is a few numbers."""
+
+    __slots__ = ("bandwidth", "is_local", "ratio", "round_trip")
+
+    def __init__(self, address: str) -> None:
+        self.is_local: bool = _is_local(address)
+        """Whether it stays on this machine, where packing and small pieces never pay."""
+        self.bandwidth: float | None = None
+        """Bytes a second; None before a read was long enough to tell."""
+        self.round_trip: float = _LONGEST
+        """Seconds from a request to its answer, at best."""
+        self.ratio: float = 2.0
+        """How much smaller what was packed last became."""
+
+    def note(self, nbytes: int, seconds: float) -> None:
+        """Take in that so many bytes came in so many seconds."""
+        if self.is_local or seconds < _SECONDS:
+            return
+        now, before = nbytes / seconds, self.bandwidth
+        self.bandwidth = now if before is None else before + _WEIGHT * (now - before)
+
+    def note_round_trip(self, seconds: float) -> None:
+        """Take in how long a small request took."""
+        self.round_trip = min(self.round_trip, seconds)
+
+    def note_ratio(self, before: int, after: int) -> None:
+        """Take in what packing made of so many bytes; 1 where they were better sent as they are."""
+        self.ratio += 0.5 * (before / max(after, 1) - self.ratio)
+
+    @property
+    def piece_bytes(self) -> int:
+        """Bytes of one answer: what is on the way together takes a moment, however slow the link is."""
+        if self.is_local:
+            return _PIECE
+        if self.bandwidth is None:
+            return _FIRST
+        # What is on the way must last until the next request has gone there: else the link is never full.
+        ahead = _AHEAD + (self.round_trip if self.round_trip < _LONGEST else 0.0)
+        return min(max(int(self.bandwidth * ahead / _AT_ONCE), _LEAST), _PIECE)
+
+    @property
+    def packs(self) -> bool:
+        """Whether answers come sooner if they are packed."""
+        if self.is_local or self.bandwidth is None:
+            return False
+        return self.bandwidth < _PACKS * (1 - 1 / max(self.ratio, 1.0))
+
+    def forget_ratio(self) -> None:
+        """Try again whether packing pays: it depends on the tensor."""
+        self.ratio = max(self.ratio, 2.0)
+
+
+def _is_local(address: str) -> bool:
+    if not address.startswith("tcp://"):
+        return True
+    host = address[6:].rpartition(":")[0].rpartition(";")[2].strip("[]")
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
