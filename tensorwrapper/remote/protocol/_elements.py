@@ -10,7 +10,15 @@ import numpy as np
 from tensorwrapper.errors import ConversionError, RemoteProtocolError, RequestRefusedError
 from tensorwrapper.typing import Array
 
-__all__ = ["bytes_of", "dtype_of", "dtype_text", "pack_strings", "unpack_strings"]
+__all__ = [
+    "bytes_of",
+    "dtype_of",
+    "dtype_text",
+    "pack_bytes",
+    "pack_strings",
+    "unpack_bytes",
+    "unpack_strings",
+]
 
 _STRING: Final = "string"
 _NULLABLE: Final = "nullable string"
