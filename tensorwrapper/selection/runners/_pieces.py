@@ -12,7 +12,7 @@ import numpy as np
 
 from tensorwrapper._arrays import concatenated_ranges
 from tensorwrapper._value_class import frozen
-from tensorwrapper.buffer.lowlevel import assign_indexed, write_elements
+from tensorwrapper.buffer.lowlevel import assign_indexed, take_along, write_elements
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection.runners._blocks import BLOCK, Window
 from tensorwrapper.selection.runners._leaves import Runner
@@ -26,13 +26,33 @@ _WASTE = 4  # elements of a run that are made for each one that is wanted
 
 def elements_at(runner: Runner, places: IntArray) -> Array:
     """Return the elements of a line at some places: as a run, where they lie close together."""
+    memory, places = _near(runner, places)
+    if memory is None:
+        return runner.points((places,))
+    # Of memory with gaps NumPy's `take` would copy all before it takes some.
+    return memory.take(places) if memory.flags.c_contiguous else memory[places]
+
+
+def _near(runner: Runner, places: IntArray) -> tuple[Array | None, IntArray]:
+    """Return memory that has the elements at some places, and the places in it; None where they lie apart."""
     memory = runner.memory
     if memory is not None:
-        return memory.take(places)
+        return memory, places
     low, high = int(places.min()), int(places.max()) + 1
     if high - low > _WASTE * len(places):
-        return runner.points((places,))
-    return runner.part((slice(low, high),)).take(places - low)
+        return None, places
+    return runner.part((slice(low, high),)), places - low
+
+
+def _write_at(runner: Runner, places: IntArray, target: Array) -> None:
+    """Write what `elements_at` returns; without memory in between, where the target is as they are."""
+    memory, near = _near(runner, places)
+    if memory is None:
+        write_elements(target, runner.points((near,)))
+    elif target.dtype == memory.dtype and target.flags.c_contiguous and memory.flags.c_contiguous:
+        take_along(target, memory, near, 0)
+    else:
+        write_elements(target, memory[near])
 
 
 def _groups(sources: IntArray) -> list[tuple[int, IntArray]]:
@@ -198,7 +218,7 @@ class PlacedRunner(Runner):
             if places.item(-1) - start == count - 1 and (np.diff(places) == 1).all():
                 self.runner.fill((slice(start, start + count),), target)
             else:
-                write_elements(target, elements_at(self.runner, places))
+                _write_at(self.runner, places, target)
 
     def _runs(self, window: Window) -> Iterator[IntArray]:
         """Return an iterator over the places of a window, some at a time."""

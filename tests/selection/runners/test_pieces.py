@@ -1,5 +1,7 @@
 """Pieces of lines are written as lists of them are, from any window, and point by point."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,7 +10,7 @@ from hypothesis import strategies as st
 from tensorwrapper import Layout, Shape
 from tensorwrapper.selection.runners import _pieces
 from tensorwrapper.selection.runners._leaves import MemoryLeaf
-from tensorwrapper.selection.runners._pieces import PiecesRunner, PlacedRunner, ShiftedRunner
+from tensorwrapper.selection.runners._pieces import PiecesRunner, PlacedRunner, ShiftedRunner, elements_at
 from tests.support.selection.computed_line import Computed
 
 LINES = [np.arange(40), np.arange(100, 140)]
@@ -50,3 +52,14 @@ def test_places_that_a_layout_selects(leaf):
     assert runner.points((np.array([8, 0]),)).tolist() == [62, 65]
     assert runner.extents == (9,)
     assert runner.dtype == np.int64
+
+
+def test_a_few_places_of_memory_with_gaps_take_no_copy_of_all():
+    memory, places = np.arange(2 * 10**6)[::2], np.array([5, 10**6 - 1, 5])
+    for array in (memory, np.broadcast_to(np.int64(7), (10**6,))):
+        tracemalloc.start()
+        found = elements_at(MemoryLeaf(array), places)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert found.tolist() == [array[k] for k in places]
+        assert peak < 10**5
