@@ -125,6 +125,8 @@ class JaggedCommon(ShapeCommon):
         )
 
     def __contains__(self, index: object) -> bool:
+        if self._plain_ordinal(index) is not None:
+            return True
         if not isinstance(index, Iterable):
             return False
         try:
@@ -138,10 +140,33 @@ class JaggedCommon(ShapeCommon):
         return contains(self.rows, array.reshape(-1, self.rank)).reshape(array.shape[:-1])
 
     def ordinal(self, index: Iterable[SupportsIndex]) -> int:
+        plain = self._plain_ordinal(index)
+        if plain is not None:
+            return plain
         return self.rows.ordinal(to_index(index, self.rank))
 
     def index(self, ordinal: SupportsIndex) -> Index:
         return self.rows.index(to_int(ordinal, "an ordinal"))
+
+    def _plain_ordinal(self, index: object) -> int | None:
+        """Return the ordinal of plain integers in rows that start alike; None if it is not such."""
+        if type(index) is not tuple:
+            return None
+        pair = cast("tuple[object, ...]", index)
+        rows = self.rows
+        columns, start = rows.columns, rows.start
+        leaf = columns.leaf
+        if len(pair) != 2 or leaf.ndim != 1 or rows.depth + 1 < len(columns.origins):
+            return None
+        row, place = pair
+        if type(row) is not int or type(place) is not int or type(columns.leaf_origins[0]) is not int:
+            return None
+        node = start + row - rows.first
+        if not start <= node < rows.stop:
+            return None
+        before = leaf.item(node)
+        place -= columns.leaf_origins[0]
+        return before + place - leaf.item(start) if 0 <= place < leaf.item(node + 1) - before else None
 
     def ordinals(self, indices: npt.ArrayLike) -> IntArray:
         array = to_index_array(indices, self.rank)

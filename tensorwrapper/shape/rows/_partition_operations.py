@@ -25,6 +25,7 @@ __all__ = [
     "joined",
     "merged",
     "merged_marks",
+    "merged_runs",
     "moved",
     "part_of",
     "per_mode",
@@ -202,6 +203,21 @@ def merged_marks(first: IntArray, second: IntArray) -> IntArray:
     marks = np.concatenate((first, second))
     marks.sort(kind="stable")
     return marks[_is_new(marks)]
+
+
+def merged_runs(first: IntArray, second: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+    """Return the distinct marks of two, and for each the number of the last mark of either that is not above.
+
+    One merge says all three, where two searches would take twice as long; O(n).
+    """
+    marks = np.concatenate((first, second))
+    order = marks.argsort(kind="stable")
+    marks = marks[order]
+    of_first = np.cumsum(order < len(first), dtype=np.int64)
+    last = np.append(_is_new(marks)[1:], True)
+    places = np.flatnonzero(last)
+    firsts = of_first[places]
+    return marks[places], firsts - 1, places - firsts
 
 
 def merged(first: Partition, second: Partition) -> Partition:

@@ -11,13 +11,13 @@ from typing import SupportsIndex, final
 import attrs
 import numpy as np
 
-from tensorwrapper._arrays import frozen_array, run_of
+from tensorwrapper._arrays import check_rows, frozen_array
 from tensorwrapper._integers import MAX_INT64, to_count, to_ints
 from tensorwrapper._value_class import frozen, value_class
 from tensorwrapper.errors import ExtentError, OutOfBoundsError, RankError, SizeOverflowError
 from tensorwrapper.shape.boxes._smooth import Smooth, make_smooth
 from tensorwrapper.shape.rows._partition import Partition
-from tensorwrapper.shape.rows._partition_operations import merged_marks
+from tensorwrapper.shape.rows._partition_operations import merged_runs
 from tensorwrapper.typing import Index, IntArray
 
 __all__ = ["Overlaps", "RetileCost", "RetilePieces", "RetilePlan"]
@@ -61,11 +61,11 @@ class Overlaps:
                 f"the partitions reach over [{old_partition.origin}, {old_partition.end}) and "
                 f"[{new_partition.origin}, {new_partition.end}): only one range can be cut two ways"
             )
-        marks = merged_marks(old_partition.marks, new_partition.marks)
+        marks, old_tiles, new_tiles = merged_runs(old_partition.marks, new_partition.marks)
         starts = marks[:-1]
         arrays = {
-            "old_tiles": run_of(old_partition.marks, starts),
-            "new_tiles": run_of(new_partition.marks, starts),
+            "old_tiles": old_tiles[:-1],
+            "new_tiles": new_tiles[:-1],
             "starts": starts,
             "extents": marks[1:] - starts,
         }
@@ -241,7 +241,17 @@ class RetilePlan:
             If the pieces cannot be numbered with 64 bits.
         """
         self._check_int64()
-        return self._pieces(self._grid.indices_at(np.arange(self.count, dtype=np.int64)))
+        check_rows(self.count, self.rank)
+        extents = self._grid.extents
+
+        def spread(arrays: list[IntArray]) -> IntArray:
+            # Each mode says its own numbers along its own axis: no piece is looked up.
+            table = np.empty((*extents, self.rank), dtype=np.int64)
+            for mode, array in enumerate(arrays):
+                table[..., mode] = array.reshape([-1 if m == mode else 1 for m in range(self.rank)])
+            return table.reshape(-1, self.rank)
+
+        return self._of_overlaps(spread)
 
     def batches(self, length: SupportsIndex) -> Iterator[RetilePieces]:
         """Return an iterator over the pieces, at most `length` at a time.
@@ -302,6 +312,9 @@ class RetilePlan:
                 table[:, mode] = array[numbers[:, mode]]
             return table
 
+        return self._of_overlaps(gather)
+
+    def _of_overlaps(self, gather: Callable[[list[IntArray]], IntArray]) -> RetilePieces:
         overlaps = self.overlaps
         return RetilePieces(
             gather([o.old_tiles for o in overlaps]),

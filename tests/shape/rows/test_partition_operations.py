@@ -12,6 +12,7 @@ from tensorwrapper.shape.rows._partition_operations import (
     is_refinement,
     joined,
     merged,
+    merged_runs,
     moved,
     part_of,
     refined,
@@ -101,3 +102,12 @@ def test_fuzz_more_tiles_than_memory_holds_are_refused_by_name():
     ):
         with pytest.raises(SizeOverflowError, match="more than memory holds"):
             make()
+
+
+@given(st.lists(st.integers(0, 9), min_size=1), st.lists(st.integers(0, 9), min_size=1))
+def test_merged_runs_are_those_of_two_searches(first, second):
+    one, two = (np.array(sorted(marks), np.int64) for marks in (first, second))
+    marks, ones, twos = merged_runs(one, two)
+    assert marks.tolist() == sorted({*first, *second})
+    assert ones.tolist() == (np.searchsorted(one, marks, side="right") - 1).tolist()
+    assert twos.tolist() == (np.searchsorted(two, marks, side="right") - 1).tolist()
