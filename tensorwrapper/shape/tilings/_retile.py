@@ -249,7 +249,7 @@ class RetilePlan:
             table = np.empty((*extents, self.rank), dtype=np.int64)
             for mode, array in enumerate(arrays):
                 table[..., mode] = array.reshape([-1 if m == mode else 1 for m in range(self.rank)])
-            return table.reshape(-1, self.rank)
+            return table.reshape(self.count, self.rank)
 
         return self._of_overlaps(spread)
 
