@@ -7,7 +7,7 @@ answer faster where it knows better.
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, SupportsIndex, cast, final
+from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex, cast, final
 
 import attrs
 import numpy as np
@@ -45,6 +45,9 @@ class JaggedCommon(ShapeCommon):
     """Abstract: `rows`, the shape as a window on columns. Everything else follows, for values and views."""
 
     __slots__ = ()
+
+    keeps_rows: ClassVar[bool] = False
+    """Whether `rows` are there: others make them when they are asked for, and there may be too many."""
 
     @property
     @abstractmethod
@@ -150,7 +153,7 @@ class JaggedCommon(ShapeCommon):
 
     def _plain_ordinal(self, index: object) -> int | None:
         """Return the ordinal of plain integers in rows that start alike; None if it is not such."""
-        if type(index) is not tuple:
+        if type(index) is not tuple or not self.keeps_rows:
             return None
         pair = cast("tuple[object, ...]", index)
         rows = self.rows
@@ -331,6 +334,8 @@ class Jagged(JaggedCommon):
     Users make one by ``Shape.jagged``, ``Shape.from_cells`` and by slicing.
     """
 
+    keeps_rows: ClassVar[bool] = True
+
     _rows: Rows = attrs.field(alias="rows")
 
     if TYPE_CHECKING:
@@ -369,6 +374,8 @@ class JaggedView(JaggedCommon):
 
     It keeps the parent alive. A pickled view takes only its own rows along.
     """
+
+    keeps_rows: ClassVar[bool] = True
 
     _parent: JaggedCommon = attrs.field(alias="parent")
     _rows: Rows = attrs.field(alias="rows")
