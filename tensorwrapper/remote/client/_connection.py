@@ -393,7 +393,11 @@ class Connections:
                 f"the client of {self.address} was connected before a fork: connect here"
             )
         if self._closed:
-            raise TransportClosedError(f"the client of {self.address} is closed")
+            # Who writes connect(...)["x"] closed nothing: nothing kept the client, and it went.
+            raise TransportClosedError(
+                f"the client of {self.address} is closed, or nothing kept it: "
+                "`with tw.connect(...) as remote` does while it is read"
+            )
         thread = threading.current_thread()
         found = self._open.get(thread)
         if found is None:
