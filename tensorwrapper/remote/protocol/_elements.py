@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 import numpy as np
 
 from tensorwrapper.errors import ConversionError, RemoteProtocolError, RequestRefusedError
-from tensorwrapper.typing import Array
+from tensorwrapper.typing import Array, IntArray
 
 __all__ = [
     "bytes_of",
@@ -22,9 +22,9 @@ __all__ = [
 
 _STRING: Final = "string"
 _NULLABLE: Final = "nullable string"
-_TEXTS: Final = {
-    _STRING: np.dtype(np.dtypes.StringDType()),
-    _NULLABLE: np.dtype(np.dtypes.StringDType(na_object=None)),
+_TEXTS: "Final[dict[str, np.dtype[Any]]]" = {
+    _STRING: cast("Any", np.dtypes.StringDType()),
+    _NULLABLE: cast("Any", np.dtypes.StringDType(na_object=None)),
 }
 _PLAIN: Final = frozenset(
     ["|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f2", "<f4", "<f8", "<c8", "<c16"]
@@ -134,7 +134,7 @@ def unpack_strings(lengths: memoryview, data: memoryview, count: int, dtype: "np
     if lengths.nbytes != count * _LENGTH.itemsize:
         raise RemoteProtocolError("size", f"{lengths.nbytes} bytes are no lengths of {count} strings")
     counts = np.frombuffer(lengths, _LENGTH)
-    nulls = np.flatnonzero(counts == _NULL) if hasattr(dtype, "na_object") else []
+    nulls: IntArray = np.flatnonzero(counts == _NULL)[: None if hasattr(dtype, "na_object") else 0]
     if len(nulls):
         counts = counts.copy()
         counts[nulls] = 0
@@ -150,5 +150,5 @@ def unpack_strings(lengths: memoryview, data: memoryview, count: int, dtype: "np
         raise RemoteProtocolError("integrity", f"a string is not UTF-8: {error.reason}") from error
     found: Array = np.array(texts, dtype)
     if len(nulls):
-        found[nulls] = None
+        found[nulls] = cast("Any", None)
     return found
