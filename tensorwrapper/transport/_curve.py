@@ -2,6 +2,7 @@
 
 import errno
 import itertools
+import logging
 import threading
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -17,6 +18,8 @@ from tensorwrapper.transport._context import at_end, shared_context
 from tensorwrapper.transport._keys import KeyPair, to_key
 
 __all__ = ["CurveClient", "CurveServer", "Security", "secure"]
+
+_log = logging.getLogger(__name__)
 
 _NUMBERS: Final = itertools.count(1)
 _LOCK: Final = threading.Lock()
@@ -76,6 +79,24 @@ Security: TypeAlias = CurveServer | CurveClient
 """How a socket knows the other side."""
 
 
+@final
+class _Guard:
+    """Asks a list who is let in: nobody, where that fails, and the next one is asked for as ever."""
+
+    __slots__ = ("_security",)
+
+    def __init__(self, security: CurveServer) -> None:
+        self._security = security
+
+    def callback(self, domain: str, key: bytes) -> bool:
+        """Tell whether a key is let in."""
+        try:
+            return self._security.callback(domain, key)
+        except Exception:  # noqa: BLE001 - it would end the thread that answers for the lists of all sockets
+            _log.exception("nobody is let in, as the list cannot be asked")
+            return False
+
+
 _authenticators: dict[int, ThreadAuthenticator] = {}
 
 
@@ -83,8 +104,13 @@ def _authenticator(context: "zmq.Context[zmq.Socket[bytes]]") -> ThreadAuthentic
     """Return what asks who is let in, for all sockets of a context; it is started by the first."""
     with _LOCK:
         found = _authenticators.get(id(context))
-        if found is None:
+        if found is None or not found.is_alive():
+            # While nobody answers nobody is let in; the next socket that has a list mends that for all.
+            lists = {} if found is None else found.credentials_providers
+            if found is not None:
+                found.stop()
             found = ThreadAuthenticator(context)
+            found.credentials_providers = lists
             found.start()
             _authenticators[id(context)] = found
             # Its sockets would keep the context from ending.
@@ -106,7 +132,7 @@ def secure(socket: "zmq.Socket[bytes]", security: Security) -> Callable[[], obje
     socket.curve_server = True
     domain = f"tensorwrapper-{next(_NUMBERS)}"
     authenticator = _authenticator(shared_context())
-    authenticator.configure_curve_callback(domain, security)
+    authenticator.configure_curve_callback(domain, _Guard(security))
     socket.zap_domain = domain.encode()
     # Without it everybody is let in while nobody answers for the list.
     socket.setsockopt(zmq.ZAP_ENFORCE_DOMAIN, 1)
