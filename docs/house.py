@@ -33,7 +33,6 @@ ALONE = {
         "check_offsets": "offsets of other libraries are looked at once, as those of strings are",
         "join_elements": "copies elements, which no other floor may",
         "join_into": "copies elements, which no other floor may",
-        "take_along": "copies elements, which no other floor may",
     },
     "layout": {
         "CopyTable": "a plan knows no memory, and what runs it no layouts: this is what passes between",

@@ -195,12 +195,8 @@ class ProtocolError(TensorWrapperError, ValueError):
 
     Examples
     --------
-    >>> from tensorwrapper import wire
-    >>> try:
-    ...     wire.decode([b"ZIO0TENS{}", b"too short"])
-    ... except ProtocolError as error:
-    ...     error.reason
-    'frame'
+    >>> str(ProtocolError("frame", "it is cut off"))
+    '[frame] it is cut off'
     """
 
     reason: ProtocolReason
@@ -494,9 +490,8 @@ class ValidationError(TensorWrapperError, ValueError):
 
     def __str__(self) -> str:
         count = len(self.findings)
-        lines = [str(finding) for finding in self.findings[:_SHOWN]]
-        if count > _SHOWN:
-            lines.append(f"and {count - _SHOWN} more")
+        more = [f"and {count - _SHOWN} more"] if count > _SHOWN else []
+        lines = [*map(str, self.findings[:_SHOWN]), *more]
         return f"{self.args[0]}: {count} fault{'s' if count != 1 else ''}: {'; '.join(lines)}"
 
 
