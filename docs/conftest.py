@@ -1,9 +1,12 @@
-"""Pages on libraries that the test environment leaves out are run where these are installed."""
+"""Pages that need libraries that the test environment leaves out are run where these are installed."""
 
 from importlib.util import find_spec
 
-_PAGES = {"torch": "pytorch", "polars": "polars", "tensorstore": "tensorstore"}
+_PAGES = {
+    "torch": "guide/libraries/pytorch",
+    "polars": "guide/libraries/polars",
+    "tensorstore": "guide/libraries/tensorstore",
+    "pyscf": "howto/integrals",
+}
 
-collect_ignore = [
-    f"guide/libraries/{page}.md" for library, page in _PAGES.items() if find_spec(library) is None
-]
+collect_ignore = [f"{page}.md" for library, page in _PAGES.items() if find_spec(library) is None]
