@@ -57,6 +57,13 @@ class Whole(NodeOfOne):
         layout = through(self.operand.layout, transform)
         return None if layout is None else normalize(Expression(self.operand.node, layout))
 
+    def cast(self, view: Expression, dtype: "np.dtype[Any]") -> Expression | None:
+        # An element that nobody takes may be one that does not fit.
+        if view.shape.size != self.operand.shape.size or not view.layout.is_injective:
+            return None
+        found = self.operand.node.cast(self.operand, dtype)
+        return None if found is None else Expression(Whole(found), view.layout)
+
     def runner(self, view: Expression, given: tuple[Runner, ...], reader: ReaderOf) -> Runner:  # noqa: ARG002
         return OrdinalRunner(given[0], view.layout)
 

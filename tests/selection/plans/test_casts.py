@@ -104,3 +104,14 @@ def test_arrays_of_libraries_cast(array):
     np.testing.assert_array_equal(view.vindex[[0, 2], [3, 1]].astype("i1").compute(), [3, 9])
     with pytest.raises(SizeOverflowError):
         view.astype("i1").compute()
+
+
+def test_what_is_put_in_order_by_number_is_cast_at_its_source_where_all_of_it_is_taken():
+    source = sel.as_view(da.arange(100.0, chunks=10))
+    rows = source.unflatten(np.full(10, 10)).pad_rows(12)
+    narrow = rows.astype("f4")
+    assert (rows.plan().bytes_read, narrow.plan().bytes_read) == (800, 400)
+    assert narrow.compute().tolist() == rows.compute().tolist()
+    # What is not taken need not fit.
+    far = sel.concat([tw.as_tensor([[1.0, 1e300]]), tw.as_tensor([[2.0, 3.0]])])
+    assert far.flatten()[[0, 2, 3]].astype("i4").compute().tolist() == [1, 2, 3]
