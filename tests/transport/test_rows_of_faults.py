@@ -1,4 +1,4 @@
-"""The 58 cases that transport and remote must stand: where each is tested; three of them here."""
+"""The 58 cases that transport and remote must stand: where each is tested; four of them here."""
 
 import re
 import signal
@@ -6,6 +6,7 @@ import socket as sockets
 import subprocess
 import sys
 import textwrap
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ import pytest
 
 from tensorwrapper import wire
 from tensorwrapper.errors import TransportTimeoutError
-from tensorwrapper.transport import Socket
+from tensorwrapper.transport import Socket, Transfers
 from tensorwrapper.transport._counters import count_message
 from tensorwrapper.transport.transfer._window import Window
 
@@ -88,7 +89,7 @@ ROWS = {
     22: ("remote/server/test_clients.py::no_client_and_no_server_has_more",),
     23: (
         "transport/transfer/test_budget.py::",
-        "benchmarks/transport/transfers.py::",
+        "transport/test_rows_of_faults.py::new_memory_is",
     ),
     24: ("remote/server/test_loop.py::a_client_that_takes_no_answers",),
     25: (
@@ -210,9 +211,41 @@ def free_address():
         return f"tcp://127.0.0.1:{listening.getsockname()[1]}"
 
 
+def memory_of_this_process(word):
+    for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
+        if line.startswith(word):
+            return int(line.split()[1]) * 1024
+    raise AssertionError(word)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="what a process had at most is known there")
+def test_new_memory_is_that_of_the_tensor_and_a_few_chunks():
+    tensor = np.arange(2**23)
+
+    def give(address):
+        with Socket("DEALER") as socket:
+            socket.connect(address)
+            with Transfers(socket, timeout=20) as transfers:
+                for part in (tensor[:1000], tensor):
+                    transfers.send(part)
+
+    with Socket("ROUTER") as socket, Transfers(socket, timeout=20) as transfers:
+        giver = threading.Thread(target=give, args=[socket.bind("tcp://127.0.0.1:*")])
+        giver.start()
+        transfers.receive()
+        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+        before = memory_of_this_process("VmRSS")
+        received = transfers.receive()
+        most = memory_of_this_process("VmHWM") - before
+        giver.join()
+    assert np.array_equal(received.to_numpy(), tensor)
+    # Both ends are in this process: eight chunks at each, and what ZeroMQ keeps.
+    assert most < tensor.nbytes + 2 * 8 * 2**20 + 2**24
+
+
 SERVER = """
     import resource, sys
-    from tensorwrapper.transport import Socket
+    from tensorwrapper.transport import Socket, Transfers
     with Socket("ROUTER", timeout=60) as socket:
         socket.bind(sys.argv[1])
         used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()

@@ -243,6 +243,13 @@ def subjects(mib: int) -> dict[str, tuple[str, Callable[[str], Any]]]:
     return found
 
 
+def touch(mib: int, array: Any) -> None:
+    """Write all of an array, a mebibyte at a time: what memory costs by itself, wherever it came from."""
+    flat = array.reshape(-1).view("u1")
+    for at in range(0, mib * 2**20, 2**20):
+        flat[at : at + 2**20] = 1
+
+
 def cpu_of(pid: int) -> float:
     with contextlib.suppress(OSError), open(f"/proc/{pid}/stat", encoding="ascii") as file:  # noqa: PTH123
         fields = file.read().rpartition(")")[2].split()
@@ -264,6 +271,11 @@ def main(mib: int, rounds: int) -> None:
             return
         running[name] = process, *take(process.stdout.readline().strip())
     times: dict[str, list[tuple[float, float]]] = {name: [] for name in running}
+    there = np.ones((mib * 128, 1024))
+    alone: dict[str, Callable[[], None]] = {
+        "(new memory written once, alone)": lambda: touch(mib, np.empty((mib * 128, 1024))),
+        "(memory that is there written once, alone)": lambda: touch(mib, there),
+    }
     for number in range(rounds + 1):
         for name, (process, take, _) in running.items():
             before, begin = time.process_time() + cpu_of(process.pid), time.perf_counter()
@@ -275,6 +287,11 @@ def main(mib: int, rounds: int) -> None:
             elif not np.array_equal(came, wanted):
                 raise AssertionError(name)
             del came
+        for name, write in alone.items():
+            used, begin = time.process_time(), time.perf_counter()
+            write()
+            wall = time.perf_counter() - begin
+            times.setdefault(name, []).append((wall, time.process_time() - used))
     print(
         f"| {mib} MiB | wall ms, least | median | CPU ms of both, least | raw / this |\n" + "| --- " * 5 + "|"
     )
