@@ -216,20 +216,24 @@ class Catalogue:
 
     # What is answered.
 
-    def is_quick(self, request: Request) -> bool:
+    def _seen(self, name: str, key: str) -> Holding | None:
+        """Return what a client may see under a name: what it may not takes the way, and the time, of none."""
+        return self._holdings.get(name) if self._may(name, key) else None
+
+    def is_quick(self, request: Request, key: str) -> bool:
         """Tell whether a request is answered faster than another thread is asked to do it."""
         if isinstance(request, AskRead):
-            holding = self._holdings.get(request.name)
+            holding = self._seen(request.name, key)
             return holding is None or (request.packing is None and holding.is_quick(request.selections))
         if isinstance(request, AskRows):
             return request.rows.size <= _FEW_ROWS and request.nbytes <= _FEW_BYTES
         return isinstance(request, Hello | Ping | AskNames | AskFacts | AskPin)
 
-    def bytes_of(self, request: Request) -> int:
+    def bytes_of(self, request: Request, key: str) -> int:
         """Return how many bytes the answer to a request takes, about and at most."""
         most = self.limits.answer_bytes
         if isinstance(request, AskRead):
-            holding = self._holdings.get(request.name)
+            holding = self._seen(request.name, key)
             itemsize = 0 if holding is None else holding.source.dtype.itemsize
             return min(sum([own.size for own in request.selections]) * itemsize, most)
         if isinstance(request, AskRows):

@@ -255,7 +255,7 @@ class Loop:
         if refused is not None:
             self._refuse(client, number, refused, type(request).__name__)
             return
-        task = Task(client, number, request, self._catalogue.bytes_of(request))
+        task = Task(client, number, request, self._catalogue.bytes_of(request, key))
         client.tasks[number] = task
         client.asked.append(task)
         self._busy[peer] = client
@@ -309,7 +309,7 @@ class Loop:
                     self._answered(task, self._stats_of(client))
                 elif isinstance(task.request, AskHealth):
                     self._answered(task, self._health())
-                elif task.request is not None and self._catalogue.is_quick(task.request):
+                elif task.request is not None and self._catalogue.is_quick(task.request, client.key):
                     self._answered(task, self._catalogue.answer(task.request, client.key, task.number))
                 else:
                     self._running += 1

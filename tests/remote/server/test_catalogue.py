@@ -39,7 +39,7 @@ def test_editing_holds_back_and_changes_the_version_also_after_an_error():
 
     def edit():
         with found.editing("x"):
-            assert not found.is_quick(ev.AskRead("x", old, None, ()))
+            assert not found.is_quick(ev.AskRead("x", old, None, ()), "")
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
@@ -57,6 +57,17 @@ def test_what_a_key_may_not_see_is_as_if_it_were_not_there():
     missing = found.answer(ev.AskFacts(("nobody",)), "alice")
     assert hidden.reason == missing.reason == "missing"
     assert hidden.text.replace("secret", "nobody") == missing.text
+
+
+def test_what_a_key_may_not_see_goes_the_way_of_what_is_not_there():
+    """A thread of its own, or memory that is waited for, takes time that tells."""
+    found = catalogue({"run*": ["alice"], "*": ["root"]}, secret=np.zeros(10**6))
+    ways = [
+        (found.is_quick(own, key), found.bytes_of(own, key))
+        for name, key in [("secret", "alice"), ("nobody", "alice"), ("secret", "root")]
+        for own in [ev.AskRead(name, "", None, (Runs(0, 10**5),))]
+    ]
+    assert ways == [(True, 0), (True, 0), (False, 800_000)]
 
 
 def test_names_come_in_pages():

@@ -224,7 +224,7 @@ def test_a_server_that_ends_says_how_it_is(monkeypatch):
         return answer(self, request, key, number, stop)
 
     monkeypatch.setattr(Catalogue, "answer", slow)
-    monkeypatch.setattr(Catalogue, "is_quick", lambda _self, _request: False)
+    monkeypatch.setattr(Catalogue, "is_quick", lambda *_: False)
     with tw.serve({"x": X}) as server, Socket("DEALER", timeout=20) as socket:
         socket.connect(server.address)
         read = ev.AskRead("x", "", None, (Runs(0, 1),))
