@@ -31,6 +31,7 @@ __all__ = [
     "frozen_array",
     "frozen_values",
     "last_run",
+    "positions_array",
     "ranked",
     "run_between",
     "run_of",
@@ -126,6 +127,13 @@ def _negative_row(row: int, count: int) -> ExtentError:
 
 def _too_long() -> SizeOverflowError:
     return SizeOverflowError("the extents of the rows add up to more than 64 bits hold")
+
+
+def positions_array(positions: "range | IntArray") -> IntArray:
+    """Return positions as an array; of a range without a Python integer for each, as `asarray` makes them."""
+    if isinstance(positions, range):
+        return np.arange(positions.start, positions.stop, positions.step, np.int64)
+    return np.asarray(positions, dtype=np.int64)
 
 
 def concatenated_ranges(starts: IntArray, counts: IntArray) -> IntArray:

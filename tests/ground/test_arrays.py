@@ -14,6 +14,7 @@ from tensorwrapper._arrays import (
     concatenated_ranges,
     different,
     last_run,
+    positions_array,
     ranked,
     run_of,
     same_values,
@@ -113,3 +114,13 @@ def test_numbers_that_lie_close_are_marked(low, count):
     found, own = ranked(values)
     np.testing.assert_array_equal(found, expected)
     np.testing.assert_array_equal(own, ranks.reshape(values.shape))
+
+
+@pytest.mark.parametrize(
+    "positions", [range(0), range(5), range(3, 20, 4), range(9, 2, -3), range(2**40, 2**40 + 9, 2)]
+)
+def test_positions_of_a_range_are_those_of_the_range(positions):
+    found = positions_array(positions)
+
+    assert found.dtype == np.int64
+    assert found.tolist() == list(positions) == positions_array(found).tolist()

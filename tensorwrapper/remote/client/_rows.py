@@ -5,7 +5,7 @@ from typing import Any, Protocol, cast, final
 
 import numpy as np
 
-from tensorwrapper._arrays import concatenated_ranges, splits_of
+from tensorwrapper._arrays import concatenated_ranges, positions_array, splits_of
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import index_elements, write_elements
 from tensorwrapper.errors import ConversionError
@@ -108,7 +108,7 @@ class RowsSource:
             return wanted
         if not self.shape.is_box:
             raise ConversionError("positions of modes do not select from rows")
-        return Runs(np.asarray(wanted.modes[0], dtype=np.int64))
+        return Runs(positions_array(wanted.modes[0]))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, RowsSource) and self._key() == other._key()

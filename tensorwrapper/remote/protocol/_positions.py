@@ -5,6 +5,7 @@ from typing import Any, Final, TypeVar, cast, final
 
 import numpy as np
 
+from tensorwrapper._arrays import positions_array
 from tensorwrapper._json import Json
 from tensorwrapper._json_fields import Field
 from tensorwrapper.errors import TensorWrapperError
@@ -114,7 +115,7 @@ class PositionsReader:
             counts = self._table(lengths, len(starts))
         else:
             counts = np.full(1, lengths.count(most=_MOST), dtype=np.int64)
-        at = np.asarray(starts, dtype=np.int64)
+        at = positions_array(starts)
         total = int(counts.max(initial=0)) * len(at)
         if total > _MOST and len(counts) != 1:
             # Their sum may be less; Python's numbers do not overflow.

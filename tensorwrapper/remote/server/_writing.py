@@ -8,6 +8,7 @@ from typing import Any, Final, final
 
 import numpy as np
 
+from tensorwrapper._arrays import positions_array
 from tensorwrapper.errors import RemoteProtocolError, RequestRefusedError
 from tensorwrapper.remote.protocol._elements import unpack_strings
 from tensorwrapper.remote.protocol._events import Answer, AskWrite, Refused
@@ -67,7 +68,7 @@ def check_distinct(selections: Sequence[Wanted], shape: Shape[Any]) -> None:
 def _numbers(wanted: Wanted, shape: Shape[Any]) -> IntArray:
     if not isinstance(wanted, Outer):
         return wanted.numbers()
-    columns = [np.asarray(own, dtype=np.int64) for own in wanted.modes]
+    columns = [positions_array(own) for own in wanted.modes]
     found: IntArray = reduce(
         lambda before, own: np.add.outer(before * own[1], own[0]),
         zip(columns, shape.extents, strict=True),

@@ -7,7 +7,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._arrays import concatenated_ranges, frozen_array
+from tensorwrapper._arrays import concatenated_ranges, frozen_array, positions_array
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError, OutOfBoundsError
@@ -91,7 +91,7 @@ class Runs:
     def of(cls, positions: Positions) -> "Self":
         """Return the runs of ascending numbers without repeats."""
         if not isinstance(positions, range) or positions.step != 1:
-            return cls(np.asarray(positions, dtype=np.int64))
+            return cls(positions_array(positions))
         start, length = positions.start, len(positions)
         if start < 0 or length < 1 or start + length > MAX_INT64:
             return cls(start, length)

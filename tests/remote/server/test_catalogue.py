@@ -65,9 +65,9 @@ def test_what_a_key_may_not_see_goes_the_way_of_what_is_not_there():
     ways = [
         (found.is_quick(own, key), found.bytes_of(own, key))
         for name, key in [("secret", "alice"), ("nobody", "alice"), ("secret", "root")]
-        for own in [ev.AskRead(name, "", None, (Runs(0, 10**5),))]
+        for own in [ev.AskRead(name, "", None, (Runs(0, 10**6),))]
     ]
-    assert ways == [(True, 0), (True, 0), (False, 800_000)]
+    assert ways == [(True, 0), (True, 0), (False, 4 * 2**20)]
 
 
 def test_names_come_in_pages():
