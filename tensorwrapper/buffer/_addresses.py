@@ -6,13 +6,14 @@ from typing import Any, SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arrays import CACHED
 from tensorwrapper.layout import Layout, LayoutCommon
 from tensorwrapper.layout.lowlevel import contiguous, wrap_layout
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import names_of
 from tensorwrapper.typing import IntArray, ScalarT_co
 
-__all__ = ["all_addresses", "copied_by_plan", "packed_layout"]
+__all__ = ["all_addresses", "copied_by_plan", "few_places", "packed_layout"]
 
 
 def packed_layout(shape: Shape[Any]) -> Layout[Any]:
@@ -26,6 +27,26 @@ def all_addresses(batches: Iterator[IntArray]) -> IntArray:
     """Return addresses that come in batches as one flat array."""
     parts = [batch.reshape(-1) for batch in batches]
     return parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, dtype=np.int64), *parts])
+
+
+_FEW = 4096
+"""Elements whose places are written down, where no rule says them some at a time."""
+
+
+def few_places(layout: LayoutCommon, size: int, count: int) -> Iterator[IntArray] | None:
+    """Return the places of so few elements, in a buffer of `count`, that a plan costs more than to copy them.
+
+    None if there are many, or some lie elsewhere.
+    """
+    if size > CACHED or not size:
+        return None
+    least, greatest = layout.reach()
+    if least < 0 or greatest >= count:
+        return None
+    places = layout.places_between(0, size)
+    if places is None and size <= _FEW:
+        return iter([layout.to_numpy().reshape(-1)])
+    return places
 
 
 def copied_by_plan(

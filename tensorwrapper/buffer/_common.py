@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arguments import to_dtype
-from tensorwrapper._arrays import CACHED, file_beneath
+from tensorwrapper._arrays import file_beneath
 from tensorwrapper._value_class import value_class
-from tensorwrapper.buffer._addresses import copied_by_plan, packed_layout
+from tensorwrapper.buffer._addresses import copied_by_plan, few_places, packed_layout
 from tensorwrapper.buffer._elements import (
     check_write,
     contains_value,
@@ -134,19 +134,16 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
 
     def gather(self, places: Iterator[IntArray], size: int) -> "npt.NDArray[ScalarT_co]":
         """Return the elements at addresses that come in batches and number `size` in all: a flat array."""
-        result: npt.NDArray[ScalarT_co] = np.empty(size, dtype=self.dtype)
-        start = 0
+        result, start = np.empty(size, dtype=self.dtype), 0
         for batch in places:
-            flat = batch.reshape(-1)
-            result[start : start + len(flat)] = self.read(flat)
-            start += len(flat)
+            result[start : start + batch.size] = self.read(batch.reshape(-1))
+            start += batch.size
         return result
 
     def read_run(self, start: int, stop: int) -> "npt.NDArray[ScalarT_co]":
         """Return the elements at the addresses from `start` up to `stop`: a flat array, or a view of one."""
-        batches = range(start, stop, _BATCH)
-        places = (np.arange(first, min(first + _BATCH, stop)) for first in batches)
-        return self.gather(places, stop - start)
+        steps = range(start, stop, _BATCH)
+        return self.gather((np.arange(a, min(a + _BATCH, stop)) for a in steps), stop - start)
 
     def check_bounds(self, least: int, greatest: int) -> None:
         """Raise unless all addresses from `least` to `greatest` exist: what makes a view safe."""
@@ -179,13 +176,7 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
         return self.elements_of(layout)
 
     def strings_of(self, layout: LayoutCommon) -> "StringData":
-        """Return the elements as string data.
-
-        Raises
-        ------
-        ConversionError
-            If the elements are no strings.
-        """
+        """Return the elements as string data; numbers raise ConversionError."""
         if not holds_strings(self.dtype):
             raise ConversionError(f"elements of type {self.dtype} are no strings")
         from tensorwrapper.buffer.strings._data import StringData  # noqa: PLC0415 - numbers need none
@@ -223,10 +214,6 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
             one, two = self.elements_of(layout), other.elements_of(theirs)
         return np.array_equal(one, two, equal_nan=equal_nan)
 
-    def write_number(self, array: Array, key: object, value: float) -> bool:  # noqa: ARG002
-        """Write a number of Python into an array over this memory if it fits as it is; tell whether."""
-        return False
-
     def write_string(self, place: int, value: str | bytes) -> bool:  # noqa: ARG002
         """Write one string to an address, if it fits as it is; tell whether."""
         return False
@@ -242,10 +229,7 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
     def as_array(self, layout: LayoutCommon) -> "npt.NDArray[ScalarT_co]":
         """Return the array over the same memory, read-only if several indices share a place.
 
-        Raises
-        ------
-        ConversionError
-            If no array can be over it; the text says why.
+        If no array can be over it ConversionError says why.
         """
         array = self.memory_of(layout)
         if array is None:
@@ -312,12 +296,7 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
         return source.place(packed, target, size, threads=threads)
 
     def require_numbers(self, what: str) -> None:
-        """Raise if the elements are strings, with which `what` cannot be done.
-
-        Raises
-        ------
-        DTypeError
-            If they are.
+        """Raise DTypeError if the elements are strings, with which `what` cannot be done.
 
         Examples
         --------
@@ -390,10 +369,6 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
         return False
 
 
-_FEW = 4096
-"""Elements whose places are written down, where no rule says them some at a time."""
-
-
 @final
 @value_class(eq=False, getstate_setstate=False)
 class Dense(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
@@ -444,6 +419,7 @@ class Dense(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         return self if self._beneath is None else self._beneath
 
     def write_number(self, array: Array, key: object, value: float) -> bool:
+        """Write a number of Python into an array over this memory if it fits as it is; tell whether."""
         return write_number(array, key, value)
 
     def guarded(self) -> "Dense[ScalarT_co]":
@@ -488,13 +464,9 @@ class Dense(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         array = self.memory_of(layout)
         if array is not None:
             return copy_elements(array).reshape(-1)
-        if size <= CACHED and layout.reach()[0] >= 0 and layout.reach()[1] < len(self.flat):
-            # A plan costs more than to copy a few.
-            places = layout.places_between(0, size)
-            if places is None and size <= _FEW:
-                places = iter([layout.to_numpy().reshape(-1)])
-            if places is not None:
-                return take_elements(self.flat, places, size)
+        few = few_places(layout, size, len(self.flat))
+        if few is not None:
+            return take_elements(self.flat, few, size)
         return copied_by_plan(self.flat, layout, packed_layout(layout.shape).implementation, size)
 
     def place(

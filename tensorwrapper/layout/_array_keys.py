@@ -261,7 +261,7 @@ def outer_product(part: _G, key: object) -> _G:
     """
     if type(part) is Layout:
         # Most are lists of a few positions of boxes: one pass over the key takes a tenth of what follows.
-        plain = part.implementation.outer(key)
+        plain = cast("Layout[Any]", part).implementation.outer(key)
         if plain is not None:
             return cast("_G", wrap_layout(plain))
     basic: list[PositionalItem] = []

@@ -232,11 +232,10 @@ class Strided(LayoutCommon):
         """Return the layout of what a key selects; ``lead`` is where errors say that the box lies."""
         if type(key) is int and self.extents:
             # One row, as loops ask for.
-            extents, strides = self.extents, self.strides
-            if -extents[0] <= key < extents[0]:
-                place = key if key >= 0 else key + extents[0]
-                rest = extents[1:]
-                return new_strided(rest, (0,) * len(rest), strides[1:], self._offset + place * strides[0])
+            extent, *_ = self.extents
+            if -extent <= key < extent:
+                place = self._offset + (key if key >= 0 else key + extent) * self.strides[0]
+                return new_strided(self.extents[1:], (0,) * (len(self.extents) - 1), self.strides[1:], place)
         plain = self._at_plain(key if isinstance(key, tuple) else (key,))
         if plain is not None:
             return plain

@@ -83,7 +83,8 @@ def _radius(words: NDArray[np.uint64], scratch: Floats) -> Floats:
     logarithm *= 4.0
     halvings *= 2.0 * _LOG_2
     halvings -= logarithm
-    return np.sqrt(halvings, out=halvings)
+    found: Floats = np.sqrt(halvings, out=halvings)
+    return found
 
 
 def _cos_sin(words: NDArray[np.uint64], scratch: Floats) -> tuple[Floats, Floats]:
@@ -234,8 +235,10 @@ def _to_numbers(
         numbers *= sigma
         numbers += mean
         return numbers
-    is_run = isinstance(ranks, range)
-    words = words_of_run(ranks.start, len(ranks), seed, stream) if is_run else words_at(ranks, seed, stream)
+    if isinstance(ranks, range):
+        words = words_of_run(ranks.start, len(ranks), seed, stream)
+    else:
+        words = words_at(ranks, seed, stream)
     if distribution == "integers":
         least, widths = cast("tuple[Words, ...]", parameters)
         scaled = _scale(words, widths)

@@ -474,7 +474,8 @@ class Rows:
             # So many are read off a table of all elements: a search misses the cache at every step.
             few = np.int32 if last - first < 2**31 else np.int64
             table = np.repeat(np.arange(last - first, dtype=few), np.diff(offsets[first : last + 1]))
-            leaves = table[ordinals] + np.int64(first)
+            leaves = table[ordinals].astype(np.int64)
+            leaves += first
         else:
             leaves = run_of(offsets, places)
         places -= offsets[leaves]

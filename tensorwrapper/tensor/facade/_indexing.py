@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._value_class import frozen
+from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import as_dense
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import (
@@ -44,9 +45,12 @@ class TensorIndexing(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         ExtentMismatchError
             If the extents of the value do not broadcast to those of the part.
         """
-        if type(value) is float or type(value) is int:
+        kind: object = type(value)
+        if kind is float or kind is int:
             array = self._held_array()
-            if array is not None and self._buffer.write_number(array, key, value):
+            # Only the memory of one run of elements is held.
+            dense = cast("Dense[Any]", self._buffer)
+            if array is not None and dense.write_number(array, key, cast("float", value)):
                 return
         self._check_writeable()
         if is_basic(key):
