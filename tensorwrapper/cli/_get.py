@@ -9,7 +9,7 @@ from tensorwrapper.cli._progress import Progress
 from tensorwrapper.cli._report import Figure, Report
 from tensorwrapper.cli._security import client_security
 from tensorwrapper.cli._sizes import size_of
-from tensorwrapper.cli._values import plain
+from tensorwrapper.cli._values import plain, served
 from tensorwrapper.errors import ConversionError, DataFileExistsError
 from tensorwrapper.remote import RemoteTensor, connect
 from tensorwrapper.selection import NewMode, Selector, View
@@ -30,7 +30,7 @@ def run(options: argparse.Namespace) -> Report:
     with Progress(1 if options.plan else 2 if options.out is None else 3) as progress:
         progress.step(f"connecting to {options.address}")
         with connect(options.address, security=security, timeout=options.timeout) as remote:
-            tensor = remote[options.name]
+            tensor = served(remote, options.name)
             part = _selected(tensor, selector)
             figures: dict[str, Figure] = {
                 "tensor": tensor.name,

@@ -9,7 +9,7 @@ from tensorwrapper import store
 from tensorwrapper.cli._report import Check, Figure, Report
 from tensorwrapper.cli._security import client_security
 from tensorwrapper.cli._sizes import size_of
-from tensorwrapper.cli._values import first_of, plain
+from tensorwrapper.cli._values import first_of, plain, served
 from tensorwrapper.errors import DataFileError, TensorNameError
 from tensorwrapper.remote import RemoteTensor, connect
 from tensorwrapper.store import Entry
@@ -82,7 +82,7 @@ def _served(options: argparse.Namespace) -> Report:
     security = client_security(options)
     with connect(options.file, security=security, timeout=options.timeout) as remote:
         if options.name is not None:
-            tensor = remote[options.name]
+            tensor = served(remote, options.name)
             return _with_values(_remote_row(tensor), first_of(tensor))
         tensors = [remote[name] for name in remote]
     rows = [_remote_row(own) for own in tensors]

@@ -104,7 +104,7 @@ def _figure_lines(figures: "dict[str, Figure]", depth: int) -> list[str]:
         indent = "  " * depth
         if isinstance(value, dict):
             lines += [f"{indent}{name}:", *_figure_lines(value, depth + 1)]
-        else:
+        elif value is not None:
             shown = f"{value:_}".replace("_", " ") if isinstance(value, int) else str(value)
             lines.append(f"{indent}{name}: {shown}")
     return lines

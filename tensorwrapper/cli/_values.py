@@ -4,11 +4,12 @@ import math
 from typing import Any, cast
 
 from tensorwrapper.cli._report import Value
-from tensorwrapper.remote import RemoteTensor
+from tensorwrapper.errors import TensorNameError
+from tensorwrapper.remote import Remote, RemoteTensor
 from tensorwrapper.selection import View
 from tensorwrapper.tensor import Tensor
 
-__all__ = ["first_of", "plain"]
+__all__ = ["first_of", "plain", "served"]
 
 _COUNTS = ((), (12,), (6, 6), (4, 4, 4))
 
@@ -22,6 +23,14 @@ def first_of(tensor: "Tensor[Any] | View[Any] | RemoteTensor") -> Tensor[Any]:
     counts = _COUNTS[rank] if rank < len(_COUNTS) else (*[1] * (rank - 4), *[3] * 4)
     part = tensor[tuple([slice(0, count) for count in counts])]
     return part.compute() if isinstance(part, View) else part
+
+
+def served(remote: Remote, name: str) -> RemoteTensor:
+    """Return a tensor of a server; if it has none of that name, the error says where names are."""
+    try:
+        return remote[name]
+    except TensorNameError as error:
+        raise TensorNameError(f"{error}; inspect ADDRESS lists those that are") from error
 
 
 def plain(value: object) -> Value:

@@ -61,6 +61,7 @@ def test_inspect_shows_one_tensor_and_its_first_values(path):
     assert (done.returncode, done.stderr) == (ExitCode.OK, "")
     assert done.stdout.splitlines()[:4] == ["all values:", "[[1 2 3]", " [4]", " [5 6]]"]
     assert "shape: (3, 3|1|2)" in done.stdout.splitlines()
+    assert "extents" not in done.stdout
     tw.save(path, {"x": np.arange(10_000.0).reshape(100, 100)})
     done = run("inspect", path, "x")
     assert done.stdout.startswith("the first 36 of 10000 values:\n[[  0.   1.")
@@ -160,3 +161,4 @@ def test_inspect_of_a_server(path):
     }
     assert one.stdout.startswith("all values:\n[[0. 1. 2.]\n [3. 4. 5.]]\n")
     assert none.returncode == ExitCode.CANNOT_RUN
+    assert "no tensor 'b' is served; inspect ADDRESS lists those that are" in none.stderr

@@ -158,7 +158,7 @@ def test_times_are_written_as_text(value, text):
     assert Message().append(X, {"when": value}).tensor_metadata == ({"when": text},)
 
 
-@pytest.mark.parametrize("value", [np.datetime64("NaT"), dt.timedelta(1), np.timedelta64(1, "s")])
+@pytest.mark.parametrize("value", [np.datetime64("NaT", "s"), dt.timedelta(1), np.timedelta64(1, "s")])
 def test_what_is_no_time_is_refused(value):
     error = refusal(lambda: encode([X], tensor_metadata=[{"when": value}]))
     assert error.reason == "schema"

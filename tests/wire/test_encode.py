@@ -113,7 +113,7 @@ NOT_JSON = [
     b"bytes",
     bytearray(b"x"),
     np.bytes_(b"x"),
-    np.datetime64("NaT"),
+    np.datetime64("NaT", "s"),
     np.timedelta64(1, "s"),
     {1, 2},
     np.arange(3),

@@ -312,7 +312,7 @@ def _with_nulls(times: Array, valid: "npt.NDArray[np.bool_] | None") -> Array:
     if valid is None:
         return times
     found = copy_elements(times)
-    found[~valid] = np.datetime64("NaT") if times.dtype.kind == "M" else np.timedelta64("NaT")
+    found[~valid] = np.array("NaT", found.dtype)
     return found
 
 

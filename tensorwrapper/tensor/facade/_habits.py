@@ -46,7 +46,9 @@ NAMES: Final = {
     "compress masked_select": "`t[t > 0]`",
     "searchsorted": "`np.searchsorted(t.flatten(), 1)`",
     "put fill fill_": "`t[...] = 0` writes to all elements, `t[0] = 0` to some",
-    "view": "`t.astype('f4')` casts, `np.asarray(t).view('i8')` reads the same bytes",
+    "view": (
+        "`tw.selection.as_view(t)` is lazy, `t.astype('f4')` casts, `np.asarray(t).view('i8')` keeps bytes"
+    ),
     "tobytes tostring": "`np.asarray(t).tobytes()`",
     "tofile dump dumps": "`tw.save('f.tens', {'t': t})`",
     "to_list": "`t.tolist()`",
