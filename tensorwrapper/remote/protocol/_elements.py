@@ -22,7 +22,7 @@ __all__ = [
 
 _STRING: Final = "string"
 _NULLABLE: Final = "nullable string"
-_TEXTS: "Final[dict[str, np.dtype[Any]]]" = {
+_TEXTS: Final["dict[str, np.dtype[Any]]"] = {
     _STRING: cast("Any", np.dtypes.StringDType()),
     _NULLABLE: cast("Any", np.dtypes.StringDType(na_object=None)),
 }

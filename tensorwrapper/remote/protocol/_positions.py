@@ -135,10 +135,10 @@ class PositionsReader:
         count = field["n"].count(least=1)
         first = field["first"].integer(0, _MOST)
         if field["as"].value == "i8":
-            found = self._table(field, count)
-            if int(found[0]) != first:
-                field.refuse(f"begins at {found[0]}, and says {first}")
-            return found
+            table = self._table(field, count)
+            if int(table[0]) != first:
+                field.refuse(f"begins at {table[0]}, and says {first}")
+            return table
         steps = self._table(field, count - 1)
         # Each difference has 32 bits and there are fewer than 2^30: no sum of them leaves 64 bits.
         if first > _MOST - (int(steps.sum()) if len(steps) else 0):

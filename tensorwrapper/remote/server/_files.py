@@ -39,8 +39,8 @@ def put_files(
         check = partial(_version, path)
         for name in file:
             if into_memory:
-                found = file[name]
-                catalogue.put(prefix + name, found.copy() if isinstance(found, Tensor) else found.compute())
+                whole = file[name]
+                catalogue.put(prefix + name, whole.copy() if isinstance(whole, Tensor) else whole.compute())
             else:
                 catalogue.put(prefix + name, file[name], check)
 

@@ -227,7 +227,7 @@ class ViewParts(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         """Return the view of the elements in row-major order, in one mode."""
         line = self._by(Layout.flatten) if self.shape.has_layers else self
         while line.shape.rank > 1:
-            line = line._by(Layout.merge_rows, line.shape.rank - 1)
+            line = line._by(cast("Any", Layout.merge_rows), line.shape.rank - 1)
         return line
 
     def _check_smooth(self, what: str) -> None:

@@ -1,7 +1,7 @@
 """What writes parts in memory, one after the other: runs of them at once, and points part by part."""
 
 from collections.abc import Callable
-from typing import Any, cast, final
+from typing import Any, final
 
 import numpy as np
 
@@ -80,7 +80,7 @@ class JoinedRunner(Runner):
         chosen = np.flatnonzero(counts)
         ends: list[int] = [0, *np.cumsum(counts[chosen]).tolist()]
         ascending -= np.repeat(self.starts[chosen], counts[chosen])
-        for k, number in enumerate(cast("list[int]", chosen.tolist())):
+        for k, number in enumerate(chosen.tolist()):
             part = slice(ends[k], ends[k + 1])
             take_along(values[part], self._array(number), ascending[part], 0)
         assign_indexed(found, (order,), values)

@@ -6,7 +6,7 @@ run of it, and nothing as long as the rows is made: only places in the result, a
 
 from abc import ABC, abstractmethod
 from bisect import bisect_right
-from typing import Any, final
+from typing import Any, cast, final
 
 import numpy as np
 
@@ -92,7 +92,7 @@ class RowsRunner(Runner, ABC):
     def points(self, places: tuple[IntArray, ...]) -> Array:
         (own,) = places
         begins = self._begins()
-        rows: IntArray = np.searchsorted(begins, own + begins[0], "right") - 1
+        rows = cast("IntArray", np.searchsorted(begins, own + begins[0], "right") - 1)
         within = own - (begins[rows] - begins[0])
         found: Array = np.empty(own.shape, self.dtype)
         self._points(rows, within, found)

@@ -359,9 +359,10 @@ class ShapeConstructors(ShapeBase[IndexT_co], Generic[IndexT_co]):
 
 def _children(rows: object) -> list[object]:
     """Return the items of an iterable as a list, with every facade in them replaced by what it holds."""
+    given = rows
     if isinstance(rows, (ShapeBase, ShapeCommon, *UNFIT)) or not isinstance(rows, Iterable):
         raise ConversionError(
-            f"a jagged shape is given by a sequence of lengths or shapes, not by {brief(rows)}"
+            f"a jagged shape is given by a sequence of lengths or shapes, not by {brief(given)}"
         )
     items = list(cast("Iterable[object]", rows))
     # Asked once per type: each question about an abstract class costs more than a row.

@@ -67,9 +67,11 @@ def encode_tensor(
     limits = options.limits
     writer = Writer(1, options, apart=True)
     checked: Limits | None = limits
-    if metadata is not None or not isinstance(tensor, np.ndarray) or not writer.add_plain(tensor, 1):
-        writer.add(as_tensor(tensor), 1, metadata)
-    elif _is_small(cast("Array", tensor), limits):
+    given: object = tensor
+    plain = cast("Array", tensor) if metadata is None and isinstance(tensor, np.ndarray) else None
+    if plain is None or not writer.add_plain(plain, 1):
+        writer.add(as_tensor(given), 1, metadata)
+    elif _is_small(plain, limits):
         checked = None
     record: dict[str, Json] = {"kind": "tensor", "name": name}
     if pieces > 1:
