@@ -21,9 +21,12 @@ def test_a_file_is_served_by_the_names_that_it_has(folder):
 
 
 def test_of_several_files_each_has_its_name_before(folder):
+    # A tensor of one row has the length of one file.
+    tw.save(folder / "one.tens", {"x": np.zeros((1, 2)), "rows": tw.jagged([[1]])})
     for given in (folder, [folder / "one.tens", str(folder / "two.tens")]):
-        with tw.serve(given) as server:
-            assert server.names == ["one/rows", "one/x", "two/rows", "two/x"]
+        for writable in (False, True):
+            with tw.serve(given, writable=writable) as server:
+                assert server.names == ["one/rows", "one/x", "two/rows", "two/x"]
 
 
 def test_what_is_no_file_is_refused(tmp_path):
