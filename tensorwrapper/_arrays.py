@@ -132,7 +132,7 @@ def _too_long() -> SizeOverflowError:
 def positions_array(positions: "range | IntArray") -> IntArray:
     """Return positions as an array; of a range without a Python integer for each, as `asarray` makes them."""
     if isinstance(positions, range):
-        return np.arange(positions.start, positions.stop, positions.step, np.int64)
+        return np.arange(positions.start, positions.stop, positions.step, dtype=np.int64)
     return np.asarray(positions, dtype=np.int64)
 
 
