@@ -61,6 +61,9 @@ def copied_by_plan(
     from tensorwrapper.layout.lowlevel import plan_copy  # noqa: PLC0415
 
     plan = plan_copy(layout, target)
-    placed: npt.NDArray[ScalarT_co] = np.zeros(size, flat.dtype)
+    packed = target.is_packed or (target.mode_strides is not None and target.is_contiguous)
+    # Without a gap, each place is written.
+    new = np.empty if packed and target.shape.size == size else np.zeros
+    placed: npt.NDArray[ScalarT_co] = new(size, flat.dtype)
     run_copy(plan, flat, placed, threads=threads)
     return placed

@@ -83,19 +83,37 @@ def _chosen(layout: LayoutCommon, shape: Shape[Any], key: Array) -> Packed | Blo
     splits = chosen.splits(mode)
     if key.dtype.kind == "b":
         theirs = shape.splits(mode)
-        if theirs is not splits and not np.array_equal(theirs, splits):
+        if not _are_one(theirs, splits) and not np.array_equal(theirs, splits):
             lengths, mine = np.diff(theirs), np.diff(splits)
             place = int(np.argmax(lengths != mine))
             raise ExtentMismatchError(
                 f"the mask has {lengths[place]} bools for {_where(prefixes, place, mode)}, which has extent "
                 f"{mine[place]}"
             )
-        before = np.zeros(len(key) + 1, dtype=np.int32 if len(key) <= _NARROW else np.int64)
-        np.cumsum(key, dtype=before.dtype, out=before[1:])
-        counts = np.diff(before.take(splits)).astype(np.int64, copy=False)
-        return _part(layout, mode, counts, np.flatnonzero(key))
+        return _part(layout, mode, _counts(key, splits), np.flatnonzero(key))
     nodes = _nodes(cast("IntArray", key), shape.splits(mode), splits, (prefixes, mode))
     return _part(layout, mode, shape.lengths(mode), nodes)
+
+
+def _are_one(left: IntArray, right: IntArray) -> bool:
+    """Tell whether two arrays are the same memory: a mask mostly has the splits of what it was made of."""
+    return left is right or (
+        left.shape == right.shape and left.strides == right.strides and left.ctypes.data == right.ctypes.data
+    )
+
+
+def _counts(mask: Array, splits: IntArray) -> IntArray:
+    """Return how many bools of each row are true; some rows at a time, so that sums stay in a cache."""
+    counts = np.empty(len(splits) - 1, dtype=np.int64)
+    for first in range(0, len(counts), _ROWS):
+        part = splits[first : first + _ROWS + 1]
+        own = mask[part.item(0) : part.item(-1)]
+        before = np.empty(len(own) + 1, dtype=np.int32 if len(own) <= _NARROW else np.int64)
+        before[0] = 0
+        np.cumsum(own, dtype=before.dtype, out=before[1:])
+        sums = before.take(part - part[0])
+        np.subtract(sums[1:], sums[:-1], out=counts[first : first + _ROWS])
+    return counts
 
 
 def _check_rows(prefixes: Shape[Any], shape: Shape[Any], mode: int) -> None:
