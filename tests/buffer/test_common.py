@@ -7,7 +7,7 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper import Layout, Shape
-from tensorwrapper.buffer import BufferCommon, Dense, _common
+from tensorwrapper.buffer import BufferCommon, Dense, _addresses
 from tensorwrapper.errors import BufferSizeError
 
 
@@ -56,7 +56,7 @@ def test_a_few_rows_are_copied_by_their_places_as_many_are_by_a_plan(monkeypatch
     for layout in (rows[::-1], rows[:, ::-1], rows[:, 1:], rows.gather(0, [3, 3, 0])):
         few = Dense(flat).elements_of(layout.implementation)
         with monkeypatch.context() as patched:
-            patched.setattr(_common, "CACHED", 0)
+            patched.setattr(_addresses, "CACHED", 0)
             many = Dense(flat).elements_of(layout.implementation)
         np.testing.assert_array_equal(few, many)
         np.testing.assert_array_equal(few, flat[layout.to_numpy()])
