@@ -41,11 +41,10 @@ _AT_ONCE: Final = 32
 class Inbox:
     """Reads the messages that come at the socket of an engine."""
 
-    __slots__ = ("_engine", "_incoming", "_memory", "strays")
+    __slots__ = ("_engine", "_incoming", "strays")
 
     def __init__(self, engine: "Engine") -> None:
         self._engine = engine
-        self._memory: memoryview | None = None
         self._incoming: tuple[Transfer, Said, int, int, bool] | None = None
         self.strays = 0
         """Messages that belonged to no transfer, or came too late, and were dropped."""
@@ -97,12 +96,8 @@ class Inbox:
             self._incoming = None
             return None
         memory = target.memory(said.part, first, room)
-        is_staged = memory is None
-        if memory is None:
-            if self._memory is None:
-                self._memory = memoryview(bytearray(self._engine.chunk))
-            memory = self._memory
-        self._incoming = (transfer, said, first, seqno, is_staged)
+        # What does not lie in one piece is written from the frame: receiving it elsewhere costs a copy.
+        self._incoming = (transfer, said, first, seqno, memory is None)
         return memory
 
     def _chunk_came(self, frames: list[zmq.Frame], written: int | None) -> None:
@@ -110,23 +105,23 @@ class Inbox:
         incoming = self._incoming
         if incoming is None:
             return
-        transfer, said, first, seqno, is_staged = incoming
+        transfer, said, first, seqno, is_apart = incoming
         machine, target, window = transfer._machine, transfer._target, transfer._window
         if not isinstance(machine, TakerMachine) or target is None or window is None:
             return
+        data = self._apart(machine, frames) if is_apart else None
+        written = written if data is None else data.nbytes
         if written is None:
             refuse("frame", "a chunk has no frame of elements")
         item = machine.tensor.item_sizes[said.part] if machine.tensor is not None else 1
         room = machine.room(said.part, first, seqno)
         if written % item or not 0 < written <= room * item:
             machine.came(said.part, first, written, seqno)
-        memory = self._memory if is_staged else target.memory(said.part, first, written // item)
-        if memory is not None:
-            data = memory[:written]
-            if machine.check is not None:
-                compare(machine.check, frames[-1].buffer, written // item, data)
-            if is_staged:
-                target.put(first, data)
+        place = target.memory(said.part, first, written // item) if data is None else data
+        if place is not None and machine.check is not None:
+            compare(machine.check, frames[-1].buffer, written // item, place)
+        if data is not None:
+            target.put(first, data)
         machine.came(said.part, first, written, seqno)
         now = time.monotonic()
         transfer._heard = transfer._progress = now
@@ -140,6 +135,12 @@ class Inbox:
         if free >= max(total // 2, 1):
             window.granted(now, machine.outstanding)
             self._engine.post(transfer, machine.pay(free, window.chunk))
+
+    def _apart(self, machine: TakerMachine, frames: list[zmq.Frame]) -> memoryview | None:
+        """Take the frame of elements from those of a chunk that was not written anywhere yet."""
+        kind = self._engine.endpoint.kind
+        wanted = kind.addressed + kind.delimiter + 3 + (machine.check is not None)
+        return frames.pop().buffer if len(frames) == wanted else None
 
     def _message_came(self, frames: list[zmq.Frame]) -> None:
         kind = self._engine.endpoint.kind

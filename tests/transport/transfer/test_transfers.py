@@ -17,6 +17,7 @@ from tensorwrapper.errors import (
     TransportTimeoutError,
 )
 from tensorwrapper.transport import Socket, Transfers
+from tensorwrapper.transport.transfer import _engine
 from tests.support.selection.kinds import KINDS
 from tests.support.sockets_of_transfers import CHUNK, Sending, through
 
@@ -92,15 +93,17 @@ def test_many_transfers_share_a_socket(listening):
     assert found == list(range(10))
 
 
-def test_more_than_may_run_are_refused(listening):
+def test_more_than_may_run_are_refused(listening, monkeypatch):
+    # One that comes before the first is accepted waits, and is made again.
+    monkeypatch.setattr(_engine, "_OFFERED", 0.05)
     socket, address = listening
     sending = Sending(address, np.zeros(10), np.ones(10))
     with Transfers(socket, transfers=1) as transfers:
         first = transfers.accept(timeout=10)
         with pytest.raises(TransportTimeoutError):
-            transfers.accept(timeout=0.3)
+            transfers.accept(timeout=0.4)
         first.into().wait(timeout=10)
-        assert transfers.strays == 1
+        assert transfers.strays >= 1
     with pytest.raises(FlowAbortedError, match="1 transfers already"):
         sending.end()
 
