@@ -8,12 +8,15 @@ from typing import Final, final
 from tensorwrapper._value_class import frozen
 from tensorwrapper.cli._report import Report
 from tensorwrapper.cli.parsing._commands import COMMANDS
-from tensorwrapper.cli.parsing._parser import Parser, make_parser, parsers_of
+from tensorwrapper.cli.parsing._parser import Parser, make_parser
 
 __all__ = ["run", "script_of"]
 
 _FILES: Final = {"FILE", "FOLDER", "PATH", "IN", "OUT"}
 """What stands in the help for words that are names of files; others are for people to know."""
+_OF_ZSH: Final = re.compile(r"[\[\]:]")
+_END: Final = re.compile(r"[;(:]|\.(?:\s|$)")
+"""Where the first part of a sentence ends."""
 
 
 def run(options: argparse.Namespace) -> Report:
@@ -25,7 +28,7 @@ def run(options: argparse.Namespace) -> Report:
 def script_of(parser: Parser, shell: str) -> str:
     """Return what a shell reads to know the words of a parser: text for ``bash``, ``zsh`` or ``fish``."""
     return _SCRIPTS[shell](
-        _words(parser, ""), [_words(sub, sub.description or "") for sub in parsers_of(parser).values()]
+        _words(parser, ""), [_words(sub, sub.description or "") for sub in parser.commands.values()]
     )
 
 
@@ -60,8 +63,7 @@ class _Words:
 
 
 def _words(parser: Parser, summary: str) -> _Words:
-    actions: Sequence[argparse.Action] = parser._actions
-    own = [_word(action) for action in actions if not isinstance(action, argparse._SubParsersAction)]
+    own = [_word(action) for action in parser.takes]
     return _Words(
         parser.prog.rpartition(" ")[2],
         summary,
@@ -161,7 +163,7 @@ fi
 
 
 def _zsh_option(word: _Word) -> str:
-    meaning = re.sub(r"([\[\]:])", r"\\\1", _brief(word.meaning))
+    meaning = _OF_ZSH.sub(r"\\\g<0>", _brief(word.meaning))
     value = "" if word.metavar is None else f":{word.metavar}:{_zsh_values(word)}"
     others = " ".join(word.flags)
     return " ".join([_zsh_quoted(f"({others}){flag}[{meaning}]{value}") for flag in word.flags])
@@ -214,7 +216,7 @@ def _fish_quoted(text: str) -> str:
 
 def _brief(text: str) -> str:
     """Return what fits beside a word on a line."""
-    return re.split(r"[;(:]|\.(?:\s|$)", text, maxsplit=1)[0].strip()
+    return _END.split(text, maxsplit=1)[0].strip()
 
 
 _SCRIPTS: Final[Mapping[str, Callable[[_Words, Sequence[_Words]], str]]] = {

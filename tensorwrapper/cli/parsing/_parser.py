@@ -11,7 +11,7 @@ from tensorwrapper.cli._exit_code import ExitCode
 from tensorwrapper.cli._streams import write_text
 from tensorwrapper.cli.parsing._command import Command
 
-__all__ = ["Parser", "make_parser", "parsers", "parsers_of", "readable"]
+__all__ = ["Parser", "make_parser", "parsers", "readable"]
 
 _PROGRAM: Final = "tensorwrapper"
 _SELECTOR: Final = re.compile(r"-\d+[:,]")
@@ -28,7 +28,18 @@ exit codes:
 
 @final
 class Parser(argparse.ArgumentParser):
-    """A parser whose answers end in an exit code of their own if they cannot be written."""
+    """A parser that knows what it takes, and whose answers end in an exit code if they cannot be written."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:  # noqa: ANN401 - what argparse takes
+        self.takes: list[argparse.Action] = []
+        """Its options and words, in the order in which they were added."""
+        self.commands: dict[str, Parser] = {}
+        super().__init__(*given, **named)
+
+    def add_argument(self, *given: Any, **named: Any) -> argparse.Action:  # noqa: ANN401 - as argparse
+        """Add an option or a word, as the parser of argparse does."""
+        self.takes.append(super().add_argument(*given, **named))
+        return self.takes[-1]
 
     def print_help(self, file: object = None) -> None:
         """Write the help to stdout."""
@@ -83,6 +94,7 @@ def make_parser(commands: Sequence[Command]) -> Parser:
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
         )
+        parser.commands[command.name] = sub
         command.configure(sub)
         _add_common_options(sub)
         sub.set_defaults(chosen=command)
@@ -91,18 +103,9 @@ def make_parser(commands: Sequence[Command]) -> Parser:
 
 def parsers(commands: Sequence[Command], *, width: int | None = None) -> dict[str, Parser]:
     """Return the parser of each command by its name, whose help has so many columns."""
-    found = parsers_of(make_parser(commands))
+    found = make_parser(commands).commands
     for parser in found.values():
         parser.formatter_class = partial(argparse.RawDescriptionHelpFormatter, width=width)
-    return found
-
-
-def parsers_of(parser: Parser) -> dict[str, Parser]:
-    """Return the parser of each command by its name."""
-    found: dict[str, Parser] = {}
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            found |= cast("argparse._SubParsersAction[Parser]", action).choices
     return found
 
 
