@@ -75,8 +75,9 @@ class Link:
         self.ratio = max(self.ratio, 2.0)
 
 
-def _is_local(address: str) -> bool:
-    if not address.startswith("tcp://"):
+def _is_local(address: object) -> bool:
+    # What is no address is refused where it is connected to.
+    if not isinstance(address, str) or not address.startswith("tcp://"):
         return True
     host = address[6:].rpartition(":")[0].rpartition(";")[2].strip("[]")
     try:
