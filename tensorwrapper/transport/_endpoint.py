@@ -27,7 +27,7 @@ from tensorwrapper.transport._kinds import Kind
 from tensorwrapper.transport._senders import peer_of, routing_of, signer_of
 from tensorwrapper.transport.connections._fences import Fences, wait_for
 from tensorwrapper.transport.connections._options import set_options
-from tensorwrapper.transport.connections._paths import Paths
+from tensorwrapper.transport.connections._paths import Paths, is_taken
 
 __all__ = ["Endpoint", "failed"]
 
@@ -181,6 +181,8 @@ class Endpoint:
     def bind(self, address: str) -> str:
         """Listen at an address, and return it as ZeroMQ spells it."""
         socket = self.open()
+        if is_taken(address):
+            raise failed(f"cannot listen at {address}", zmq.ZMQError(errno.EADDRINUSE))
         try:
             socket.bind(address)
             bound = socket.getsockopt_string(zmq.LAST_ENDPOINT)

@@ -1,11 +1,28 @@
 """`Paths`: the files at which a socket listens by ``ipc``, which ZeroMQ leaves behind."""
 
 import os
+import socket as sockets
 from contextlib import suppress
 from pathlib import Path
 from typing import final
 
-__all__ = ["Paths"]
+__all__ = ["Paths", "is_taken"]
+
+
+def is_taken(address: str) -> bool:
+    """Tell whether somebody listens at the file of an address: ZeroMQ would take it away in silence."""
+    if not address.startswith("ipc://") or address[6:7] in ("@", "*") or not hasattr(sockets, "AF_UNIX"):
+        return False
+    with sockets.socket(sockets.AF_UNIX) as probe:
+        probe.setblocking(False)
+        try:
+            probe.connect(address[6:])
+        except BlockingIOError:
+            # There are more who wait there than it takes.
+            return True
+        except OSError:
+            return False
+        return True
 
 
 @final

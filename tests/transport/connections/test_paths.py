@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from tensorwrapper import wire
+from tensorwrapper.errors import TransportError
 from tensorwrapper.transport import Socket
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no ipc")
@@ -22,6 +23,13 @@ def test_a_file_of_ipc_is_taken_away_unless_it_is_somebody_elses(tmp_path):
     with Socket("PULL") as first:
         first.bind(f"ipc://{path}")
         with Socket("PULL") as second, Socket("PUSH") as source:
+            with pytest.raises(TransportError, match="in use"):
+                second.bind(f"ipc://{path}")
+            source.connect(f"ipc://{path}")
+            source.send(FRAMES)
+            assert first.receive().tensors
+        with Socket("PULL") as second, Socket("PUSH") as source:
+            path.unlink()
             second.bind(f"ipc://{path}")
             first.close()
             assert path.exists()
