@@ -20,6 +20,7 @@ def draw_grid(
     across: tuple[int, int],
     title: str,
     full: str,
+    names: tuple[str, str] = ("mode 0", "mode 1"),
     notes: Sequence[str] = (),
 ) -> Drawing:
     """Return a picture of a plane of indices that is cut into a grid, each part as dark as its share.
@@ -34,6 +35,8 @@ def draw_grid(
         What is drawn, in words.
     full
         What the darkest colour stands for.
+    names
+        What stands beside the two axes.
     notes
         Lines of text below.
     """
@@ -64,8 +67,8 @@ def draw_grid(
     return framed(
         marks,
         (width, height),
-        down=Axis(down[0], sum(down), height, "mode 0", cells=False) if down[1] else None,
-        across=Axis(across[0], sum(across), width, "mode 1", cells=False) if across[1] else None,
+        down=Axis(down[0], sum(down), height, names[0], cells=False) if down[1] else None,
+        across=Axis(across[0], sum(across), width, names[1], cells=False) if across[1] else None,
         legend=[Swatch(ramp(0.9), full), Swatch(EMPTY, "none")],
         notes=notes,
         title=title,

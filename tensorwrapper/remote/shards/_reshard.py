@@ -86,6 +86,18 @@ class ReshardPlan:
         ):
             object.__setattr__(self, name, value)
 
+    def to_svg(self) -> str:
+        """Return a picture: how much each holder sends to each; what stays lies on the diagonal."""
+        from tensorwrapper.remote.shards._reshard_picture import draw_reshard  # noqa: PLC0415 - as it is drawn
+
+        return draw_reshard(self).to_svg()
+
+    def _repr_html_(self) -> str:
+        """Return what notebooks show: what moves, and the picture."""
+        from tensorwrapper.remote.shards._reshard_picture import reshard_html  # noqa: PLC0415 - as in to_svg
+
+        return reshard_html(self)
+
     @property
     def total(self) -> int:
         """The bytes that the new holders have in the end."""

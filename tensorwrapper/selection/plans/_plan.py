@@ -174,6 +174,25 @@ class Plan:
         """Return the plan of a block of the result."""
         return Plan(normalize(Expression(self.view.node, self.view.layout[block]))).settled()
 
+    def to_svg(self) -> str:
+        """Return a picture: how much is read of each source, the first of many.
+
+        Examples
+        --------
+        >>> from tensorwrapper import selection as sel
+        >>> sel.concat([[1, 2, 3], [4]]).plan().to_svg().count('class="bar"')
+        2
+        """
+        from tensorwrapper.selection.plans._picture import draw_plan  # noqa: PLC0415 - loaded when it is drawn
+
+        return draw_plan(self).to_svg()
+
+    def _repr_html_(self) -> str:
+        """Return what notebooks show: what is read and written, and the picture."""
+        from tensorwrapper.selection.plans._picture import plan_html  # noqa: PLC0415 - as in to_svg
+
+        return plan_html(self)
+
     @property
     def bytes_read(self) -> int:
         """How many bytes are read of all sources."""

@@ -202,6 +202,25 @@ class RetilePlan:
             fan_out=math.prod([_most(o.old_tiles) for o in self.overlaps]),
         )
 
+    def to_svg(self) -> str:
+        """Return a picture: for each mode how much of which old tile each new one has.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Tiling
+        >>> Tiling([2, 2, 4]).retile_plan(Tiling([4, 2, 2])).to_svg().count('class="plane"')
+        1
+        """
+        from tensorwrapper.shape.tilings._retile_picture import draw_retile  # noqa: PLC0415 - as it is drawn
+
+        return draw_retile(self).to_svg()
+
+    def _repr_html_(self) -> str:
+        """Return what notebooks show: what moves, and the picture."""
+        from tensorwrapper.shape.tilings._retile_picture import retile_html  # noqa: PLC0415 - as in to_svg
+
+        return retile_html(self)
+
     def fan_in(self, new_tile: Iterable[SupportsIndex]) -> int:
         """Return how many pieces one new tile is made of, 0 if it is empty; O(rank * log n).
 
