@@ -7,17 +7,29 @@ functions over the fields, with the same results.
 
 from collections.abc import Callable
 from operator import attrgetter, eq
+from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar, cast, dataclass_transform, overload
 
 import attrs
 
 from tensorwrapper._wording import brief, html_block, shortened
 
-__all__ = ["Shown", "evolve", "frozen", "slot_setters", "token_of", "token_of_parts", "value_class"]
+__all__ = [
+    "Closing",
+    "Shown",
+    "evolve",
+    "frozen",
+    "slot_setters",
+    "token_of",
+    "token_of_parts",
+    "value_class",
+]
 
 _T = TypeVar("_T")
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from attrs import frozen  # that is what it is: checkers and editors know the fields from it
 
     # mypy lets attrs change only what it saw attrs make, which a `value_class` is not to it.
@@ -158,6 +170,25 @@ class Shown:
     def _repr_html_(self) -> str:
         """Return what notebooks show."""
         return html_block(shortened(repr(self)))
+
+
+class Closing(Shown):
+    """One primitive, `close`, which may be called twice; the end of a ``with`` calls it."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def close(self) -> None:
+            """Let go of what is held."""
+
+    def __enter__(self) -> "Self":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
 
 
 # The mark stands on the first of two overloads, where mypy and pyright read it: fields are read-only. jedi,

@@ -2,14 +2,13 @@
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, SupportsIndex, final
 
 import attrs
 import numpy as np
 
 from tensorwrapper._integers import to_count
-from tensorwrapper._value_class import Shown
+from tensorwrapper._value_class import Closing
 from tensorwrapper.errors import (
     LeakedResourceWarning,
     RemoteProtocolError,
@@ -36,7 +35,7 @@ __all__ = ["Remote", "connect"]
 
 
 @final
-class Remote(Shown, Mapping[str, RemoteTensor]):
+class Remote(Closing, Mapping[str, RemoteTensor]):
     """The tensors of a server, by name; made by `connect`. Looking one up asks what it is, and reads nothing.
 
     Any thread may use it; each has a connection of its own. Close it when none does any more.
@@ -195,14 +194,6 @@ class Remote(Shown, Mapping[str, RemoteTensor]):
     def close(self) -> None:
         """Close all connections; closing twice is harmless. No thread may be reading."""
         self._connections.close()
-
-    def __enter__(self) -> "Remote":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def __del__(self) -> None:
         connections: Connections | None = getattr(self, "_connections", None)

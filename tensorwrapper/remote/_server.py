@@ -4,11 +4,10 @@ import os
 import warnings
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, ExitStack
-from types import TracebackType
 from typing import TYPE_CHECKING, SupportsIndex, cast, final
 
 from tensorwrapper._integers import to_count
-from tensorwrapper._value_class import Shown
+from tensorwrapper._value_class import Closing
 from tensorwrapper._wording import html_block, shortened
 from tensorwrapper.errors import ConversionError, ExtentError, LeakedResourceWarning, TransportClosedError
 from tensorwrapper.remote.protocol._terms import ServeLimits
@@ -24,7 +23,7 @@ __all__ = ["Server", "serve"]
 
 
 @final
-class Server(Shown):
+class Server(Closing):
     """Tensors that clients select from; made by `serve`. It answers in threads of its own until it is closed.
 
     Memory that is served may be edited in place only within `editing`; everything else may be replaced at
@@ -126,14 +125,6 @@ class Server(Shown):
         if self._loop is None:
             raise TransportClosedError("the server is closed")
         return self._loop
-
-    def __enter__(self) -> "Server":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def __del__(self) -> None:
         if getattr(self, "_loop", None) is not None and self._process == os.getpid():

@@ -3,10 +3,9 @@
 import os
 import warnings
 from collections.abc import Iterator, Mapping
-from types import TracebackType
 from typing import final
 
-from tensorwrapper._value_class import Shown
+from tensorwrapper._value_class import Closing
 from tensorwrapper.errors import LeakedResourceWarning, TransportClosedError
 from tensorwrapper.remote.shards._catalogue import Catalogue
 from tensorwrapper.remote.shards._fleet import Fleet
@@ -18,7 +17,7 @@ __all__ = ["ShardedRemote", "connect_shards"]
 
 
 @final
-class ShardedRemote(Shown, Mapping[str, ShardedTensor]):
+class ShardedRemote(Closing, Mapping[str, ShardedTensor]):
     """The tensors of a catalogue, by name; made by `connect_shards`. Nothing is asked to look one up.
 
     Any thread may use it. Close it when none does any more.
@@ -60,14 +59,6 @@ class ShardedRemote(Shown, Mapping[str, ShardedTensor]):
     def close(self) -> None:
         """Close the connections to all holders; closing twice is harmless. No thread may be reading."""
         self._fleet.close()
-
-    def __enter__(self) -> "ShardedRemote":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def __del__(self) -> None:
         fleet: Fleet | None = getattr(self, "_fleet", None)

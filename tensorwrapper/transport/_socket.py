@@ -8,12 +8,11 @@ are refused where the build of ZeroMQ cannot run them.
 import errno
 import warnings
 from collections.abc import Sequence
-from types import TracebackType
 from typing import Final, final
 
 import zmq
 
-from tensorwrapper._value_class import Shown
+from tensorwrapper._value_class import Closing
 from tensorwrapper.errors import (
     ConversionError,
     InsecureAddressWarning,
@@ -44,7 +43,7 @@ _ORIGINS: Final = 1024
 
 
 @final
-class Socket(Shown):
+class Socket(Closing):
     """A ZeroMQ socket that sends and receives messages; it belongs to the thread that opened it.
 
     Parameters
@@ -392,14 +391,6 @@ class Socket(Shown):
     def close(self) -> None:
         """Close the socket; closing twice is harmless."""
         self._endpoint.close()
-
-    def __enter__(self) -> "Socket":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def __del__(self) -> None:
         # Closed first: pyzmq warns of an open socket as well, and one warning is enough.

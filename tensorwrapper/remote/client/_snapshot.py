@@ -1,10 +1,9 @@
 """`Snapshot`: the tensors of a server as they were at one moment; and how tensors and names are looked up."""
 
 from collections.abc import Iterator, Mapping
-from types import TracebackType
 from typing import Final, cast, final
 
-from tensorwrapper._value_class import Shown
+from tensorwrapper._value_class import Closing
 from tensorwrapper.errors import (
     ConversionError,
     RemoteProtocolError,
@@ -64,7 +63,7 @@ def has_tensor(connections: Connections, name: object, pin: str = "") -> bool:
 
 
 @final
-class Snapshot(Shown, Mapping[str, RemoteTensor]):
+class Snapshot(Closing, Mapping[str, RemoteTensor]):
     """The tensors of a server as they were when it was made, by `Remote.snapshot`.
 
     The server keeps it until it is closed, or for a minute after it was used last; after that looking a
@@ -116,14 +115,6 @@ class Snapshot(Shown, Mapping[str, RemoteTensor]):
             except TransportError:
                 # It forgets it by itself.
                 return
-
-    def __enter__(self) -> "Snapshot":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         return f"<Snapshot of {self._connections.address}{', closed' if self.closed else ''}>"

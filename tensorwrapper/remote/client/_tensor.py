@@ -7,7 +7,6 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._value_class import Shown
 from tensorwrapper.errors import (
     ConversionError,
     OutOfBoundsError,
@@ -16,6 +15,7 @@ from tensorwrapper.errors import (
     VersionChangedError,
 )
 from tensorwrapper.remote.client._connection import Connections
+from tensorwrapper.remote.client._elsewhere import Elsewhere
 from tensorwrapper.remote.client._entries import read_entries
 from tensorwrapper.remote.client._opened import Opening, opened, opening_of
 from tensorwrapper.remote.client._rows import chosen_rows, rows_source
@@ -29,9 +29,6 @@ from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import Operators
 from tensorwrapper.typing import AnyRank, Array, ArrayKey, IntArray
 
-if TYPE_CHECKING:
-    from tensorwrapper.selection import Cancel, Plan, Progress, Target
-
 __all__ = ["RemoteTensor"]
 
 _ROWS_AT_ONCE: Final = 2**17
@@ -42,7 +39,7 @@ _WITH_LENGTHS: Final = 2**15
 
 
 @final
-class RemoteTensor(Shown, Operators[Any, AnyRank]):
+class RemoteTensor(Elsewhere, Operators[Any, AnyRank]):
     """A tensor that a server has, at the version that it had when it was looked up.
 
     What is selected of it is a `View`, which reads from the server what it needs once it is computed; views,
@@ -326,26 +323,6 @@ class RemoteTensor(Shown, Operators[Any, AnyRank]):
         as_view(target)[key] = value
         self._facts = attrs.evolve(facts, version=target.version)
         self._sparse = None
-
-    # What comes here.
-
-    def compute(
-        self,
-        out: "Target | None" = None,
-        *,
-        progress: "Progress | None" = None,
-        cancel: "Cancel | None" = None,
-    ) -> Tensor[Any]:
-        """Return all elements as a tensor with memory of its own, or in `out`; see `View.compute`."""
-        return self.view().compute(out, progress=progress, cancel=cancel)
-
-    def plan(self) -> "Plan":
-        """Return what computing all of it reads; nothing is read for that but its shape."""
-        return self.view().plan()
-
-    def tolist(self) -> list[Any]:
-        """Return all elements as nested lists."""
-        return cast("list[Any]", self.compute().tolist())
 
     def __repr__(self) -> str:
         facts = self._facts

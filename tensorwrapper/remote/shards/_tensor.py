@@ -1,27 +1,23 @@
 """`ShardedTensor`: a tensor of which several servers hold the parts."""
 
-from typing import TYPE_CHECKING, Any, cast, final
+from typing import Any, final
 
 import numpy as np
 
-from tensorwrapper._value_class import Shown
+from tensorwrapper.remote.client._elsewhere import Elsewhere
 from tensorwrapper.remote.client._rows import chosen_rows, rows_source
 from tensorwrapper.remote.shards._lengths import lengths_of
 from tensorwrapper.remote.shards._sharding import Sharding
 from tensorwrapper.remote.shards._source import ShardSource
 from tensorwrapper.selection import Runs, Source, View, as_view
 from tensorwrapper.shape import Shape, Tiling
-from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import ArrayKey
-
-if TYPE_CHECKING:
-    from tensorwrapper.selection import Cancel, Plan, Progress, Target
 
 __all__ = ["ShardedTensor"]
 
 
 @final
-class ShardedTensor(Shown):
+class ShardedTensor(Elsewhere):
     """A tensor in parts at several servers; what is selected of it is a `View` that reads them side by side.
 
     Of jagged rows only the lengths of those that are selected travel, when they are selected. A server that
@@ -115,24 +111,6 @@ class ShardedTensor(Shown):
     def _rows_source(self, rows: Runs) -> Source:
         starts, lengths = lengths_of(self._source, rows)
         return rows_source(self._source, rows, starts, lengths)
-
-    def compute(
-        self,
-        out: "Target | None" = None,
-        *,
-        progress: "Progress | None" = None,
-        cancel: "Cancel | None" = None,
-    ) -> Tensor[Any]:
-        """Return all elements as a tensor with memory of its own, or in `out`; see `View.compute`."""
-        return self.view().compute(out, progress=progress, cancel=cancel)
-
-    def plan(self) -> "Plan":
-        """Return what computing all of it reads; nothing is read for that but lengths of rows."""
-        return self.view().plan()
-
-    def tolist(self) -> list[Any]:
-        """Return all elements as nested lists."""
-        return cast("list[Any]", self.compute().tolist())
 
     def __repr__(self) -> str:
         return f"<ShardedTensor {self.name!r}: {self.sharding!r}>"
