@@ -3,23 +3,55 @@
 import threading
 import time
 from collections import deque
+from collections.abc import Iterable
 from typing import Final, final
 
-from tensorwrapper.remote.protocol._events import Request
+from tensorwrapper.remote.protocol._events import (
+    AskEntries,
+    AskRead,
+    AskReduce,
+    AskRows,
+    AskView,
+    AskWrite,
+    Request,
+)
 from tensorwrapper.remote.protocol._steps import SERVED, TaskState
 from tensorwrapper.remote.protocol._terms import ServeLimits
+from tensorwrapper.selection import Runs, Wanted
 
-__all__ = ["Budget", "Client", "Task"]
+__all__ = ["Budget", "Client", "Task", "weight_of"]
 
 _SMALL: Final = 2**16
 """Bytes of an answer that ZeroMQ copies, and that are not counted: the number of requests bounds them."""
+
+
+def weight_of(request: Request | None) -> int:
+    """Return about how many bytes a request takes: few bytes of a label may say millions of positions."""
+    match request:
+        case AskRead() | AskEntries():
+            return sum(map(_bytes_of, request.selections))
+        case AskRows():
+            return _bytes_of(request.rows)
+        case AskWrite():
+            texts = 0 if request.texts is None else request.texts.nbytes
+            return sum(map(_bytes_of, request.selections)) + request.values.nbytes + texts
+        case AskView():
+            return sum(map(_bytes_of, request.selections)) + request.view.nbytes
+        case AskReduce():
+            return request.view.nbytes
+        case _:
+            return 0
+
+
+def _bytes_of(wanted: Wanted) -> int:
+    return 16 * len(wanted.starts) if isinstance(wanted, Runs) else wanted.nbytes
 
 
 @final
 class Task:
     """A request that is not over yet; its state is one of the table of the protocol."""
 
-    __slots__ = ("client", "held", "nbytes", "number", "request", "state", "stop", "verb")
+    __slots__ = ("client", "held", "nbytes", "number", "request", "state", "stop", "verb", "weight")
 
     def __init__(self, client: "Client", number: int, request: Request | None, nbytes: int = 0) -> None:
         self.client: Client = client
@@ -28,6 +60,8 @@ class Task:
         self.verb: str = "" if request is None else type(request).__name__
         self.nbytes: int = nbytes if nbytes >= _SMALL else 0
         """What its answer takes at most; when it is made, what it takes."""
+        self.weight: int = weight_of(request)
+        """What it takes itself while it waits."""
         self.held: int = 0
         """What was taken for it, and is not given back: nothing while it waits."""
         self.state: TaskState = "waiting"
@@ -108,6 +142,16 @@ class Budget:
         if held and held + task.nbytes > limits.client_bytes:
             return False
         return not self.held or self.held + task.nbytes <= limits.server_bytes
+
+    def has_place(self, task: Task, clients: Iterable["Client"]) -> bool:
+        """Tell whether a request may wait beside those of its client, and those of all. What is alone may."""
+        if task.weight < _SMALL:
+            return True
+        mine = sum([own.weight for own in task.client.asked])
+        if mine and mine + task.weight > 2 * self._limits.request_bytes:
+            return False
+        others = sum([own.weight for client in clients for own in client.asked])
+        return not others or others + task.weight <= 2 * self._limits.server_bytes
 
     def begin(self, task: Task) -> None:
         """Take memory for an answer that is going to be made."""

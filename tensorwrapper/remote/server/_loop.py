@@ -256,6 +256,10 @@ class Loop:
             self._refuse(client, number, refused, type(request).__name__)
             return
         task = Task(client, number, request, self._catalogue.bytes_of(request, key))
+        if not self._budget.has_place(task, self._busy.values()):
+            refused = RequestRefusedError("busy", "the requests that wait are large already")
+            self._refuse(client, number, refused, task.verb)
+            return
         client.tasks[number] = task
         client.asked.append(task)
         self._busy[peer] = client

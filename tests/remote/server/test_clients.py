@@ -1,11 +1,13 @@
 """What is under way at a server: each request by the table, and all answers within its memory."""
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tensorwrapper.remote import ServeLimits
 from tensorwrapper.remote.protocol import _events as ev
-from tensorwrapper.remote.server._clients import Budget, Client, Task
+from tensorwrapper.remote.server._clients import Budget, Client, Task, weight_of
+from tensorwrapper.selection import Outer, Runs
 
 LIMITS = ServeLimits(client_bytes=2**20, server_bytes=2**22)
 
@@ -42,6 +44,25 @@ def test_an_answer_that_is_alone_has_memory_however_large_it_is():
     assert budget.fits(task(client, 100))
     budget.end(large)
     assert budget.held == client.held == 0
+
+
+def test_requests_that_wait_have_a_place_within_bounds():
+    """A label of 90 bytes says two million positions, which are 32 MiB while they wait."""
+    limits = ServeLimits(request_bytes=2**19, server_bytes=2**20)
+    budget = Budget(limits)
+    clients = [Client(bytes([k]), "") for k in range(9)]
+    large = ev.AskRead("x", "", None, (Runs(np.arange(0, 60_000, 2)),))
+    small = ev.AskRead("x", "", None, (Runs(0, 2**40), Outer([range(2**30)])))
+    assert (weight_of(large), weight_of(small)) == (480_000, 40)
+    for client in clients:
+        for _ in range(9):
+            for request in (large, small):
+                one = Task(client, 1, request)
+                if budget.has_place(one, clients):
+                    client.asked.append(one)
+    assert [len(client.asked) for client in clients] == [11] * 2 + [9] * 7
+    alone = Task(Client(b"a", ""), 1, ev.AskRead("x", "", None, (Runs(np.arange(0, 600_000, 2)),)))
+    assert budget.has_place(alone, [])
 
 
 def test_what_waits_still_gives_nothing_back():
