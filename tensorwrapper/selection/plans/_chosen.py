@@ -28,6 +28,7 @@ from tensorwrapper.typing import Array, IntArray
 __all__ = ["blocks_that_choose", "chooses", "elements_at", "places_chosen", "with_chosen"]
 
 _LISTED = 1 << 22  # elements of a view up to which it is found for each what it is chosen of
+_AT_ONCE = 1 << 19  # elements of a block, where there are more: what is found of them takes 40 MiB
 
 
 def chooses(view: Expression) -> bool:
@@ -54,7 +55,7 @@ def blocks_that_choose(view: Expression) -> tuple[tuple[slice, ...], ...]:
     away = _away(made)
     if not any(_has_masks(own.node, away) for own in made):
         return ()
-    return tuple(cut_box(view.extents, _LISTED))
+    return tuple(cut_box(view.extents, min(_AT_ONCE, _LISTED)))
 
 
 def _is_narrow(view: Expression) -> bool:
