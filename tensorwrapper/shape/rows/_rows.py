@@ -292,8 +292,7 @@ class Rows:
         if len(prefix) >= self.rank:
             raise RankError(f"the prefix {brief(prefix)} leaves no mode of a shape of rank {self.rank}")
         outer = self.outer_rank
-        rest = self.under(prefix[:outer])
-        if isinstance(rest, Rows):
+        if isinstance(rest := self.under(prefix[:outer]), Rows):
             return rest.count, rest.first
         extents, origin = self.columns.leaf_box(rest)
         inner = len(prefix) - outer
