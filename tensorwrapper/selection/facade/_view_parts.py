@@ -1,5 +1,6 @@
 """Parts of a view, and the same elements elsewhere; nothing here reads an element."""
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, Generic, Literal, Self, SupportsIndex, TypeAlias, TypeVar, cast, final
 
@@ -31,7 +32,7 @@ from tensorwrapper.selection.rows._rows import put_together_rows
 from tensorwrapper.shape.lowlevel import key_of_names, mode_of, names_of, picked_names, unnamed_shape
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import TensorCommon
-from tensorwrapper.typing import Array, ArrayKey, IntArray, NamedKey, ScalarT_co
+from tensorwrapper.typing import Array, ArrayKey, Extents, IntArray, NamedKey, ScalarT_co
 
 __all__ = ["ViewParts"]
 
@@ -199,8 +200,12 @@ class ViewParts(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         if not self._expression.is_box or _is_of_rows(key):
             return self._of_each_row(key)
         self._check_smooth("positions")
+        items = to_items(_known_items(key))
+        if _is_of_one_mode(items, self.shape.extents):
+            # Positions of one mode beside slices are an outer product: no place is written down.
+            return cast("Self", outer_product(self, items))
         whole = wrap_layout(new_row_major(self.shape.extents), names_of(self.shape))
-        return self._picked(whole, to_items(_known_items(key)))
+        return self._picked(whole, items)
 
     @property
     def oindex(self) -> "OuterView[Any]":
@@ -259,6 +264,19 @@ def _known_item(own: object) -> object:
     if not isinstance(own, ViewBase):
         return own
     return np.asarray(_known_key(cast("ViewBase[Any]", own)))  # type: ignore[redundant-cast]
+
+
+_FEW: Final = 4096
+
+
+def _is_of_one_mode(items: tuple[Any, ...], extents: Extents) -> bool:
+    """Tell whether a key has one array of positions beside slices, and selects more than a few."""
+    arrays = [(place, item) for place, item in enumerate(items) if type(item) is not slice]
+    if len(arrays) != 1 or len(extents) < 2 or len(items) > len(extents) or 0 in extents:
+        return False
+    place, array = arrays[0]
+    plain = isinstance(array, np.ndarray) and array.ndim == 1 and array.dtype.kind in "iu"
+    return plain and math.prod(extents) // extents[place] * len(array) > _FEW
 
 
 def _known_items(key: ArrayKey) -> ArrayKey:

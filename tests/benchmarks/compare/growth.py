@@ -78,7 +78,7 @@ def _json(n: int) -> Work:
 
 def _message(n: int) -> Work:
     arrays = [np.arange(3.0)] * n
-    limits = wire.Limits(tensors=2 * n, parts=2 * n + 9, label_bytes=2**28)
+    limits = wire.Limits(tensors=2 * n, parts=2 * n + 9, label_bytes=2**28, label_items=20 * n + 99)
     return lambda: [*wire.decode(wire.encode(arrays, limits=limits), limits=limits).tensors]
 
 

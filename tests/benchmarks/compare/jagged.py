@@ -40,6 +40,7 @@ def lookups() -> Iterator[Row]:
         lambda: shape.indices_at(ordinals),
         {"by a table": table},
         aim=20e-3,
+        times=1.54,
     )
 
 

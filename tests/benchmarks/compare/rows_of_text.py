@@ -50,10 +50,19 @@ def reads() -> Iterator[Row]:
         lambda: deque(few, maxlen=0),
         peers[1],
         aim=0.3e-6,
+        limit=("three objects made, each", lambda: [(object(), object(), object()) for _ in range(10_000)]),
         shares=10_000,
         missing=missing,
     )
-    yield Row("P12", 'w == "xxxxx" of 10^6', lambda: words == "xxxxx", peers[2], aim=1.5e-3, missing=missing)
+    yield Row(
+        "P12",
+        'w == "xxxxx" of 10^6',
+        lambda: words == "xxxxx",
+        peers[2],
+        aim=1.5e-3,
+        times=2.1,
+        missing=missing,
+    )
 
 
 ROWS = {"P11": writes, "P12": reads}

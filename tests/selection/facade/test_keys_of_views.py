@@ -1,5 +1,7 @@
 """What a key selects of a tensor it selects of a view of it: values, shapes, names of modes and origins."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,6 +10,7 @@ from hypothesis import strategies as st
 import tensorwrapper as tw
 from tensorwrapper import Shape
 from tensorwrapper import selection as sel
+from tensorwrapper.errors import OutOfBoundsError
 
 
 def as_it_is(t):
@@ -100,3 +103,29 @@ def test_layers_over_a_vector_or_a_number_are_no_rows(shape, layers):
     t += 1
     assert (t + 0).shape == nested
     assert t.elements().tolist() == expected
+
+
+@pytest.mark.parametrize("mode", [0, 1, 2])
+@pytest.mark.parametrize("rest", [slice(None), slice(3, None, 2), slice(None, None, -1)])
+def test_positions_of_one_mode_of_many_elements_are_those_of_numpy(mode, rest):
+    array = np.arange(20 * 24 * 22).reshape(20, 24, 22)
+    positions = np.random.default_rng(0).integers(-20, 20, 37)
+    key = tuple(positions if m == mode else rest for m in range(3))
+    view = sel.as_view(array)
+    assert np.array_equal(view[key].compute(), array[key])
+    assert np.array_equal(view[key[: mode + 1]].compute(), array[key[: mode + 1]])
+    assert np.array_equal(view.named("a", "b", "c")[key].compute(), array[key])
+    with pytest.raises(OutOfBoundsError):
+        view[(slice(None),) * mode + (np.append(positions, 24),)]
+
+
+def test_a_permutation_of_rows_takes_no_place_for_each_element():
+    array = np.zeros((500, 2000))
+    view = sel.as_view(array)
+    order = np.random.default_rng(0).permutation(500)
+    tracemalloc.start()
+    picked = view[order]
+    picked.plan()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < array.nbytes / 8
