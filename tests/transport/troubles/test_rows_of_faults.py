@@ -18,7 +18,7 @@ from tensorwrapper.transport import Socket, Transfers
 from tensorwrapper.transport._counters import count_message
 from tensorwrapper.transport.transfer._window import Window
 
-TESTS = Path(__file__).parents[1]
+TESTS = Path(__file__).parents[2]
 ROWS = {
     1: (
         "transport/transfer/test_table.py::each_cell_of_the_table",
@@ -59,7 +59,7 @@ ROWS = {
         "remote/protocol/test_positions.py::what_a_stranger",
     ),
     12: (
-        "transport/test_rows_of_faults.py::bytes_on_the_wire",
+        "transport/troubles/test_rows_of_faults.py::bytes_on_the_wire",
         "transport/test_counters.py::bytes_on_the_wire",
     ),
     13: ("remote/client/test_link.py::packing_pays",),
@@ -89,7 +89,7 @@ ROWS = {
     22: ("remote/server/test_clients.py::no_client_and_no_server_has_more",),
     23: (
         "transport/transfer/test_budget.py::",
-        "transport/test_rows_of_faults.py::new_memory_is",
+        "transport/troubles/test_rows_of_faults.py::new_memory_is",
     ),
     24: ("remote/server/test_loop.py::a_client_that_takes_no_answers",),
     25: (
@@ -125,7 +125,7 @@ ROWS = {
     40: ("transport/connections/test_networks.py::",),
     41: ("transport/connections/test_networks.py::",),
     42: (
-        "transport/test_rows_of_faults.py::what_is_under_way",
+        "transport/troubles/test_rows_of_faults.py::what_is_under_way",
         "transport/connections/test_networks.py::",
     ),
     43: ("remote/reliability/test_kills.py::a_server_that_drains",),
@@ -141,22 +141,22 @@ ROWS = {
     50: ("remote/reliability/test_strangers.py::missing_and_forbidden",),
     51: (
         "remote/reliability/test_strangers.py::a_wrong_key",
-        "transport/test_curve_attacks.py::a_list_that_changes",
+        "transport/troubles/test_curve_attacks.py::a_list_that_changes",
     ),
     52: (
         "transport/test_curve.py::nobody_gets_in",
-        "transport/test_curve_attacks.py::who_answered_is_replaced",
+        "transport/troubles/test_curve_attacks.py::who_answered_is_replaced",
     ),
-    53: ("transport/test_rows_of_faults.py::frames_without_end",),
+    53: ("transport/troubles/test_rows_of_faults.py::frames_without_end",),
     54: ("remote/server/test_loop.py::a_number_that_is_in_use",),
     55: (
         "remote/server/test_loop.py::answers_that_nobody_takes",
-        "transport/transfer/test_strangers.py::offers_of_64",
+        "transport/troubles/test_strangers.py::offers_of_64",
     ),
     56: ("remote/client/test_link.py::what_is_packed_wrong",),
     57: ("remote/reliability/test_lying_servers.py::a_lie_is_an_error",),
     58: (
-        "transport/test_curve_attacks.py::hundreds_of_handshakes",
+        "transport/troubles/test_curve_attacks.py::hundreds_of_handshakes",
         "transport/connections/test_fences.py::what_listens",
     ),
 }
