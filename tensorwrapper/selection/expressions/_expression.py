@@ -24,9 +24,10 @@ from tensorwrapper.selection.operations._atom import Call
 from tensorwrapper.selection.runners._cells import CellRunner, fitting
 from tensorwrapper.selection.runners._leaves import Runner
 from tensorwrapper.selection.sources._source import Source
+from tensorwrapper.selection.transforms._layouts import unnamed_layout
 from tensorwrapper.selection.transforms._transform import Transform
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape.lowlevel import ModeNames, make_smooth, wrap
+from tensorwrapper.shape.lowlevel import ModeNames
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, Extents, Index, IntArray
 
@@ -40,9 +41,7 @@ __all__ = [
     "Origin",
     "ReaderOf",
     "Shares",
-    "box",
     "extended",
-    "unnamed_layout",
     "unnamed_view",
     "whole",
 ]
@@ -493,16 +492,6 @@ def unnamed_view(view: Expression) -> Expression:
     """Return a view without names of modes: what nodes are made of, whose modes are numbered."""
     layout = unnamed_layout(view.layout)
     return view if layout is view.layout else evolve(view, layout=layout)
-
-
-def unnamed_layout(layout: Layout[Any]) -> Layout[Any]:
-    """Return a layout without names of modes; itself if it has none."""
-    return layout if (held := layout.implementation).names is None else wrap_layout(held.unnamed())
-
-
-def box(extents: Extents) -> Shape:
-    """Return the shape with these extents and origin zero."""
-    return wrap(make_smooth(extents, (0,) * len(extents)))
 
 
 def whole(node: Node, names: ModeNames | None = None) -> Expression:

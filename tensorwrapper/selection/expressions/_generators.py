@@ -21,7 +21,7 @@ from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchErro
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import packed_strides
 from tensorwrapper.selection.expressions._documents import LineMaker, NodeFields, NodeWriter
-from tensorwrapper.selection.expressions._expression import Expression, Node, ReaderOf, box, whole
+from tensorwrapper.selection.expressions._expression import Expression, Node, ReaderOf, whole
 from tensorwrapper.selection.expressions._fields import (
     dtype_name,
     json_of_parameter,
@@ -36,6 +36,7 @@ from tensorwrapper.selection.random._philox import ALGORITHM
 from tensorwrapper.selection.random._values import draw
 from tensorwrapper.selection.runners._leaves import MemoryLeaf, Runner
 from tensorwrapper.selection.runners._ranks import RankRunner
+from tensorwrapper.selection.transforms._layouts import box
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Array, Extents, IntArray
 

@@ -15,18 +15,13 @@ from tensorwrapper.buffer.lowlevel import fit_number, write_elements
 from tensorwrapper.errors import RankError
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection.expressions._documents import NodeFields, NodeWriter
-from tensorwrapper.selection.expressions._expression import (
-    Expression,
-    Node,
-    Shares,
-    box,
-    whole,
-)
+from tensorwrapper.selection.expressions._expression import Expression, Node, Shares, whole
 from tensorwrapper.selection.expressions._fields import json_of_value, to_integers, to_list, to_value
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._joining import Joining
 from tensorwrapper.selection.expressions._of_one import NodeOfOne
 from tensorwrapper.selection.expressions._ordinals import Whole, at_zero
+from tensorwrapper.selection.transforms._layouts import box
 from tensorwrapper.shape.lowlevel import make_smooth, names_of, wrap
 from tensorwrapper.typing import Array, Extents, Index, IntArray
 

@@ -21,11 +21,11 @@ from tensorwrapper.selection.expressions._expression import (
     Node,
     Origin,
     ReaderOf,
-    unnamed_layout,
     whole,
 )
 from tensorwrapper.selection.runners._leaves import Runner, leaf_of
 from tensorwrapper.selection.sources._source import Source, TensorSource
+from tensorwrapper.selection.transforms._layouts import unnamed_layout
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import names_of, unnamed_shape
 from tensorwrapper.tensor import Tensor

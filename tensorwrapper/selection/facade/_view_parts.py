@@ -23,12 +23,13 @@ from tensorwrapper.layout.lowlevel import (
     to_items,
     wrap_layout,
 )
-from tensorwrapper.selection.expressions._expression import box, whole
+from tensorwrapper.selection.expressions._expression import whole
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._padding import padded
 from tensorwrapper.selection.facade._view_base import ViewBase
 from tensorwrapper.selection.plans._leaves import is_away, leaves_of
 from tensorwrapper.selection.rows._rows import put_together_rows
+from tensorwrapper.selection.transforms._layouts import box
 from tensorwrapper.shape.lowlevel import key_of_names, mode_of, names_of, picked_names, unnamed_shape
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import TensorCommon
@@ -203,7 +204,8 @@ class ViewParts(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         items = to_items(_known_items(key))
         if _is_of_one_mode(items, self.shape.extents):
             # Positions of one mode beside slices are an outer product: no place is written down.
-            return cast("Self", outer_product(self, items))
+            selected: Self = outer_product(cast("Any", self), items)
+            return selected
         whole = wrap_layout(new_row_major(self.shape.extents), names_of(self.shape))
         return self._picked(whole, items)
 

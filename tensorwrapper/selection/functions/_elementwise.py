@@ -12,13 +12,14 @@ from tensorwrapper.buffer.lowlevel import fit_number
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError
 from tensorwrapper.selection._view import View
 from tensorwrapper.selection.expressions._cellwise import Choosing, Extreme
-from tensorwrapper.selection.expressions._expression import Expression, box, whole
+from tensorwrapper.selection.expressions._expression import Expression, whole
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._ordinals import at_zero
 from tensorwrapper.selection.facade._dtypes import promoted
 from tensorwrapper.selection.functions._build import Ranked, ViewLike, as_view
 from tensorwrapper.selection.functions._origins import at_origin, joint_origin, joint_origin_of_rows, lies_at
 from tensorwrapper.selection.rows._rows import put_together_rows
+from tensorwrapper.selection.transforms._layouts import box
 from tensorwrapper.shape.lowlevel import ModeNames, agreed_names
 from tensorwrapper.typing import Extents, Index, Rank1, Rank2, Rank3, ScalarT_co, UnknownRank
 

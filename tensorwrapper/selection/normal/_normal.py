@@ -15,10 +15,11 @@ from tensorwrapper.layout.lowlevel import (
     new_row_major,
     wrap_layout,
 )
-from tensorwrapper.selection.expressions._expression import Expression, Node, Normalize, box, whole
+from tensorwrapper.selection.expressions._expression import Expression, Node, Normalize, whole
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._ordinals import Whole, pushed, sampled, settled
 from tensorwrapper.selection.rows._flat import in_order
+from tensorwrapper.selection.transforms._layouts import box
 from tensorwrapper.selection.transforms._maps import canonical, maps_of, moved
 from tensorwrapper.selection.transforms._transform import Transform, take_apart
 

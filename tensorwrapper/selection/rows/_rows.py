@@ -25,7 +25,6 @@ from tensorwrapper.selection.expressions._documents import LineMaker, NodeFields
 from tensorwrapper.selection.expressions._expression import (
     Expression,
     Node,
-    box,
     extended,
     unnamed_view,
     whole,
@@ -38,6 +37,7 @@ from tensorwrapper.selection.rows._flat import Pieces, in_order
 from tensorwrapper.selection.rows._forms import Filled, Form, Spread, Turns
 from tensorwrapper.selection.rows._held import held_rows
 from tensorwrapper.selection.runners._leaves import Runner
+from tensorwrapper.selection.transforms._layouts import box
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor.lowlevel import padded_lines
 from tensorwrapper.typing import Extents, IntArray

@@ -21,7 +21,7 @@ from tensorwrapper.layout import AxisMap, Cycle, Layout, Stride, Table
 from tensorwrapper.layout.lowlevel import new_row_major, wrap_layout
 from tensorwrapper.selection._view import View
 from tensorwrapper.selection.expressions._documents import NodeWriter
-from tensorwrapper.selection.expressions._expression import Expression, Node, unnamed_layout
+from tensorwrapper.selection.expressions._expression import Expression, Node
 from tensorwrapper.selection.expressions._fields import dtype_name, facts_of, range_of
 from tensorwrapper.selection.expressions._reading import is_base
 from tensorwrapper.selection.expressions._walks import operands_first
@@ -30,6 +30,7 @@ from tensorwrapper.selection.operations._table import OPERATIONS, atoms_of
 from tensorwrapper.selection.schema._nodes import is_registered
 from tensorwrapper.selection.schema._row_steps import row_step
 from tensorwrapper.selection.sources._source import Source, TensorSource
+from tensorwrapper.selection.transforms._layouts import unnamed_layout
 from tensorwrapper.selection.transforms._maps import maps_of
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import ModeNames, names_of
