@@ -111,7 +111,7 @@ def _counts(mask: Array, splits: IntArray) -> IntArray:
         before = np.empty(len(own) + 1, dtype=np.int32 if len(own) <= _NARROW else np.int64)
         before[0] = 0
         np.cumsum(own, dtype=before.dtype, out=before[1:])
-        sums = before.take(part - part[0])
+        sums = cast("IntArray", before.take(part - part[0]))
         np.subtract(sums[1:], sums[:-1], out=counts[first : first + _ROWS])
     return counts
 
