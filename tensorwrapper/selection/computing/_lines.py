@@ -39,6 +39,12 @@ def line_of(view: Expression) -> Runner | None:
         return None
 
 
+def _is_over(node: Node, view: Expression) -> bool:
+    """Tell whether a node is made of a view: no layout of its own places says the order of its elements."""
+    # What is not made yet is nobody's view.
+    return not node.is_unmade and bool(node.operands) and node.operands[0] is view
+
+
 @final
 class _Lines(LineMaker):
     """Runners of views on their way down; a node with operands that is met twice ends it."""
@@ -52,7 +58,7 @@ class _Lines(LineMaker):
     def line(self, view: Expression) -> Runner:
         """Return what writes all elements of a view."""
         line = in_order(view)
-        if line.node.is_over(view):
+        if _is_over(line.node, view):
             line = view
         box = line.layout.implementation.strided_box()
         if box is None or len(box[0]) != 1:
@@ -110,7 +116,7 @@ class _Lines(LineMaker):
         if (first, count) == (0, view.shape.size):
             return self.line(view)
         line = in_order(view)
-        if line.node.is_over(view):
+        if _is_over(line.node, view):
             return ShiftedRunner(self.line(view), first, count)
         return self.line(Expression(line.node, line.layout[first : first + count]))
 

@@ -82,9 +82,9 @@ def _small(view: Expression, left: list[int]) -> Array | None:
         return None
     if node.tensor is not None:
         return node.tensor.buffer.memory_of(view.layout.implementation)
-    if not 0 < node.parts <= left[0] or not view.is_whole or node.dtype.kind in "TO":
+    operands = () if node.is_unmade else node.operands
+    if not 0 < len(operands) <= left[0] or not view.is_whole or node.dtype.kind in "TO":
         return None
-    operands = node.operands
     if node.is_sharing and (shared := node.shared()):
         return _small_pieces(node, shared, left)
     parts: list[Array] = []

@@ -108,18 +108,9 @@ class Node(ABC):
         return ()
 
     @property
-    def parts(self) -> int:
-        """How many operands there are."""
-        return len(self.operands)
-
-    @property
-    def is_typed(self) -> bool:
-        """Whether the type is known without that of the operands."""
-        return not self.operands
-
-    def is_over(self, view: "Expression") -> bool:
-        """Tell whether a view is the first operand: no layout of places of the node says its order."""
-        return bool(self.operands) and self.operands[0] is view
+    def is_unmade(self) -> bool:
+        """Whether the operands, which are many, are made only when they are asked for."""
+        return False
 
     @property
     def size(self) -> int:
@@ -394,7 +385,8 @@ class Expression:
         try:
             return self._dtype
         except AttributeError:
-            for own in operands_first([self], _is_typed) if not self.node.is_typed else (self,):
+            asked = not self.node.is_unmade and self.node.operands
+            for own in operands_first([self], lambda own: hasattr(own, "_dtype")) if asked else (self,):
                 _set_dtype(own, own.node.dtype)
             return self._dtype
 
@@ -450,10 +442,6 @@ class Expression:
 (_set_node, _set_layout, _set_calls, _set_written, _set_hash, _set_dtype) = slot_setters(
     Expression, "node", "layout", "calls", "written", "_hash", "_dtype"
 )
-
-
-def _is_typed(view: Expression) -> bool:
-    return hasattr(view, "_dtype")
 
 
 def _rebuilt(rows: Any) -> Expression:  # noqa: ANN401 - what `flattened` returns

@@ -129,12 +129,8 @@ class Joining(SharedMode):
         return len(self.offsets) - 1
 
     @property
-    def is_typed(self) -> bool:
+    def is_unmade(self) -> bool:
         return self._tensors is not None
-
-    def is_over(self, view: Expression) -> bool:
-        # What was not made yet is nobody's view.
-        return self._tensors is None and self.operands[0] is view
 
     @property
     def name(self) -> str:

@@ -266,8 +266,6 @@ class Rows:
         _, starts = self.ranges(mode)
         return int(starts[0]) if len(starts) and (starts == starts[0]).all() else 0
 
-    # One prefix at a time.
-
     def under(self, prefix: Index) -> "Rows | int":
         """Return what is left under `prefix`: rows, or the number of the leaf."""
         columns, depth, start, stop = self.columns, self.depth, self.start, self.stop
