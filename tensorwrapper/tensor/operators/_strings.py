@@ -46,6 +46,8 @@ def compute_strings(ufunc: np.ufunc, operands: list[Operand], options: dict[str,
         flat = _compare(name, data, places, shape.size)
         return first_tensor(operands)._make(packed_layout(shape), Dense(cast("Any", flat)))
     arrays = [_array_of(operand, shape, reference, name) for operand in operands]
+    if name == "multiply" and len(arrays) == 2:
+        arrays = _times(arrays)
     with refusals(name):
         try:
             result = np.asarray(ufunc(*arrays, **options)).reshape(-1)
@@ -57,6 +59,19 @@ def compute_strings(ufunc: np.ufunc, operands: list[Operand], options: dict[str,
         found, _ = read_strings(result, "utf8")
         return first_tensor(operands)._make(packed_layout(shape), Strings(found))
     return first_tensor(operands)._make(packed_layout(shape), Dense(cast("Any", result)))
+
+
+def _times(arrays: list[Array]) -> list[Array]:
+    """Return texts and how often to repeat them; one without characters never.
+
+    NumPy repeats it one by one as often as it is told, and -1 is 2^64 - 1 there.
+    """
+    first, second = map(np.asarray, arrays)
+    if second.dtype.kind in "iu":
+        return [first, np.where(first == "", 0, second)]
+    if first.dtype.kind in "iu":
+        return [np.where(second == "", 0, first), second]
+    return arrays
 
 
 def shape_of(operands: Sequence[Operand], name: str) -> "tuple[Shape[Any], TensorBase[Any] | None]":
