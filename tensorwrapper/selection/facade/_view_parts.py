@@ -276,9 +276,15 @@ def _is_of_one_mode(items: tuple[Any, ...], extents: Extents) -> bool:
     arrays = [(place, item) for place, item in enumerate(items) if type(item) is not slice]
     if len(arrays) != 1 or len(extents) < 2 or len(items) > len(extents) or 0 in extents:
         return False
-    place, array = arrays[0]
-    plain = isinstance(array, np.ndarray) and array.ndim == 1 and array.dtype.kind in "iu"
-    return plain and math.prod(extents) // extents[place] * len(array) > _FEW
+    place, item = arrays[0]
+    if not isinstance(item, np.ndarray):
+        return False
+    array = cast("Array", item)
+    return (
+        array.ndim == 1
+        and array.dtype.kind in "iu"
+        and math.prod(extents) // extents[place] * len(array) > _FEW
+    )
 
 
 def _known_items(key: ArrayKey) -> ArrayKey:
