@@ -62,7 +62,6 @@ class Endpoint:
         "_forget",
         "_linger",
         "_paths",
-        "_patience",
         "_process",
         "_thread",
         "addresses",
@@ -99,7 +98,6 @@ class Endpoint:
         self._forget: Callable[[], object] | None = None
         self._fences: Fences | None = None
         self._paths = Paths()
-        self._patience = -1
         self.before_close: Callable[[], object] | None = None
         self.addresses: list[str] = []
         # Messages, frames, bytes in them, bytes on the wire.
@@ -397,18 +395,12 @@ class Endpoint:
         """Return the first frame of the next message; None if none comes in time."""
         fences = self._fences
         begin = time.monotonic()
-        # To wait within ZeroMQ costs a fraction of what polling does; but there nothing is told of peers.
+        # To wait for the socket alone costs half of what it does with all that is told of its connections.
+        # And never within `recv`, which a signal lets wait from the beginning, for as long as signals come.
         patience = milliseconds if fences is None else min(milliseconds, _PATIENCE)
-        try:
-            if patience == 0:
+        if patience == 0 or zmq.zmq_poll([(socket, _IN)], patience):
+            with suppress(zmq.Again):
                 return socket.recv(_NOW, copy=False)
-            if patience != self._patience:
-                socket.setsockopt(zmq.RCVTIMEO, patience)
-                self._patience = patience
-            return socket.recv(0, copy=False)
-        except zmq.Again:
-            if fences is None:
-                return None
         deadline = begin + milliseconds / 1000
         while (left := math.ceil((deadline - time.monotonic()) * 1000)) > 0:
             if not self._wait(socket, _IN, left):
