@@ -13,6 +13,7 @@ from tensorwrapper.errors import RemoteProtocolError, RequestRefusedError, Tenso
 from tensorwrapper.remote import RemoteTensor, ServeLimits
 from tensorwrapper.remote.client._cache import Cache
 from tensorwrapper.remote.client._connection import Connections, Pending, raise_refusal
+from tensorwrapper.remote.client._link import Link
 from tensorwrapper.remote.protocol import _events as ev
 from tensorwrapper.remote.protocol._answers import receive_answer, send_answer
 from tensorwrapper.remote.protocol._requests import receive_request, send_request
@@ -77,10 +78,14 @@ class _Scripted:
 
     address = "script"
     welcome = ev.Welcome("ab", 1, (), _MOST, 4)
+    piece_bytes = _MOST
+    is_encrypted = False
+    packing = None
 
     def __init__(self, answers: list[ev.Answer]) -> None:
         self._answers, self._numbers = iter(answers), count()
         self.cache = Cache(0)
+        self.link = Link("tcp://127.0.0.1:1")
 
     def here(self) -> "_Scripted":
         return self

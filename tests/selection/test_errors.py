@@ -106,7 +106,7 @@ TABLE = {
     "outer positions of rank 2": (lambda: V.oindex[[[0, 1]], :], RankError, "mode 0 must have one mode"),
     "points outside": (lambda: V.vindex[[0, 1], [1, 9]], OutOfBoundsError, "index 9"),
     "positions of rows": (lambda: sel.as_view(ROWS)[[0, 9]], OutOfBoundsError, "9"),
-    "points of rows": (lambda: sel.as_view(ROWS).vindex[[0], [1]], JaggedModeError, "slices"),
+    "points of rows": (lambda: sel.as_view(ROWS).vindex[[0], [1]], JaggedModeError, "no single extent"),
     "no permutation": (lambda: V.permute([0, 0]), RankError, r"\(0, 0\) is not a permutation"),
     "reverse no mode": (lambda: V.reverse(2), RankError, "mode 2 does not exist"),
     "rotate one mode": (lambda: V.rotate([1]), RankError, "one entry per mode, 2 in all"),
@@ -174,7 +174,8 @@ def test_wrong_input_is_named(row):
     act, error, text = row
     with pytest.raises(error, match=text) as caught:
         act()
-    assert type(caught.value) is error
+    # What a property is asked is an AttributeError, too.
+    assert error in type(caught.value).__mro__[:2]
     assert isinstance(caught.value, TensorWrapperError)
 
 

@@ -37,6 +37,7 @@ NOT_ON_THE_FACADE = {
     "walk",  # a bare iterator: indices() is a sequence
     "bounding_box",  # two tuples: as_smooth() is a shape
     "rows",  # how a jagged shape is stored
+    "keeps_rows",  # whether it is stored so
     "flat",  # the implementation under flatten()
     "rows_tell_all",  # whether equality may ask the rows
     "token",  # what ``__dask_tokenize__`` gives Dask

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Iterable
 from math import prod
-from typing import Any, TypeAlias, final
+from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import frozen_array
-from tensorwrapper._value_class import frozen
+from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import ConversionError, OutOfBoundsError
 from tensorwrapper.shape.lowlevel import integer_array
 from tensorwrapper.typing import Extents, IntArray
@@ -48,7 +48,7 @@ def _to_modes(modes: "Iterable[range | npt.ArrayLike]") -> tuple[Positions, ...]
 
 
 @final
-@frozen(eq=False, getstate_setstate=False)
+@value_class(eq=False, getstate_setstate=False)
 class Outer:
     """Some positions of each mode of a box, counted from 0 and ascending: all their combinations.
 
@@ -70,6 +70,10 @@ class Outer:
 
     modes: tuple[Positions, ...] = attrs.field(converter=_to_modes)
     _extents: Extents = attrs.field(init=False, repr=False)
+
+    if TYPE_CHECKING:
+
+        def __init__(self, modes: Iterable[range | npt.ArrayLike]) -> None: ...
 
     def __attrs_post_init__(self) -> None:
         # Asked for several times by whoever reads anything.

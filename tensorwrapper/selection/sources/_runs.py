@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from tensorwrapper._arrays import concatenated_ranges, frozen_array, positions_array
 from tensorwrapper._integers import MAX_INT64
-from tensorwrapper._value_class import frozen
+from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import ConversionError, OutOfBoundsError
 from tensorwrapper.selection.sources._outer import Outer, Positions
 from tensorwrapper.shape.lowlevel import integer_array
@@ -31,7 +31,7 @@ def _column(given: npt.ArrayLike) -> IntArray:
 
 
 @final
-@frozen(eq=False, getstate_setstate=False)
+@value_class(eq=False, getstate_setstate=False)
 class Runs:
     """Some elements of a source by their row-major numbers: runs that ascend and do not meet.
 
@@ -63,6 +63,10 @@ class Runs:
     starts: IntArray = attrs.field(converter=_column)
     lengths: IntArray = attrs.field(converter=_column, default=_ONE)
     _size: int = attrs.field(init=False, repr=False)
+
+    if TYPE_CHECKING:
+
+        def __init__(self, starts: npt.ArrayLike, lengths: npt.ArrayLike = ...) -> None: ...
 
     def __attrs_post_init__(self) -> None:
         starts = np.atleast_1d(self.starts)

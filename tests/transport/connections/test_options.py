@@ -17,4 +17,10 @@ def test_what_waits_is_bounded(kind):
         assert own.tcp_keepalive == 1
         # ZeroMQ aborts the process where heartbeats meet a full queue.
         assert own.heartbeat_ivl == 0
-        assert (own.getsockopt(zmq.TCP_MAXRT) > 0) == (kind in ("REQ", "REP", "DEALER", "ROUTER"))
+        # Who is slow to receive keeps its connection, unless it is said how long it may stand still.
+        assert own.getsockopt(zmq.TCP_MAXRT) == 0
+
+
+def test_who_stands_still_for_so_long_is_let_go_of():
+    with Socket("ROUTER", stalled=7.0) as socket:
+        assert socket._endpoint.socket.getsockopt(zmq.TCP_MAXRT) == 7000
