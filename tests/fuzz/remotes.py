@@ -78,7 +78,6 @@ class _Scripted:
 
     address = "script"
     welcome = ev.Welcome("ab", 1, (), _MOST, 4)
-    piece_bytes = _MOST
     is_encrypted = False
     packing = None
 
@@ -86,6 +85,9 @@ class _Scripted:
         self._answers, self._numbers = iter(answers), count()
         self.cache = Cache(0)
         self.link = Link("tcp://127.0.0.1:1")
+
+    def piece_bytes(self) -> int:
+        return _MOST
 
     def here(self) -> "_Scripted":
         return self
