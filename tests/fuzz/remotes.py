@@ -79,7 +79,6 @@ class _Scripted:
     address = "script"
     welcome = ev.Welcome("ab", 1, (), _MOST, 4)
     is_encrypted = False
-    packing = None
 
     def __init__(self, answers: list[ev.Answer]) -> None:
         self._answers, self._numbers = iter(answers), count()
@@ -88,6 +87,9 @@ class _Scripted:
 
     def piece_bytes(self) -> int:
         return _MOST
+
+    def packing(self) -> None:
+        """Nothing is packed."""
 
     def here(self) -> "_Scripted":
         return self
