@@ -181,7 +181,6 @@ class View(
     def astype(
         self, dtype: npt.DTypeLike, *, casting: ElementCasting = "checked"
     ) -> "View[Any, IndexT_co]": ...
-    @called_as("`t.astype('f4')` copies always; `t.astype('f4', casting='unsafe')` lets values be lost")
     def astype(self, dtype: npt.DTypeLike, *, casting: ElementCasting = "checked") -> "View[Any, Any]":
         """Return the view of the elements as ones of another type, cast when it is computed.
 
@@ -219,6 +218,11 @@ class View(
             names = self._expression.layout.implementation.names
             return view if names is None else view.named(*names)
         return View(Expression(Casting(given, wanted, unsafe), self._in_order()))
+
+    if not TYPE_CHECKING:
+        astype = called_as(
+            "`t.astype('f4')` copies always; `t.astype('f4', casting='unsafe')` lets values be lost"
+        )(astype)
 
     def __dask_tokenize__(self) -> object:
         return token_of("View", self._expression)

@@ -212,7 +212,6 @@ class Tensor(
         """Return the box underneath a tiled view, where it lies."""
         return make_tensor(wrap_layout(self._tiled("untiled").under), self._buffer)
 
-    @called_as("`t.tiled(tw.Tiling([1, 1], [3])).tile((0, 0))` says an index as one tuple, or a number")
     def tile(self, number: Iterable[SupportsIndex]) -> "Tensor[ScalarT_co]":
         """Return the view of the tile of this number of a tiled view; its origin is where it lies in the box.
 
@@ -287,7 +286,6 @@ class Tensor(
             )
         return (make_tensor(self._layout[k], buffer) for k in range(len(self)))
 
-    @called_as("`t.flatten()` takes the elements in order; `t.permute(1, 0)` turns modes round")
     def flatten(self, mode: SupportsIndex | None = None) -> "Tensor[ScalarT_co]":
         """Return the view in which `mode` counts on in the mode before it; all modes start at zero then.
 
@@ -366,7 +364,6 @@ class Tensor(
             raise RankError("a tensor of rank 0 has no rows")
         return TensorRows(self._flat())
 
-    @called_as("`r.num(1)` says the mode")
     def num(self, mode: SupportsIndex = 1) -> "Tensor[np.int64]":
         """Return the extent of `mode` under every prefix, from the shape alone; read-only.
 
@@ -413,7 +410,6 @@ class Tensor(
     def astype(
         self, dtype: npt.DTypeLike, *, casting: ElementCasting = "checked"
     ) -> "Tensor[Any, IndexT_co]": ...
-    @called_as("`t.astype('f4')` copies always; `t.astype('f4', casting='unsafe')` lets values be lost")
     def astype(self, dtype: npt.DTypeLike, *, casting: ElementCasting = "checked") -> "Tensor[Any, Any]":
         """Return the elements as ones of another type, packed in row-major order; a sparse tensor stays so.
 
@@ -462,8 +458,15 @@ class Tensor(
         return token_of("Tensor", *[token_of_parts(own) if is_buffer else own for own, is_buffer in named])
 
 
-if not TYPE_CHECKING:  # to checkers it is as it stands in the class
-    Tensor.__init__ = called_as(_MADE)(Tensor.__init__)
+if not TYPE_CHECKING:  # to checkers they are as they stand in the class
+    for _name, _usage in {
+        "__init__": _MADE,
+        "tile": "`t.tiled(tw.Tiling([1, 1], [3])).tile((0, 0))` says an index as one tuple, or a number",
+        "flatten": "`t.flatten()` takes the elements in order; `t.permute(1, 0)` turns modes round",
+        "num": "`r.num(1)` says the mode",
+        "astype": "`t.astype('f4')` copies always; `t.astype('f4', casting='unsafe')` lets values be lost",
+    }.items():
+        setattr(Tensor, _name, called_as(_usage)(getattr(Tensor, _name)))
 
 _set_layout, _set_buffer = slot_setters(Tensor, "_layout", "_buffer")
 

@@ -1,7 +1,7 @@
 """Cells, tiles and rows of a view: what its shape alone says, and parts that nothing is read for."""
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Generic, Self, SupportsIndex, cast
+from typing import TYPE_CHECKING, Any, Generic, Self, SupportsIndex, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -43,7 +43,6 @@ class ViewCells(ViewBase[ScalarT_co], Generic[ScalarT_co]):
             raise LayoutError(f"tiling needs a tiled view; this is {self.shape}: tiled() makes one")
         return seen.tiling
 
-    @called_as("`t.tiled(tw.Tiling([1, 1], [3])).tile((0, 0))` says an index as one tuple, or a number")
     def tile(self, number: Iterable[SupportsIndex]) -> Self:
         """Return the tile of this number of a tiled view; its origin is where it lies in the box.
 
@@ -57,6 +56,11 @@ class ViewCells(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         """
         region = self.tiling.tile(tuple(number))
         return cast("Any", self).untiled().window(region)  # type: ignore[no-any-return]
+
+    if not TYPE_CHECKING:
+        tile = called_as(
+            "`t.tiled(tw.Tiling([1, 1], [3])).tile((0, 0))` says an index as one tuple, or a number"
+        )(tile)
 
     def element(self, index: Iterable[SupportsIndex], *, layer: SupportsIndex | None = None) -> Self:
         """Return one element of a layer, or one cell of rows, as a view; it keeps its origin.
@@ -191,7 +195,6 @@ class ViewCells(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         parts = [part.copy().reduce_tiles(function, initial=initial) for part in in_turns(self)]
         return joined(parts, self.shape.outer())
 
-    @called_as("`r.num(1)` says the mode")
     def num(self, mode: SupportsIndex = 1) -> "Tensor[np.int64]":
         """Return the extent of `mode` under every prefix, from the shape alone; nothing is read.
 
@@ -202,6 +205,9 @@ class ViewCells(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         [2, 0, 1]
         """
         return self._shaped().num(mode)
+
+    if not TYPE_CHECKING:
+        num = called_as("`r.num(1)` says the mode")(num)
 
     def local_index(self, mode: SupportsIndex = -1) -> "Tensor[np.int64]":
         """Return the position of every index along `mode`, counted from 0; nothing is read.

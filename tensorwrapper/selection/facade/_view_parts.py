@@ -2,7 +2,19 @@
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any, Final, Generic, Literal, Self, SupportsIndex, TypeAlias, TypeVar, cast, final
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Final,
+    Generic,
+    Literal,
+    Self,
+    SupportsIndex,
+    TypeAlias,
+    TypeVar,
+    cast,
+    final,
+)
 
 import numpy as np
 import numpy.typing as npt
@@ -82,7 +94,6 @@ class ViewParts(ViewBase[ScalarT_co], Generic[ScalarT_co]):
             view = view._step(name, arguments) if method is None else getattr(view, method)(*arguments)
         return view
 
-    @called_as("`t.pad([(1, 1), (0, 0)])` says before and after for each mode; fill_value= is around it")
     def pad(
         self,
         widths: Widths,
@@ -127,6 +138,11 @@ class ViewParts(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         if boundary == "constant":
             return self._make(padded(self._expression, pairs, fill_value))
         return self._by(Layout.pad, pairs, boundary=boundary)
+
+    if not TYPE_CHECKING:
+        pad = called_as(
+            "`t.pad([(1, 1), (0, 0)])` says before and after for each mode; fill_value= is around it"
+        )(pad)
 
     def pad_rows(
         self, length: SupportsIndex, *, fill_value: object = 0, mode: SupportsIndex = -1, clip: bool = False

@@ -23,7 +23,6 @@ class ViewRows(ViewBase[ScalarT_co], Generic[ScalarT_co]):
 
     __slots__ = ()
 
-    @called_as("`t.flatten()` takes the elements in order; `t.permute(1, 0)` turns modes round")
     def flatten(self, mode: SupportsIndex | None = None) -> Self:
         """Return the view without the brackets of `mode`, 1 if it is not given; as `Tensor.flatten`.
 
@@ -43,6 +42,11 @@ class ViewRows(ViewBase[ScalarT_co], Generic[ScalarT_co]):
             start = (0,) * (rank - 1)
             return cast("Any", merged).translate_to(start) if any(merged.shape.origin) else merged
         return self._step("merge_rows", (1 if mode is None else mode,))
+
+    if not TYPE_CHECKING:
+        flatten = called_as("`t.flatten()` takes the elements in order; `t.permute(1, 0)` turns modes round")(
+            flatten
+        )
 
     def unflatten(
         self, counts: "SupportsIndex | npt.ArrayLike | TensorCommon[Any]", mode: SupportsIndex = 0

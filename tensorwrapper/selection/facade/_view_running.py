@@ -83,7 +83,6 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
             object.__setattr__(self, "_plan", plan)
         return plan
 
-    @called_as("`sel.as_view(t).compute()`; `sel.as_view(t).astype('f4').compute()` is of another type")
     def compute(
         self,
         out: "Target | None" = None,
@@ -176,6 +175,11 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         else:
             run_plan(plan, target, count, watch)
         return out if isinstance(out, Tensor) else as_tensor(out)
+
+    if not TYPE_CHECKING:
+        compute = called_as(
+            "`sel.as_view(t).compute()`; `sel.as_view(t).astype('f4').compute()` is of another type"
+        )(compute)
 
     def _at_once(self) -> Tensor[Any] | None:
         """Return the elements of a box without a plan: a few, or those of rows in memory; else None."""
@@ -305,10 +309,14 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
             watch.advance(block.nbytes)
             yield region, block
 
-    @called_as("`t.copy()` packs in row-major order; `t.to_layout(tw.Layout(t.shape, order='F'))` chooses")
     def copy(self) -> Tensor[Any]:
         """Return the elements in memory of their own: the same as `compute`."""
         return self.compute()
+
+    if not TYPE_CHECKING:
+        copy = called_as(
+            "`t.copy()` packs in row-major order; `t.to_layout(tw.Layout(t.shape, order='F'))` chooses"
+        )(copy)
 
     def elements(self) -> "npt.NDArray[ScalarT_co]":
         """Return the elements as a flat array in row-major order.
@@ -375,11 +383,13 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
     def __dlpack_device__(self) -> tuple[int, int]:
         return (1, 0)  # the CPU
 
-    @called_as("`t.tolist()` takes nothing")
     def tolist(self) -> Any:  # noqa: ANN401 - a number, or lists of them as deep as the rank
         """Return the elements as Python's numbers or strings in nested lists; just one if the rank is 0."""
         source = source_tensor(self._expression)
         return (self.compute() if source is None else source).tolist()
+
+    if not TYPE_CHECKING:
+        tolist = called_as("`t.tolist()` takes nothing")(tolist)
 
     def array_equal(self, other: "ViewBase[Any] | Tensor[Any]", *, equal_nan: bool = False) -> bool:
         """Tell whether shapes and elements are equal."""

@@ -1,7 +1,7 @@
 """What makes views: `as_view` of a source, and the functions that put views together."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, SupportsIndex, TypeAlias, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, TypeAlias, TypeVar, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -170,7 +170,6 @@ def concat(
 
 @overload
 def concat(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]: ...
-@called_as("`tw.concat([t, t], mode=0)` takes the parts as one list")
 def concat(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]:
     """Return the views one after the other along a mode, as NumPy's concatenate, and copy nothing.
 
@@ -210,6 +209,10 @@ def concat(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]:
     number = mode_of(mode, len(extents[0]))
     origin = _origin_of(extents, places, number, "concat")
     return _placed(Joining.of(number, given), _names_of(own, "concat"), origin)
+
+
+if not TYPE_CHECKING:
+    concat = called_as("`tw.concat([t, t], mode=0)` takes the parts as one list")(concat)
 
 
 @overload
@@ -275,7 +278,6 @@ def stack(
 ) -> View[_S, tuple[int, *Modes]]: ...
 @overload
 def stack(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]: ...
-@called_as("`tw.stack([t, t], mode=0)` takes the parts as one list")
 def stack(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]:
     """Return the views, all of one shape, under a new mode that counts them.
 
@@ -299,6 +301,10 @@ def stack(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]:
     return _placed(Stacking(number, tuple(given)), names, (*origin[:number], 0, *origin[number:]))
 
 
+if not TYPE_CHECKING:
+    stack = called_as("`tw.stack([t, t], mode=0)` takes the parts as one list")(stack)
+
+
 @overload
 def pad(
     source: "Ranked[ScalarT_co, IndexT_co]",
@@ -318,7 +324,6 @@ def pad(
     boundary: Literal["constant"] | Boundary = "constant",
     fill_value: object = 0,
 ) -> View[Any]: ...
-@called_as("`sel.pad(t, [(1, 1), (0, 0)])` says before and after for each mode")
 def pad(
     source: ViewLike,
     widths: Iterable[tuple[SupportsIndex, SupportsIndex]],
@@ -337,6 +342,10 @@ def pad(
     [9, 9, 1, 2, 3, 9]
     """
     return as_view(source).pad(cast("Any", widths), boundary=boundary, fill_value=fill_value)
+
+
+if not TYPE_CHECKING:
+    pad = called_as("`sel.pad(t, [(1, 1), (0, 0)])` says before and after for each mode")(pad)
 
 
 @overload

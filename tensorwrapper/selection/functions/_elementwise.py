@@ -3,7 +3,7 @@
 # pyright: reportOverlappingOverload=false
 # To checkers an int is a float as well, so what is said of ints stands before what is said of floats.
 
-from typing import Any, Literal, TypeAlias, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast, overload
 
 import numpy as np
 
@@ -92,7 +92,6 @@ def where(
 ) -> View[_F, Rank3]: ...
 @overload
 def where(mask: ViewLike, x: Operand, y: Operand) -> View[Any]: ...
-@called_as("`tw.where(t > 0, t, 0)`; where a mask holds alone is `np.nonzero(t > 0)`")
 def where(mask: ViewLike, x: Operand, y: Operand) -> View[Any]:
     """Return the view of the elements of `x` where the mask is true, and of `y` elsewhere, broadcast.
 
@@ -122,6 +121,10 @@ def where(mask: ViewLike, x: Operand, y: Operand) -> View[Any]:
     chosen, left, right = [_broadcast(part, extents) for part in operands]
     found = whole(Choosing((chosen, left, right)), _names_of(operands, len(extents), "where"))
     return View(at_origin(found, origin))
+
+
+if not TYPE_CHECKING:
+    where = called_as("`tw.where(t > 0, t, 0)`; where a mask holds alone is `np.nonzero(t > 0)`")(where)
 
 
 @overload

@@ -1,7 +1,7 @@
 """Views without a source: constants, counts, functions of coordinates."""
 
 import math
-from typing import Any, SupportsIndex, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -80,7 +80,6 @@ def full(
 ) -> View[Any, IndexT_co]: ...
 @overload
 def full(shape: ShapeLike, fill_value: object, *, dtype: npt.DTypeLike | None = ...) -> View[Any]: ...
-@called_as("`sel.full((2, 3), 1)` takes extents as one sequence, then the value; dtype= is named")
 def full(shape: ShapeLike, fill_value: object, *, dtype: npt.DTypeLike | None = None) -> View[Any]:
     """Return a view in which every element is `fill_value`; nothing is stored.
 
@@ -102,6 +101,12 @@ def full(shape: ShapeLike, fill_value: object, *, dtype: npt.DTypeLike | None = 
     box = box_of(shape)
     element: np.dtype[Any] = _type_of(fill_value) if dtype is None else to_element_type(dtype, "TO")
     return generated(box, Filling(box, fit_number(fill_value, element, "fill_value")[()], element), shape)
+
+
+if not TYPE_CHECKING:
+    full = called_as("`sel.full((2, 3), 1)` takes extents as one sequence, then the value; dtype= is named")(
+        full
+    )
 
 
 def _type_of(value: object) -> "np.dtype[Any]":
@@ -127,10 +132,13 @@ def zeros(shape: ShapeLike, *, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]")
 def zeros(shape: Shape[IndexT_co], *, dtype: npt.DTypeLike) -> View[Any, IndexT_co]: ...
 @overload
 def zeros(shape: ShapeLike, *, dtype: npt.DTypeLike) -> View[Any]: ...
-@called_as("`sel.zeros((2, 3))` takes extents as one sequence; dtype= is named")
 def zeros(shape: ShapeLike, *, dtype: npt.DTypeLike = np.float64) -> View[Any]:
     """Return a view in which every element is 0; nothing is stored."""
     return full(shape, 0, dtype=dtype)
+
+
+if not TYPE_CHECKING:
+    zeros = called_as("`sel.zeros((2, 3))` takes extents as one sequence; dtype= is named")(zeros)
 
 
 @overload
@@ -150,10 +158,13 @@ def ones(shape: ShapeLike, *, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]") 
 def ones(shape: Shape[IndexT_co], *, dtype: npt.DTypeLike) -> View[Any, IndexT_co]: ...
 @overload
 def ones(shape: ShapeLike, *, dtype: npt.DTypeLike) -> View[Any]: ...
-@called_as("`sel.ones((2, 3))` takes extents as one sequence; dtype= is named")
 def ones(shape: ShapeLike, *, dtype: npt.DTypeLike = np.float64) -> View[Any]:
     """Return a view in which every element is 1; nothing is stored."""
     return full(shape, 1, dtype=dtype)
+
+
+if not TYPE_CHECKING:
+    ones = called_as("`sel.ones((2, 3))` takes extents as one sequence; dtype= is named")(ones)
 
 
 @overload
@@ -260,7 +271,6 @@ def linspace(
 def linspace(
     start: complex, stop: complex, count: SupportsIndex, *, dtype: npt.DTypeLike
 ) -> View[Any, Rank1]: ...
-@called_as("`sel.linspace(0, 1, 5)` says how many")
 def linspace(
     start: complex, stop: complex, count: SupportsIndex, *, dtype: npt.DTypeLike = np.float64
 ) -> View[Any]:
@@ -294,6 +304,10 @@ def linspace(
             step = _step(start, stop, number, element)
             _check_element(first, step, number - 1, element)
     return generated(box, Counting(box, first, (step,), element, "linspace"))
+
+
+if not TYPE_CHECKING:
+    linspace = called_as("`sel.linspace(0, 1, 5)` says how many")(linspace)
 
 
 def _whole_step(start: int, stop: int, count: int, element: "np.dtype[Any]") -> int:
@@ -347,7 +361,6 @@ def eye(
     diagonal: SupportsIndex = 0,
     dtype: npt.DTypeLike,
 ) -> View[Any, Rank2]: ...
-@called_as("`sel.eye(3, 4, diagonal=1)`")
 def eye(
     rows: SupportsIndex,
     columns: SupportsIndex | None = None,
@@ -365,6 +378,10 @@ def eye(
     """
     box = box_of((to_count(rows, "rows"), to_count(rows if columns is None else columns, "columns")))
     return generated(box, Diagonal(box, to_int(diagonal, "a diagonal"), to_element_type(dtype)))
+
+
+if not TYPE_CHECKING:
+    eye = called_as("`sel.eye(3, 4, diagonal=1)`")(eye)
 
 
 @overload

@@ -1,7 +1,7 @@
 """Views of random numbers: each is drawn by its index and the seed alone."""
 
 from collections.abc import Iterable
-from typing import Any, SupportsIndex, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -81,7 +81,6 @@ def random(
 def random(shape: Shape[IndexT_co], *, seed: SupportsIndex, dtype: npt.DTypeLike) -> View[Any, IndexT_co]: ...
 @overload
 def random(shape: ShapeLike, *, seed: SupportsIndex, dtype: npt.DTypeLike) -> View[Any]: ...
-@called_as("`sel.random((2, 3), seed=1)`: the same seed gives the same numbers")
 def random(shape: ShapeLike, *, seed: SupportsIndex, dtype: npt.DTypeLike = np.float64) -> View[Any]:
     """Return a view of random numbers, uniform in [0, 1), that depend on the seed and their index alone.
 
@@ -97,6 +96,10 @@ def random(shape: ShapeLike, *, seed: SupportsIndex, dtype: npt.DTypeLike = np.f
     True
     """
     return uniform(shape, seed=seed, dtype=dtype)
+
+
+if not TYPE_CHECKING:
+    random = called_as("`sel.random((2, 3), seed=1)`: the same seed gives the same numbers")(random)
 
 
 @overload
@@ -146,7 +149,6 @@ def uniform(
     seed: SupportsIndex,
     dtype: npt.DTypeLike,
 ) -> View[Any]: ...
-@called_as("`sel.uniform((2, 3), seed=1)`: the same seed gives the same numbers")
 def uniform(
     shape: ShapeLike,
     low: Parameter = 0.0,
@@ -157,6 +159,10 @@ def uniform(
 ) -> View[Any]:
     """Return a view of random numbers, uniform in [low, high); see `random`."""
     return _random(shape, "uniform", seed, (low, high), dtype)
+
+
+if not TYPE_CHECKING:
+    uniform = called_as("`sel.uniform((2, 3), seed=1)`: the same seed gives the same numbers")(uniform)
 
 
 @overload
@@ -258,12 +264,17 @@ def integers(
 def integers(
     shape: ShapeLike, low: Parameter, high: Parameter, *, seed: SupportsIndex, dtype: npt.DTypeLike
 ) -> View[Any]: ...
-@called_as("`sel.integers((2, 3), 0, 10, seed=1)`: the same seed gives the same numbers")
 def integers(
     shape: ShapeLike, low: Parameter, high: Parameter, *, seed: SupportsIndex, dtype: npt.DTypeLike = np.int64
 ) -> View[Any]:
     """Return a view of random integers, uniform in [low, high); see `random`."""
     return _random(shape, "integers", seed, (low, high), dtype)
+
+
+if not TYPE_CHECKING:
+    integers = called_as("`sel.integers((2, 3), 0, 10, seed=1)`: the same seed gives the same numbers")(
+        integers
+    )
 
 
 @overload

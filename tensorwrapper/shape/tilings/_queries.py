@@ -113,7 +113,6 @@ class TilingQueries(Generic[IndexT_co], metaclass=Advising):
 
     # Tile to elements.
 
-    @called_as("`g.tile((0, 0))` says an index as one tuple")
     def tile(self: "TilingQueries[IndexT]", number: IndexT | LooseIndex) -> Shape[IndexT]:
         """Return the elements of one tile, where they lie.
 
@@ -131,6 +130,9 @@ class TilingQueries(Generic[IndexT_co], metaclass=Advising):
                 )
             pairs.append(partition.tile(k))
         return wrap(make_smooth(tuple([n for n, _ in pairs]), tuple([start for _, start in pairs])))
+
+    if not TYPE_CHECKING:
+        tile = called_as("`g.tile((0, 0))` says an index as one tuple")(tile)
 
     def tiles(self) -> Iterator[Shape[IndexT_co]]:
         """Return an iterator over all tiles in row-major order, empty ones included."""
@@ -213,7 +215,6 @@ class TilingQueries(Generic[IndexT_co], metaclass=Advising):
         place = np.unravel_index(int(np.argmin(inside)), inside.shape)
         return OutOfBoundsError(f"element {tuple(array[place].tolist())} is not in {self.elements}")
 
-    @called_as("`g.find((2, 1))` says an index as one tuple")
     def find(self: "TilingQueries[IndexT]", index: IndexT | LooseIndex) -> Shape[IndexT] | None:
         """Return the tile, never an empty one, that holds the element; ``None`` if it is outside.
 
@@ -229,6 +230,9 @@ class TilingQueries(Generic[IndexT_co], metaclass=Advising):
             return self.tile(self.tile_of(numbers))
         except OutOfBoundsError:
             return None
+
+    if not TYPE_CHECKING:
+        find = called_as("`g.find((2, 1))` says an index as one tuple")(find)
 
     def tile_range(self, elements: ShapeLike) -> Shape[IndexT_co]:
         """Return the box of the numbers of the tiles that a box of elements touches; O(rank * log n).

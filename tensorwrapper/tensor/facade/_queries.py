@@ -1,6 +1,6 @@
 """What a tensor can be asked, and how it is shown."""
 
-from typing import Any, Generic
+from typing import TYPE_CHECKING, Any, Generic
 
 from tensorwrapper._arguments import or_absent
 from tensorwrapper._wording import called_as
@@ -26,7 +26,6 @@ class TensorQueries(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         # Whoever moves tensors about, as Dask does, goes by what they weigh, and not by two references.
         return object.__sizeof__(self) + self.nbytes
 
-    @called_as("`t[0, 1].item()` reads one element")
     def item(self) -> Any:  # noqa: ANN401 - a Python value of whatever type the elements have
         """Return the only element as a Python number, string or bytes.
 
@@ -46,6 +45,9 @@ class TensorQueries(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         if size != 1:
             raise ConversionError(f"item() reads tensors with one element, not {size}")
         return (self.elements() if array is None else array).item()
+
+    if not TYPE_CHECKING:
+        item = called_as("`t[0, 1].item()` reads one element")(item)
 
     @property
     def is_readonly(self) -> bool:

@@ -30,7 +30,6 @@ class TensorStructure(TensorBase[ScalarT_co], Generic[ScalarT_co]):
 
     __slots__ = ()
 
-    @called_as("`t.pad([(1, 1), (0, 0)])` says before and after for each mode; fill_value= is around it")
     def pad(
         self,
         widths: "Iterable[tuple[SupportsIndex, SupportsIndex]]",
@@ -67,6 +66,11 @@ class TensorStructure(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         """
         view: View[ScalarT_co] = padded(self, widths, boundary=boundary, fill_value=fill_value)
         return view
+
+    if not TYPE_CHECKING:
+        pad = called_as(
+            "`t.pad([(1, 1), (0, 0)])` says before and after for each mode; fill_value= is around it"
+        )(pad)
 
     def pad_rows(
         self, length: SupportsIndex, *, fill_value: object = 0, mode: SupportsIndex = -1, clip: bool = False

@@ -60,7 +60,6 @@ def as_tensor(value: Sequence[complex], *, copy: bool | None = None) -> Tensor[A
 def as_tensor(value: Sequence[Sequence[complex]], *, copy: bool | None = None) -> Tensor[Any, Rank2]: ...
 @overload
 def as_tensor(value: object, *, copy: bool | None = None) -> Tensor[Any]: ...
-@called_as("`tw.as_tensor([1, 2]).astype('f4')`, or `tw.as_tensor(np.asarray([1, 2], 'f4'))`")
 def as_tensor(value: object, *, copy: bool | None = None) -> Tensor[Any]:
     """Return `value` as a tensor (over a box, unless it is one already), sharing its memory if possible.
 
@@ -114,6 +113,12 @@ def as_tensor(value: object, *, copy: bool | None = None) -> Tensor[Any]:
     shape = wrap(make_smooth(array.shape, (0,) * array.ndim))
     layout = wrap_layout(Strided(shape, strides, offset))
     return make_tensor(layout, guard(layout, buffer))
+
+
+if not TYPE_CHECKING:
+    as_tensor = called_as("`tw.as_tensor([1, 2]).astype('f4')`, or `tw.as_tensor(np.asarray([1, 2], 'f4'))`")(
+        as_tensor
+    )
 
 
 def _by_protocol(value: object, *, copy: bool | None) -> Tensor[Any] | None:

@@ -1,7 +1,7 @@
 """Tensors with memory of their own: empty, filled with a number, or filled block by block."""
 
 from collections.abc import Callable, Iterator
-from typing import Any, SupportsIndex, overload
+from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -47,7 +47,6 @@ def empty(
 ) -> Tensor[Any, IndexT_co]: ...
 @overload
 def empty(shape: ShapeLike, *, dtype: npt.DTypeLike, layout: Layout[Any] | None = None) -> Tensor[Any]: ...
-@called_as("`tw.empty((2, 3))` takes extents as one sequence; dtype= and layout= are named")
 def empty(
     shape: ShapeLike, *, dtype: npt.DTypeLike = np.float64, layout: Layout[Any] | None = None
 ) -> Tensor[Any]:
@@ -83,6 +82,10 @@ def empty(
     return _allocate(as_shape(shape), dtype, layout, np.empty)
 
 
+if not TYPE_CHECKING:
+    empty = called_as("`tw.empty((2, 3))` takes extents as one sequence; dtype= and layout= are named")(empty)
+
+
 @overload
 def zeros(shape: Shape[IndexT_co], *, layout: Layout[Any] | None = None) -> Tensor[np.float64, IndexT_co]:
     """Return a tensor of this shape with all elements 0; parameters and errors as for `empty`."""
@@ -107,7 +110,6 @@ def zeros(
 ) -> Tensor[Any, IndexT_co]: ...
 @overload
 def zeros(shape: ShapeLike, *, dtype: npt.DTypeLike, layout: Layout[Any] | None = None) -> Tensor[Any]: ...
-@called_as("`tw.zeros((2, 3))` takes extents as one sequence; dtype= and layout= are named")
 def zeros(
     shape: ShapeLike, *, dtype: npt.DTypeLike = np.float64, layout: Layout[Any] | None = None
 ) -> Tensor[Any]:
@@ -120,6 +122,10 @@ def zeros(
     [[0, 0], [0, 0]]
     """
     return _allocate(as_shape(shape), dtype, layout, np.zeros)
+
+
+if not TYPE_CHECKING:
+    zeros = called_as("`tw.zeros((2, 3))` takes extents as one sequence; dtype= and layout= are named")(zeros)
 
 
 @overload
@@ -161,7 +167,6 @@ def full(
     layout: Layout[Any] | None = None,
     tiling: Tiling | None = None,
 ) -> Tensor[Any]: ...
-@called_as("`tw.full((2, 3), 1)` takes extents as one sequence, then the value; dtype= is named")
 def full(
     shape: ShapeLike,
     fill_value: "complex | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
@@ -217,6 +222,12 @@ def full(
     for block, part in _blocks(tensor, tiling):
         part.assign(np.reshape(_values(fill_value, block), part.shape.extents))
     return tensor
+
+
+if not TYPE_CHECKING:
+    full = called_as("`tw.full((2, 3), 1)` takes extents as one sequence, then the value; dtype= is named")(
+        full
+    )
 
 
 def _blocks(tensor: Tensor[Any], tiling: Tiling | None) -> Iterator[tuple[Shape[Any], Tensor[Any]]]:
@@ -277,7 +288,6 @@ def eye(
     diagonal: SupportsIndex = 0,
     dtype: npt.DTypeLike,
 ) -> Tensor[Any, Rank2]: ...
-@called_as("`tw.eye(3, 4, diagonal=1)`")
 def eye(
     rows: SupportsIndex,
     columns: SupportsIndex | None = None,
@@ -307,6 +317,10 @@ def eye(
     k = to_int(diagonal, "a diagonal")
     tensor[max(-k, 0) :, max(k, 0) :].diagonal().assign(1)
     return tensor
+
+
+if not TYPE_CHECKING:
+    eye = called_as("`tw.eye(3, 4, diagonal=1)`")(eye)
 
 
 def _allocate(

@@ -1,6 +1,6 @@
 """Tensors over elements that already lie in memory, and never a copy of them."""
 
-from typing import Any, cast, overload
+from typing import TYPE_CHECKING, Any, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -61,7 +61,6 @@ def from_buffer(
     dtype: npt.DTypeLike | None = None,
     layout: Layout[Any] | None = None,
 ) -> Tensor[Any]: ...
-@called_as("`tw.from_buffer(bytes(16), (2,), dtype='f8')`")
 def from_buffer(
     buffer: "npt.NDArray[ScalarT_co] | BufferCommon[ScalarT_co] | BufferLike",
     shape: ShapeLike,
@@ -111,6 +110,10 @@ def from_buffer(
     else:
         flat = _read_buffer(buffer, to_dtype(np.uint8 if dtype is None else dtype))
     return _over(Dense(cast("Any", flat)), space, None, layout)
+
+
+if not TYPE_CHECKING:
+    from_buffer = called_as("`tw.from_buffer(bytes(16), (2,), dtype='f8')`")(from_buffer)
 
 
 def _over(

@@ -1,6 +1,6 @@
 """Sparse tensors from coordinates, and from the sparse arrays of SciPy and pydata/sparse."""
 
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -28,7 +28,6 @@ __all__ = ["from_sparse_array", "sparse"]
 _Duplicates = Literal["raise", "sum", "last"]
 
 
-@called_as("`tw.sparse([(0, 1)], [1.5], (2, 3))` takes places, values and a shape")
 def sparse(
     coords: npt.ArrayLike,
     values: npt.ArrayLike,
@@ -85,6 +84,10 @@ def sparse(
     if np.shape(coords) == (0,):
         given = np.empty((0, space.rank), dtype=np.int64)
     return _make(space, given, _as_values(values, dtype), fill_value, duplicates)
+
+
+if not TYPE_CHECKING:
+    sparse = called_as("`tw.sparse([(0, 1)], [1.5], (2, 3))` takes places, values and a shape")(sparse)
 
 
 def _as_values(values: npt.ArrayLike, dtype: npt.DTypeLike | None) -> Array:
