@@ -109,7 +109,8 @@ class _Pushing:
             self.twice.add(id(node))
 
     def _of_cut(self, view: Expression, inner: Expression) -> Expression:
-        if inner.node.is_kept:
+        # What only selects of what is made once is a layout of it, which stays.
+        if inner.node.is_kept and inner.is_whole:
             return normalized(Expression(inner.node, view.layout), self)
         if view.is_box:
             return settled(inner, view.layout, self)

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tests.support.selection.costs import pieces_of, places_of
 from tests.support.selection.normal_forms import SAME, line, t, u
@@ -41,3 +42,13 @@ def test_a_repeated_position_of_a_joined_mode_is_reached_once():
     normal = view.normal_form()
     assert normal.node.name == "whole"
     assert sum(leaf.view.shape.size for leaf in normal.node.operand.node.pieces) == 3 * 20
+
+
+def test_what_only_selects_of_what_is_made_once_keeps_its_places():
+    rows = tw.jagged([list(range(100 * k, 100 * k + 90 + k % 5)) for k in range(50)])
+    joined = sel.concat([rows, rows, rows[:3]])
+    firsts = sel.concat([joined, joined[:, ::-1]], mode=1).pad_rows(2, clip=True)
+    numbers = firsts.compute().tolist()
+    for cut in (1, 51, 102):
+        turned = sel.concat([firsts[cut:], firsts[:cut]])
+        assert turned.compute().tolist() == numbers[cut:] + numbers[:cut]
