@@ -10,36 +10,14 @@ import tensorwrapper
 from tensorwrapper import Layout, Mask, Shape, Tiling
 from tensorwrapper import layout as lay
 from tensorwrapper import selection as sel
-from tensorwrapper.drawing import ACCENT, INK, Axis, Drawing, Line, Mark, Path, Rectangle, Text, framed, ramp
+from tensorwrapper.drawing import ACCENT, INK, Axis, Drawing, Line, Mark, Rectangle, Text, framed, ramp
 from tensorwrapper.remote.protocol._steps import ASKED, SERVED
 from tensorwrapper.sharding import BlockOperation, Operand
 from tensorwrapper.transport import FLOW_TRANSITIONS, FlowState
-from tensorwrapper.typing import Order
 
 FOLDER = FilePath(__file__).parent / "guide" / "pictures"
 
 _CELL = 34.0
-
-
-def walk(shape: Shape[tuple[int, ...]], order: Order) -> str:
-    """Return a shape of rank 2 with a line through its indices, in the order in which they come."""
-    indices = list(shape.indices(order=order))
-    (top, left), (bottom, right) = (tuple(f(side) for side in zip(*indices, strict=True)) for f in (min, max))
-    size = ((right - left + 1) * _CELL, (bottom - top + 1) * _CELL)
-    marks: list[Mark] = []
-    centres = [((j - left + 0.5) * _CELL, (i - top + 0.5) * _CELL) for i, j in indices]
-    for x, y in centres:
-        box = (x - _CELL / 2 + 0.5, y - _CELL / 2 + 0.5, _CELL - 1.0, _CELL - 1.0)
-        marks.append(Rectangle(*box, ramp(0.2), "", "cell"))
-    marks.append(Path((tuple(centres),), stroke=ACCENT, width=1.5, name="walk"))
-    marks += [Text(x - 13.0, y - 6.0, str(number), 9.0, INK) for number, (x, y) in enumerate(centres)]
-    return framed(
-        marks,
-        size,
-        across=Axis(left, right + 1, size[0], "mode 1"),
-        down=Axis(top, bottom + 1, size[1], "mode 0"),
-        title=f'the indices of {shape} in the order "{order}"',
-    ).to_svg()
 
 
 def picked(mask: Mask[tuple[int, ...]]) -> str:
@@ -283,6 +261,8 @@ PICTURES: dict[str, Callable[[], str]] = {
     "rows": lambda: Shape.jagged([3, 1, 2]).to_svg(),
     "deep-rows": lambda: Shape.jagged([[10], [20, 30], [30, 10, 20]]).to_svg(),
     "cells": lambda: Shape.jagged([Shape(10, 20), Shape(30, 40), Shape(50, 60)]).to_svg(),
+    "labels-of-operands": (Shape(10, 20)("i,j") * Shape(20, 30)("j,k") + Shape(10, 30)("i,k")).to_svg,
+    "selector": lambda: sel.Selector.parse("1, ..., ::-2, +3").to_svg((4, 12, 9)),
     "labels": lambda: (
         (Shape.jagged([3, 5, 2, 4])("i,j") * Shape.jagged([3, 5, 2, 4])("i,k")).shape("i,j,k").to_svg()
     ),
@@ -300,8 +280,8 @@ PICTURES: dict[str, Callable[[], str]] = {
     ).to_svg(),
     "mask-modes": lambda: picked(Mask(Shape(4, 6), slice(None, None, 2), [1, 4, 5])),
     "mask-points": lambda: picked(Mask.of_points(Shape(4, 6), [(3, 0), (0, 1), (2, 4), (1, 5)])),
-    "order-c": lambda: walk(Shape.jagged([3, 1, 2]), "C"),
-    "order-f": lambda: walk(Shape.jagged([3, 1, 2]), "F"),
+    "order-c": lambda: Shape.jagged([3, 1, 2]).indices().to_svg(),
+    "order-f": lambda: Shape.jagged([3, 1, 2]).indices(order="F").to_svg(),
     "shards": sharded_matmul,
     "flow-states": flow_states,
     "request-states": request_states,

@@ -280,7 +280,8 @@ def html_block(text: str, facts: Iterable[tuple[str, str]] = (), picture: str = 
         f'<div class="tensorwrapper" style="{frame}"><style>{_STYLE}</style>',
         f'<code style="{code}">{escaped(text)}</code>',
         *([f'<table style="{table}">', *rows, "</table>"] if rows else []),
-        *([picture] if picture else []),
+        # Below the text also where no table stands between.
+        *([f"<div>{picture}</div>"] if picture else []),
         "</div>",
     ]
     return "\n".join(lines)

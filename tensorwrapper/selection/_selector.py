@@ -269,6 +269,12 @@ class Selectable(Protocol[_PartT_co]):
         ...
 
 
+def _room(atom: "SelectorAtom") -> int:
+    """Return how many positions an example of a mode has."""
+    numbers = (atom.start, atom.stop) if isinstance(atom, slice) else (atom if isinstance(atom, int) else 0,)
+    return max([8, *[-n if n < 0 else n + 1 for n in numbers if n is not None]])
+
+
 @final
 @value_class(eq=False, repr=False)
 class Selector:
@@ -422,6 +428,48 @@ class Selector:
                 items[place] = strict_slice(item, mode, extents[mode])
             mode += item is not None
         return tuple(items)
+
+    def to_svg(self, extents: Iterable[SupportsIndex] | None = None) -> str:
+        """Return a picture, as SVG: a bar for each mode, on which what is selected is dark.
+
+        Parameters
+        ----------
+        extents
+            Those of the modes. If none are given, those of an example: each mode has as many positions as
+            the numbers written for it need, and eight at least.
+
+        Raises
+        ------
+        OutOfBoundsError, TooManyIndicesError, ExtentError
+            As `result_extents` does.
+
+        Examples
+        --------
+        >>> Selector.parse("1, ::2").to_svg((2, 6)).startswith("<svg")
+        True
+        """
+        from tensorwrapper.selection.transforms._picture import ModePart, draw_parts  # noqa: PLC0415 - when drawn
+
+        counts = self._example() if extents is None else to_counts(extents, "extents")
+        key = self._narrow_key()
+        modes, atoms = iter(counts), iter(expand_positional(key, len(counts)))
+        news = iter([atom for atom in self.atoms if isinstance(atom, NewMode)])
+        parts: list[ModePart] = []
+        for entry, item in zip(parse_positional(key, counts), atoms, strict=True):
+            new = next(news) if entry is None else None
+            parts.append(
+                ModePart(
+                    text_of(cast("SelectorAtom", item if new is None else new)),
+                    next(modes) if new is None else new.extent,
+                    entry,
+                )
+            )
+        example = " of an example" if extents is None else ""
+        return draw_parts(parts, title=f"what {shorten(str(self))} selects{example}").to_svg()
+
+    def _example(self) -> Extents:
+        """Return extents in which the numbers of each part fit."""
+        return tuple([_room(atom) for atom in self.atoms if not isinstance(atom, NewMode)])
 
     def _parts(self) -> tuple[object, ...]:
         """Return the atoms in a form that Python 3.11 can hash."""

@@ -64,6 +64,8 @@ def large():
         "rows": lambda: Shape.jagged(rows),
         "tensor of rows": lambda: tw.jagged(Shape.jagged(rows[:10]).indices().to_numpy()),
         "box": lambda: Shape(10**6, 10**6),
+        "indices": lambda: Shape.jagged(rows).indices(order="F"),
+        "labels": lambda: Shape.jagged(rows)("i,j") * Shape(10**7)("i"),
         "mask": lambda: tw.Mask.of_ordinals(Shape(10**4, 10**4), np.arange(10**7) * 9),
         "strided mask": lambda: tw.Mask(Shape(2**60, 2**60), slice(None, None, 3), slice(2**59)),
         "tiling": lambda: Tiling.from_chunks([[1] * 10**5, [7] * 10**5]),

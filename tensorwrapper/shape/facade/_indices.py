@@ -306,6 +306,22 @@ class Indices(Sequence[IndexT_co], Generic[IndexT_co]):
         # Modes slower than the first that changes stand still, and that one does not come round.
         return tuple(ranges[same.index(False) + 1 :]) if False in same else ()
 
+    def to_svg(self) -> str:
+        """Return a picture of the last two modes, as SVG: the later indices come, the darker a part is.
+
+        A few indices have their numbers, and a line leads through them. Of many rows, or of a large box, the
+        picture is made of a sample: it takes the time of 10^5 indices, however many there are.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> Shape(2, 3).indices(order="F").to_svg().startswith("<svg")
+        True
+        """
+        from tensorwrapper.shape.pictures._indices import draw_indices  # noqa: PLC0415 - when it is drawn
+
+        return draw_indices(self._shape, self._order, self.places, self._at).to_svg()
+
     def __repr__(self) -> str:
         places = self.places
         shown = [str(self._at(place)) for place in places[:4]]

@@ -6,7 +6,7 @@ are shapes with labels.
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import chain, count
 from numbers import Number
@@ -17,6 +17,7 @@ import numpy as np
 
 from tensorwrapper._scanner import quoted
 from tensorwrapper._value_class import frozen
+from tensorwrapper._wording import brief
 from tensorwrapper.errors import LabelError, LayerError, RankError
 from tensorwrapper.shape._shape_base import ShapeBase
 from tensorwrapper.shape.boxes._smooth import Smooth
@@ -90,6 +91,10 @@ class ShapeExpression(ABC, Generic[ShapeT_co]):
     def _leaf(self) -> ShapeT_co:
         """Return the shape of the first leaf."""
 
+    @abstractmethod
+    def _signed(self) -> "Iterator[tuple[str, LabeledShape[ShapeT_co]]]":
+        """Return an iterator over the leaves, each with the sign that stands before it."""
+
     def shape(self, labels: LabelsLike) -> ShapeT_co:
         """Return the shape of the result, its modes in the order of `labels`.
 
@@ -130,6 +135,23 @@ class ShapeExpression(ABC, Generic[ShapeT_co]):
         flat = join_shapes(leaves, names)
         layers = deal_result(result, self._layering())
         return self._leaf()._wrap(flat if layers is None else make_nested(flat, layers))
+
+    def to_svg(self) -> str:
+        """Return a picture, as SVG: a row for each operand, a column for each label, extents where they meet.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Shape
+        >>> (Shape(10, 20)("i,j") * Shape(20, 30)("j,k")).to_svg().startswith("<svg")
+        True
+        """
+        from tensorwrapper.shape.pictures._labels import LabeledOperand, draw_labels  # noqa: PLC0415
+
+        leaves = self._signed()
+        operands = [
+            LabeledOperand(sign, leaf._leaf().implementation, leaf.text.names) for sign, leaf in leaves
+        ]
+        return draw_labels(operands, title=f"the labels of {brief(self)}").to_svg()
 
     @overload
     def __mul__(self, other: "ShapeExpression[ShapeT_co]") -> "ShapeProduct[ShapeT_co]": ...
@@ -259,6 +281,9 @@ class LabeledShape(ShapeExpression[ShapeT_co], Generic[ShapeT_co]):
     def _leaf(self) -> ShapeT_co:
         return self.operand
 
+    def _signed(self) -> "Iterator[tuple[str, LabeledShape[ShapeT_co]]]":
+        yield "", self
+
     def __repr__(self) -> str:
         return f"{self.operand!r}({str(self.text)!r})"
 
@@ -300,6 +325,9 @@ class ScaledShape(ShapeExpression[ShapeT_co], Generic[ShapeT_co]):
 
     def _leaf(self) -> ShapeT_co:
         return self.term._leaf()
+
+    def _signed(self) -> "Iterator[tuple[str, LabeledShape[ShapeT_co]]]":
+        return self.term._signed()
 
     def __repr__(self) -> str:
         if self.divided:
@@ -354,6 +382,10 @@ class ShapeProduct(ShapeExpression[ShapeT_co], Generic[ShapeT_co]):
 
     def _leaf(self) -> ShapeT_co:
         return self.factors[0]._leaf()
+
+    def _signed(self) -> "Iterator[tuple[str, LabeledShape[ShapeT_co]]]":
+        divided = self.divided or (False,) * len(self.factors)
+        return _with_signs(self.factors, ["/" if by else "*" for by in divided])
 
     def __repr__(self) -> str:
         signs = [" / " if by else " * " for by in self.divided[1:]] or [" * "] * (len(self.factors) - 1)
@@ -417,10 +449,23 @@ class ShapeSum(ShapeExpression[ShapeT_co], Generic[ShapeT_co]):
     def _leaf(self) -> ShapeT_co:
         return self.terms[0]._leaf()
 
+    def _signed(self) -> "Iterator[tuple[str, LabeledShape[ShapeT_co]]]":
+        return _with_signs(self.terms, ["-" if minus else "+" for minus in self.negative])
+
     def __repr__(self) -> str:
         signs = ["-" if minus else "+" for minus in self.negative]
         rest = [f" {sign} {_in_sum(term)}" for sign, term in zip(signs[1:], self.terms[1:], strict=True)]
         return f"{self.terms[0]!r}{''.join(rest)}"
+
+
+def _with_signs(
+    parts: Sequence[ShapeExpression[_ShapeT]], signs: Sequence[str]
+) -> Iterator[tuple[str, LabeledShape[_ShapeT]]]:
+    """Return an iterator over the leaves of all parts, each with its sign but the first."""
+    for place, (part, sign) in enumerate(zip(parts, signs, strict=True)):
+        first, *rest = part._signed()
+        yield (sign if place else first[0]), first[1]
+        yield from rest
 
 
 def _in_product(term: ShapeExpression[Any]) -> str:

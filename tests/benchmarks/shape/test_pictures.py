@@ -41,6 +41,15 @@ def test_what_a_notebook_shows_of_ten_million_rows(benchmark):
     benchmark(shown_anew, VALUES["10 000 000 rows"])
 
 
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_picture_of_the_indices_of_ten_million_rows(benchmark, order):
+    benchmark.group = "pictures"
+    indices = VALUES["10 000 000 rows"].indices(order=order)
+    svg = benchmark(indices.to_svg)
+
+    assert len(svg) < 100_000
+
+
 @pytest.mark.parametrize("extents", [(4, 6), (10**7, 10**7)], ids=str)
 def test_picture_of_a_layout(benchmark, extents):
     benchmark.group = "pictures"
