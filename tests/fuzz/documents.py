@@ -16,7 +16,7 @@ from tensorwrapper.remote import Catalogue, Holder, Sharding
 from tests.fuzz.mutate import mutate_json
 from tests.fuzz.target import Target
 from tests.fuzz.texts import use_shape
-from tests.support.selection.random_trees import tree_of
+from tests.support.selection.trees.random_trees import tree_of
 from tests.support.selection.views import VIEWS
 from tests.support.sharding.graphs import linear_and_relu, matmul_and_row_sum, source_and_sink
 

@@ -7,7 +7,7 @@ import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import BufferSizeError
 from tensorwrapper.selection.computing._targets import small_copy
-from tests.support.selection.random_trees import tree_of
+from tests.support.selection.trees.random_trees import tree_of
 from tests.support.selection.views import VIEWS
 
 

@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tensorwrapper import selection as sel
-from tests.support.selection.away_trees import away_tree
 from tests.support.selection.checks import assert_same
 from tests.support.selection.counting_source import CountingSource, SlowSource
-from tests.support.selection.random_trees import tree_of
+from tests.support.selection.trees.away_trees import away_tree
+from tests.support.selection.trees.random_trees import tree_of
 
 SEEDS = st.integers(0, 2**32)
 

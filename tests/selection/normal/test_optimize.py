@@ -13,7 +13,7 @@ import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tests.support.selection.brute import elements_of
 from tests.support.selection.checks import assert_same
-from tests.support.selection.random_trees import Grower, tree_of
+from tests.support.selection.trees.random_trees import Grower, tree_of
 
 X = np.arange(24).reshape(4, 6)
 

@@ -8,7 +8,7 @@ import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tests.support.selection.costs import pieces_of, places_of
 from tests.support.selection.normal_forms import SAME, line, t, u
-from tests.support.selection.random_trees import tree_of
+from tests.support.selection.trees.random_trees import tree_of
 
 # Each row: what is written, and what it comes down to.
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.selection.checks import CHECKS
-from tests.support.selection.random_trees import Grower, tree_of
+from tests.support.selection.trees.random_trees import Grower, tree_of
 
 # By night 20 000 trees, by day a sample; blocks of seeds, so that a failure names few.
 _NIGHTLY = os.environ.get("HYPOTHESIS_PROFILE") == "nightly"

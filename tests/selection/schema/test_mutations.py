@@ -13,7 +13,7 @@ from tensorwrapper import selection as sel
 from tensorwrapper.errors import ConversionError, SelectionError, SelectionReason
 from tests.support.selection.brute import elements_of
 from tests.support.selection.mutations import mutated
-from tests.support.selection.random_trees import tree_of
+from tests.support.selection.trees.random_trees import tree_of
 from tests.support.selection.views import VIEWS
 
 _NIGHTLY = os.environ.get("HYPOTHESIS_PROFILE") == "nightly"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tensorwrapper import Layout, Shape
 from tensorwrapper.errors import LayoutError
 from tensorwrapper.selection.transforms._transform import put_together, take_apart, through
-from tests.support.selection.steps import STEPS, StepError
+from tests.support.selection.trees.steps import STEPS, StepError
 
 # Steps that act on each mode by itself, or join the movements of several.
 BY_MODE = [

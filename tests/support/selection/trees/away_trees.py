@@ -6,7 +6,7 @@ import numpy as np
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tests.support.selection.random_trees import Grower
+from tests.support.selection.trees.random_trees import Grower
 
 __all__ = ["away_tree"]
 

@@ -10,7 +10,7 @@ import numpy as np
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tests.support.selection.steps import STEPS, StepError, conform
+from tests.support.selection.trees.steps import STEPS, StepError, conform
 
 __all__ = ["Grower", "Tree", "tree_of"]
 
