@@ -1,8 +1,8 @@
 """`AsyncRemoteTensor` and `AsyncView`: a tensor at a server and parts of it, for a loop of asyncio."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast, final
+from typing import TYPE_CHECKING, Any, SupportsIndex, cast, final
 
 import numpy.typing as npt
 
@@ -10,7 +10,7 @@ from tensorwrapper._value_class import Shown
 from tensorwrapper.remote.awaited._threads import Threads
 from tensorwrapper.remote.client._tensor import RemoteTensor
 from tensorwrapper.selection import Source, View
-from tensorwrapper.shape import Shape
+from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import ArrayKey
 
@@ -141,6 +141,34 @@ class AsyncRemoteTensor(Shown):
         """Return a part, of which nothing is asked before it is awaited."""
         tensor = self._tensor
         return AsyncView(self._threads, lambda: tensor[key])
+
+    # Tiles.
+
+    def tile(self, number: Iterable[SupportsIndex]) -> AsyncView:
+        """Return the tile of this number; that there is one is seen when it is awaited."""
+        tensor, wanted = self._tensor, tuple(number)
+        return AsyncView(self._threads, lambda: tensor.tile(wanted))
+
+    def select_tiles(self, numbers: "npt.ArrayLike | Callable[..., npt.ArrayLike]") -> AsyncView:
+        """Return any set of tiles, as rows of tiles."""
+        tensor = self._tensor
+        return AsyncView(self._threads, lambda: tensor.select_tiles(numbers))
+
+    def untiled(self) -> AsyncView:
+        """Return the box whose tiles these are."""
+        return AsyncView(self._threads, self._tensor.untiled)
+
+    async def tiling(self) -> Tiling:
+        """Return how the box underneath is cut, as `RemoteTensor.tiling`."""
+        return await self._threads.run(lambda: self._tensor.tiling)
+
+    async def reduce_tiles(
+        self, function: "np.ufunc | Callable[..., npt.ArrayLike]", *, initial: object = None
+    ) -> Tensor[Any]:
+        """Return what a function makes of each tile, all of which are read."""
+        return await self._threads.run(partial(self._tensor.reduce_tiles, function, initial=initial))
+
+    # All of it.
 
     async def shape(self) -> Shape[Any]:
         """Return the indices of all elements."""

@@ -61,7 +61,7 @@ def _bytes_of(key: _Key, answer: Elements) -> int:
 
 
 def _key_of(request: AskRead) -> _Key:
-    parts: list[object] = [request.name, request.version, request.dtype]
+    parts: list[object] = [request.name, request.version, request.dtype, request.box]
     for own in request.selections:
         parts += _parts_of(own)
     return tuple(parts)

@@ -30,7 +30,9 @@ def read_entries(
     while todo:
         wanted = todo.pop()
         try:
-            answer = connections.here().ask(AskEntries(facts.name, facts.version, (wanted,)))
+            answer = connections.here().ask(
+                AskEntries(facts.name, facts.version, (wanted,), source.layout is not None)
+            )
         except RequestRefusedError as error:
             if error.reason != "limit" or wanted.size < 2:
                 raise
@@ -47,7 +49,7 @@ def read_entries(
     places, first = np.unique(np.concatenate(numbers), return_index=True)
     fill = _fill_of(facts, source)
     return make_tensor(
-        Layout(source.shape),
+        Layout(source.shape) if source.layout is None else source.layout,
         make_sparse(places, np.concatenate(values)[first], facts.size, fill),
     )
 

@@ -26,7 +26,8 @@ def found_tensor(connections: Connections, name: str, pin: str = "") -> RemoteTe
     """Return the tensor that a server has under a name, now or in a snapshot."""
     if not isinstance(cast("object", name), str):
         raise ConversionError(f"tensors are looked up by name, not by {name!r}")
-    answer = connections.here().ask(AskFacts((name,), pin))
+    connection = connections.here()
+    answer = connection.ask(AskFacts((name,), pin, "box" in connection.welcome.capabilities))
     if not isinstance(answer, FactsOf) or [own.name for own in answer.facts] != [name]:
         raise RemoteProtocolError("schema", f"the server tells of another tensor than {name!r}")
     return RemoteTensor(connections, answer.facts[0])

@@ -10,6 +10,7 @@ import numpy as np
 from tensorwrapper._value_class import evolve, frozen
 from tensorwrapper.buffer.lowlevel import write_elements
 from tensorwrapper.errors import ConversionError, RemoteProtocolError, VersionChangedError
+from tensorwrapper.layout import Layout
 from tensorwrapper.remote.client._connection import Connection, Connections, Pending, raise_refusal
 from tensorwrapper.remote.client._opened import Opening, opened, opening_of
 from tensorwrapper.remote.client._pieces import Piece, batches_of
@@ -47,6 +48,8 @@ class RemoteSource:
     """The type of the elements as the protocol has it, if the server is to cast them."""
     is_whole: bool = True
     """Whether the shape is that of the tensor, and not that of its elements in one line."""
+    layout: "Layout[Any] | None" = None
+    """Through which the box is seen in tiles that the tensor has; None if the shape is its own."""
 
     @property
     def abilities(self) -> "frozenset[Ability]":
@@ -70,7 +73,8 @@ class RemoteSource:
 
     def request(self, pieces: Sequence[Piece], packing: str | None = None) -> AskRead:
         """Return the request for some pieces, whose answer may be packed."""
-        return AskRead(self.name, self.version, self.cast, tuple([own for _, own, _ in pieces]), packing)
+        wanted = tuple([own for _, own, _ in pieces])
+        return AskRead(self.name, self.version, self.cast, wanted, packing, self.layout is not None)
 
     def bytes_on_wire(self, selections: Sequence[Wanted], dtype: "np.dtype[Any] | None" = None) -> int:
         """Return how many bytes go both ways for a read, with labels and framing; as elements of a type.
@@ -95,14 +99,15 @@ class RemoteSource:
         return hash((self.name, self.version, self.cast))
 
     def _key(self) -> tuple[Any, ...]:
-        return id(self.connections), self.name, self.version, self.cast
+        return id(self.connections), self.name, self.version, self.cast, self.layout
 
     def __repr__(self) -> str:
         return f"remote({self.connections.address!r}, {self.name!r}, {self.dtype})"
 
     def __reduce__(self) -> "tuple[Callable[..., RemoteSource], tuple[Any, ...]]":
         opening = opening_of(self, self.connections)
-        return _opened, (opening, self.name, self.version, self.shape, self.dtype, self.cast, self.is_whole)
+        fields = (self.shape, self.dtype, self.cast, self.is_whole, self.layout)
+        return _opened, (opening, self.name, self.version, *fields)
 
 
 def _opened(opening: Opening, *fields: Any) -> RemoteSource:  # noqa: ANN401 - those of the class, in order

@@ -14,12 +14,14 @@ from tensorwrapper.errors import (
     RemoteProtocolError,
     VersionChangedError,
 )
+from tensorwrapper.layout import Layout
 from tensorwrapper.remote.client._connection import Connections
 from tensorwrapper.remote.client._elsewhere import Elsewhere
 from tensorwrapper.remote.client._entries import read_entries
 from tensorwrapper.remote.client._opened import Opening, opened, opening_of
 from tensorwrapper.remote.client._rows import chosen_rows, rows_source
 from tensorwrapper.remote.client._source import RemoteSource, elements_of
+from tensorwrapper.remote.client._tiles import InTiles, layout_of_tiles
 from tensorwrapper.remote.client._writing import WritingSource
 from tensorwrapper.remote.protocol._elements import dtype_of, dtype_text
 from tensorwrapper.remote.protocol._events import AskRows, AskShape, Facts, Rows, Text
@@ -39,7 +41,7 @@ _WITH_LENGTHS: Final = 2**15
 
 
 @final
-class RemoteTensor(Elsewhere, Operators[Any, AnyRank]):
+class RemoteTensor(Elsewhere, InTiles, Operators[Any, AnyRank]):
     """A tensor that a server has, at the version that it had when it was looked up.
 
     What is selected of it is a `View`, which reads from the server what it needs once it is computed; views,
@@ -47,7 +49,8 @@ class RemoteTensor(Elsewhere, Operators[Any, AnyRank]):
     raise `VersionChangedError`; look it up again.
 
     Of a jagged tensor of rows only the lengths of the rows that are selected travel, when they are selected.
-    Of a sparse one the stored entries that a selection has travel when it is selected.
+    Of a sparse one the stored entries that a selection has travel when it is selected. One that is tiled
+    there is tiled here: selections are of the box that the tiles cut, which is what is asked for.
 
     `view` has every operation of a tensor. Operators and ufuncs read what they compute on, as those of views.
 
@@ -61,13 +64,14 @@ class RemoteTensor(Elsewhere, Operators[Any, AnyRank]):
     ('jagged', 3, Shape.jagged([0, 3]), [3, 5])
     """
 
-    __slots__ = ("_connections", "_dtype", "_facts", "_shape", "_sparse")
+    __slots__ = ("_connections", "_dtype", "_facts", "_shape", "_sparse", "_tiles")
 
     def __init__(self, connections: Connections, facts: Facts, dtype: "np.dtype[Any] | None" = None) -> None:
         self._connections, self._facts = connections, facts
         self._dtype = dtype_of(facts.dtype) if dtype is None else dtype
         self._shape: Shape[Any] | None = None
         self._sparse: Tensor[Any] | None = None
+        self._tiles: tuple[Shape[Any], Layout[Any]] | None = None
         if facts.shape is not None:
             self._shape = _shape_of(facts, facts.shape)
 
@@ -124,7 +128,7 @@ class RemoteTensor(Elsewhere, Operators[Any, AnyRank]):
         shape = self._shape
         if shape is None:
             facts = self._facts
-            if facts.rows is None:
+            if facts.rows is None or facts.box is not None:
                 answer = self._connections.here().ask(AskShape(facts.name, facts.version))
                 if not isinstance(answer, Text):
                     raise RemoteProtocolError("schema", "a shape is answered by something else")
@@ -146,12 +150,11 @@ class RemoteTensor(Elsewhere, Operators[Any, AnyRank]):
     def as_source(self) -> Source:
         """Return it as what views read; of a sparse tensor its entries are asked for."""
         if not self.is_sparse:
-            return self._source(self.shape)
+            return self._seen()
         found = self._sparse
         if found is None:
-            found = self._sparse = read_entries(
-                self._connections, self._facts, self._source(self.shape), (Runs(0, self.size),)
-            )
+            whole = (Runs(0, self.size),)
+            found = self._sparse = read_entries(self._connections, self._facts, self._seen(), whole)
         return TensorSource(found)
 
     def astype(self, dtype: npt.DTypeLike) -> "RemoteTensor":
@@ -185,6 +188,17 @@ class RemoteTensor(Elsewhere, Operators[Any, AnyRank]):
     ) -> Any:  # noqa: ANN401
         return getattr(ufunc, method)(*map(_viewed, inputs), **options)
 
+    def _seen(self) -> RemoteSource:
+        """Return what views read: the whole, or the box that is seen in tiles."""
+        origin = self._facts.box
+        if origin is None:
+            return self._source(self.shape)
+        found = self._tiles
+        if found is None:
+            found = self._tiles = layout_of_tiles(self.shape, origin)
+        box, layout = found
+        return attrs.evolve(self._source(box), layout=layout)
+
     def _source(self, shape: Shape[Any]) -> RemoteSource:
         cast_to = None if self._dtype == dtype_of(self._facts.dtype) else dtype_text(self._dtype)
         return RemoteSource(self._connections, self.name, self.version, shape, self._dtype, cast_to)
@@ -202,13 +216,18 @@ class RemoteTensor(Elsewhere, Operators[Any, AnyRank]):
         OutOfBoundsError, TooManyIndicesError
             If there is no such part.
         """
-        if self._facts.rows is not None and self._shape is None:
+        if self._facts.rows is not None and self._shape is None and not self._stays_tiled(key):
             found = self._selected_rows(key)
             if found is not None:
                 return found
         if self.is_sparse and self._sparse is None:
             return self._selected_entries(key)
         return self.view()[key]
+
+    def _stays_tiled(self, key: ArrayKey) -> bool:
+        """Tell whether what a key selects of tiles are tiles, and not one, or rows as any others."""
+        first: Any = key[0] if isinstance(key, tuple) and key else key
+        return self._facts.box is not None and isinstance(first, slice)
 
     def _selected_rows(self, key: ArrayKey) -> View[Any] | None:
         """Return the part that a key selects, of which the rows come first; None if they do not."""
@@ -262,7 +281,7 @@ class RemoteTensor(Elsewhere, Operators[Any, AnyRank]):
 
     def _selected_entries(self, key: ArrayKey) -> View[Any]:
         """Return the part of a sparse tensor that a key selects: what is stored in it comes here."""
-        source = self._source(self.shape)
+        source = self._seen()
         plan = as_view(source)[key].plan()
         wanted = tuple([own for read in plan.reads for own in read.selections])
         return as_view(read_entries(self._connections, self._facts, source, wanted))[key]
@@ -319,7 +338,8 @@ class RemoteTensor(Elsewhere, Operators[Any, AnyRank]):
         if not facts.writable or self._dtype != dtype_of(facts.dtype):
             raise ReadOnlyError(f"{self!r} is not written to: the server takes no writes to it from here")
         version = facts.version if if_unchanged else ""
-        target = WritingSource(self._connections, facts, self.shape, self._dtype, version)
+        seen = self._seen()
+        target = WritingSource(self._connections, facts, seen.shape, self._dtype, version, seen.layout)
         as_view(target)[key] = value
         self._facts = attrs.evolve(facts, version=target.version)
         self._sparse = None

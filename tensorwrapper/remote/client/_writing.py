@@ -11,6 +11,7 @@ from tensorwrapper.errors import (
     RequestRefusedError,
     SizeOverflowError,
 )
+from tensorwrapper.layout import Layout
 from tensorwrapper.remote.client._connection import Connections
 from tensorwrapper.remote.protocol._elements import pack_strings
 from tensorwrapper.remote.protocol._events import AskWrite, Facts, Written
@@ -28,7 +29,17 @@ _MOST: Final = 2**24
 class WritingSource:
     """What an assignment writes to; afterwards `version` is the one that the tensor has since."""
 
-    __slots__ = ("__weakref__", "_connections", "_if_version", "_name", "_text", "dtype", "shape", "version")
+    __slots__ = (
+        "__weakref__",
+        "_connections",
+        "_if_version",
+        "_name",
+        "_text",
+        "dtype",
+        "layout",
+        "shape",
+        "version",
+    )
 
     def __init__(
         self,
@@ -37,10 +48,13 @@ class WritingSource:
         shape: Shape[Any],
         dtype: "np.dtype[Any]",
         if_version: str,
+        layout: "Layout[Any] | None" = None,
     ) -> None:
         self._connections, self._name, self._text = connections, facts.name, facts.dtype
         self._if_version = if_version
         self.shape: Shape[Any] = shape
+        self.layout: Layout[Any] | None = layout
+        """Through which the box is seen in tiles; None if the shape is that of the tensor."""
         self.dtype: np.dtype[Any] = dtype
         self.version: str = facts.version
 
@@ -76,6 +90,7 @@ class WritingSource:
                 tuple(selections),
                 data,
                 texts,
+                self.layout is not None,
             )
         )
         if not isinstance(answer, Written):

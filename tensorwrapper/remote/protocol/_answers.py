@@ -43,7 +43,7 @@ __all__ = ["AnswerReader", "receive_answer", "send_answer"]
 
 _WIDTHS: Final["dict[str, np.dtype[Any]]"] = {"u4": np.dtype("<u4"), "i8": np.dtype("<i8")}
 _LEAST_KEYS: Final = frozenset(("name", "version", "kind", "rank", "size", "dtype"))
-_MORE_KEYS: Final = frozenset(("shape", "rows", "entries", "fill", "writable"))
+_MORE_KEYS: Final = frozenset(("shape", "rows", "entries", "fill", "writable", "box"))
 _TEXT: Final = 4096
 _LARGEST: Final = 2**63 - 1
 
@@ -135,6 +135,7 @@ def _said_of(facts: Facts) -> dict[str, Json]:
         "entries": facts.entries,
         "fill": facts.fill,
         "writable": facts.writable or None,
+        "box": None if facts.box is None else list(facts.box),
     }
     return {**said, **{key: value for key, value in more.items() if value is not None}}
 
@@ -238,6 +239,7 @@ def _fact(field: Field) -> Facts:
         field["entries"].count(_LARGEST) if "entries" in field else None,
         field["fill"].text(most=64) if "fill" in field else None,
         writable="writable" in field and field["writable"].boolean(),
+        box=tuple(field["box"].integers(-_LARGEST, _LARGEST, most_items=32)) if "box" in field else None,
     )
 
 

@@ -79,6 +79,8 @@ class AskFacts:
 
     names: tuple[str, ...]
     pin: str = ""
+    box: bool = False
+    """Whether it is to be told of boxes in tiles that they are."""
 
 
 @final
@@ -123,16 +125,19 @@ class AskRead:
     selections: tuple[Wanted, ...]
     packing: str | None = None
     """How the answer may be packed, if it is smaller then."""
+    box: bool = False
+    """Whether they are of the box whose tiles the tensor has, and not of the tiles one after the other."""
 
 
 @final
 @frozen(eq=False)
 class AskEntries:
-    """What a sparse tensor stores within some selections."""
+    """What a sparse tensor stores within some selections; `box` as of `AskRead`."""
 
     name: str
     version: str
     selections: tuple[Wanted, ...]
+    box: bool = False
 
 
 @final
@@ -203,7 +208,8 @@ class AskWrite:
 
     No element is in two of the selections. With a version, only if the tensor is at that version still.
     Client and number of the request name the write: whoever repeats it gets the answer of the first time.
-    Of strings `values` are the bytes that each has, and `texts` the texts after one another.
+    Of strings `values` are the bytes that each has, and `texts` the texts after one another. `box` is that
+    of `AskRead`.
     """
 
     name: str
@@ -213,6 +219,7 @@ class AskWrite:
     selections: tuple[Wanted, ...]
     values: memoryview
     texts: memoryview | None = None
+    box: bool = False
 
 
 @final
@@ -312,6 +319,8 @@ class Facts:
         All other elements of a sparse tensor: the bytes of one, in hexadecimal digits.
     writable
         Whether the client that asked may write to it.
+    box
+        The first index of the box whose tiles it has; None if it has none, or nobody asked.
     """
 
     name: str
@@ -325,6 +334,7 @@ class Facts:
     entries: int | None = None
     fill: str | None = None
     writable: bool = False
+    box: tuple[int, ...] | None = None
 
 
 @final

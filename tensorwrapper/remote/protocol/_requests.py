@@ -86,7 +86,7 @@ def _written(  # noqa: C901, PLR0912 - a case for each request
         case AskNames():
             return "names", {"after": request.after, "count": request.count, **_pin(request)}
         case AskFacts():
-            return "facts", {"names": list(request.names), **_pin(request)}
+            return "facts", {"names": list(request.names), **_pin(request), **_box(request)}
         case AskPin():
             return "pin", {"release": request.release} if request.release else {}
         case AskShape():
@@ -98,9 +98,11 @@ def _written(  # noqa: C901, PLR0912 - a case for each request
         case AskRead():
             said = _selected(request.name, request.version, request.selections, positions)
             more = {"dtype": request.dtype, "packing": request.packing}
-            return "read", {**said, **{key: own for key, own in more.items() if own is not None}}
+            more = {key: own for key, own in more.items() if own is not None}
+            return "read", {**said, **more, **_box(request)}
         case AskEntries():
-            return "entries", _selected(request.name, request.version, request.selections, positions)
+            said = _selected(request.name, request.version, request.selections, positions)
+            return "entries", {**said, **_box(request)}
         case AskView():
             select = [positions.selection(own) for own in request.selections]
             return "view", {"of": _sources(request.view), "select": select}
@@ -108,7 +110,7 @@ def _written(  # noqa: C901, PLR0912 - a case for each request
             return "reduce", {"of": _sources(request.view), "ufunc": request.ufunc, "over": request.over}
         case AskWrite():
             said = _selected(request.name, request.version, request.selections, positions)
-            return "write", {**said, "client": request.client, "dtype": request.dtype}
+            return "write", {**said, "client": request.client, "dtype": request.dtype, **_box(request)}
         case AskStats():
             return "stats", {}
         case AskHealth():
@@ -121,6 +123,10 @@ def _written(  # noqa: C901, PLR0912 - a case for each request
 
 def _pin(request: AskNames | AskFacts) -> dict[str, Json]:
     return {"pin": request.pin} if request.pin else {}
+
+
+def _box(request: AskFacts | AskRead | AskEntries | AskWrite) -> dict[str, Json]:
+    return {"box": True} if request.box else {}
 
 
 def _sources(view: Described) -> Json:
@@ -226,9 +232,13 @@ def _pin_of(field: Field, key: str = "pin") -> str:
 
 
 def _facts(said: Said, _positions: PositionsReader, _limits: ServeLimits) -> Request:
-    field = said.field.object({"names"}, {"pin"})
+    field = said.field.object({"names"}, {"pin", "box"})
     names = tuple([name.text(most=_NAME) for name in field["names"].items(most=_FACTS)])
-    return AskFacts(names, _pin_of(field))
+    return AskFacts(names, _pin_of(field), _is_of_box(field))
+
+
+def _is_of_box(field: Field) -> bool:
+    return "box" in field and field["box"].boolean()
 
 
 def _pinning(said: Said, _positions: PositionsReader, _limits: ServeLimits) -> Request:
@@ -255,10 +265,11 @@ def _rows(said: Said, positions: PositionsReader, _limits: ServeLimits) -> Reque
 
 
 def _read(said: Said, positions: PositionsReader, limits: ServeLimits) -> Request:
-    field = said.field.object(_KEYS | {"select"}, {"dtype", "packing"})
+    field = said.field.object(_KEYS | {"select"}, {"dtype", "packing", "box"})
     dtype = _dtype(field["dtype"]) if "dtype" in field else None
     packing = field["packing"].one_of(("zlib",)) if "packing" in field else None
-    return AskRead(*_tensor(field), dtype, _selections(field, positions, limits), packing)
+    selections = _selections(field, positions, limits)
+    return AskRead(*_tensor(field), dtype, selections, packing, _is_of_box(field))
 
 
 def _dtype(field: Field) -> str:
@@ -269,7 +280,7 @@ def _dtype(field: Field) -> str:
 
 
 def _write(said: Said, positions: PositionsReader, limits: ServeLimits) -> Request:
-    field = said.field.object(_KEYS | {"select", "client", "dtype"})
+    field = said.field.object(_KEYS | {"select", "client", "dtype"}, {"box"})
     text = field["dtype"].value
     is_text = text in ("string", "nullable string")
     dtype, client = str(text) if is_text else _dtype(field["dtype"]), _client(field["client"])
@@ -277,12 +288,13 @@ def _write(said: Said, positions: PositionsReader, limits: ServeLimits) -> Reque
     rest = positions.rest(field)
     if len(rest) != 1 + is_text:
         field.refuse(f"comes with {len(rest)} frames of elements instead of {1 + is_text}")
-    return AskWrite(*_tensor(field), client, dtype, selections, *rest)
+    values, texts = rest[0], rest[1] if is_text else None
+    return AskWrite(*_tensor(field), client, dtype, selections, values, texts, _is_of_box(field))
 
 
 def _entries(said: Said, positions: PositionsReader, limits: ServeLimits) -> Request:
-    field = said.field.object(_KEYS | {"select"})
-    return AskEntries(*_tensor(field), _selections(field, positions, limits))
+    field = said.field.object(_KEYS | {"select"}, {"box"})
+    return AskEntries(*_tensor(field), _selections(field, positions, limits), _is_of_box(field))
 
 
 def _selections(field: Field, positions: PositionsReader, limits: ServeLimits) -> tuple[Wanted, ...]:

@@ -15,6 +15,7 @@ PROTOCOL: Final = 1
 """The version of the protocol that is spoken here."""
 
 CAPABILITIES: Final = (
+    "box",
     "dtype",
     "entries",
     "pin",

@@ -165,11 +165,14 @@ class Catalogue:
         may = patterns if isinstance(patterns, bool) else _names(patterns, name, key)
         return may and holding.is_writable and name not in self._checks
 
-    def _facts(self, name: str, key: str, pin: str) -> Facts:
+    def _facts(self, name: str, key: str, request: AskFacts) -> Facts:
+        pin = request.pin
         holding = self._found(name, key, pin)
         if pin and not self._pins.has(pin, name, holding.facts.version):
             raise RequestRefusedError("changed", f"the tensor {name[:60]!r} was edited since the snapshot")
-        return attrs.evolve(holding.facts, writable=self._may_write(name, key, holding))
+        # Clients of before that key would not know what to make of it.
+        box = holding.facts.box if request.box else None
+        return attrs.evolve(holding.facts, writable=self._may_write(name, key, holding), box=box)
 
     def _write(self, request: AskWrite, key: str, number: int) -> Answer:
         holding = self._found(request.name, key)
@@ -224,7 +227,9 @@ class Catalogue:
         """Tell whether a request is answered faster than another thread is asked to do it."""
         if isinstance(request, AskRead):
             holding = self._seen(request.name, key)
-            return holding is None or (request.packing is None and holding.is_quick(request.selections))
+            if holding is None:
+                return True
+            return request.packing is None and holding.is_quick(request.selections, box=request.box)
         if isinstance(request, AskRows):
             return request.rows.size <= _FEW_ROWS and request.nbytes <= _FEW_BYTES
         return isinstance(request, Hello | Ping | AskNames | AskFacts | AskPin)
@@ -278,7 +283,7 @@ class Catalogue:
                 names = [name for name in there if name > request.after and self._may(name, key)]
                 return Names(tuple(names[: request.count]), len(names) > request.count)
             case AskFacts():
-                return FactsOf(tuple([self._facts(name, key, request.pin) for name in request.names]))
+                return FactsOf(tuple([self._facts(name, key, request) for name in request.names]))
             case AskPin():
                 return (
                     self._pins.release(request.release) if request.release else self._pins.add(self._holdings)
@@ -290,11 +295,11 @@ class Catalogue:
                 return self._unchanged(request, rows.version, rows)
             case AskRead():
                 holding = self._at(request.name, request.version, key)
-                found = holding.read(request.selections, request.dtype, stop)
+                found = holding.read(request.selections, request.dtype, stop, box=request.box)
                 return self._unchanged(request, found.version, _packed(found, request.packing))
             case AskEntries():
                 holding = self._at(request.name, request.version, key)
-                entries = holding.entries(request.selections)
+                entries = holding.entries(request.selections, box=request.box)
                 return self._unchanged(request, entries.version, entries)
             case AskView():
                 return compute_view(request, self._named(request.view, key), self.limits, stop)

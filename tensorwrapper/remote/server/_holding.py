@@ -2,22 +2,19 @@
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final, cast, final
+from typing import TYPE_CHECKING, Any, cast, final
 
 import attrs
 import numpy as np
 
-from tensorwrapper._value_class import evolve
 from tensorwrapper.buffer.lowlevel import convert_elements
-from tensorwrapper.errors import ComputationCancelledError, ConversionError, RequestRefusedError
+from tensorwrapper.errors import ConversionError, RequestRefusedError
 from tensorwrapper.remote.protocol._elements import bytes_of, dtype_text, pack_strings
 from tensorwrapper.remote.protocol._events import AskWrite, Elements, Entries, Facts, Rows, Text
 from tensorwrapper.remote.protocol._terms import ServeLimits
-from tensorwrapper.remote.server._gathering import memory_of
-from tensorwrapper.remote.server._tiles import tiles_of
-from tensorwrapper.remote.server._view_source import ViewSource
-from tensorwrapper.remote.server._writing import store_values, values_of
-from tensorwrapper.selection import Runs, Source, TensorSource, View, Wanted, as_view
+from tensorwrapper.remote.server._face import Face
+from tensorwrapper.remote.server._writing import values_of
+from tensorwrapper.selection import Runs, Source, View, Wanted, as_view
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, IntArray
@@ -27,35 +24,26 @@ if TYPE_CHECKING:
 
 __all__ = ["Holding"]
 
-_FEW: Final = 2**16
-"""Bytes of several selections that the thread of the sockets reads itself."""
-_STRING: Final = 16
-"""Bytes of a string that are counted before it is read."""
-
 
 @final
 class Holding:
     """A tensor, or what a view can be made of, at one version.
 
     Elements are copied out under a lock, which whoever edits them in place holds: an answer has either all
-    of a change or nothing.
+    of a change or nothing. What is seen in tiles has two faces: the tiles one after the other, and the box.
     """
 
-    __slots__ = ("_entries", "_memory", "_tensor", "_tiles", "facts", "limits", "lock", "source", "splits")
+    __slots__ = ("_box", "_whole", "facts", "limits", "lock", "splits")
 
     def __init__(self, name: str, given: "ViewLike", version: str, limits: ServeLimits) -> None:
         self.lock = threading.Lock()
         self.limits = limits
-        self._tensor = _tensor_of(given)
-        self.source: Source = (
-            ViewSource(as_view(given)) if self._tensor is None else TensorSource(self._tensor)
-        )
-        self._memory = None if self._tensor is None else memory_of(self._tensor)
-        self._tiles = None if self._tensor is None or self._memory else tiles_of(self._tensor)
-        self._entries: tuple[IntArray, Array] | None = None
-        shape = self.source.shape
+        self._whole = whole = Face(given)
+        box = _box_of(whole.given)
+        self._box = None if box is None else Face(box)
+        shape = self.shape
         self.splits = _row_splits(shape)
-        fill = None if self._tensor is None else self._tensor.buffer.fill_value
+        fill = None if whole.tensor is None else whole.tensor.buffer.fill_value
         try:
             dtype = dtype_text(self.source.dtype)
         except ConversionError as error:
@@ -69,29 +57,36 @@ class Holding:
             dtype,
             shape=shape.to_json() if shape.is_box else None,
             rows=None if self.splits is None else len(self.splits) - 1,
-            entries=None if fill is None else len(self._stored()[0]),
+            entries=None if fill is None else len(whole.stored()[0]),
             fill=None if fill is None else np.asarray(fill, self.source.dtype).tobytes().hex(),
+            box=None if self._box is None else self._box.shape.origin,
         )
 
-    def is_quick(self, selections: Sequence[Wanted]) -> bool:
-        """Tell whether selections are read faster than another thread is asked to do it."""
-        memory = self._memory
-        few = (
-            len(selections) == 1 or sum([own.size for own in selections]) * self.source.dtype.itemsize <= _FEW
-        )
-        return few and memory is not None and not self.lock.locked() and all(map(memory.is_quick, selections))
+    @property
+    def source(self) -> Source:
+        """What its elements are read from."""
+        return self._whole.source
 
     @property
     def given(self) -> "ViewLike":
         """What is served: a tensor, or a view of it."""
-        if self._tensor is not None:
-            return self._tensor
-        return self.source.view if isinstance(self.source, ViewSource) else self.source
+        return self._whole.given
 
     @property
     def shape(self) -> Shape[Any]:
         """The indices of the elements."""
-        return self.source.shape
+        return self._whole.shape
+
+    def is_quick(self, selections: Sequence[Wanted], *, box: bool = False) -> bool:
+        """Tell whether selections are read faster than another thread is asked to do it."""
+        face = self._box if box else self._whole
+        return face is None or (not self.lock.locked() and face.is_quick(selections))
+
+    def _face(self, *, box: bool) -> Face:
+        face = self._box if box else self._whole
+        if face is None:
+            raise RequestRefusedError("unsupported", f"{self.facts.name!r} is no box in tiles")
+        return face
 
     # What it answers.
 
@@ -125,10 +120,17 @@ class Holding:
         found = self.read((Runs(starts, ends - starts),), None)
         return Rows(found.version, starts, lengths, found.frames[0])
 
-    def read(self, selections: Sequence[Wanted], dtype: str | None, stop: "Cancel | None" = None) -> Elements:
+    def read(
+        self,
+        selections: Sequence[Wanted],
+        dtype: str | None,
+        stop: "Cancel | None" = None,
+        *,
+        box: bool = False,
+    ) -> Elements:
         """Return the elements of selections, copied out at once."""
-        own = self.source.dtype
-        self._check(selections, own.itemsize)
+        own, face = self.source.dtype, self._face(box=box)
+        face.check(selections, own.itemsize, self.limits.answer_bytes)
         total = sum([wanted.size for wanted in selections])
         out: Array = np.empty(total, own)
         done, targets = 0, list[Array]()
@@ -137,12 +139,7 @@ class Holding:
             done += wanted.size
         with self.lock:
             version = self.facts.version
-            memory = self._memory
-            if memory is not None and all(map(memory.knows, selections)):
-                for wanted, target in zip(selections, targets, strict=True):
-                    memory.copy_to(wanted, target)
-            else:
-                self._read_others(selections, targets, stop)
+            face.copy_to(selections, targets, stop)
         if own.kind == "T":
             if dtype is not None:
                 raise RequestRefusedError("unsupported", "strings are no elements of another type")
@@ -152,109 +149,48 @@ class Holding:
         little = packed.astype(packed.dtype.newbyteorder("<"), copy=False)
         return Elements(version, (bytes_of(little),))
 
-    def _read_others(
-        self, selections: Sequence[Wanted], targets: Sequence[Array], stop: "Cancel | None"
-    ) -> None:
-        tiles, left = self._tiles, list(zip(selections, targets, strict=True))
-        if tiles is not None:
-            for wanted, target in left:
-                if isinstance(wanted, Runs) and tiles.knows(wanted):
-                    tiles.copy_to(wanted, target)
-            left = [own for own in left if not (isinstance(own[0], Runs) and tiles.knows(own[0]))]
-        if not left:
-            return
-        source = evolve(self.source, stop=stop) if isinstance(self.source, ViewSource) else self.source
-        handle = source.read([own for own, _ in left], [own for _, own in left])
-        for _ in handle.completed():
-            if stop is not None and stop.is_set():
-                handle.cancel()
-                raise ComputationCancelledError("nobody wants it any more")
-
-    def entries(self, selections: Sequence[Wanted]) -> Entries:
+    def entries(self, selections: Sequence[Wanted], *, box: bool = False) -> Entries:
         """Return what a sparse tensor stores within selections."""
         if self.facts.entries is None:
             raise RequestRefusedError("unsupported", f"{self.facts.name!r} is not sparse")
-        self._check(selections, 0)
+        face = self._face(box=box)
+        face.check(selections, 0, self.limits.answer_bytes)
         with self.lock:
-            ordinals, values = self._stored()
-            found = [np.flatnonzero(_within(wanted, ordinals, self.shape)) for wanted in selections]
-            places = np.concatenate(found) if found else np.empty(0, np.int64)
-            if len(places) * (8 + values.itemsize) > self.limits.answer_bytes:
-                raise RequestRefusedError("limit", f"{len(places)} entries are too many for one answer")
-            chosen = np.ascontiguousarray(values[places]).astype(values.dtype.newbyteorder("<"), copy=False)
-            counts = np.array([len(own) for own in found], dtype=np.int64)
-            return Entries(self.facts.version, counts, ordinals[places], bytes_of(chosen))
+            counts, numbers, values = face.stored_in(selections)
+            if len(numbers) * (8 + values.itemsize) > self.limits.answer_bytes:
+                raise RequestRefusedError("limit", f"{len(numbers)} entries are too many for one answer")
+            chosen = np.ascontiguousarray(values).astype(values.dtype.newbyteorder("<"), copy=False)
+            return Entries(self.facts.version, np.array(counts, np.int64), numbers, bytes_of(chosen))
 
     @property
     def is_writable(self) -> bool:
         """Whether elements of it can be replaced: what is in memory that may change, each at one place."""
-        tensor = self._tensor
+        tensor = self._whole.tensor
         return tensor is not None and not tensor.is_readonly and tensor.layout.is_injective
 
     def write(self, request: AskWrite, bump: Callable[[], str]) -> str:
         """Store values, all or none of them, and return the version that the tensor has since."""
-        tensor = self._tensor
-        if tensor is None or not self.is_writable:
+        if not self.is_writable:
             raise RequestRefusedError("readonly", f"{self.facts.name!r} cannot be written to")
-        self._check(request.selections, 0)
-        values = values_of(request, tensor.dtype, self.facts.dtype)
+        face = self._face(box=request.box)
+        face.check(request.selections, 0, self.limits.answer_bytes)
+        values = values_of(request, self.source.dtype, self.facts.dtype)
         with self.lock:
             if request.version not in (self.facts.version, ""):
                 raise RequestRefusedError(
                     "changed", f"the tensor {self.facts.name!r} is at version {self.facts.version}"
                 )
-            store_values(tensor, request.selections, values)
+            face.store(request.selections, values)
             self.forget()
-            entries = None if self.facts.entries is None else len(self._stored()[0])
+            entries = None if self.facts.entries is None else len(self._whole.stored()[0])
             self.facts = attrs.evolve(self.facts, version=bump(), entries=entries)
             return self.facts.version
 
     def forget(self) -> None:
         """Forget what was derived from the elements, which have been edited."""
-        self._entries = None
-
-    def _stored(self) -> tuple[IntArray, Array]:
-        found = self._entries
-        if found is None:
-            tensor = self._tensor
-            if tensor is None:
-                raise RequestRefusedError("unsupported", "a view has no entries")
-            found = self._entries = tensor.buffer.stored_of(tensor.layout.implementation)
-        return found
-
-    def _check(self, selections: Sequence[Wanted], itemsize: int) -> None:
-        """Refuse what leaves the tensor, or is more than an answer may have."""
-        shape, total = self.shape, 0
-        for wanted in selections:
-            total += wanted.size
-            if isinstance(wanted, Runs):
-                if len(wanted.starts) and int(wanted.ends[-1]) > shape.size:
-                    raise RequestRefusedError(
-                        "bounds", f"element {int(wanted.ends[-1]) - 1} of {shape.size} is asked for"
-                    )
-                continue
-            if not shape.is_box or len(wanted.modes) != shape.rank:
-                raise RequestRefusedError(
-                    "bounds",
-                    f"positions of {len(wanted.modes)} modes do not select from {shape.kind} rank "
-                    f"{shape.rank}; numbers of elements do",
-                )
-            for mode, (own, extent) in enumerate(zip(wanted.modes, shape.extents, strict=True)):
-                if len(own) and int(own[-1]) >= extent:
-                    raise RequestRefusedError("bounds", f"position {own[-1]} of {extent} in mode {mode}")
-        if itemsize and total * itemsize > max(self.limits.answer_bytes, itemsize):
-            raise RequestRefusedError(
-                "limit",
-                f"{total * itemsize} bytes are asked for at once; {self.limits.answer_bytes} are allowed",
-            )
-
-
-def _tensor_of(given: "ViewLike") -> Tensor[Any] | None:
-    """Return the tensor in memory that something is; None of views and of sources elsewhere."""
-    value = cast("object", given)
-    if isinstance(value, Tensor):
-        return cast("Tensor[Any]", value)
-    return None if isinstance(value, View) else as_view(given).expression.node.tensor
+        for face in (self._whole, self._box):
+            if face is not None:
+                face.forget()
 
 
 def _dtype(text: str) -> "np.dtype[Any]":
@@ -262,6 +198,15 @@ def _dtype(text: str) -> "np.dtype[Any]":
         return np.dtype(text)
     except TypeError:
         raise RequestRefusedError("unsupported", f"there are no elements of type {text!r}") from None
+
+
+def _box_of(given: "ViewLike") -> "View[Any] | Tensor[Any] | None":
+    """Return the box that is seen in tiles, or in layers of tiles; None of what is not."""
+    known: Any = cast("object", given) if isinstance(given, Tensor) else as_view(given)
+    if known.shape.is_box:
+        return None
+    flat = known.flatten() if known.shape.has_layers else known
+    return flat.untiled() if hasattr(flat, "tiling") else None
 
 
 def _row_splits(shape: Shape[Any]) -> IntArray | None:
@@ -272,24 +217,3 @@ def _row_splits(shape: Shape[Any]) -> IntArray | None:
         return None
     splits = shape.splits(1)
     return splits if Shape.from_offsets(splits) == shape else None
-
-
-def _within(wanted: Wanted, ordinals: IntArray, shape: Shape[Any]) -> "np.ndarray[Any, np.dtype[np.bool_]]":
-    """Tell which row-major numbers a selection has."""
-    if isinstance(wanted, Runs):
-        if not len(wanted.starts):
-            return np.zeros(len(ordinals), np.bool_)
-        run = np.searchsorted(wanted.starts, ordinals, "right") - 1
-        inside: np.ndarray[Any, np.dtype[np.bool_]] = (run >= 0) & (ordinals < wanted.ends[run])
-        return inside
-    kept = np.ones(len(ordinals), np.bool_)
-    if not shape.rank:
-        return kept
-    for own, positions in zip(np.unravel_index(ordinals, shape.extents), wanted.modes, strict=True):
-        if isinstance(positions, range):
-            kept &= (own >= positions.start) & (own < positions.stop)
-            kept &= (own - positions.start) % positions.step == 0
-        else:
-            place = np.minimum(np.searchsorted(positions, own), len(positions) - 1)
-            kept &= positions[place] == own
-    return kept

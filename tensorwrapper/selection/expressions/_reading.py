@@ -4,7 +4,7 @@
 # pyright: reportIncompatibleMethodOverride=false
 
 from collections.abc import Callable
-from typing import Any, ClassVar, final
+from typing import Any, ClassVar, cast, final
 
 import attrs
 import numpy as np
@@ -24,6 +24,7 @@ from tensorwrapper.selection.expressions._expression import (
     whole,
 )
 from tensorwrapper.selection.runners._leaves import Runner, leaf_of
+from tensorwrapper.selection.sources._asking import layout_of
 from tensorwrapper.selection.sources._source import Source, TensorSource
 from tensorwrapper.selection.transforms._layouts import unnamed_layout
 from tensorwrapper.shape import Shape
@@ -127,6 +128,9 @@ def reading_of(source: Source) -> Expression:
     tensor = node.tensor
     if tensor is not None:
         return Expression(node, tensor.layout)
+    seen = layout_of(source)
+    if seen is not None:
+        return Expression(node, seen)
     names = names_of(source.shape)
     if source.shape.has_layers:
         flat = wrap_layout(contiguous(unnamed_shape(source.shape.flatten()), 0), names)
@@ -139,8 +143,9 @@ def reading_of(source: Source) -> Expression:
 def is_base(view: Expression) -> bool:
     """Tell whether a view is the whole box of its node, or the tensor of its source, as it is."""
     node, tensor = view.node, view.node.tensor
-    if tensor is None:
+    given = layout_of(node.source) if tensor is None and node.source is not None else None
+    if tensor is None and given is None:
         # A box of all elements of rows elsewhere is not what their source is.
         return view.is_whole and (node.source is None or node.source.shape.is_box)
-    given = tensor.layout
+    given = cast("Layout[Any]", given if tensor is None else tensor.layout)
     return view.layout is given or unnamed_layout(view.layout) == unnamed_layout(given)

@@ -29,6 +29,7 @@ from tensorwrapper.selection.operations._atom import Atom
 from tensorwrapper.selection.operations._table import OPERATIONS, atoms_of
 from tensorwrapper.selection.schema._nodes import is_registered
 from tensorwrapper.selection.schema._row_steps import row_step
+from tensorwrapper.selection.sources._asking import layout_of
 from tensorwrapper.selection.sources._source import Source, TensorSource
 from tensorwrapper.selection.transforms._layouts import unnamed_layout
 from tensorwrapper.selection.transforms._maps import maps_of
@@ -269,6 +270,8 @@ class _Writer(NodeWriter):
             raise ConversionError(f"a box is a region of one source, and this view is {node.name}")
         name = self._name(node.source, buffer=True)
         source = self._names[name]
+        if layout_of(source) is not None:
+            raise ConversionError("the source is seen in tiles, of which a box is no region")
         whole = source.tensor.layout if isinstance(source, TensorSource) else Layout(source.shape)
         size = view.shape.size
         start = whole.index_of(view.layout.offset_of(view.shape.origin)) if size else source.shape.origin

@@ -9,7 +9,8 @@ import numpy as np
 
 from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError
-from tensorwrapper.selection.sources._asking import abilities_of, ask
+from tensorwrapper.layout import Layout
+from tensorwrapper.selection.sources._asking import abilities_of, ask, layout_of
 from tensorwrapper.selection.sources._runs import Wanted
 from tensorwrapper.selection.sources._source import Ability, ReadHandle, Source
 from tensorwrapper.shape import Shape
@@ -64,6 +65,8 @@ class Alternatives:
         for number, other in enumerate(self.sources):
             if other.shape != first.shape:
                 raise ExtentMismatchError(f"source {number} has {other.shape}, and source 0 {first.shape}")
+            if layout_of(other) != layout_of(first):
+                raise ExtentMismatchError(f"source {number} is seen in other tiles than source 0")
             if other.dtype != first.dtype:
                 raise DTypeError(f"elements of source {number} are {other.dtype}, of source 0 {first.dtype}")
 
@@ -76,6 +79,11 @@ class Alternatives:
     def dtype(self) -> "np.dtype[Any]":
         """The type of the elements."""
         return self.sources[0].dtype
+
+    @property
+    def layout(self) -> "Layout[Any] | None":
+        """How all of the holders say that they are seen; None if as they are."""
+        return layout_of(self.sources[0])
 
     @property
     def current(self) -> Source:

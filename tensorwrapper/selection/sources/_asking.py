@@ -2,20 +2,30 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TypeGuard, final
+from typing import Any, TypeGuard, final
 
 import numpy as np
 
 from tensorwrapper._boxes import boxes_of_run
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import VersionChangedError
+from tensorwrapper.layout import Layout
 from tensorwrapper.selection.sources._converted import Converted
 from tensorwrapper.selection.sources._outer import Outer
 from tensorwrapper.selection.sources._runs import Runs, Wanted
 from tensorwrapper.selection.sources._source import Ability, ReadHandle, Source, WritableSource
 from tensorwrapper.typing import Array, Extents, IntArray
 
-__all__ = ["Versions", "abilities_of", "ask", "boxes_of", "is_source", "read_numbers", "tell"]
+__all__ = [
+    "Versions",
+    "abilities_of",
+    "ask",
+    "boxes_of",
+    "is_source",
+    "layout_of",
+    "read_numbers",
+    "tell",
+]
 
 
 def is_source(value: object) -> TypeGuard[Source]:
@@ -27,6 +37,12 @@ def is_source(value: object) -> TypeGuard[Source]:
 def abilities_of(source: Source) -> frozenset[Ability]:
     """Return what a source says that it can do beside reading outer selections."""
     found: frozenset[Ability] = getattr(source, "abilities", frozenset())
+    return found
+
+
+def layout_of(source: Source) -> "Layout[Any] | None":
+    """Return the layout through which a source says that it is seen; None if as it is."""
+    found: Layout[Any] | None = getattr(source, "layout", None)
     return found
 
 

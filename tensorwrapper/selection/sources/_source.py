@@ -67,6 +67,9 @@ class Source(Protocol):
 
     What else it can do it says in an attribute ``abilities``, a frozenset of `Ability`; without it a source
     of a box is asked for outer selections alone. One that is no box is always asked for runs.
+
+    Views of a source have its shape, unless it has an attribute ``layout`` that is not None: a `Layout` from
+    the indices of views to the row-major numbers of its box. So a box is seen in tiles.
     """
 
     @property

@@ -40,3 +40,26 @@ def test_the_server_casts():
 
     with tw.serve({"x": np.arange(10.0)}) as server:
         assert asyncio.run(work(server.address)) == (40, np.float32)
+
+
+def test_tiles_are_awaited():
+    tiles = every_kind()["tiles"]
+
+    async def work(address):
+        async with tw.connect_async(address) as remote:
+            own = await remote.tensor("T")
+            parts = own.tile((1, 0)), own.select_tiles([(2, 1)]), own.untiled()[::7, 3]
+            found = [await part.tolist() for part in parts]
+            return (
+                await own.tiling(),
+                await parts[0].shape(),
+                found,
+                (await own.reduce_tiles(np.add)).tolist(),
+            )
+
+    with tw.serve({"T": tiles}) as server:
+        tiling, shape, found, sums = asyncio.run(work(server.address))
+    assert (tiling, shape) == (tiles.tiling, tiles.tile((1, 0)).shape)
+    wanted = tiles.tile((1, 0)), tiles.select_tiles([(2, 1)]), tiles.untiled()[::7, 3]
+    assert found == [own.tolist() for own in wanted]
+    assert sums == tiles.reduce_tiles(np.add).tolist()

@@ -90,8 +90,8 @@ def test_what_goes_wrong_inside_stays_inside(caplog):
         shape, dtype, version = np.empty(3), np.dtype("f8"), ""
 
     found = catalogue(x=np.arange(3))
-    found._holdings["x"].source = Broken()
-    found._holdings["x"]._memory = None
+    found._holdings["x"]._whole.source = Broken()
+    found._holdings["x"]._whole._memory = None
     answer = found.answer(ev.AskRead("x", "", None, (Runs(0, 1),)), "")
 
     assert answer.reason == "internal"

@@ -1,10 +1,13 @@
 """What is read of two versions of a source is not joined."""
 
+import pickle
+
 import numpy as np
 import pytest
 
+import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tensorwrapper.errors import VersionChangedError
+from tensorwrapper.errors import ConversionError, ExtentMismatchError, VersionChangedError
 from tests.support.selection.counting_source import CountingSource, SlowSource
 
 X = np.arange(240.0).reshape(12, 20)
@@ -87,3 +90,47 @@ def test_elements_that_routes_lead_to_are_of_one_version():
     (group,) = sel.as_view(Edited(X)).route_many([(0, 0), (1, 1)])
     with pytest.raises(VersionChangedError):
         group.read()
+
+
+class InTiles(CountingSource):
+    """A box that is seen in tiles."""
+
+    layout = None
+
+
+def in_tiles(tiling):
+    source = InTiles(X)
+    source.layout = tw.Layout(tw.Shape(*X.shape)).as_tiled(tiling)
+    return source
+
+
+def test_a_source_says_through_which_layout_it_is_seen():
+    tiling = tw.Tiling([5, 7], [4, 16])
+    source, here = in_tiles(tiling), tw.as_tensor(X).tiled(tiling)
+    view = sel.as_view(source)
+    assert (view.shape, view.tiling) == (here.shape, tiling)
+    assert view[1, 0].tolist() == here[1, 0].tolist()
+    assert view.untiled()[3, ::2].tolist() == X[3, ::2].tolist()
+    assert source.nbytes == 8 * (28 + 10)
+    assert view.select_tiles([(0, 1)]).tolist() == here.select_tiles([(0, 1)]).tolist()
+    assert pickle.loads(pickle.dumps(view.expression.layout)) == view.expression.layout
+
+
+def test_steps_of_what_is_seen_in_tiles_are_written_and_read():
+    tiling = tw.Tiling([5, 7], [4, 16])
+    source = in_tiles(tiling)
+    whole = sel.as_view(source)
+    for view in (whole, whole[1:], whole.untiled(), whole.untiled()[::2], whole.select_tiles([(1, 1)])):
+        for form in ("steps", "normal") if view.shape.is_box else ("steps",):
+            found = sel.from_json(sel.to_json(view, form=form), sources={"0": source})
+            assert found.shape == view.shape
+            assert found.tolist() == view.tolist()
+    with pytest.raises(ConversionError, match="tiles"):
+        sel.to_json(whole.untiled()[1:3], form="box")
+
+
+def test_holders_of_one_tensor_are_seen_through_one_layout():
+    first, same, other = (in_tiles(tw.Tiling([5, 7], [own, 20 - own])) for own in (4, 4, 5))
+    assert sel.as_view(sel.Alternatives([first, same])).tiling == tw.Tiling([5, 7], [4, 16])
+    with pytest.raises(ExtentMismatchError, match="tiles"):
+        sel.Alternatives([first, other])

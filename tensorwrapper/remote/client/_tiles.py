@@ -1,0 +1,80 @@
+"""`InTiles`: what a tensor in tiles has; and through which layout the box at a server is seen."""
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, SupportsIndex, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper._arguments import or_absent
+from tensorwrapper.errors import RemoteProtocolError
+from tensorwrapper.layout import Layout
+from tensorwrapper.layout.lowlevel import Strided, TiledStrided, wrap_layout
+from tensorwrapper.selection import View
+from tensorwrapper.shape import Shape, Tiled, Tiling
+from tensorwrapper.shape.lowlevel import names_of, unnamed_shape
+from tensorwrapper.tensor import Tensor
+
+__all__ = ["InTiles", "layout_of_tiles"]
+
+
+class InTiles:
+    """One primitive, `view`, which is seen in the tiles that there are; none of this reads an element."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def view(self) -> View[Any]:
+            """Return the view of all of it."""
+            ...
+
+    @property
+    @or_absent
+    def tiling(self) -> Tiling:
+        """How the box underneath is cut.
+
+        Raises
+        ------
+        LayoutError
+            If it is not tiled.
+        """
+        return self.view().tiling
+
+    def tile(self, number: Iterable[SupportsIndex]) -> View[Any]:
+        """Return the tile of this number; its origin is where it lies in the box. See `View.tile`."""
+        return self.view().tile(number)
+
+    def select_tiles(self, numbers: "npt.ArrayLike | Callable[..., npt.ArrayLike]") -> View[Any]:
+        """Return the view of any set of tiles, as rows of tiles; see `View.select_tiles`."""
+        return self.view().select_tiles(numbers)
+
+    def untiled(self) -> View[Any]:
+        """Return the box whose tiles these are."""
+        return self.view().untiled()
+
+    def reduce_tiles(
+        self, function: "np.ufunc | Callable[..., npt.ArrayLike]", *, initial: object = None
+    ) -> Tensor[Any]:
+        """Return what a function makes of each tile, all of which are read; `Remote.reduce` does it there."""
+        return self.view().reduce_tiles(function, initial=initial)
+
+
+def layout_of_tiles(shape: Shape[Any], origin: tuple[int, ...]) -> tuple[Shape[Any], Layout[Any]]:
+    """Return the box that begins at an index, and the layout from its tiles, or layers of them, to it.
+
+    Raises
+    ------
+    RemoteProtocolError
+        If it is no shape of tiles, or its box has another rank.
+    """
+    flat = shape.flatten() if shape.has_layers else shape
+    tiled = unnamed_shape(flat)
+    # Of any other shape it would cost as much as there are cells to find that out.
+    if not isinstance(tiled.implementation, Tiled) or 2 * len(origin) != flat.rank:
+        raise RemoteProtocolError("size", f"{shape} is said to be a box of {len(origin)} modes in tiles")
+    tiling = Tiling.from_shape(tiled.translate_to((0,) * flat.rank)).translate_to(origin)
+    under = cast("Strided", Layout(tiling.elements).implementation)
+    grid_origin = cast("tuple[int, ...]", tiled.outer().origin)
+    found = wrap_layout(TiledStrided(tiling, under, grid_origin), names_of(flat))
+    return tiling.elements, Layout.nested(found, layers=shape.layers) if shape.has_layers else found

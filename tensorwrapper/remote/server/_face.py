@@ -1,0 +1,161 @@
+"""`Face`: the elements of what is served, as it is or as the box underneath its tiles."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final, cast, final
+
+import numpy as np
+
+from tensorwrapper._value_class import evolve
+from tensorwrapper.errors import ComputationCancelledError, RequestRefusedError
+from tensorwrapper.remote.server._gathering import memory_of
+from tensorwrapper.remote.server._tiles import tiles_of
+from tensorwrapper.remote.server._view_source import ViewSource
+from tensorwrapper.remote.server._writing import store_values
+from tensorwrapper.selection import Runs, Source, TensorSource, View, Wanted, as_view
+from tensorwrapper.shape import Shape
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.typing import Array, IntArray
+
+if TYPE_CHECKING:
+    from tensorwrapper.selection import Cancel, ViewLike
+
+__all__ = ["Face"]
+
+_FEW: Final = 2**16
+"""Bytes of several selections that the thread of the sockets reads itself."""
+
+
+@final
+class Face:
+    """A tensor, or what a view can be made of. Whoever reads elements holds the lock of those who edit."""
+
+    __slots__ = ("_entries", "_memory", "_tiles", "given", "source", "tensor")
+
+    def __init__(self, given: "ViewLike") -> None:
+        self.tensor: Tensor[Any] | None = _tensor_of(given)
+        tensor = self.tensor
+        self.source: Source = ViewSource(as_view(given)) if tensor is None else TensorSource(tensor)
+        self.given: ViewLike = tensor if tensor is not None else cast("ViewSource", self.source).view
+        """What is served: a tensor, or a view of it."""
+        self._memory = None if tensor is None else memory_of(tensor)
+        self._tiles = None if tensor is None or self._memory else tiles_of(tensor)
+        self._entries: tuple[IntArray, Array] | None = None
+
+    @property
+    def shape(self) -> Shape[Any]:
+        """The indices of the elements."""
+        return self.source.shape
+
+    def is_quick(self, selections: Sequence[Wanted]) -> bool:
+        """Tell whether selections are read faster than another thread is asked to do it."""
+        memory = self._memory
+        few = (
+            len(selections) == 1 or sum([own.size for own in selections]) * self.source.dtype.itemsize <= _FEW
+        )
+        return few and memory is not None and all(map(memory.is_quick, selections))
+
+    def check(self, selections: Sequence[Wanted], itemsize: int, most: int) -> None:
+        """Refuse what leaves the tensor, or has more bytes, of elements of this size, than are allowed."""
+        shape, total = self.shape, 0
+        for wanted in selections:
+            total += wanted.size
+            if isinstance(wanted, Runs):
+                if len(wanted.starts) and int(wanted.ends[-1]) > shape.size:
+                    raise RequestRefusedError(
+                        "bounds", f"element {int(wanted.ends[-1]) - 1} of {shape.size} is asked for"
+                    )
+                continue
+            if not shape.is_box or len(wanted.modes) != shape.rank:
+                raise RequestRefusedError(
+                    "bounds",
+                    f"positions of {len(wanted.modes)} modes do not select from {shape.kind} rank "
+                    f"{shape.rank}; numbers of elements do",
+                )
+            for mode, (own, extent) in enumerate(zip(wanted.modes, shape.extents, strict=True)):
+                if len(own) and int(own[-1]) >= extent:
+                    raise RequestRefusedError("bounds", f"position {own[-1]} of {extent} in mode {mode}")
+        if itemsize and total * itemsize > max(most, itemsize):
+            raise RequestRefusedError(
+                "limit", f"{total * itemsize} bytes are asked for at once; {most} are allowed"
+            )
+
+    def copy_to(self, selections: Sequence[Wanted], targets: Sequence[Array], stop: "Cancel | None") -> None:
+        """Copy the elements of selections to arrays without gaps."""
+        memory = self._memory
+        if memory is not None and all(map(memory.knows, selections)):
+            for wanted, target in zip(selections, targets, strict=True):
+                memory.copy_to(wanted, target)
+            return
+        tiles, left = self._tiles, list(zip(selections, targets, strict=True))
+        if tiles is not None:
+            for wanted, target in left:
+                if isinstance(wanted, Runs) and tiles.knows(wanted):
+                    tiles.copy_to(wanted, target)
+            left = [own for own in left if not (isinstance(own[0], Runs) and tiles.knows(own[0]))]
+        if not left:
+            return
+        source = evolve(self.source, stop=stop) if isinstance(self.source, ViewSource) else self.source
+        handle = source.read([own for own, _ in left], [own for _, own in left])
+        for _ in handle.completed():
+            if stop is not None and stop.is_set():
+                handle.cancel()
+                raise ComputationCancelledError("nobody wants it any more")
+
+    def store(self, selections: Sequence[Wanted], values: Sequence[Array]) -> None:
+        """Store values where selections of a tensor are, all or none of them."""
+        tensor = self.tensor
+        if tensor is None:
+            raise RequestRefusedError("readonly", "a view is not written to")
+        store_values(tensor, selections, values)
+
+    # What a sparse tensor stores.
+
+    def stored(self) -> tuple[IntArray, Array]:
+        """Return the row-major numbers of what is stored, and the elements there."""
+        found = self._entries
+        if found is None:
+            tensor = self.tensor
+            if tensor is None:
+                raise RequestRefusedError("unsupported", "a view has no entries")
+            found = self._entries = tensor.buffer.stored_of(tensor.layout.implementation)
+        return found
+
+    def stored_in(self, selections: Sequence[Wanted]) -> tuple[list[int], IntArray, Array]:
+        """Return for each selection how much is stored in it, the numbers of all that, and the elements."""
+        ordinals, values = self.stored()
+        found = [np.flatnonzero(_within(wanted, ordinals, self.shape)) for wanted in selections]
+        places = np.concatenate(found) if found else np.empty(0, np.int64)
+        return [len(own) for own in found], ordinals[places], values[places]
+
+    def forget(self) -> None:
+        """Forget what was derived from the elements, which have been edited."""
+        self._entries = None
+
+
+def _tensor_of(given: "ViewLike") -> Tensor[Any] | None:
+    """Return the tensor in memory that something is; None of views and of sources elsewhere."""
+    value = cast("object", given)
+    if isinstance(value, Tensor):
+        return cast("Tensor[Any]", value)
+    return None if isinstance(value, View) else as_view(given).expression.node.tensor
+
+
+def _within(wanted: Wanted, ordinals: IntArray, shape: Shape[Any]) -> "np.ndarray[Any, np.dtype[np.bool_]]":
+    """Tell which row-major numbers a selection has."""
+    if isinstance(wanted, Runs):
+        if not len(wanted.starts):
+            return np.zeros(len(ordinals), np.bool_)
+        run = np.searchsorted(wanted.starts, ordinals, "right") - 1
+        inside: np.ndarray[Any, np.dtype[np.bool_]] = (run >= 0) & (ordinals < wanted.ends[run])
+        return inside
+    kept = np.ones(len(ordinals), np.bool_)
+    if not shape.rank:
+        return kept
+    for own, positions in zip(np.unravel_index(ordinals, shape.extents), wanted.modes, strict=True):
+        if isinstance(positions, range):
+            kept &= (own >= positions.start) & (own < positions.stop)
+            kept &= (own - positions.start) % positions.step == 0
+        else:
+            place = np.minimum(np.searchsorted(positions, own), len(positions) - 1)
+            kept &= positions[place] == own
+    return kept
