@@ -17,6 +17,7 @@ from tensorwrapper.remote.awaited._snapshot import AsyncSnapshot
 from tensorwrapper.remote.awaited._tensor import AsyncRemoteTensor
 from tensorwrapper.remote.awaited._threads import Threads
 from tensorwrapper.remote.client._connection import Connections
+from tensorwrapper.remote.client._pending import IDLE, Patience
 from tensorwrapper.remote.protocol._events import ReducedOver
 from tensorwrapper.selection import View, as_view
 from tensorwrapper.tensor import Tensor
@@ -170,13 +171,14 @@ def connect_async(
     security: CurveClient | None = None,
     timeout: float = 10.0,
     deadline: float | None = None,
+    idle: float | None = IDLE,
     concurrency: SupportsIndex = 4,
 ) -> AsyncRemote:
     """Return the tensors of a server for a loop of asyncio; ``async with`` connects, else the first request.
 
     Parameters
     ----------
-    address, security, timeout, deadline
+    address, security, timeout, deadline, idle
         As `connect` takes them.
     concurrency
         How many requests are under way at once; each has a thread and a connection. More of them wait.
@@ -191,4 +193,4 @@ def connect_async(
     count = to_count(concurrency, "concurrency")
     if not count:
         raise ExtentError("a client needs 1 request or more at once")
-    return AsyncRemote(Connections(address, security, timeout, deadline), count)
+    return AsyncRemote(Connections(address, security, Patience(timeout, deadline, idle)), count)

@@ -15,6 +15,7 @@ from tensorwrapper.errors import (
 )
 from tensorwrapper.remote.client._connection import Connections
 from tensorwrapper.remote.client._opened import Opening, opened, opening_of
+from tensorwrapper.remote.client._pending import IDLE, Patience
 from tensorwrapper.remote.client._pushed import pushed, reduced
 from tensorwrapper.remote.client._snapshot import Snapshot, found_names, found_tensor, has_tensor
 from tensorwrapper.remote.client._tensor import RemoteTensor
@@ -216,6 +217,7 @@ def connect(
     security: CurveClient | None = None,
     timeout: float = 10.0,
     deadline: float | None = None,
+    idle: float | None = IDLE,
     cache_bytes: SupportsIndex = 0,
     compress: bool | None = None,
 ) -> Remote:
@@ -234,6 +236,9 @@ def connect(
         After how many seconds in which nothing is heard of the server a request is given up.
     deadline
         How many seconds a request may take in any case; any time if not given.
+    idle
+        For how many seconds the server may be there and answer none of our requests, as one that always is
+        busy; for ever if it is None. An answer to one of them gives the others time anew.
     cache_bytes
         How many bytes of answers are kept: what was read of a version is not asked for again, and a plan
         counts it nevertheless. Nothing is kept if it is 0.
@@ -247,6 +252,8 @@ def connect(
         If no server of tensors answers in time.
     TransportError
         If the address is not valid.
+    ConversionError
+        If a time is none.
 
     Examples
     --------
@@ -256,7 +263,8 @@ def connect(
     (['x'], [3, 4])
     """
     count = to_count(cache_bytes, "cache_bytes")
-    connections = Connections(address, security, timeout, deadline, count, compress=compress)
+    patience = Patience(timeout, deadline, idle)
+    connections = Connections(address, security, patience, count, compress=compress)
     try:
         connections.here()
     except BaseException:

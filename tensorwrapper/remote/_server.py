@@ -1,6 +1,7 @@
 """`Server` and `serve`: tensors for others to select from."""
 
 import os
+import threading
 import warnings
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, ExitStack
@@ -30,12 +31,13 @@ class Server(Closing):
     any time, and each answer is of one version.
     """
 
-    __slots__ = ("__weakref__", "_catalogue", "_files", "_loop", "_process")
+    __slots__ = ("__weakref__", "_catalogue", "_ending", "_files", "_loop", "_process")
 
     def __init__(self, catalogue: Catalogue, loop: Loop, files: ExitStack) -> None:
         self._catalogue, self._files = catalogue, files
         self._loop: Loop | None = loop
         self._process = os.getpid()
+        self._ending = threading.Lock()
 
     @property
     def address(self) -> str:
@@ -116,10 +118,17 @@ class Server(Closing):
         drain
             How many seconds that may take at most.
         """
-        loop, self._loop = self._loop, None
-        if loop is not None and self._process == os.getpid():
-            loop.stop(drain)
-            self._files.close()
+        if self._process != os.getpid():
+            self._loop = None
+            return
+        # It is asked how far it is while it drains. Who closes it as well waits for the end.
+        with self._ending:
+            if self._loop is not None:
+                try:
+                    self._loop.stop(drain)
+                finally:
+                    self._loop = None
+                    self._files.close()
 
     def _alive(self) -> Loop:
         if self._loop is None:

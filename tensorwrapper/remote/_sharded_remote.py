@@ -7,6 +7,7 @@ from typing import final
 
 from tensorwrapper._value_class import Closing
 from tensorwrapper.errors import LeakedResourceWarning, TransportClosedError
+from tensorwrapper.remote.client._pending import IDLE, Patience
 from tensorwrapper.remote.shards._catalogue import Catalogue
 from tensorwrapper.remote.shards._fleet import Fleet
 from tensorwrapper.remote.shards._source import ShardSource
@@ -76,6 +77,7 @@ def connect_shards(
     keys: KeyPair | None = None,
     timeout: float = 5.0,
     deadline: float | None = None,
+    idle: float | None = IDLE,
 ) -> ShardedRemote:
     """Return the tensors of a catalogue as lazy tensors over all of their holders; none is asked yet.
 
@@ -89,6 +91,8 @@ def connect_shards(
         After how many seconds in which nothing is heard of a holder another is asked.
     deadline
         How many seconds a request may take in any case; any time if not given.
+    idle
+        For how many seconds a holder may be there and answer none of our requests; for ever if it is None.
 
     Raises
     ------
@@ -111,4 +115,4 @@ def connect_shards(
     (Shape(4, 6), [[0, 4], [6, 10], [12, 16]])
     """
     found = catalogue if isinstance(catalogue, Catalogue) else Catalogue.load(catalogue)
-    return ShardedRemote(found, Fleet(keys, timeout, deadline))
+    return ShardedRemote(found, Fleet(keys, Patience(timeout, deadline, idle).check()))

@@ -219,6 +219,13 @@ class Endpoint:
                 raise error
             milliseconds = max(math.ceil((deadline - time.monotonic()) * 1000), 0)
 
+    def is_broken(self) -> bool:
+        """Tell whether ZeroMQ broke off what we connected to, and does not connect again."""
+        if self._fences is None:
+            return False
+        self._fences.read()
+        return self._fences.is_broken(self.addresses)
+
     def fileno(self) -> int:
         """Return the file descriptor of the socket."""
         socket = self.open()

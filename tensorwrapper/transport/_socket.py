@@ -145,6 +145,16 @@ class Socket(Closing):
         """What went through so far, counted here: messages, frames, bytes, and bytes on the wire."""
         return self._endpoint.counters()
 
+    @property
+    def is_broken(self) -> bool:
+        """Whether ZeroMQ broke off what it had connected to, and does not connect again.
+
+        It does so at a frame that is larger than ``limits`` allow, and takes none of it, and at what is no
+        frame. It is known a fifth of a second later; another socket may be opened. A peer that went away, or
+        broke off the connection itself, is connected to again.
+        """
+        return self._endpoint.is_broken()
+
     def bind(self, address: str) -> str:
         """Listen at an address and return it with the port filled in (``tcp://127.0.0.1:*`` picks one).
 

@@ -1,5 +1,6 @@
 """Serving: who is let in, versions under readers, and the end."""
 
+import contextlib
 import threading
 import time
 
@@ -119,3 +120,40 @@ def test_memory_that_is_edited_is_read_before_or_after():
         editor.join()
         with pytest.raises(TensorNameError):
             server.editing("y").__enter__()
+
+
+def test_it_is_asked_how_it_is_while_it_drains():
+    """`stats` raised as soon as `close` had begun."""
+    x = np.zeros(2**20)
+    server = tw.serve({"x": x})
+    address, drained = server.address, []
+    with contextlib.ExitStack() as stack:
+        remote = stack.enter_context(tw.connect(address))
+        edit = server.editing("x")
+        # A read waits for the one who edits, and the server for the read.
+        edit.__enter__()
+        view = remote["x"][::2]
+
+        def read():
+            with contextlib.suppress(VersionChangedError):
+                view.compute()
+
+        reader = threading.Thread(target=read)
+        reader.start()
+        while not server.stats()["in_flight"]:
+            time.sleep(0.005)
+        ending = [threading.Thread(target=server.close, args=(30,)) for _ in range(2)]
+        for own in ending:
+            own.start()
+        until = time.monotonic() + 20
+        while not server.stats()["draining"] and time.monotonic() < until:
+            time.sleep(0.005)
+        drained.append(server.stats()["draining"])
+        assert (server.address, server.closed, server.names) == (address, False, ["x"])
+        edit.__exit__(None, None, None)
+        for own in [*ending, reader]:
+            own.join()
+    assert drained == [1]
+    assert server.closed
+    with pytest.raises(TransportClosedError):
+        server.stats()

@@ -10,22 +10,22 @@ import time
 from typing import Final, NoReturn, final
 
 from tensorwrapper.errors import (
-    OutcomeUnknownError,
-    OutOfBoundsError,
-    ReadOnlyError,
     RemoteProtocolError,
-    RequestRefusedError,
-    TensorNameError,
-    TensorWrapperError,
     TransportAuthenticationError,
     TransportClosedError,
     TransportForkError,
     TransportHandshakeError,
     TransportTimeoutError,
-    VersionChangedError,
 )
 from tensorwrapper.remote.client._cache import Cache
 from tensorwrapper.remote.client._link import Link
+from tensorwrapper.remote.client._pending import (
+    Patience,
+    Pending,
+    is_unsafe,
+    raise_refusal,
+    unknown_outcome,
+)
 from tensorwrapper.remote.protocol._answers import AnswerReader
 from tensorwrapper.remote.protocol._events import (
     Answer,
@@ -38,13 +38,14 @@ from tensorwrapper.remote.protocol._events import (
     Request,
     Welcome,
 )
+from tensorwrapper.remote.protocol._frames import plain_limit
 from tensorwrapper.remote.protocol._requests import send_request
-from tensorwrapper.remote.protocol._steps import ASKED, RequestState
+from tensorwrapper.remote.protocol._steps import RequestState
 from tensorwrapper.remote.protocol._terms import PROTOCOL
 from tensorwrapper.transport import Counters, CurveClient, Socket
-from tensorwrapper.wire import DEFAULT_LIMITS, Limits
+from tensorwrapper.wire import Limits
 
-__all__ = ["Connection", "Connections", "Pending", "raise_refusal"]
+__all__ = ["Connection", "Connections"]
 
 _PING: Final = 0.5
 """Seconds of silence after which the server is asked whether it is there."""
@@ -54,34 +55,21 @@ _STALLED: Final = 3.0
 """Seconds after which a connection that takes no bytes is made anew: what is lost with it is sent again."""
 _BACK: Final = 0.05
 _LONGEST: Final = 2.0
+_LOOK: Final = 0.05
+"""Seconds between two looks at what only time changes, also while answers come one after the other."""
+_LIMITS: Final = Limits(
+    label_bytes=2**23,
+    label_items=2**14,
+    depth=16,
+    digits=20,
+    parts=8,
+    total_bytes=2**26 + 2**16,
+    received_bytes=2**26 + 2**16,
+)
+"""What an answer may be at most, whatever it is to: of numbers never over 2 MiB are asked for at once, and a
+shape or texts have 64 MiB. ZeroMQ breaks the connection off at a larger frame, and takes none of it."""
 _WAITING: Final = frozenset[RequestState](("queued", "waiting"))
 _log = logging.getLogger(__name__)
-
-
-@final
-class Pending:
-    """A request that is not answered yet; its state is one of the table of the protocol."""
-
-    __slots__ = ("answer", "begun", "failed", "number", "request", "sent", "state", "tries", "wait_until")
-
-    def __init__(self, number: int, request: Request) -> None:
-        self.number: int = number
-        self.request: Request = request
-        self.answer: Answer | None = None
-        self.failed: TensorWrapperError | None = None
-        self.begun: float = time.monotonic()
-        self.sent: float = 0.0
-        self.wait_until: float = 0.0
-        self.tries: int = 0
-        self.state: RequestState = "queued"
-
-    def take(self, step: str) -> bool:
-        """Take a step of the table; return whether there is one from here."""
-        to = ASKED.get((self.state, step))
-        if to is None:
-            return False
-        self.state = to
-        return True
 
 
 @final
@@ -91,14 +79,15 @@ class Connection:
     __slots__ = (
         "_client",
         "_compress",
-        "_deadline",
         "_heard",
+        "_looked",
+        "_moved",
         "_numbers",
+        "_patience",
         "_pending",
         "_pinged",
         "_reader",
         "_socket",
-        "_timeout",
         "address",
         "cache",
         "link",
@@ -109,26 +98,26 @@ class Connection:
         self,
         address: str,
         security: CurveClient | None,
-        timeout: float,
-        deadline: float | None,
+        patience: Patience,
         cache: Cache,
         link: Link | None = None,
         *,
         compress: bool | None = None,
-        limits: Limits = DEFAULT_LIMITS,
     ) -> None:
         self.address: str = address
         self.cache: Cache = cache
         self.link: Link = Link(address) if link is None else link
         self._compress = compress
-        self._timeout, self._deadline = timeout, deadline
+        self._patience = patience
         self._client = secrets.token_hex(16)
         # Numbers are never used twice, nor guessed by who was not told.
         self._numbers = itertools.count(secrets.randbits(62))
         self._pending: dict[int, Pending] = {}
-        self._reader = AnswerReader()
-        self._socket = Socket("DEALER", timeout=timeout, security=security, limits=limits, stalled=_STALLED)
-        self._heard = self._pinged = time.monotonic()
+        self._reader = AnswerReader(_LIMITS)
+        self._socket = Socket(
+            "DEALER", timeout=patience.timeout, security=security, limits=_LIMITS, stalled=_STALLED
+        )
+        self._heard = self._moved = self._pinged = self._looked = time.monotonic()
         try:
             self._socket.connect(address)
             self.welcome: Welcome = self._hello()
@@ -217,12 +206,14 @@ class Connection:
     def pump(self, seconds: float) -> None:
         """Take an answer that is there; wait for one so many seconds at most."""
         try:
-            if self._socket.poll(self._patience(seconds)):
+            if self._socket.poll(self._pause(seconds)):
                 self._receive()
-                return
+                # A server that always has something to say shall not keep us from looking at the time.
+                if self._heard - self._looked < _LOOK:
+                    return
         except TransportHandshakeError as error:
             self._bear(error)
-            time.sleep(min(self._patience(seconds), _BACK))
+            time.sleep(min(self._pause(seconds), _BACK))
         self._look()
 
     def _bear(self, error: TransportHandshakeError) -> None:
@@ -233,7 +224,7 @@ class Connection:
         if isinstance(error, TransportAuthenticationError) or not hasattr(self, "welcome"):
             raise error
 
-    def _patience(self, seconds: float) -> float:
+    def _pause(self, seconds: float) -> float:
         waiting = [
             own.wait_until for own in self._pending.values() if own.state in _WAITING and own.wait_until
         ]
@@ -243,12 +234,13 @@ class Connection:
         frames = send_request(pending.number, pending.request)
         try:
             # A connection that is being made takes a moment; one that is lost may take any time.
-            self._socket.send(frames, timeout=min(self._timeout, 0.1 if pending.tries else self._timeout))
+            most = self._patience.timeout
+            self._socket.send(frames, timeout=min(most, 0.1) if pending.tries else most)
         except (TransportTimeoutError, TransportHandshakeError) as error:
             if isinstance(error, TransportHandshakeError):
                 self._bear(error)
             pending.tries += 1
-            if self._left(pending) <= 0:
+            if self._left(pending)[0] <= 0:
                 self._give_up(pending, "took no request")
             return
         pending.tries += 1
@@ -256,10 +248,13 @@ class Connection:
         pending.take("sent")
 
     def _receive(self) -> None:
-        number, answer = self._reader.read(self._socket.receive_frames(timeout=0)[1])
+        try:
+            number, answer = self._reader.read(self._socket.receive_frames(timeout=0)[1])
+        except RemoteProtocolError as error:
+            raise RemoteProtocolError(error.reason, plain_limit(str(error.args[1]))) from error
         self._heard = time.monotonic()
         pending = self._pending.get(number)
-        if isinstance(answer, Pong):
+        if isinstance(answer, Pong) and (pending is None or isinstance(pending.request, Ping)):
             self._pending.pop(number, None)
             self._resend(answer.server)
             return
@@ -269,11 +264,16 @@ class Connection:
         if isinstance(answer, Refused) and answer.reason == "replayed":
             # The server works at it still.
             return
-        if isinstance(answer, Refused) and answer.reason in {"busy", "draining"} and self._left(pending) > 0:
+        if (
+            isinstance(answer, Refused)
+            and answer.reason in {"busy", "draining"}
+            and self._left(pending)[0] > 0
+        ):
             back = min(_BACK * 2 ** min(pending.tries, 10), _LONGEST)
             pending.wait_until = time.monotonic() + back * random.uniform(0.5, 1.0)  # noqa: S311 - no secret
             pending.take("busy")
             return
+        self._moved = self._heard
         pending.answer = answer
         pending.take("refused" if isinstance(answer, Refused) else "answered")
         del self._pending[number]
@@ -289,9 +289,9 @@ class Connection:
             )
         now = time.monotonic()
         for pending in list(self._pending.values()):
-            if anew and _is_unsafe(pending):
+            if anew and is_unsafe(pending):
                 del self._pending[pending.number]
-                pending.failed = _unknown(self.address, "it has started anew")
+                pending.failed = unknown_outcome(self.address, "it has started anew")
                 continue
             if not isinstance(pending.request, Ping) and (anew or now - pending.sent > _AGAIN):
                 pending.take("lost")
@@ -299,10 +299,13 @@ class Connection:
 
     def _look(self) -> None:
         """Do what time asks for: send again what waits, ask whether anybody is there, give up."""
-        now = time.monotonic()
+        now = self._looked = time.monotonic()
+        if self._socket.is_broken:
+            self._break()
         for pending in list(self._pending.values()):
-            if self._left(pending) <= 0:
-                self._give_up(pending, "does not answer")
+            left, what = self._left(pending)
+            if left <= 0:
+                self._give_up(pending, "is there, and answers nothing" if what else "does not answer", what)
             if pending.state in _WAITING and now >= pending.wait_until:
                 self._send(pending)
         if self._pending and now - max(self._heard, self._pinged) > _PING:
@@ -314,20 +317,36 @@ class Connection:
             self._pending[ping.number] = ping
             self._send(ping)
 
-    def _left(self, pending: Pending) -> float:
-        now = time.monotonic()
-        silent = self._timeout - (now - max(self._heard, pending.begun))
-        return silent if self._deadline is None else min(silent, self._deadline - (now - pending.begun))
+    def _left(self, pending: Pending) -> tuple[float, str]:
+        return self._patience.left(pending, self._heard, self._moved)
 
-    def _give_up(self, pending: Pending, why: str) -> NoReturn:
+    def _break(self) -> NoReturn:
+        """Raise what is wrong with a server whose answer no client takes; its connection is over."""
+        pending, self._pending = self._pending, {}
+        self.close()
+        writes = [own for own in pending.values() if own.sent and isinstance(own.request, AskWrite)]
+        if writes:
+            raise unknown_outcome(self.address, "what came then is no answer")
+        what = f"a frame of over {_LIMITS.total_bytes} bytes, or what is no frame"
+        raise RemoteProtocolError("limit", f"{self.address} answers by {what}: the connection is broken off")
+
+    def _give_up(self, pending: Pending, why: str, what: str = "") -> NoReturn:
         self._pending.pop(pending.number, None)
         pending.take("late")
         if pending.sent and isinstance(pending.request, AskWrite):
-            raise _unknown(self.address, why)
-        raise TransportTimeoutError(
-            f"{self.address} {why} for {time.monotonic() - pending.begun:.1f} s; either nobody serves there, "
-            "it does not know this key, or the network is slow"
+            raise unknown_outcome(self.address, why)
+        seconds = time.monotonic() - max(pending.begun, self._moved if what else 0.0)
+        more = (
+            f"; {what}=... lets it take longer"
+            if what
+            else "; either nobody serves there, it does not know this key, or the network is slow"
         )
+        raise TransportTimeoutError(f"{self.address} {why} for {seconds:.1f} s{more}")
+
+    @property
+    def closed(self) -> bool:
+        """Whether it is over, by `close` or by what the server sent."""
+        return self._socket.closed
 
     def close(self) -> None:
         """Close the socket; closing twice is harmless."""
@@ -344,14 +363,13 @@ class Connections:
         self,
         address: str,
         security: CurveClient | None,
-        timeout: float,
-        deadline: float | None,
+        patience: Patience,
         cache_bytes: int = 0,
         *,
         compress: bool | None = None,
     ) -> None:
         self.address: str = address
-        self._make = (address, security, timeout, deadline, Cache(cache_bytes), Link(address))
+        self._make = (address, security, patience.check(), Cache(cache_bytes), Link(address))
         self._compress = compress
         self._lock = threading.Lock()
         self._open: dict[threading.Thread, Connection] = {}
@@ -369,9 +387,9 @@ class Connections:
         return self._make[1] is not None
 
     @property
-    def opening(self) -> tuple[str, float, float | None]:
+    def opening(self) -> tuple[str, Patience]:
         """The address, and how long requests wait."""
-        return self.address, self._make[2], self._make[3]
+        return self.address, self._make[2]
 
     @property
     def is_leaked(self) -> bool:
@@ -400,7 +418,7 @@ class Connections:
             )
         thread = threading.current_thread()
         found = self._open.get(thread)
-        if found is None:
+        if found is None or found.closed:
             found = Connection(*self._make, compress=self._compress)
             with self._lock:
                 gone = [self._open.pop(own) for own in list(self._open) if not own.is_alive()]
@@ -424,29 +442,3 @@ class Connections:
             self._open.clear()
         for connection in found:
             connection.close()
-
-
-def raise_refusal(refused: Refused, request: Request) -> NoReturn:
-    """Raise the error that a refusal is to the caller."""
-    match refused.reason:
-        case "missing":
-            raise TensorNameError(refused.text)
-        case "readonly":
-            raise ReadOnlyError(refused.text)
-        case "changed":
-            raise VersionChangedError(refused.text)
-        case "bounds":
-            raise OutOfBoundsError(refused.text)
-        case _:
-            raise RequestRefusedError(refused.reason, f"{type(request).__name__}: {refused.text}")
-
-
-def _is_unsafe(pending: Pending) -> bool:
-    """Tell whether a request that was sent must not be sent to another start of the server."""
-    return isinstance(pending.request, AskWrite) and not pending.request.version and pending.sent > 0
-
-
-def _unknown(address: str, why: str) -> OutcomeUnknownError:
-    return OutcomeUnknownError(
-        f"a write to {address} was sent, and {why}: it is done or not, and it is not sent again"
-    )

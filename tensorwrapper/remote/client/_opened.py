@@ -6,10 +6,11 @@ from typing import Final, NoReturn, TypeAlias
 
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.remote.client._connection import Connections
+from tensorwrapper.remote.client._pending import Patience
 
 __all__ = ["Opening", "opened", "opening_of"]
 
-Opening: TypeAlias = tuple[str, float, float | None]
+Opening: TypeAlias = tuple[str, Patience]
 """What another process needs to connect: the address, and how long it waits."""
 
 _open: Final[dict[Opening, Connections]] = {}
@@ -41,7 +42,7 @@ def opened(opening: Opening) -> Connections:
     with _lock:
         found = _open.get(opening)
         if found is None or found.closed or not found.is_leaked:
-            address, timeout, deadline = opening
-            found = _open[opening] = Connections(address, None, timeout, deadline)
+            address, patience = opening
+            found = _open[opening] = Connections(address, None, patience)
             atexit.register(found.close)
     return found

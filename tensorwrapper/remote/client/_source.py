@@ -11,8 +11,9 @@ from tensorwrapper._value_class import evolve, frozen
 from tensorwrapper.buffer.lowlevel import write_elements
 from tensorwrapper.errors import ConversionError, RemoteProtocolError, VersionChangedError
 from tensorwrapper.layout import Layout
-from tensorwrapper.remote.client._connection import Connection, Connections, Pending, raise_refusal
+from tensorwrapper.remote.client._connection import Connection, Connections
 from tensorwrapper.remote.client._opened import Opening, opened, opening_of
+from tensorwrapper.remote.client._pending import Pending, raise_refusal
 from tensorwrapper.remote.client._pieces import Piece, batches_of
 from tensorwrapper.remote.protocol._answers import send_answer
 from tensorwrapper.remote.protocol._elements import dtype_text, unpack_bytes, unpack_strings
@@ -134,7 +135,7 @@ def bytes_of_requests(source: Asked, connection: Connection, selections: Sequenc
     out = [np.broadcast_to(nothing, own.extents) for own in selections]
     total = 0
     for pieces in source.requests(selections, out, connection.piece_bytes):
-        asked = [frame.nbytes for frame in send_request(0, source.request(pieces))]
+        asked = [frame.nbytes for frame in send_request(0, source.request(pieces, connection.packing()))]
         answer = [frame.nbytes for frame in send_answer(0, Elements(source.version, (memoryview(b""),)))]
         answer[-1] = sum([own.size for _, own, _ in pieces]) * source.dtype.itemsize
         # The delimiter before each is a frame as well.

@@ -156,7 +156,9 @@ def receive_answer(frames: Sequence[BufferLike], limits: Limits = DEFAULT_LIMITS
         return said.number, read(said)
     except RequestRefusedError as error:
         text = f"a server's answer is not of the protocol: {error.args[1]}"
-        raise RemoteProtocolError("limit" if error.reason == "limit" else "schema", text) from error
+        if error.reason == "limit":
+            raise RemoteProtocolError("limit", f"{text}; no client takes more") from error
+        raise RemoteProtocolError("schema", text) from error
 
 
 @final

@@ -15,7 +15,16 @@ from tensorwrapper.typing import BufferLike
 from tensorwrapper.wire import Limits, decode
 from tensorwrapper.wire.lowlevel import frame_views, load_label
 
-__all__ = ["Said", "label_of", "labelled", "number_of", "read_frames", "refuse_field", "write_frames"]
+__all__ = [
+    "Said",
+    "label_of",
+    "labelled",
+    "number_of",
+    "plain_limit",
+    "read_frames",
+    "refuse_field",
+    "write_frames",
+]
 
 _PREFIX: Final = b"ZIO0JSON"
 _NUMBERS: Final = struct.Struct("<3Q")
@@ -69,7 +78,7 @@ def read_frames(frames: Sequence[BufferLike], limits: Limits) -> Said:
         label = Field(load_label(message.label, limits), "the label", refuse_field)
     except ProtocolError as error:
         reason: RefusalReason = "limit" if error.reason == "limit" else "label"
-        raise RequestRefusedError(reason, str(error)) from error
+        raise RequestRefusedError(reason, plain_limit(str(error))) from error
     if message.form != "JSON":
         raise RequestRefusedError("label", f"the form is JSON, not {message.form!r}")
     label.object({"tw"}, None)
@@ -78,6 +87,11 @@ def read_frames(frames: Sequence[BufferLike], limits: Limits) -> Said:
         label["tw"].refuse(f"has one verb, not {len(said)}")
     verb = next(iter(said))
     return Said(message.origin, verb, label["tw"][verb], message.parts)
+
+
+def plain_limit(text: str) -> str:
+    """Return an error without advice to raise limits of messages, which servers and clients are not given."""
+    return text.partition("; limits=Limits(")[0]
 
 
 def number_of(frames: Sequence[BufferLike]) -> int | None:

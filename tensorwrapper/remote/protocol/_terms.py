@@ -73,6 +73,10 @@ class ServeLimits:
     """The answers to one client that are being made, or on their way. What is beyond waits."""
     server_bytes: int = 2**26
     """The answers to all clients together that are being made, or on their way. What is beyond waits."""
+    client_snapshots: int = 32
+    """The snapshots that one client has: a key if there are keys, else a connection."""
+    server_snapshots: int = 256
+    """The snapshots of all clients together."""
     clients: int = 4096
     """Clients that have requests."""
 

@@ -101,7 +101,7 @@ class Catalogue:
         self._writable = writable if isinstance(writable, bool) else _patterns(writable)
         self._writing = threading.Lock()
         self._repeats = Repeats()
-        self._pins = Pins()
+        self._pins = Pins(limits)
         self._holdings: dict[str, Holding] = {}
         self._checks: dict[str, Callable[[], str]] = {}
         self._changes = 0
@@ -245,12 +245,16 @@ class Catalogue:
             return min(16 * request.rows.size + request.nbytes, most)
         return most if isinstance(request, AskView | AskEntries | AskReduce | AskShape) else 0
 
-    def answer(self, request: Request, key: str, number: int = 0, stop: "Stop | None" = None) -> Answer:
+    def answer(
+        self, request: Request, key: str, number: int = 0, stop: "Stop | None" = None, peer: str = ""
+    ) -> Answer:
         """Return the answer to a request of the client that has a key; whatever goes wrong is one, too.
 
-        Once `stop` is set nobody wants it any more.
+        Once `stop` is set nobody wants it any more. `peer` tells clients without keys apart.
         """
         try:
+            if isinstance(request, AskPin):
+                return self._pin(request, key or peer)
             return self._answer(request, key, number, stop)
         except RequestRefusedError as error:
             return Refused(error.reason, str(error.args[1]))
@@ -284,10 +288,6 @@ class Catalogue:
                 return Names(tuple(names[: request.count]), len(names) > request.count)
             case AskFacts():
                 return FactsOf(tuple([self._facts(name, key, request) for name in request.names]))
-            case AskPin():
-                return (
-                    self._pins.release(request.release) if request.release else self._pins.add(self._holdings)
-                )
             case AskShape():
                 return self._at(request.name, request.version, key).text()
             case AskRows():
@@ -307,10 +307,15 @@ class Catalogue:
                 return reduce_view(request, self._named(request.view, key), self.limits, stop)
             case AskWrite():
                 return self._write(request, key, number)
-            case AskStats() | AskHealth() | Cancel():
+            case AskStats() | AskHealth() | Cancel() | AskPin():
                 raise RequestRefusedError("unsupported", "that is not asked of a catalogue")
             case _:
                 assert_never(request)
+
+    def _pin(self, request: AskPin, owner: str) -> Answer:
+        if request.release:
+            return self._pins.release(request.release)
+        return self._pins.add(self._holdings, owner)
 
     @staticmethod
     def _unchanged(request: AskRead | AskRows | AskEntries, version: str, answer: Answer) -> Answer:

@@ -30,7 +30,7 @@ from tensorwrapper.remote.protocol._events import (
     Request,
     Stats,
 )
-from tensorwrapper.remote.protocol._frames import number_of
+from tensorwrapper.remote.protocol._frames import number_of, plain_limit
 from tensorwrapper.remote.protocol._requests import RequestReader
 from tensorwrapper.remote.server._catalogue import Catalogue
 from tensorwrapper.remote.server._clients import Budget, Client, Task
@@ -215,7 +215,7 @@ class Loop:
         except TransportTimeoutError:
             return
         except RemoteProtocolError as error:
-            self._drop(error.peer, str(error))
+            self._drop(error.peer, plain_limit(str(error)))
             return
         self._receive(peer, key, frames)
 
@@ -314,7 +314,7 @@ class Loop:
                 elif isinstance(task.request, AskHealth):
                     self._answered(task, self._health())
                 elif task.request is not None and self._catalogue.is_quick(task.request, client.key):
-                    self._answered(task, self._catalogue.answer(task.request, client.key, task.number))
+                    self._answered(task, self._answer_to(task, task.request))
                 else:
                     self._running += 1
                     self._pool.submit(partial(self._work, task))
@@ -342,11 +342,15 @@ class Loop:
         }
         return Stats(tuple(sorted(counts.items())))
 
+    def _answer_to(self, task: Task, request: Request) -> Answer:
+        client = task.client
+        return self._catalogue.answer(request, client.key, task.number, task.stop, client.peer.hex())
+
     def _work(self, task: Task) -> None:
         answer: Answer = Refused("internal", "the server failed")
         try:
             if task.request is not None and not task.stop.is_set():
-                answer = self._catalogue.answer(task.request, task.client.key, task.number, task.stop)
+                answer = self._answer_to(task, task.request)
         except BaseException:  # noqa: BLE001 - the client is answered in any case
             _log.exception("a request failed")
         self._done.append((task, answer))

@@ -8,22 +8,23 @@ from typing import Final, final
 
 from tensorwrapper.errors import RequestRefusedError
 from tensorwrapper.remote.protocol._events import Pinned
+from tensorwrapper.remote.protocol._terms import ServeLimits
 from tensorwrapper.remote.server._holding import Holding
 
 __all__ = ["Pins"]
 
 _SECONDS: Final = 60
 """Seconds after its last use that a snapshot is kept."""
-_MOST: Final = 256
 
 
 @final
 class _Pin:
     """What was served, and until when it is kept."""
 
-    __slots__ = ("holdings", "until", "versions")
+    __slots__ = ("holdings", "owner", "until", "versions")
 
-    def __init__(self, holdings: Mapping[str, Holding]) -> None:
+    def __init__(self, holdings: Mapping[str, Holding], owner: str) -> None:
+        self.owner = owner
         self.holdings = holdings
         self.versions = {name: own.facts.version for name, own in holdings.items()}
         self.until = time.monotonic() + _SECONDS
@@ -33,20 +34,24 @@ class _Pin:
 class Pins:
     """Snapshots by name. Nothing is copied: what is replaced stays as it was for whoever has it."""
 
-    __slots__ = ("_lock", "_pins")
+    __slots__ = ("_limits", "_lock", "_pins")
 
-    def __init__(self) -> None:
+    def __init__(self, limits: ServeLimits) -> None:
+        self._limits = limits
         self._pins: dict[str, _Pin] = {}
         self._lock = threading.Lock()
 
-    def add(self, holdings: Mapping[str, Holding]) -> Pinned:
-        """Keep what is served now."""
+    def add(self, holdings: Mapping[str, Holding], owner: str) -> Pinned:
+        """Keep what is served now, for a client who has no more than its share."""
         name = secrets.token_hex(16)
         with self._lock:
             self._expire()
-            if len(self._pins) >= _MOST:
+            own = sum([pin.owner == owner for pin in self._pins.values()])
+            if own >= self._limits.client_snapshots:
+                raise RequestRefusedError("limit", f"{own} snapshots of one client are kept already")
+            if len(self._pins) >= self._limits.server_snapshots:
                 raise RequestRefusedError("busy", f"{len(self._pins)} snapshots are kept already")
-            self._pins = {**self._pins, name: _Pin(holdings)}
+            self._pins = {**self._pins, name: _Pin(holdings, owner)}
         return Pinned(name, _SECONDS)
 
     def release(self, name: str) -> Pinned:

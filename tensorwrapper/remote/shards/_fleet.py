@@ -22,6 +22,7 @@ from tensorwrapper.errors import (
     TransportForkError,
 )
 from tensorwrapper.remote.client._connection import Connections
+from tensorwrapper.remote.client._pending import Patience
 from tensorwrapper.remote.client._snapshot import found_tensor
 from tensorwrapper.remote.client._tensor import RemoteTensor
 from tensorwrapper.remote.protocol._events import AskFacts, FactsOf
@@ -59,16 +60,14 @@ class Fleet:
         "_tensors",
         "_threads",
         "closed",
-        "deadline",
         "has_keys",
         "lost",
-        "timeout",
+        "patience",
     )
 
-    def __init__(self, keys: KeyPair | None, timeout: float, deadline: float | None) -> None:
+    def __init__(self, keys: KeyPair | None, patience: Patience) -> None:
         self._keys = keys
-        self.timeout: float = timeout
-        self.deadline: float | None = deadline
+        self.patience: Patience = patience
         self.has_keys: bool = keys is not None
         self.closed: bool = False
         self.lost: set[str] = set()
@@ -105,9 +104,7 @@ class Fleet:
                     raise ConversionError(f"{holder.address} lets in who has keys: connect_shards(keys=...)")
                 security = CurveClient(self._keys, holder.key) if holder.key and self._keys else None
                 pool = self._threads[holder.address] = ThreadPoolExecutor(1, "tensorwrapper-holder")
-                self._connections[holder.address] = Connections(
-                    holder.address, security, self.timeout, self.deadline
-                )
+                self._connections[holder.address] = Connections(holder.address, security, self.patience)
             pool.submit(work)
 
     def tensor(self, address: str, name: str) -> RemoteTensor:

@@ -12,6 +12,7 @@ import numpy as np
 
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError
+from tensorwrapper.remote.client._pending import Patience
 from tensorwrapper.remote.client._source import RemoteSource
 from tensorwrapper.remote.client._tensor import RemoteTensor
 from tensorwrapper.remote.shards._cuts import Piece, cuts_of
@@ -113,23 +114,23 @@ class ShardSource:
     def __reduce__(self) -> "tuple[Callable[..., ShardSource], tuple[Any, ...]]":
         if self.fleet.has_keys:
             _refuse_keys(self)
-        return _opened, (self.name, self.sharding, self.fleet.timeout, self.fleet.deadline)
+        return _opened, (self.name, self.sharding, self.fleet.patience)
 
 
 def _refuse_keys(source: ShardSource) -> NoReturn:
     raise ConversionError(f"{source!r} is read with keys, which do not travel: connect_shards() there")
 
 
-_fleets: dict[tuple[float, float | None], Fleet] = {}
+_fleets: dict[Patience, Fleet] = {}
 _lock: Final = threading.Lock()
 
 
-def _opened(name: str, sharding: Sharding, timeout: float, deadline: float | None) -> ShardSource:
+def _opened(name: str, sharding: Sharding, patience: Patience) -> ShardSource:
     """Return a source that came from another process; all of them here share the connections."""
     with _lock:
-        fleet = _fleets.get((timeout, deadline))
+        fleet = _fleets.get(patience)
         if fleet is None or not fleet.is_here:
-            fleet = _fleets[timeout, deadline] = Fleet(None, timeout, deadline)
+            fleet = _fleets[patience] = Fleet(None, patience)
             atexit.register(fleet.close)
     return ShardSource(fleet, name, sharding)
 

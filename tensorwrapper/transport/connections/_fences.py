@@ -4,6 +4,7 @@ import errno
 import itertools
 import os
 import struct
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Final, Literal, final
@@ -34,6 +35,9 @@ _EVENTS: Final = (
 
 _STRIKES: Final = 3
 """Handshakes in a row that must fail before it is given up: a server that starts anew breaks one off."""
+
+_SOON: Final = 0.2
+"""Seconds after the end of a connection within which it is told that another is made."""
 
 _SILENCE: Final = -1
 """Stands for a handshake that failed because nothing was said in time."""
@@ -70,12 +74,14 @@ class Fences:
     It must be there before the socket connects. What is told waits until `read`.
     """
 
-    __slots__ = ("_is_encrypted", "_states", "_strikes", "monitor")
+    __slots__ = ("_is_encrypted", "_states", "_strikes", "_went", "monitor")
 
     def __init__(self, socket: "zmq.Socket[bytes]", *, is_encrypted: bool) -> None:
         self._is_encrypted = is_encrypted
         self._states: dict[str, _State] = {}
         self._strikes: dict[str, int] = {}
+        self._went: dict[str, float] = {}
+        """When the connection to an address ended, of which nothing was told since."""
         place = f"inproc://tensorwrapper-fences-{os.getpid()}-{next(_NUMBERS)}"
         self.monitor: zmq.Socket[bytes] = make_socket(zmq.PAIR)
         try:
@@ -117,6 +123,10 @@ class Fences:
         if state is None:
             # What listens, and what is told when it ends.
             return
+        # Whoever connects again says so at once. After a message that is none, or too large, it does not.
+        self._went.pop(place, None)
+        if event == zmq.EVENT_DISCONNECTED and state == "live":
+            self._went[place] = time.monotonic()
         if event == zmq.EVENT_HANDSHAKE_SUCCEEDED:
             self._strikes.pop(place, None)
         elif event == zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL:
@@ -129,6 +139,12 @@ class Fences:
             self._strikes[place] = _STRIKES
         after: _State | None = _AFTER.get(event) or _AFTER_STATE.get((state, event))
         self._states[place] = after or state
+
+    def is_broken(self, addresses: Iterable[str]) -> bool:
+        """Tell whether ZeroMQ broke all connections off, and connects to none of the addresses again."""
+        now = time.monotonic()
+        places = list(addresses)
+        return bool(places) and all(now - self._went.get(place, now) > _SOON for place in places)
 
     def hopeless(self, addresses: Iterable[str]) -> TransportError | None:
         """Return why no peer will ever be there; None while one may be at any of the addresses."""

@@ -5,11 +5,12 @@ import numpy as np
 import tensorwrapper as tw
 from tensorwrapper.remote.client._connection import Connections
 from tensorwrapper.remote.client._opened import opened, opening_of
+from tensorwrapper.remote.client._pending import Patience
 
 
 def test_connections_to_one_server_are_shared_until_they_are_closed():
     with tw.serve({"x": np.arange(3)}) as server:
-        given = Connections(server.address, None, 10.0, None)
+        given = Connections(server.address, None, Patience())
         opening = opening_of("x", given)
         given.close()
         assert opening[0] == server.address

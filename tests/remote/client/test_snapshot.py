@@ -7,7 +7,13 @@ import numpy as np
 import pytest
 
 import tensorwrapper as tw
-from tensorwrapper.errors import ConversionError, TensorNameError, VersionChangedError
+from tensorwrapper.errors import (
+    ConversionError,
+    RequestRefusedError,
+    TensorNameError,
+    VersionChangedError,
+)
+from tensorwrapper.remote import ServeLimits
 
 
 @pytest.fixture
@@ -127,3 +133,19 @@ def test_health_is_answered_while_all_threads_are_busy():
         release.set()
         for thread in readers:
             thread.join()
+
+
+def test_one_client_leaves_snapshots_to_others():
+    with (
+        tw.serve({"x": [1, 2]}, limits=ServeLimits(client_snapshots=2)) as server,
+        tw.connect(server.address) as greedy,
+        tw.connect(server.address) as other,
+    ):
+        kept = [greedy.snapshot() for _ in range(2)]
+        with pytest.raises(RequestRefusedError, match=r"snapshots of one client.*the server's"):
+            greedy.snapshot()
+        with other.snapshot() as then:
+            assert then["x"].tolist() == [1, 2]
+        for own in kept:
+            own.close()
+        greedy.snapshot().close()

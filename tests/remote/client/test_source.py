@@ -1,5 +1,6 @@
 """A tensor at a server keeps the contract of sources."""
 
+import contextlib
 import json
 import pickle
 import subprocess
@@ -7,6 +8,8 @@ import sys
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
@@ -96,6 +99,65 @@ def test_nobody_knows_how_long_strings_are(served):
         _ = served["words"].plan().bytes_on_wire
     assert served["x"].plan().bytes_received == X.nbytes
     assert sel.as_view(X).plan().bytes_received == sel.as_view(X).plan().bytes_on_wire == 0
+
+
+NOISE = np.random.default_rng(2).integers(0, 2**63, 30_000).reshape(30, 1000)
+KEYS = st.tuples(
+    st.one_of(
+        st.builds(slice, st.integers(0, 30), st.integers(0, 40), st.integers(1, 5)),
+        st.integers(-30, 29),
+        st.lists(st.integers(-30, 29), max_size=9),
+    ),
+    st.builds(slice, st.integers(0, 400), st.integers(600, 1000), st.sampled_from([1, 2, 7, -1])),
+)
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["open", "encrypted"])
+def noisy(request):
+    ours, theirs = KeyPair.make(), KeyPair.make()
+    secure = CurveServer(theirs, allow=[ours.public]) if request.param else None
+    with contextlib.ExitStack() as stack:
+        server = stack.enter_context(tw.serve({"noise": NOISE}, security=secure))
+        client = CurveClient(ours, theirs.public) if request.param else None
+        yield {
+            (compress, cache): stack.enter_context(
+                tw.connect(server.address, security=client, compress=compress, cache_bytes=cache)
+            )["noise"]
+            for compress in (None, True, False)
+            for cache in (0, 2**12)
+        }
+
+
+@given(st.sampled_from([None, True, False]), st.sampled_from([0, 2**12]), KEYS, st.sampled_from(["i8", "f8"]))
+def test_a_plan_says_what_the_transport_counts_whatever_is_asked_for(noisy, compress, cache, key, dtype):
+    """What a packed answer is asked for by was left out: 17 bytes a request."""
+    there = noisy[compress, cache]
+    view = there[key].astype(dtype)
+    planned, before = view.plan().bytes_on_wire, moved(there)
+    assert np.array_equal(view.compute().to_numpy(), NOISE[key].astype(dtype))
+    assert moved(there) - before in ({planned, 0} if cache else {planned})
+
+
+def moved(there):
+    [found] = there._connections.counters()
+    return found.bytes_sent_on_wire + found.bytes_received_on_wire
+
+
+def test_what_comes_packed_is_less_than_planned_and_asked_for_as_planned():
+    with (
+        tw.serve({"x": np.zeros(2**14), "y": NOISE.reshape(-1)[: 2**14].view("f8")}) as server,
+        tw.connect(server.address, compress=True) as remote,
+    ):
+        sent, came = [], []
+        for name in ("x", "y"):
+            view = remote[name].view()
+            planned, before = view.plan().bytes_on_wire, remote.counters
+            view.compute()
+            after = remote.counters
+            sent.append(after.bytes_sent_on_wire - before.bytes_sent_on_wire)
+            came.append(after.bytes_received_on_wire - before.bytes_received_on_wire)
+        assert sent[0] == sent[1] == planned - came[1]
+        assert came[0] < came[1] / 50
 
 
 @pytest.mark.parametrize(

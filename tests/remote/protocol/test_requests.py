@@ -116,3 +116,20 @@ def test_a_known_label_beside_a_second_frame_of_another_length_is_refused():
     reader.read(frames)
     with pytest.raises(RequestRefusedError, match="coordinates"):
         reader.read([frames[0], memoryview(b"short")])
+
+
+@pytest.mark.parametrize(
+    ("limits", "request_"),
+    [
+        ({"label_bytes": 40}, ev.AskFacts(("x" * 60,))),
+        ({"items": 10}, ev.AskFacts(("x",) * 60)),
+        ({"depth": 3}, ev.AskRead("x", "", None, (Runs(0, 1),))),
+        ({"positions": 4}, ev.AskRead("x", "", None, (Runs([1, 5, 6, 9, 20]),))),
+        ({"selections": 1}, ev.AskRead("x", "", None, (Runs(0, 1),) * 2)),
+    ],
+)
+def test_what_is_said_of_a_limit_names_nothing_that_nobody_can_set(limits, request_):
+    """It advised `limits=Limits(label_items=...)`, which neither a server nor a client is given."""
+    with pytest.raises(RequestRefusedError) as caught:
+        receive_request(send_request(1, request_), ServeLimits(**limits))
+    assert "Limits(" not in str(caught.value)

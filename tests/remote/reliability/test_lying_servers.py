@@ -10,7 +10,13 @@ import pytest
 import zmq
 
 import tensorwrapper as tw
-from tensorwrapper.errors import RemoteProtocolError, TensorWrapperError, VersionChangedError
+from tensorwrapper.errors import (
+    RemoteProtocolError,
+    RequestRefusedError,
+    TensorWrapperError,
+    TransportTimeoutError,
+    VersionChangedError,
+)
 from tensorwrapper.remote.client import _snapshot
 
 X = np.arange(24.0).reshape(4, 6)
@@ -65,10 +71,14 @@ def answering(lies):
                 if found is None:
                     # `cancel` has no answer.
                     continue
+                if getattr(found, "__name__", "") == "chatter":
+                    found(socket, peer, over)
+                    continue
                 said, *parts = found(what) if callable(found) else found
                 number = struct.unpack("<Q", head[:8])[0]
-                answer = b"ZIO0JSON" + json.dumps({"tw": said}).encode()
-                socket.send_multipart([peer, b"", answer, struct.pack("<QQQ", number, 0, 0), *parts])
+                answer = b"ZIO0JSON" + (said if isinstance(said, str) else json.dumps({"tw": said})).encode()
+                frames = [peer, b"", answer, struct.pack("<QQQ", number, 0, 0), *parts]
+                socket.send_multipart(frames, copy=False)
 
         thread = threading.Thread(target=work)
         thread.start()
@@ -98,6 +108,7 @@ LIES = {
     "no bytes": {"read": ({"read": "v"},)},
     "two parts": {"read": ({"read": "v"}, X.tobytes(), b"")},
     "another answer": {"read": (facts_of(),)},
+    "a sign of life": {"read": ({"pong": "s"},)},
     "no answer": {"read": ({"lied": 1},)},
     "no reason": {"read": ({"refused": {"reason": "mood", "text": ""}},)},
     "rows below nothing": rows_of([0], [3, -2, 4, 1]),
@@ -142,6 +153,63 @@ def test_another_version_is_never_taken_for_the_one_that_was_asked_for():
         pytest.raises(VersionChangedError),
     ):
         remote["x"].compute()
+
+
+@pytest.mark.parametrize("what", ["busy", "replayed", "draining"])
+def test_that_it_is_there_is_no_answer(what):
+    """It was held for ever by a server that only says so: `timeout` is for silence."""
+    with (
+        answering({"read": ({"refused": {"reason": what, "text": ""}},)}) as address,
+        tw.connect(address, timeout=20, idle=0.8) as remote,
+        pytest.raises((TransportTimeoutError, RequestRefusedError), match=r"idle=|busy|draining"),
+    ):
+        remote["x"].compute()
+
+
+def test_who_answers_a_hello_by_signs_of_life_is_no_server_of_tensors():
+    with (
+        answering({"hello": ({"refused": {"reason": "busy", "text": ""}},)}) as address,
+        pytest.raises((TransportTimeoutError, RequestRefusedError)),
+    ):
+        tw.connect(address, timeout=0.6)
+
+
+def test_who_talks_without_end_does_not_keep_the_client_from_looking_at_the_time():
+    def chatter(socket, peer, over):
+        head = struct.pack("<QQQ", 1, 0, 0)
+        while not over.wait(0.0005):
+            socket.send_multipart([peer, b"", b'ZIO0JSON{"tw":{"pong":"s"}}', head])
+
+    with (
+        answering({"read": chatter}) as address,
+        tw.connect(address, timeout=20, deadline=0.5) as remote,
+        pytest.raises(TransportTimeoutError),
+    ):
+        remote["x"].compute()
+
+
+@pytest.mark.parametrize("verb", ["read", "facts"])
+def test_an_answer_that_is_far_too_large_is_not_taken_at_all(verb):
+    """A quarter of the memory was, before anybody compared it with what was asked for."""
+    lie = {verb: ({"read": "v"}, memoryview(bytearray(2**27)))}
+    with answering(lie) as address, tw.connect(address, timeout=20) as remote:
+        with pytest.raises(RemoteProtocolError, match="limit") as caught:
+            remote["x"].compute()
+        assert "broken off" in str(caught.value)
+        assert remote.counters.bytes_received < 2**16
+        # The thread has another connection then.
+        assert list(remote) == ["x"]
+
+
+def test_an_error_about_a_limit_does_not_name_what_nobody_can_set():
+    with (
+        answering({"facts": ('{"tw":{"facts":[' + "1," * 20_000 + "1]}}",)}) as address,
+        tw.connect(address) as remote,
+        pytest.raises(RemoteProtocolError, match="no client takes more") as caught,
+    ):
+        remote["x"]
+    assert caught.value.reason == "limit"
+    assert "Limits(" not in str(caught.value)
 
 
 def test_names_without_end_are_given_up(monkeypatch):

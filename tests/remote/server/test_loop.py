@@ -195,9 +195,9 @@ def test_what_came_meanwhile_is_taken_in_one_turn(monkeypatch):
     """With a turn for each message, a hundred clients that ask for much held up all others."""
     begun, turns, answer, dispatch = threading.Event(), [], Catalogue.answer, _loop.Loop._dispatch
 
-    def slow(self, request, key, number, stop=None):
+    def slow(self, request, key, *more):
         assert begun.wait(20)
-        return answer(self, request, key, number, stop)
+        return answer(self, request, key, *more)
 
     def turn(self):
         turns.append(self)
@@ -219,9 +219,9 @@ def test_what_came_meanwhile_is_taken_in_one_turn(monkeypatch):
 def test_a_server_that_ends_says_how_it_is(monkeypatch):
     going, answer = threading.Event(), Catalogue.answer
 
-    def slow(self, request, key, number, stop=None):
+    def slow(self, request, key, *more):
         assert going.wait(20)
-        return answer(self, request, key, number, stop)
+        return answer(self, request, key, *more)
 
     monkeypatch.setattr(Catalogue, "answer", slow)
     monkeypatch.setattr(Catalogue, "is_quick", lambda *_: False)

@@ -15,9 +15,9 @@ def holdings(version):
 
 
 def test_a_snapshot_is_found_by_its_name_and_its_tensors_by_version():
-    pins, old = Pins(), holdings("1")
+    pins, old = Pins(ServeLimits()), holdings("1")
     assert pins.find("nobody") is None
-    pin = pins.add(old).pin
+    pin = pins.add(old, "me").pin
 
     assert pins.find(pin) is old
     assert pins.at("x", "1") is old["x"]
@@ -29,8 +29,8 @@ def test_a_snapshot_is_found_by_its_name_and_its_tensors_by_version():
 def test_it_is_kept_for_so_long_after_its_last_use(monkeypatch):
     now = [0.0]
     monkeypatch.setattr(_pins.time, "monotonic", lambda: now[0])
-    pins = Pins()
-    pin = pins.add(holdings("1")).pin
+    pins = Pins(ServeLimits())
+    pin = pins.add(holdings("1"), "me").pin
     for _ in range(5):
         now[0] += 50
         assert pins.at("x", "1") is not None
@@ -38,9 +38,16 @@ def test_it_is_kept_for_so_long_after_its_last_use(monkeypatch):
     assert pins.at("x", "1") is pins.find(pin) is None
 
 
-def test_there_are_so_many_at_most():
-    pins = Pins()
-    for _ in range(_pins._MOST):
-        pins.add(holdings("1"))
+def test_each_client_has_its_share_of_them():
+    """One client took all, and nobody else had any."""
+    pins = Pins(ServeLimits(client_snapshots=3, server_snapshots=8))
+    for owner in ("a", "b"):
+        kept = [pins.add(holdings("1"), owner).pin for _ in range(3)]
+        with pytest.raises(RequestRefusedError, match="limit"):
+            pins.add(holdings("1"), owner)
+        pins.release(kept[0])
+        pins.add(holdings("1"), owner)
+    pins.add(holdings("1"), "c")
+    pins.add(holdings("1"), "d")
     with pytest.raises(RequestRefusedError, match="busy"):
-        pins.add(holdings("1"))
+        pins.add(holdings("1"), "e")
