@@ -16,7 +16,16 @@ from tensorwrapper.shape.kinds._jagged import Jagged
 from tensorwrapper.shape.kinds._join import rows_of
 from tensorwrapper.shape.kinds._nested import Flat
 from tensorwrapper.shape.kinds._tiled import Tiled
-from tensorwrapper.shape.labels._ranges import Difference, Fixed, Range, Varying, find_difference, range_of
+from tensorwrapper.shape.labels._ranges import (
+    Difference,
+    Fixed,
+    Range,
+    Varying,
+    find_difference,
+    merged_range,
+    range_of,
+    spread_range,
+)
 from tensorwrapper.shape.rows._columns import Origins, check_int64, tidy_origins
 from tensorwrapper.shape.rows._partition import Partition
 from tensorwrapper.shape.rows._rearrange import build_rows
@@ -134,21 +143,34 @@ def _stays_jagged(operand: Operand, result: tuple[str, ...]) -> bool:
 
 def _agreed(operands: Sequence[Operand], places: list[_Place]) -> Range | None:
     """Return the range that a label has in all these places; ``None`` if no prefix leads to any."""
-    known: Range | None = None
-    first = places[0]
-    for number, mode in places:
-        here = range_of(*operands[number], mode)
-        if known is None:
-            known, first = here, (number, mode)
-        elif here is not None:
-            _check_same(operands, (first, known), ((number, mode), here))
-            if (
-                isinstance(here, Varying)
-                and isinstance(known, Varying)
-                and len(here.table) > len(known.table)
-            ):
-                known, first = here, (number, mode)
+    found = [(place, range_of(*operands[place[0]], place[1])) for place in places]
+    ranges = [(place, own) for place, own in found if own is not None]
+    if not ranges:
+        return None
+    if any(own != ranges[0][1] for _, own in ranges[1:]):
+        ranges = _spread(operands, ranges)
+    first, known = ranges[0]
+    for place, here in ranges[1:]:
+        if here is not known and here != known:
+            _check_same(operands, (first, known), (place, here))
+            known = merged_range(known, here)
     return known
+
+
+def _spread(
+    operands: Sequence[Operand], ranges: Sequence[tuple[_Place, Range]]
+) -> list[tuple[_Place, Range]]:
+    """Return ranges that are not all the same, each only where its operand says what it is."""
+    varying = [own.labels for _, own in ranges if isinstance(own, Varying)]
+    labels = [operands[number][1][:mode] for (number, mode), _ in ranges]
+    names = varying[0] if varying else tuple([n for n in labels[0] if all(n in own for own in labels)])
+    return [
+        (
+            (number, mode),
+            own if isinstance(own, Varying) else spread_range(*operands[number], mode, names) or own,
+        )
+        for (number, mode), own in ranges
+    ]
 
 
 def _check_same(

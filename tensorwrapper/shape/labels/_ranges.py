@@ -13,7 +13,7 @@ from tensorwrapper.shape.kinds._jagged import JaggedCommon
 from tensorwrapper.shape.kinds._nested import Flat
 from tensorwrapper.shape.kinds._tiled import Tiled
 from tensorwrapper.shape.labels._labels_text import Labels
-from tensorwrapper.shape.rows._dependencies import keys_of
+from tensorwrapper.shape.rows._dependencies import keys_of, needs_of
 from tensorwrapper.typing import IntArray
 
 __all__ = [
@@ -27,7 +27,9 @@ __all__ = [
     "find_difference",
     "layering_of",
     "merge_layerings",
+    "merged_range",
     "range_of",
+    "spread_range",
 ]
 
 
@@ -179,12 +181,69 @@ def _range_of_tiles(tiled: Tiled, labels: tuple[str, ...], mode: int) -> Range |
 
 
 def _range_of_rows(flat: JaggedCommon, labels: tuple[str, ...], mode: int) -> Range | None:
+    said = _said_by_leaves(flat, mode)
+    if said is not None:
+        table, extents, starts = said
+        needs = needs_of(table, extents, starts)
+        return _range_of_table(
+            tuple([labels[need] for need in needs]), table[:, list(needs)], extents, starts
+        )
     needs = flat.dependencies(mode)
     if not needs:
         extents, starts = flat.rows.distinct_ranges(mode)
         return Fixed(extents.item(0), starts.item(0)) if len(extents) else None
     table, extents, starts = flat.rows.reached_table(mode)
     return _range_of_table(tuple([labels[need] for need in needs]), table[:, list(needs)], extents, starts)
+
+
+def _said_by_leaves(flat: JaggedCommon, mode: int) -> tuple[IntArray, IntArray, IntArray] | None:
+    """Return prefixes with extent and origin of a mode, if leaves say them where no prefix leads to it.
+
+    A matrix of 0 x 3 has three columns. One of 0 x 0 is the same as rows that there are none of.
+    """
+    rows = flat.rows
+    outer = rows.outer_rank
+    if mode <= outer:
+        return None
+    before = np.stack([rows.ranges(earlier)[0] for earlier in range(outer, mode)])
+    reached = (before > 0).all(axis=0)
+    extents, starts = rows.ranges(mode)
+    said = reached | (extents > 0)
+    if np.array_equal(said, reached):
+        return None
+    return rows.prefixes(outer)[said], extents[said], starts[said]
+
+
+def spread_range(flat: Flat, labels: tuple[str, ...], mode: int, names: tuple[str, ...]) -> Varying | None:
+    """Return the range of a mode at each combination of other labels; ``None`` if it has not all of them.
+
+    A range that is the same wherever a prefix leads says nothing of where none does.
+    """
+    before = labels[:mode]
+    if isinstance(flat, SmoothCommon | Tiled) or not names or any(before.count(name) != 1 for name in names):
+        return None
+    table, extents, starts = _said_by_leaves(flat, mode) or flat.rows.reached_table(mode)
+    columns = [before.index(name) for name in names]
+    if max(columns) >= table.shape[1]:
+        return None
+    return _in_order(Varying(names, table[:, columns], extents, starts))
+
+
+def merged_range(first: Range, second: Range) -> Range:
+    """Return the range that is known wherever one of two that agree is known."""
+    if isinstance(first, Fixed):
+        return first
+    if isinstance(second, Fixed):
+        return second
+    columns = [second.labels.index(label) for label in first.labels]
+    return _in_order(
+        Varying(
+            first.labels,
+            np.concatenate([first.table, second.table[:, columns]]),
+            np.concatenate([first.extents, second.extents]),
+            np.concatenate([first.starts, second.starts]),
+        )
+    )
 
 
 def _range_of_table(

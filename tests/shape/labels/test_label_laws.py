@@ -3,6 +3,7 @@
 import itertools
 from collections import defaultdict
 
+import numpy as np
 import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
@@ -199,3 +200,58 @@ def test_modes_that_are_summed_are_left_out(shape, data):
     else:
         # A sum over no index at all is still a sum.
         assert set(found.indices()) >= projected
+
+
+# Cells without indices: a matrix of 0 x 3 has three columns, one of 0 x 0 says nothing of any. What nothing
+# says is as it is everywhere else, if it is the same there (a sum over no rows of three has three), or 0.
+
+
+def not_said(known):
+    return known[0] if len({*known}) == 1 else 0
+
+
+sizes = st.integers(0, 3)
+
+
+@given(st.lists(st.tuples(sizes, sizes, sizes), min_size=1, max_size=5))
+def test_products_of_empty_matrices_have_the_extents_of_numpy(cells):
+    left = Shape.from_cells((len(cells),), [(m, n) for m, n, _ in cells])
+    right = Shape.from_cells((len(cells),), [(n, k) for _, n, k in cells])
+    product = (left("p,i,j") * right("p,j,k")).shape("p,i,k")
+    other = not_said([k for _, n, k in cells if n or k])
+    assert product == Shape.from_cells((len(cells),), [(m, k if n or k else other) for m, n, k in cells])
+
+
+@given(st.lists(st.tuples(sizes, sizes, sizes), min_size=1, max_size=5), st.data())
+def test_matrices_that_do_not_fit_are_refused_even_where_they_are_empty(cells, data):
+    at, other = data.draw(st.integers(0, len(cells) - 1)), data.draw(sizes)
+    left = Shape.from_cells((len(cells),), [(m, n) for m, n, _ in cells])
+    right = Shape.from_cells(
+        (len(cells),), [(other if p == at else n, k) for p, (_, n, k) in enumerate(cells)]
+    )
+    m, n, _ = cells[at]
+    product = left("p,i,j") * right("p,j,k")
+    if other == n or m == n == 0:
+        product.shape("p,i,k")
+    else:
+        with pytest.raises(ExtentMismatchError, match=f"at p = {at}|'j' has the extent"):
+            product.shape("p,i,k")
+
+
+def rows_within(counts, lengths):
+    """Rows of each p, all of one length."""
+    inner = np.repeat(np.array(lengths, dtype=int), counts)
+    return Shape.from_offsets([0, *np.cumsum(counts)], [0, *np.cumsum(inner)])
+
+
+@given(st.lists(st.tuples(sizes, sizes, sizes), min_size=1, max_size=5), st.integers(0, 2))
+def test_rows_that_lead_nowhere_say_nothing(cells, more):
+    """Where one operand has no rows, the other tells how long they are."""
+    counts, others, lengths = map(list, zip(*cells, strict=True))
+    left = rows_within(counts, [j + more * (not b) for j, b in zip(lengths, others, strict=True)])
+    right = rows_within(others, lengths)
+    found = (left("p,a,j") * right("p,b,j")).shape("p,j")
+    known = [j + more * (not b) if a or b else None for a, b, j in cells]
+    other = not_said([j for j in known if j is not None])
+    expected = [other if j is None else j for j in known]
+    assert [found.extent_at((p,)) for p in range(len(cells))] == expected
