@@ -41,6 +41,7 @@ from tensorwrapper.typing import (
 )
 
 if TYPE_CHECKING:
+    from tensorwrapper.selection.computing._direct import Direct
     from tensorwrapper.selection.plans._plan import Plan
 
 __all__ = ["View"]
@@ -82,6 +83,7 @@ class View(
     _expression: Expression = attrs.field(alias="expression")
     _normal: Expression | None = attrs.field(default=None, init=False)
     _plan: "Plan | None" = attrs.field(default=None, init=False)
+    _direct: "Direct | None" = attrs.field(default=None, init=False)
 
     if TYPE_CHECKING:
 
@@ -103,6 +105,7 @@ class View(
         _set_expression(view, expression)
         _set_normal(view, None)
         _set_plan(view, None)
+        _set_direct(view, None)
         return view
 
     # Parts of another rank.
@@ -233,4 +236,6 @@ class View(
 
 
 # The setters of the slots themselves: half the cost of ``object.__setattr__``, and every step makes a view.
-_set_expression, _set_normal, _set_plan = slot_setters(View, "_expression", "_normal", "_plan")
+_set_expression, _set_normal, _set_plan, _set_direct = slot_setters(
+    View, "_expression", "_normal", "_plan", "_direct"
+)

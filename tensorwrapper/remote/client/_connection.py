@@ -22,6 +22,7 @@ from tensorwrapper.remote.client._link import Link
 from tensorwrapper.remote.client._pending import (
     Patience,
     Pending,
+    Prepared,
     is_unsafe,
     raise_refusal,
     unknown_outcome,
@@ -38,8 +39,8 @@ from tensorwrapper.remote.protocol._events import (
     Request,
     Welcome,
 )
-from tensorwrapper.remote.protocol._frames import plain_limit
-from tensorwrapper.remote.protocol._requests import send_request
+from tensorwrapper.remote.protocol._frames import labelled, plain_limit
+from tensorwrapper.remote.protocol._requests import prepare_request, send_request
 from tensorwrapper.remote.protocol._steps import RequestState
 from tensorwrapper.remote.protocol._terms import PROTOCOL
 from tensorwrapper.transport import Counters, CurveClient, Socket
@@ -167,15 +168,15 @@ class Connection:
         """Whether frames are encrypted, and so longer."""
         return self._socket.is_encrypted
 
-    def start(self, request: Request) -> Pending:
-        """Send a request, and return what will have its answer."""
-        pending = Pending(next(self._numbers), request)
+    def start(self, request: Request, said: Prepared | None = None) -> Pending:
+        """Send a request, which may have been written before; return what will have its answer."""
+        pending = Pending(next(self._numbers), request, said)
         self._pending[pending.number] = pending
         self._send(pending)
         return pending
 
-    def ask(self, request: Request) -> Answer:
-        """Return the answer to a request.
+    def ask(self, request: Request, said: Prepared | None = None) -> Answer:
+        """Return the answer to a request, which may have been written before.
 
         Raises
         ------
@@ -184,14 +185,19 @@ class Connection:
         RequestRefusedError, TensorNameError, VersionChangedError, OutOfBoundsError
             If it refuses.
         """
-        pending = self.start(request)
-        while pending.answer is None:
-            self.pump(0.1)
-            if pending.failed is not None:
-                raise pending.failed
-        if isinstance(pending.answer, Refused):
-            raise_refusal(pending.answer, request)
-        return pending.answer
+        pending = self.start(request, said)
+        try:
+            while pending.answer is None and pending.failed is None:
+                self.pump(0.1)
+        except BaseException:
+            self.forget(pending)
+            raise
+        answer = pending.answer
+        if answer is None:
+            raise pending.failed or AssertionError(f"{request!r} has no answer, and has not failed")
+        if isinstance(answer, Refused):
+            raise_refusal(answer, request)
+        return answer
 
     def forget(self, pending: Pending) -> None:
         """Tell the server, if it can be told now, that an answer is not wanted any more."""
@@ -231,7 +237,7 @@ class Connection:
         return max(min(seconds, min(waiting) - time.monotonic()), 0.001) if waiting else seconds
 
     def _send(self, pending: Pending) -> None:
-        frames = send_request(pending.number, pending.request)
+        frames = labelled(pending.number, *(pending.said or prepare_request(pending.request)))
         try:
             # A connection that is being made takes a moment; one that is lost may take any time.
             most = self._patience.timeout

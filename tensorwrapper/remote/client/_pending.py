@@ -1,7 +1,7 @@
 """`Pending` and `Patience`: a request that is not answered yet, how long it may be, and what a refusal is."""
 
 import time
-from typing import Final, NoReturn, cast, final
+from typing import Final, NoReturn, TypeAlias, cast, final
 
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import (
@@ -16,11 +16,16 @@ from tensorwrapper.errors import (
 )
 from tensorwrapper.remote.protocol._events import Answer, AskWrite, Hello, Refused, Request
 from tensorwrapper.remote.protocol._steps import ASKED, RequestState
+from tensorwrapper.typing import BufferLike
 
-__all__ = ["IDLE", "Patience", "Pending", "is_unsafe", "raise_refusal", "unknown_outcome"]
+__all__ = ["IDLE", "Patience", "Pending", "Prepared", "is_unsafe", "raise_refusal", "unknown_outcome"]
 
 IDLE: Final = 120.0
 """Seconds that a server may be there, and answer nothing that it was asked for, unless others are given."""
+
+
+Prepared: TypeAlias = tuple[bytes, list[BufferLike]]
+"""A request that was written: its first frame, and those after its number."""
 
 
 @final
@@ -33,15 +38,18 @@ class Pending:
         "failed",
         "number",
         "request",
+        "said",
         "sent",
         "state",
         "tries",
         "wait_until",
     )
 
-    def __init__(self, number: int, request: Request) -> None:
+    def __init__(self, number: int, request: Request, said: "Prepared | None" = None) -> None:
         self.number: int = number
         self.request: Request = request
+        self.said: Prepared | None = said
+        """What is sent beside the number, if it was written before."""
         self.answer: Answer | None = None
         self.failed: TensorWrapperError | None = None
         self.begun: float = time.monotonic()

@@ -3,6 +3,7 @@
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, Final, Protocol, final
 
 import numpy as np
@@ -13,12 +14,12 @@ from tensorwrapper.errors import ConversionError, RemoteProtocolError, VersionCh
 from tensorwrapper.layout import Layout
 from tensorwrapper.remote.client._connection import Connection, Connections
 from tensorwrapper.remote.client._opened import Opening, opened, opening_of
-from tensorwrapper.remote.client._pending import Pending, raise_refusal
+from tensorwrapper.remote.client._pending import Pending, Prepared, raise_refusal
 from tensorwrapper.remote.client._pieces import Piece, batches_of
 from tensorwrapper.remote.protocol._answers import send_answer
 from tensorwrapper.remote.protocol._elements import dtype_text, unpack_bytes, unpack_strings
-from tensorwrapper.remote.protocol._events import AskRead, Elements, Packed, Refused, Request
-from tensorwrapper.remote.protocol._requests import send_request
+from tensorwrapper.remote.protocol._events import Answer, AskRead, Elements, Packed, Refused, Request
+from tensorwrapper.remote.protocol._requests import prepare_request, send_request
 from tensorwrapper.selection import Ability, ReadHandle, Wanted
 from tensorwrapper.shape import Shape
 from tensorwrapper.transport import bytes_on_wire
@@ -28,6 +29,9 @@ __all__ = ["Reading", "RemoteSource", "bytes_of_requests", "elements_of"]
 
 _ABILITIES: Final[frozenset[Ability]] = frozenset(("runs", "threads"))
 _CASTS: Final[frozenset[Ability]] = frozenset(("runs", "threads", "casts"))
+_NOWHERE: Final[Array] = np.empty(0)
+_SMALL: Final = 2**17
+"""Bytes of a selection up to which it is read in one piece: above, more than one answer comes at a time."""
 _WINDOW: Final = 4
 """Requests of one read that are on the way at once."""
 _WAIT: Final = 0.05
@@ -65,6 +69,17 @@ class RemoteSource:
         """Ask for selections, several requests at a time; answers are written as they come."""
         source = self._cast(out[0].dtype) if out and out[0].dtype != self.dtype else self
         return Reading(source, self.connections.here(), selections, out)
+
+    def prepare(self, wanted: Wanted) -> "Callable[[], Array | None] | None":
+        """Return what reads one small selection, as a flat array; None if that is no short way of `read`.
+
+        What is sent for it is written once.
+        """
+        nbytes = wanted.size * self.dtype.itemsize
+        if not 0 < nbytes <= _SMALL or self.dtype.kind == "T" or not self.is_whole:
+            return None
+        request = self.request([(0, wanted, _NOWHERE)])
+        return partial(_read_at_once, self, request, prepare_request(request), wanted.size)
 
     def requests(
         self, selections: Sequence[Wanted], out: Sequence[Array], most: Callable[[], int]
@@ -114,6 +129,35 @@ class RemoteSource:
 def _opened(opening: Opening, *fields: Any) -> RemoteSource:  # noqa: ANN401 - those of the class, in order
     """Return a source that came from another process."""
     return RemoteSource(opened(opening), *fields)
+
+
+def _read_at_once(source: RemoteSource, request: AskRead, said: Prepared, count: int) -> Array | None:
+    """Return so many elements, which one answer has; None if it would not be one now, or is packed."""
+    connection = source.connections.here()
+    link = connection.link
+    nbytes = count * source.dtype.itemsize
+    if nbytes > connection.piece_bytes() or connection.packing() is not None:
+        return None
+    kept = connection.cache.find(request)
+    answer: Answer | None = kept
+    if answer is None:
+        begun = time.monotonic()
+        answer = connection.ask(request, said)
+        link.note(nbytes, time.monotonic() - begun)
+    if not isinstance(answer, Elements):
+        raise RemoteProtocolError("schema", "a read is answered by something else")
+    if answer.version != source.version:
+        raise _changed(source, answer)
+    found = elements_of(answer.frames, source.dtype, count).astype(source.dtype)
+    if kept is None:
+        connection.cache.keep(request, answer)
+    return found
+
+
+def _changed(source: "Asked", answer: Elements) -> VersionChangedError:
+    return VersionChangedError(
+        f"{source!r} changed while it was read: from version {source.version!r} to {answer.version!r}"
+    )
 
 
 class Asked(Protocol):
@@ -224,9 +268,7 @@ class Reading:
         if not isinstance(answer, Elements):
             raise RemoteProtocolError("schema", "a read is answered by something else")
         if answer.version != source.version:
-            raise VersionChangedError(
-                f"{source!r} changed while it was read: from version {source.version!r} to {answer.version!r}"
-            )
+            raise _changed(source, answer)
         self._store(answer, batch)
         if isinstance(pending.request, AskRead):
             self._connection.cache.keep(pending.request, answer)

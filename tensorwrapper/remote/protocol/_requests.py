@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Final, TypeAlias, assert_never, cast, final, get_args
 
 from tensorwrapper._json import Json
@@ -28,13 +29,13 @@ from tensorwrapper.remote.protocol._events import (
     Reduction,
     Request,
 )
-from tensorwrapper.remote.protocol._frames import Said, number_of, read_frames, write_frames
+from tensorwrapper.remote.protocol._frames import Said, label_of, labelled, number_of, read_frames
 from tensorwrapper.remote.protocol._positions import PositionsReader, PositionsWriter
 from tensorwrapper.remote.protocol._terms import ServeLimits
 from tensorwrapper.selection import Outer, Wanted
 from tensorwrapper.typing import BufferLike
 
-__all__ = ["RequestReader", "receive_request", "send_request"]
+__all__ = ["RequestReader", "prepare_request", "receive_request", "send_request"]
 
 _CLIENT: Final = re.compile(r"[0-9a-f]{32}")
 _KNOWN: Final = 256
@@ -47,6 +48,7 @@ _NAMES: Final = 1000
 _SOURCES: Final = 64
 _ROWS_BYTES: Final = 2**31
 _KEYS: Final = frozenset(("name", "version"))
+_NO_MODES: Final = b'{"modes":[]}'
 _DTYPE: Final = re.compile(r"[<|][biufcmM][0-9]{1,2}(\[[a-zA-Z]{1,2}\])?")
 
 
@@ -61,9 +63,38 @@ def send_request(number: int, request: Request) -> list[memoryview]:
     >>> receive_request(frames)
     (7, AskNames(after='', count=10, pin=''))
     """
+    return labelled(number, *prepare_request(request))
+
+
+def prepare_request(request: Request) -> tuple[bytes, list[BufferLike]]:
+    """Return the first frame of a request, and those after its number: for one that is sent many times.
+
+    Examples
+    --------
+    >>> prepare_request(AskRead("x", "v:1", None, (Outer([range(3, 4), range(128)]),)))[0]
+    b'ZIO0JSON{"tw":{"read":{"name":"x","select":[{"modes":[[3,1,1],[0,128,1]]}],"version":"v:1"}}}'
+    """
+    if type(request) is AskRead and len(request.selections) == 1 and request.packing is None:
+        (wanted,) = request.selections
+        ranges = [own for own in wanted.modes if isinstance(own, range)] if isinstance(wanted, Outer) else []
+        if isinstance(wanted, Outer) and len(ranges) == len(wanted.modes):
+            # The short way of what follows: most requests are for a box.
+            head, tail = _around(request.name, request.version, request.dtype, request.box)
+            modes = ",".join([f"[{own.start},{len(own)},{own.step}]" if own else "[0,0,1]" for own in ranges])
+            return b"%b%b%b" % (head, modes.encode(), tail), []
     positions = PositionsWriter()
     verb, said = _written(request, positions)
-    return write_frames(number, verb, said, [*positions.frames, *_more_frames(request)])
+    return label_of(verb, said), [*positions.frames, *_more_frames(request)]
+
+
+@lru_cache(64)
+def _around(name: str, version: str, dtype: str | None, box: bool) -> tuple[bytes, bytes]:  # noqa: FBT001
+    """Return what stands in the label of a read before and after the positions of its one selection."""
+    request = AskRead(name, version, dtype, (Outer([]),), None, box)
+    label = label_of(*_written(request, PositionsWriter()))
+    # No name has it: within a text there is a backslash before each quotation mark.
+    head, _, tail = label.partition(_NO_MODES)
+    return head + _NO_MODES[:-2], _NO_MODES[-2:] + tail
 
 
 def _more_frames(request: Request) -> list[BufferLike]:

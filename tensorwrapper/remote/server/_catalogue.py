@@ -234,6 +234,12 @@ class Catalogue:
             return request.rows.size <= _FEW_ROWS and request.nbytes <= _FEW_BYTES
         return isinstance(request, Hello | Ping | AskNames | AskFacts | AskPin)
 
+    def at_once(self, request: AskRead | AskRows, key: str) -> Answer | None:
+        """Return the answer to a request for few bytes that are found without waiting; None of any other."""
+        if not self.is_quick(request, key) or self.bytes_of(request, key) >= _FEW_BYTES:
+            return None
+        return self.answer(request, key)
+
     def bytes_of(self, request: Request, key: str) -> int:
         """Return how many bytes the answer to a request takes, about and at most."""
         most = self.limits.answer_bytes
@@ -275,6 +281,10 @@ class Catalogue:
         self, request: Request, key: str, number: int, stop: "Stop | None"
     ) -> Answer:
         match request:
+            case AskRead():
+                holding = self._at(request.name, request.version, key)
+                found = holding.read(request.selections, request.dtype, stop, box=request.box)
+                return self._unchanged(request, found.version, _packed(found, request.packing))
             case Hello():
                 if not request.least <= PROTOCOL <= request.most:
                     raise RequestRefusedError("version", f"the protocol that is spoken here is {PROTOCOL}")
@@ -293,10 +303,6 @@ class Catalogue:
             case AskRows():
                 rows = self._at(request.name, request.version, key).rows(request.rows, request.nbytes)
                 return self._unchanged(request, rows.version, rows)
-            case AskRead():
-                holding = self._at(request.name, request.version, key)
-                found = holding.read(request.selections, request.dtype, stop, box=request.box)
-                return self._unchanged(request, found.version, _packed(found, request.packing))
             case AskEntries():
                 holding = self._at(request.name, request.version, key)
                 entries = holding.entries(request.selections, box=request.box)

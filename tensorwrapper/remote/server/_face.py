@@ -11,7 +11,7 @@ from tensorwrapper.remote.server._gathering import memory_of
 from tensorwrapper.remote.server._tiles import tiles_of
 from tensorwrapper.remote.server._view_source import ViewSource
 from tensorwrapper.remote.server._writing import store_values
-from tensorwrapper.selection import Runs, Source, TensorSource, View, Wanted, as_view
+from tensorwrapper.selection import Outer, Runs, Source, TensorSource, View, Wanted, as_view
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, IntArray
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Face"]
 
+_PARTS: Final = 256
 _FEW: Final = 2**16
 """Bytes of several selections that the thread of the sockets reads itself."""
 
@@ -29,7 +30,7 @@ _FEW: Final = 2**16
 class Face:
     """A tensor, or what a view can be made of. Whoever reads elements holds the lock of those who edit."""
 
-    __slots__ = ("_entries", "_memory", "_tiles", "given", "source", "tensor")
+    __slots__ = ("_entries", "_memory", "_parts", "_tiles", "given", "source", "tensor")
 
     def __init__(self, given: "ViewLike") -> None:
         self.tensor: Tensor[Any] | None = _tensor_of(given)
@@ -40,6 +41,8 @@ class Face:
         self._memory = None if tensor is None else memory_of(tensor)
         self._tiles = None if tensor is None or self._memory else tiles_of(tensor)
         self._entries: tuple[IntArray, Array] | None = None
+        self._parts: dict[int, tuple[Sequence[Wanted], Array]] = {}
+        """Parts of the memory that were read before, by the identity of what asked for them."""
 
     @property
     def shape(self) -> Shape[Any]:
@@ -78,6 +81,29 @@ class Face:
             raise RequestRefusedError(
                 "limit", f"{total * itemsize} bytes are asked for at once; {most} are allowed"
             )
+
+    def part(self, selections: Sequence[Wanted], most: int) -> Array | None:
+        """Return a small part of memory whose bytes, in order, are one selection; None of any other.
+
+        It is the short way of what follows, and found once for whoever asks with the same object again.
+        """
+        known = self._parts.get(id(selections))
+        if known is not None:
+            return known[1]
+        memory = self._memory
+        if memory is None or len(selections) != 1:
+            return None
+        (wanted,) = selections
+        if not isinstance(wanted, Outer) or not memory.is_few(wanted):
+            return None
+        self.check(selections, self.source.dtype.itemsize, most)
+        part = memory.part(wanted)
+        if part is not None:
+            if len(self._parts) >= _PARTS:
+                self._parts.clear()
+            # What is kept here is what has this identity, and nothing else.
+            self._parts[id(selections)] = (selections, part)
+        return part
 
     def copy_to(self, selections: Sequence[Wanted], targets: Sequence[Array], stop: "Cancel | None") -> None:
         """Copy the elements of selections to arrays without gaps."""

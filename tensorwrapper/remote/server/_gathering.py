@@ -1,5 +1,6 @@
 """`Memory`: elements of a tensor in memory, copied out by NumPy alone: no layout is made for a request."""
 
+import sys
 from typing import Any, Final, final
 
 import numpy as np
@@ -11,6 +12,7 @@ from tensorwrapper.typing import Array, IntArray
 
 __all__ = ["Memory", "memory_of"]
 
+_LITTLE: Final = sys.byteorder == "little"
 _SHORT: Final = 512
 """Bytes of a run from which copying costs what memory costs."""
 _LARGE: Final = 2**21
@@ -54,6 +56,20 @@ class Memory:
         last = wanted.modes[-1]
         is_run = isinstance(last, range) and last.step == 1 and array.strides[-1] == array.itemsize
         return is_run and len(last) * array.itemsize >= _SHORT
+
+    def is_few(self, wanted: Outer) -> bool:
+        """Tell whether so few elements are asked for that they are copied at once."""
+        return self.array is not None and wanted.size * self.array.itemsize <= _SMALL
+
+    def part(self, wanted: Outer) -> Array | None:
+        """Return the part of a box that a selection by slices is, if its bytes are what travels."""
+        array, modes = self.array, wanted.modes
+        slices = [_key_of(own) for own in modes if isinstance(own, range)]
+        if array is None or not _LITTLE or len(slices) != len(modes):
+            return None
+        key: tuple[Any, ...] = (*slices, ...)
+        part: Array = array[key]
+        return part
 
     def copy_to(self, wanted: Wanted, target: Array) -> None:
         """Copy the elements of a selection to an array without gaps."""

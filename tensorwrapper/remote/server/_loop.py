@@ -23,6 +23,8 @@ from tensorwrapper.remote.protocol._answers import send_answer
 from tensorwrapper.remote.protocol._events import (
     Answer,
     AskHealth,
+    AskRead,
+    AskRows,
     AskStats,
     Cancel,
     Ping,
@@ -190,13 +192,17 @@ class Loop:
             while there and time.monotonic() < turn:
                 self._take(socket)
                 there = socket.poll()
-            self._collect()
-            self._reap()
-            self._dispatch()
-            waiting = self._send(socket)
-            # The descriptor tells only of changes: after each turn the socket itself is asked.
-            there = socket.poll()
-            if there or self._done or self._is_ready():
+            waiting = False
+            if self._busy or self._done or self._sending:
+                self._collect()
+                self._reap()
+                self._dispatch()
+                waiting = self._send(socket)
+                # The descriptor tells only of changes: after each turn the socket itself is asked.
+                there = socket.poll()
+                if there or self._done or self._is_ready():
+                    continue
+            elif there:
                 continue
             for key, _ in selector.select(_PAUSE if waiting or self._busy else _IDLE):
                 if key.fileobj is self._woken:
@@ -255,6 +261,8 @@ class Loop:
         if refused is not None:
             self._refuse(client, number, refused, type(request).__name__)
             return
+        if not client.asked and not client.out and self._answer_at_once(client, number, request):
+            return
         task = Task(client, number, request, self._catalogue.bytes_of(request, key))
         if not self._budget.has_place(task, self._busy.values()):
             refused = RequestRefusedError("busy", "the requests that wait are large already")
@@ -263,6 +271,32 @@ class Loop:
         client.tasks[number] = task
         client.asked.append(task)
         self._busy[peer] = client
+
+    def _answer_at_once(self, client: Client, number: int, request: Request) -> bool:
+        """Answer a small read of a client of which nothing waits; return whether it is one.
+
+        It is the short way of `_dispatch` and `_send`: the answer is copied, and nothing of it is kept.
+        """
+        socket = self._socket
+        if socket is None or not isinstance(request, AskRead | AskRows):
+            return False
+        answer = self._catalogue.at_once(request, client.key)
+        if answer is None:
+            return False
+        if isinstance(answer, Refused):
+            _tell(client, type(request).__name__, answer.reason)
+            self._send_later(Task(client, number, None), answer)
+            return True
+        try:
+            socket.send(send_answer(number, answer), peer=client.peer, timeout=0)
+        except TransportTimeoutError:
+            self._send_later(Task(client, number, None), answer)
+        except TransportError as error:
+            self._forget(client.peer, str(error))
+        else:
+            client.counts["answers"] += 1
+            self.counts["answers"] += 1
+        return True
 
     def _cancel(self, client: Client, number: int) -> None:
         task = client.tasks.pop(number, None)

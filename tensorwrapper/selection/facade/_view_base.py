@@ -26,6 +26,7 @@ from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import ScalarT_co
 
 if TYPE_CHECKING:
+    from tensorwrapper.selection.computing._direct import Direct
     from tensorwrapper.selection.plans._plan import Plan
 
 __all__ = ["ViewBase"]
@@ -34,13 +35,14 @@ _P = ParamSpec("_P")
 
 
 class ViewBase(ABC, Generic[ScalarT_co]):
-    """Abstract: `_expression`, `_normal` and `_plan`, `_make`, and `copy`, which parts of `View` ask for."""
+    """Abstract: `_expression`, what is found of it once, `_make`, and `copy`: what parts of `View` need."""
 
     __slots__ = ()
 
     _expression: Expression
     _normal: Expression | None
     _plan: "Plan | None"
+    _direct: "Direct | None"
 
     @classmethod
     @abstractmethod

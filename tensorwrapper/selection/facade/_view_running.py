@@ -32,7 +32,7 @@ from tensorwrapper.selection.computing._targets import (
 from tensorwrapper.selection.expressions._cellwise import Casting
 from tensorwrapper.selection.expressions._expression import Expression, unnamed_view
 from tensorwrapper.selection.facade._view_base import ViewBase
-from tensorwrapper.selection.plans._leaves import is_sparse, sparse_unread
+from tensorwrapper.selection.plans._leaves import is_away, is_sparse, sparse_unread
 from tensorwrapper.selection.rows._flat import in_order
 from tensorwrapper.selection.runners._leaves import Runner
 from tensorwrapper.selection.sources._asking import Versions
@@ -184,6 +184,9 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
     def _at_once(self) -> Tensor[Any] | None:
         """Return the elements of a box without a plan: a few, or those of rows in memory; else None."""
         view = self._expression
+        directly = self._directly() if is_away(view) else None
+        if directly is not None:
+            return directly
         names = view.layout.implementation.names
         small = small_copy(view, names)
         if small is not None or not view.is_box or view.node.tensor is not None or 0 in view.extents:
@@ -192,6 +195,17 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         if runner is None:
             return small_copy(self.normal_form(), names)
         return make_tensor(Layout(self.shape), buffer_of(self._line(runner, None, None, None)))
+
+    def _directly(self) -> Tensor[Any] | None:
+        """Return the elements of one selection of a source elsewhere, if it has a short way for it."""
+        direct = self._direct
+        if direct is None:
+            from tensorwrapper.selection.computing._direct import direct_of  # noqa: PLC0415 - as in plan
+
+            # Whoever else finds it at the same time finds an equal one.
+            direct = direct_of(self._expression, self.plan)
+            object.__setattr__(self, "_direct", direct)
+        return direct.compute()
 
     def _of_sparse(self) -> Tensor[Any] | None:
         """Return the stored elements of a box, if it reads sparse tensors."""

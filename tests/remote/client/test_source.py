@@ -3,6 +3,7 @@
 import contextlib
 import json
 import pickle
+import signal
 import subprocess
 import sys
 
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tensorwrapper.errors import ConversionError, RemoteProtocolError
+from tensorwrapper.errors import ConversionError, RemoteProtocolError, TransportTimeoutError
 from tensorwrapper.remote.client._source import elements_of
 from tensorwrapper.testing import SourceContract
 from tensorwrapper.transport import CurveClient, CurveServer, KeyPair
@@ -174,3 +175,104 @@ def test_answers_of_other_sizes_are_refused(frames, dtype, count):
     known = np.dtypes.StringDType() if dtype == "T" else np.dtype(dtype)
     with pytest.raises(RemoteProtocolError):
         elements_of(tuple(map(memoryview, frames)), known, count)
+
+
+# The short way of one small selection.
+
+
+@st.composite
+def keys(draw, extents):
+    key = []
+    for n in extents:
+        ends = st.one_of(st.none(), st.integers(-n - 1, n + 1))
+        part = st.builds(slice, ends, ends, st.sampled_from([None, 1, 2, -1]))
+        key.append(draw(st.one_of(st.integers(-n, n - 1), part)))
+    return tuple(key)
+
+
+@given(keys(X.shape))
+def test_the_short_way_reads_what_the_general_way_reads(key):
+    view = OPEN["remote"]["x"][key]
+    # Whoever says how many threads copy has a plan.
+    plan = view.compute(threads=1)
+    for _ in range(2):
+        found = view.compute()
+        assert np.asarray(found).tobytes() == np.asarray(plan).tobytes() == X[key].tobytes()
+        assert found.shape == plan.shape
+        assert found.layout == plan.layout
+        assert not found.is_readonly
+
+
+@given(st.lists(st.integers(0, X.size - 1), min_size=1, max_size=9))
+def test_the_short_way_reads_points_as_the_general_way_does(numbers):
+    places = np.unravel_index(np.array(numbers), X.shape)
+    view = OPEN["remote"]["x"].view().vindex[places]
+    assert view.compute().tolist() == view.compute(threads=1).tolist() == X[places].tolist()
+
+
+def error_of(call):
+    with pytest.raises(Exception) as info:  # noqa: PT011 - the two must be alike, whatever they are
+        call()
+    return type(info.value), str(info.value)
+
+
+@pytest.mark.parametrize("change", ["replaced", "dropped", "closed"])
+def test_both_ways_fail_alike(change):
+    with tw.serve({"x": X}) as server, tw.connect(server.address) as remote:
+        view = remote["x"][1, 2]
+        view.compute()
+        if change == "replaced":
+            server.replace("x", X + 1)
+        elif change == "dropped":
+            server.remove("x")
+        else:
+            remote.close()
+        assert error_of(view.compute) == error_of(lambda: view.compute(threads=1))
+
+
+def test_a_short_read_that_is_interrupted_leaves_nothing_under_way():
+    class AlarmError(Exception):
+        pass
+
+    def ring(*_):
+        raise AlarmError
+
+    with tw.serve({"x": X}) as server, tw.connect(server.address) as remote:
+        view = remote["x"][1, 2]
+        view.compute()
+        before = signal.signal(signal.SIGALRM, ring)
+        try:
+            with server.editing("x"):
+                signal.setitimer(signal.ITIMER_REAL, 0.1)
+                with pytest.raises(AlarmError):
+                    view.compute()
+        finally:
+            signal.signal(signal.SIGALRM, before)
+        connection = view.expression.node.source.connections.here()
+        assert not connection._pending
+        assert remote["x"][1, 2].compute().tolist() == X[1, 2].tolist()
+
+
+def test_a_short_read_waits_no_longer_than_its_deadline():
+    with tw.serve({"x": X}) as server, tw.connect(server.address, deadline=0.2) as remote:
+        view = remote["x"][1, 2]
+        view.compute()
+        with server.editing("x"), pytest.raises(TransportTimeoutError):
+            view.compute()
+
+
+def test_a_short_read_is_kept_as_others_are():
+    with tw.serve({"x": X}) as server, tw.connect(server.address, cache_bytes=2**20) as remote:
+        view = remote["x"][1, 2]
+        view.compute()
+        sent = remote.counters.messages_sent
+        assert view.compute().tolist() == view.compute(threads=1).tolist() == X[1, 2].tolist()
+        assert remote.counters.messages_sent == sent
+
+
+def test_a_short_read_that_is_packed_goes_the_general_way():
+    zeros = np.zeros((4, 2000))
+    with tw.serve({"x": zeros}) as server, tw.connect(server.address, compress=True) as remote:
+        view = remote["x"][1:3]
+        assert np.array_equal(np.asarray(view.compute()), zeros[1:3])
+        assert remote.counters.bytes_received < 4000

@@ -3,12 +3,22 @@
 import attrs
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from tensorwrapper import wire
 from tensorwrapper.errors import RequestRefusedError
 from tensorwrapper.remote import ServeLimits
 from tensorwrapper.remote.protocol import _events as ev
-from tensorwrapper.remote.protocol._requests import RequestReader, receive_request, send_request
+from tensorwrapper.remote.protocol._frames import label_of, labelled
+from tensorwrapper.remote.protocol._positions import PositionsWriter
+from tensorwrapper.remote.protocol._requests import (
+    RequestReader,
+    _written,
+    prepare_request,
+    receive_request,
+    send_request,
+)
 from tensorwrapper.selection import Outer, Runs
 
 REQUESTS = [
@@ -39,6 +49,26 @@ def test_what_is_written_is_read(request_):
     assert type(found) is type(request_)
     for field in attrs.fields(type(found)):
         assert getattr(found, field.name) == getattr(request_, field.name)
+
+
+@given(
+    st.text(max_size=12),
+    st.text(max_size=12),
+    st.sampled_from([None, "<f4"]),
+    st.booleans(),
+    st.lists(st.tuples(st.integers(0, 2**40), st.integers(0, 9), st.integers(1, 2**20)), max_size=4),
+)
+@example('{"modes":[]}', '{"modes":[]}', None, False, [(3, 1, 1), (0, 128, 1)])
+def test_the_short_way_to_write_a_box_says_what_the_general_way_says(name, version, dtype, box, modes):
+    wanted = Outer([range(start, start + count * step, step) for start, count, step in modes])
+    request = ev.AskRead(name, version, dtype, (wanted,), None, box)
+    positions = PositionsWriter()
+    long = label_of(*_written(request, positions))
+
+    assert prepare_request(request) == (long, positions.frames)
+    assert [bytes(own) for own in send_request(5, request)] == [
+        bytes(own) for own in labelled(5, long, positions.frames)
+    ]
 
 
 def label(text, *parts):

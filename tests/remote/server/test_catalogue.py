@@ -2,12 +2,14 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tensorwrapper.errors import TensorNameError
 from tensorwrapper.remote import ServeLimits
 from tensorwrapper.remote.protocol import _events as ev
 from tensorwrapper.remote.server._catalogue import Catalogue
-from tensorwrapper.selection import Runs
+from tensorwrapper.selection import Outer, Runs
 
 
 def catalogue(allow=None, **tensors):
@@ -102,3 +104,66 @@ def test_what_goes_wrong_inside_stays_inside(caplog):
 def test_a_client_of_another_protocol_is_told_which_is_spoken():
     assert catalogue().answer(ev.Hello("0" * 32, 2, 3), "").reason == "version"
     assert catalogue().answer(ev.Hello("0" * 32, 0, 1), "").version == 1
+
+
+# The short way of small reads.
+
+BOX = np.arange(2.0 * 3 * 4).reshape(2, 3, 4)
+
+
+@st.composite
+def modes(draw, extent):
+    start, step = draw(st.integers(0, extent + 1)), draw(st.integers(1, 3))
+    return range(start, start + step * draw(st.integers(0, 4)), step)
+
+
+@given(st.lists(modes(4), min_size=2, max_size=4), st.sampled_from(["", "now", "old"]), st.booleans())
+def test_a_small_read_is_answered_at_once_as_it_is_in_a_thread(wanted, version, again):
+    found = catalogue(x=BOX)
+    version = version_of(found) if version == "now" else version
+    one = ev.AskRead("x", version, None, (Outer(wanted),))
+    # Two selections, of which one is empty, have no short way.
+    two = ev.AskRead("x", version, None, (Outer(wanted), Runs([], [])))
+
+    if again:
+        found.at_once(one, "")
+    short, long = found.at_once(one, ""), found.answer(two, "")
+    assert type(short) is type(long)
+    if isinstance(short, ev.Elements):
+        assert [bytes(own) for own in short.frames] == [bytes(own) for own in long.frames]
+        assert short.version == long.version
+    else:
+        assert short == long
+
+
+def test_what_was_read_before_is_read_as_it_is_now():
+    array = BOX.copy()
+    found = catalogue(x=array)
+    request = ev.AskRead("x", "", None, (Outer([range(2), range(1), range(4)]),))
+    before = found.at_once(request, "")
+    with found.editing("x"):
+        array += 1
+    after = found.at_once(request, "")
+
+    assert after.version != before.version
+    assert bytes(after.frames[0]) == (BOX + 1)[:, :1].tobytes()
+    found.put("x", BOX * 2)
+    assert bytes(found.at_once(request, "").frames[0]) == (BOX * 2)[:, :1].tobytes()
+    found.drop("x")
+    assert found.at_once(request, "").reason == "missing"
+
+
+def test_what_may_wait_or_is_large_is_not_answered_at_once():
+    found = catalogue(x=BOX, large=np.zeros(10_000))
+    request = ev.AskRead("x", "", None, (Outer([range(2), range(1), range(4)]),))
+    with found.editing("x"):
+        assert found.at_once(request, "") is None
+    assert found.at_once(request, "") is not None
+    assert found.at_once(ev.AskRead("large", "", None, (Outer([range(10_000)]),)), "") is None
+
+
+def test_no_more_than_some_parts_are_kept():
+    found = catalogue(x=np.arange(1000))
+    for k in range(600):
+        found.at_once(ev.AskRead("x", "", None, (Outer([range(k, k + 1)]),)), "")
+    assert len(found._holdings["x"]._whole._parts) <= 256
