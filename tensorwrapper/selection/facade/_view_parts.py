@@ -52,7 +52,7 @@ __all__ = ["ViewParts"]
 _BEYOND_LAYOUTS: Final = {
     "choose": "__getitem__",
     "_cut": "unflatten",
-    "_box_under": "untiled",
+    "untiled": "untiled",
     "select_tiles": "select_tiles",
 }
 """Calls that views record and layouts have no method for: the method of views that makes them."""

@@ -98,14 +98,14 @@ class ViewRows(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         >>> sel.as_view([[1, 2, 3]]).tiled(tw.Tiling([1], [1, 2])).untiled().compute().tolist()
         [[1, 2, 3]]
         """
-        return self._by(_box_under)
+        return self._by(untiled)
 
 
 def _cut(layout: Layout[Any], counts: Any, mode: SupportsIndex) -> Layout[Any]:  # noqa: ANN401 - as `unflatten`
     return cut_rows(layout, counts, mode)
 
 
-def _box_under(layout: Layout[Any]) -> Layout[Any]:
+def untiled(layout: Layout[Any]) -> Layout[Any]:
     seen = layout.implementation.tiled
     if seen is None:
         raise ConversionError(f"untiled() needs a box in tiles; this is {layout.shape}")

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from tensorwrapper._wording import brief, called_as
 from tensorwrapper.buffer.lowlevel import is_fill
-from tensorwrapper.errors import ConversionError, ExtentMismatchError, RankError
+from tensorwrapper.errors import ConversionError, ExtentMismatchError, RankError, TensorWrapperError
 from tensorwrapper.layout import Boundary
 from tensorwrapper.selection._view import View
 from tensorwrapper.selection.expressions._expression import Expression, Node, whole
@@ -22,6 +22,7 @@ from tensorwrapper.selection.rows._rows import joined_rows, put_together_rows
 from tensorwrapper.selection.sources._arrays import ArraySource, LazyArray, is_lazy
 from tensorwrapper.selection.sources._asking import is_source
 from tensorwrapper.selection.sources._source import HasSource, Source, TensorSource
+from tensorwrapper.shape import Tiling
 from tensorwrapper.shape.lowlevel import ModeNames, agreed_names, mode_of
 from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.typing import Extents, Index, IndexT_co, Modes, ScalarT_co, UnknownRank
@@ -203,12 +204,33 @@ def concat(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]:
     if not all(boxes):
         rank = given[0].shape.rank
         number = mode_of(mode, rank)
+        tiles = _tiles_joined(own, number)
+        if tiles is not None:
+            return tiles
         origin = joint_origin_of_rows(rank, given, places, "concat", number)
         return _named(View(at_origin(joined_rows(number, given), origin)), _names_of(own, "concat"))
     extents = [part.extents for part in given]
     number = mode_of(mode, len(extents[0]))
     origin = _origin_of(extents, places, number, "concat")
     return _placed(Joining.of(number, given), _names_of(own, "concat"), origin)
+
+
+def _tiles_joined(given: Sequence[Expression], mode: int) -> View[Any] | None:
+    """Return boxes in tiles, joined along a mode of their grids, as one; ``None`` if they are none.
+
+    The boxes are what is joined, so that the result has their tiles, and a box underneath, as each of them.
+    """
+    seen = [part.layout.implementation.tiled for part in given]
+    tilings = [own.tiling for own in seen if own is not None]
+    if len(tilings) < len(given) or mode >= tilings[0].rank:
+        return None
+    if any(any(part.shape.origin) or any(part.shape.names) for part in given):
+        return None
+    try:
+        joined = Tiling.concat(tilings, mode=mode)
+    except TensorWrapperError:
+        return None
+    return concat([View(part).untiled() for part in given], mode=mode).tiled(joined)
 
 
 if not TYPE_CHECKING:

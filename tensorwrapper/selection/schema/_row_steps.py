@@ -56,7 +56,7 @@ def row_step(  # noqa: C901, PLR0912 - a table of steps
             return _chosen(arguments[0], before, table)
         case "as_tiled":
             return ["tiled", [table(own) for own in arguments[0].sizes]]
-        case "_box_under":
+        case "untiled":
             return ["untiled"]
         case "select_tiles":
             return ["select_tiles", table(arguments[0].reshape(-1))]

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tensorwrapper as tw
 from tensorwrapper import Shape
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import TensorWrapperError
@@ -53,3 +54,39 @@ def test_a_view_is_a_view_of_itself_and_reads_nothing():
 def test_what_does_not_go_together_is_refused(make):
     with pytest.raises(TensorWrapperError):
         make()
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=3), min_size=1, max_size=3),
+    st.sampled_from([0, 1]),
+)
+def test_boxes_in_tiles_are_joined_as_boxes_in_tiles(cuts, mode):
+    arrays = [np.arange(4 * sum(cut)).reshape(sum(cut), 4) + 100 * k for k, cut in enumerate(cuts)]
+    arrays = [array if mode == 0 else array.T for array in arrays]
+    tilings = [tw.Tiling(cut, [1, 3]) if mode == 0 else tw.Tiling([1, 3], cut) for cut in cuts]
+    views = [sel.as_view(a).tiled(tiling) for a, tiling in zip(arrays, tilings, strict=True)]
+    joined = sel.concat(views, mode=mode)
+    whole = np.concatenate(arrays, mode)
+    assert joined.shape == Shape.concat([view.shape for view in views], mode=mode)
+    assert joined.tiling == tw.Tiling.concat(tilings, mode=mode)
+    assert np.array_equal(joined.untiled().compute(), whole)
+    computed = joined.compute()
+    assert computed.tolist() == sel.as_view(whole).tiled(joined.tiling).compute().tolist()
+    for number in joined.tiling.grid.indices():
+        region = joined.tiling.tile(number)
+        ends = np.add(region.origin, region.extents).tolist()
+        expected = whole[tuple(map(slice, region.origin, ends))].tolist()
+        assert computed.tile(number).tolist() == expected
+        assert joined.tile(number).compute().tolist() == expected
+
+
+def test_tiles_that_do_not_fit_are_joined_as_rows_or_refused():
+    views = [sel.as_view(X).tiled(tw.Tiling(cut, [2, 2])) for cut in ([1, 2], [3])]
+    with pytest.raises(TensorWrapperError):
+        sel.concat(views, mode=1)
+    other = sel.as_view(X).tiled(tw.Tiling([3], [4]))
+    joined = sel.concat([views[0], other])
+    assert joined.shape == Shape.concat([views[0].shape, other.shape])
+    assert joined.compute().elements().tolist() == [
+        own for v in (views[0], other) for own in v.elements().tolist()
+    ]
