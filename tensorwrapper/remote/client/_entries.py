@@ -12,12 +12,12 @@ from tensorwrapper.remote.client._connection import Connections
 from tensorwrapper.remote.client._pieces import halves_of
 from tensorwrapper.remote.client._source import RemoteSource
 from tensorwrapper.remote.protocol._events import AskEntries, Entries, Facts
-from tensorwrapper.selection import Wanted
+from tensorwrapper.selection import Source, Wanted, as_view
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
-from tensorwrapper.typing import Array, IntArray
+from tensorwrapper.typing import Array, ArrayKey, IntArray
 
-__all__ = ["read_entries"]
+__all__ = ["read_entries", "wanted_of"]
 
 
 def read_entries(
@@ -52,6 +52,12 @@ def read_entries(
         Layout(source.shape) if source.layout is None else source.layout,
         make_sparse(places, np.concatenate(values)[first], facts.size, fill),
     )
+
+
+def wanted_of(source: Source, key: ArrayKey) -> tuple[Wanted, ...]:
+    """Return what a view of a source that a key selects would read of it."""
+    plan = as_view(source)[key].plan()
+    return tuple([own for read in plan.reads for own in read.selections])
 
 
 def _checked(answer: Entries, facts: Facts, source: RemoteSource, wanted: Wanted) -> tuple[IntArray, Array]:

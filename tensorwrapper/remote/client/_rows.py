@@ -9,6 +9,7 @@ from tensorwrapper._arrays import concatenated_ranges, positions_array, splits_o
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import index_elements, write_elements
 from tensorwrapper.errors import ConversionError
+from tensorwrapper.layout import Layout
 from tensorwrapper.selection import Ability, Outer, ReadHandle, Runs, Source, View, Wanted, as_view, iota
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Array, ArrayKey, IntArray
@@ -46,6 +47,8 @@ class RowsSource:
         For each run of rows the number that its first element has here, and how many elements there are.
     elements
         All of them, if they came with the lengths of the rows.
+    layout
+        The layers in which the rows are seen; None if they have none.
     """
 
     whole: WholeSource
@@ -53,6 +56,7 @@ class RowsSource:
     starts: IntArray
     splits: IntArray
     elements: Array | None = None
+    layout: "Layout[Any] | None" = None
 
     @property
     def dtype(self) -> "np.dtype[Any]":
@@ -117,7 +121,7 @@ class RowsSource:
         return hash(self.whole)
 
     def _key(self) -> tuple[Any, ...]:
-        return self.whole, self.starts.tobytes(), self.splits.tobytes()
+        return self.whole, self.starts.tobytes(), self.splits.tobytes(), self.layout
 
     def __repr__(self) -> str:
         return f"{self.whole!r}.rows({self.shape!r})"

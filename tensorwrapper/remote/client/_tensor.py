@@ -1,6 +1,6 @@
 """`RemoteTensor`: a tensor at a server, of which nothing but a few facts is here."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, Never, cast, final
 
 import attrs
@@ -17,7 +17,7 @@ from tensorwrapper.errors import (
 from tensorwrapper.layout import Layout
 from tensorwrapper.remote.client._connection import Connections
 from tensorwrapper.remote.client._elsewhere import Elsewhere
-from tensorwrapper.remote.client._entries import read_entries
+from tensorwrapper.remote.client._entries import read_entries, wanted_of
 from tensorwrapper.remote.client._opened import Opening, opened, opening_of
 from tensorwrapper.remote.client._rows import chosen_rows, rows_source
 from tensorwrapper.remote.client._source import RemoteSource, elements_of
@@ -25,7 +25,7 @@ from tensorwrapper.remote.client._tiles import InTiles, layout_of_tiles
 from tensorwrapper.remote.client._writing import WritingSource
 from tensorwrapper.remote.protocol._elements import dtype_of, dtype_text
 from tensorwrapper.remote.protocol._events import AskRows, AskShape, Facts, Rows, Text
-from tensorwrapper.selection import Runs, Source, TensorSource, View, as_view
+from tensorwrapper.selection import Runs, Source, TensorSource, View, Wanted, as_view
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import Operators
@@ -153,8 +153,7 @@ class RemoteTensor(Elsewhere, InTiles, Operators[Any, AnyRank]):
             return self._seen()
         found = self._sparse
         if found is None:
-            whole = (Runs(0, self.size),)
-            found = self._sparse = read_entries(self._connections, self._facts, self._seen(), whole)
+            found = self._sparse = self._stored_in((Runs(0, self.size),))
         return TensorSource(found)
 
     def astype(self, dtype: npt.DTypeLike) -> "RemoteTensor":
@@ -281,10 +280,11 @@ class RemoteTensor(Elsewhere, InTiles, Operators[Any, AnyRank]):
 
     def _selected_entries(self, key: ArrayKey) -> View[Any]:
         """Return the part of a sparse tensor that a key selects: what is stored in it comes here."""
-        source = self._seen()
-        plan = as_view(source)[key].plan()
-        wanted = tuple([own for read in plan.reads for own in read.selections])
-        return as_view(read_entries(self._connections, self._facts, source, wanted))[key]
+        return as_view(self._stored_in(wanted_of(self._seen(), key)))[key]
+
+    def _stored_in(self, selections: Sequence[Wanted]) -> Tensor[Any]:
+        """Return a sparse tensor that has what this one stores within selections."""
+        return read_entries(self._connections, self._facts, self._seen(), selections)
 
     # What is written.
 

@@ -28,16 +28,23 @@ _FEW: Final = 2**16
 
 @final
 class Face:
-    """A tensor, or what a view can be made of. Whoever reads elements holds the lock of those who edit."""
+    """A tensor, or what a view can be made of. Whoever reads elements holds the lock of those who edit.
 
-    __slots__ = ("_entries", "_memory", "_parts", "_tiles", "given", "source", "tensor")
+    A view of sparse tensors is computed if it is to be `kept`: what it stores is known then.
+    """
 
-    def __init__(self, given: "ViewLike") -> None:
-        self.tensor: Tensor[Any] | None = _tensor_of(given)
-        tensor = self.tensor
-        self.source: Source = ViewSource(as_view(given)) if tensor is None else TensorSource(tensor)
-        self.given: ViewLike = tensor if tensor is not None else cast("ViewSource", self.source).view
+    __slots__ = ("_entries", "_memory", "_parts", "_sparse", "_tiles", "given", "source", "tensor")
+
+    def __init__(self, given: "ViewLike", *, kept: bool = False) -> None:
+        tensor = _tensor_of(given)
+        self.given: ViewLike = as_view(given) if tensor is None else tensor
         """What is served: a tensor, or a view of it."""
+        self._sparse: View[Any] | None = None
+        if tensor is None and kept and as_view(given).is_sparse:
+            self._sparse = as_view(given)
+            tensor = self._sparse.compute()
+        self.tensor: Tensor[Any] | None = tensor
+        self.source: Source = ViewSource(as_view(given)) if tensor is None else TensorSource(tensor)
         self._memory = None if tensor is None else memory_of(tensor)
         self._tiles = None if tensor is None or self._memory else tiles_of(tensor)
         self._entries: tuple[IntArray, Array] | None = None
@@ -130,9 +137,15 @@ class Face:
     def store(self, selections: Sequence[Wanted], values: Sequence[Array]) -> None:
         """Store values where selections of a tensor are, all or none of them."""
         tensor = self.tensor
-        if tensor is None:
+        if tensor is None or self._sparse is not None:
             raise RequestRefusedError("readonly", "a view is not written to")
         store_values(tensor, selections, values)
+
+    @property
+    def is_writable(self) -> bool:
+        """Whether elements of it can be replaced: what is in memory that may change, each at one place."""
+        tensor = self.tensor if self._sparse is None else None
+        return tensor is not None and not tensor.is_readonly and tensor.layout.is_injective
 
     # What a sparse tensor stores.
 
@@ -156,6 +169,9 @@ class Face:
     def forget(self) -> None:
         """Forget what was derived from the elements, which have been edited."""
         self._entries = None
+        if self._sparse is not None:
+            self.tensor = self._sparse.compute()
+            self.source = TensorSource(self.tensor)
 
 
 def _tensor_of(given: "ViewLike") -> Tensor[Any] | None:

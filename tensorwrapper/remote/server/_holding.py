@@ -35,12 +35,14 @@ class Holding:
 
     __slots__ = ("_box", "_whole", "facts", "limits", "lock", "splits")
 
-    def __init__(self, name: str, given: "ViewLike", version: str, limits: ServeLimits) -> None:
+    def __init__(
+        self, name: str, given: "ViewLike", version: str, limits: ServeLimits, *, kept: bool = True
+    ) -> None:
         self.lock = threading.Lock()
         self.limits = limits
-        self._whole = whole = Face(given)
+        self._whole = whole = Face(given, kept=kept)
         box = _box_of(whole.given)
-        self._box = None if box is None else Face(box)
+        self._box = None if box is None else Face(box, kept=kept)
         shape = self.shape
         self.splits = _row_splits(shape)
         fill = None if whole.tensor is None else whole.tensor.buffer.fill_value
@@ -169,8 +171,7 @@ class Holding:
     @property
     def is_writable(self) -> bool:
         """Whether elements of it can be replaced: what is in memory that may change, each at one place."""
-        tensor = self._whole.tensor
-        return tensor is not None and not tensor.is_readonly and tensor.layout.is_injective
+        return self._whole.is_writable
 
     def write(self, request: AskWrite, bump: Callable[[], str]) -> str:
         """Store values, all or none of them, and return the version that the tensor has since."""

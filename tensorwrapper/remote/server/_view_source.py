@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from tensorwrapper._value_class import frozen
+from tensorwrapper.buffer.lowlevel import write_elements
 from tensorwrapper.selection import ReadHandle, Runs, View, Wanted
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Array
@@ -61,7 +62,13 @@ class ViewSource:
     def read(self, selections: Sequence[Wanted], out: Sequence[Array]) -> ReadHandle:
         """Compute each selection into the array beside it."""
         for wanted, target in zip(selections, out, strict=True):
-            self._part(wanted).compute(out=target, cancel=self.stop)
+            part = self._part(wanted)
+            if self.dtype.kind == "T":
+                # No array of another library has such elements, and so no view computes into one.
+                found = part.compute(cancel=self.stop)
+                write_elements(target, found.elements().reshape(target.shape))
+            else:
+                part.compute(out=target, cancel=self.stop)
         return _Done(len(out))
 
     def _part(self, wanted: Wanted) -> View[Any]:

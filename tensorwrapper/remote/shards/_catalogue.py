@@ -162,6 +162,10 @@ def _written(own: Sharding) -> dict[str, object]:
         "placements": [list(place) for place in own.placements],
         "tiles": own.tiles.tolist(),
     }
+    if own.fill is not None:
+        document["fill"] = own.fill.hex()
+    if own.layers is not None:
+        document["layers"] = list(own.layers)
     sizes = [np.diff(marks).tolist() for marks in own.tiling.marks]
     if own.rows is None:
         return {**document, "tiling": sizes}
@@ -192,7 +196,7 @@ def _read(field: Field) -> Catalogue:
 def _sharding(field: Field) -> Sharding:
     is_rows = "rows" in field.object({"dtype", "holders", "placements", "tiles"}, None)
     known = {"rows", "sizes"} if is_rows else {"tiling"}
-    field.object({"dtype", "holders", "placements", "tiles", *known})
+    field.object({"dtype", "holders", "placements", "tiles", *known}, {"fill", "layers"})
     try:
         dtype = dtype_of(field["dtype"].text(most=16))
     except RemoteProtocolError:
@@ -220,7 +224,28 @@ def _sharding(field: Field) -> Sharding:
     rows = field["rows"].array(0, MAX_INT64, most_items=MAX_TILES) if is_rows else None
     if rows is not None and sum(rows.tolist()) > MAX_INT64:
         field["rows"].refuse("has more rows than 64 bits count", "limit")
-    return Sharding(Tiling(*modes), dtype, holders, tiles, placements=placements, rows=rows)
+    fill_value = _fill(field["fill"], dtype) if "fill" in field else None
+    layers = field["layers"].integers(0, _MODES, most_items=_MODES) if "layers" in field else None
+    return Sharding(
+        Tiling(*modes),
+        dtype,
+        holders,
+        tiles,
+        placements=placements,
+        rows=rows,
+        fill_value=fill_value,
+        layers=layers,
+    )
+
+
+def _fill(field: Field, dtype: "np.dtype[Any]") -> object:
+    try:
+        raw = bytes.fromhex(field.text(most=64))
+    except ValueError:
+        field.must_be("the bytes of an element in hexadecimal digits")
+    if dtype.kind == "T" or len(raw) != dtype.itemsize or (dtype.kind == "b" and raw[0] > 1):
+        field.must_be(f"the bytes of an element {dtype}")
+    return np.frombuffer(raw, dtype.newbyteorder("<")).astype(dtype)[0]
 
 
 def _sizes(field: Field) -> IntArray:

@@ -248,7 +248,8 @@ class Spread:
             extents = tuple([own.stop - own.start for own in sharding.box_of(tile)])
             is_right = found.size == math.prod(extents) and found.dtype == sharding.dtype
             if sharding.rows is None:
-                is_right = is_right and not found.is_sparse and found.kind == "smooth"
+                fill = None if sharding.fill is None else sharding.fill.hex()
+                is_right = is_right and found._facts.fill == fill and found.kind == "smooth"
                 is_right = is_right and found.shape.extents == extents
             else:
                 is_right = is_right and found.rank == 2 and len(found) == int(sharding.rows[tile])

@@ -175,6 +175,8 @@ def reshard_plan(old: Sharding, new: Sharding) -> ReshardPlan:
     ------
     ExtentMismatchError, DTypeError
         If the two are not of one tensor.
+    ConversionError
+        If they are sparse.
 
     Examples
     --------
@@ -190,7 +192,16 @@ def reshard_plan(old: Sharding, new: Sharding) -> ReshardPlan:
 
 
 def _check(old: Sharding, new: Sharding) -> None:
-    if old.kind != new.kind or old.shape != new.shape or old.row_count != new.row_count:
+    if old.fill is not None or new.fill is not None:
+        raise ConversionError(
+            "how many entries a sparse tensor stores is known to its holders alone: no plan"
+        )
+    if (
+        old.layers != new.layers
+        or old.kind != new.kind
+        or old.shape != new.shape
+        or old.row_count != new.row_count
+    ):
         raise ExtentMismatchError(f"{old!r} and {new!r} are not of one tensor")
     if old.dtype != new.dtype:
         raise DTypeError(f"elements of {old.dtype} are not sharded anew as {new.dtype}")

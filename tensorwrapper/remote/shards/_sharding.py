@@ -11,7 +11,14 @@ import numpy.typing as npt
 from tensorwrapper._arrays import frozen_array, splits_of
 from tensorwrapper._integers import to_int, to_ints
 from tensorwrapper._value_class import frozen, value_class
-from tensorwrapper.errors import ConversionError, ExtentError, OutOfBoundsError, TensorNameError
+from tensorwrapper.buffer.lowlevel import fit_number
+from tensorwrapper.errors import (
+    ConversionError,
+    ExtentError,
+    LayerError,
+    OutOfBoundsError,
+    TensorNameError,
+)
 from tensorwrapper.remote.protocol._elements import dtype_of, dtype_text
 from tensorwrapper.selection import View, as_view
 from tensorwrapper.shape import Shape, Tiling
@@ -82,13 +89,19 @@ class Sharding:
         others are replicas. If not given, each holder is one.
     rows
         Of jagged rows how many each tile has.
+    fill_value
+        Of a sparse box all elements that are not stored; each tile is a sparse tensor with that fill.
+    layers
+        Of a nested tensor how many modes each layer has; the box, or the rows, of all elements are cut.
 
     Raises
     ------
     ConversionError
-        If a holder has no address, or is there twice.
+        If a holder has no address, or is there twice; if rows, or strings, are said to be sparse.
     ExtentError
         If there are not as many numbers as tiles.
+    LayerError
+        If layers have more or fewer modes than there are.
     OutOfBoundsError
         If there is no such holder or placement.
 
@@ -109,6 +122,9 @@ class Sharding:
     tiles: IntArray
     placements: tuple[tuple[int, ...], ...]
     rows: IntArray | None
+    fill: bytes | None
+    """The fill of a sparse tensor, as the bytes of one element, little-endian; None of any other."""
+    layers: tuple[int, ...] | None
 
     def __init__(
         self,
@@ -119,6 +135,8 @@ class Sharding:
         *,
         placements: Iterable[Iterable[SupportsIndex]] | None = None,
         rows: npt.ArrayLike | None = None,
+        fill_value: object = None,
+        layers: Iterable[SupportsIndex] | None = None,
     ) -> None:
         if not isinstance(cast("object", tiling), Tiling):
             raise ConversionError(f"what is sharded has a tiling, not {tiling!r:.80}")
@@ -151,6 +169,8 @@ class Sharding:
             ("tiles", frozen_array(numbers)),
             ("placements", places),
             ("rows", None if own_rows is None else frozen_array(own_rows)),
+            ("fill", None if fill_value is None else _fill_of(fill_value, own_dtype, rows is not None)),
+            ("layers", None if layers is None else _layers_of(layers, tiling.rank + (rows is not None))),
         ):
             object.__setattr__(self, name, value)
 
@@ -158,8 +178,17 @@ class Sharding:
 
     @property
     def kind(self) -> str:
-        """``smooth``, or ``jagged`` for rows."""
+        """``smooth``, ``jagged`` for rows, or ``nested`` where there are layers."""
+        if self.layers is not None:
+            return "nested"
         return "smooth" if self.rows is None else "jagged"
+
+    @property
+    def fill_value(self) -> Any:  # noqa: ANN401 - an element, of whatever type
+        """Of a sparse tensor all elements that are not stored; None of any other."""
+        if self.fill is None:
+            return None
+        return np.frombuffer(self.fill, self.dtype.newbyteorder("<")).astype(self.dtype)[0]
 
     @property
     def shape(self) -> Shape[Any]:
@@ -246,6 +275,12 @@ class Sharding:
             raise ConversionError(f"{server.address} holds nothing of {self!r}")
         number = [own.address for own in self.holders].index(server.address)
         view = as_view(tensor)
+        if view.shape.has_layers != (self.layers is not None) or (
+            self.layers is not None and view.shape.layers != self.layers
+        ):
+            raise ExtentError(f"{view!r} has other layers than {self!r}")
+        if self.layers is not None:
+            view = view.flatten()
         if view.shape.size != self.size or (self.rows is None and view.shape.extents != self.shape.extents):
             raise ExtentError(f"{view!r} has other elements than {self!r}")
         has = np.array([number in own for own in self.placements], dtype=bool)
@@ -281,17 +316,20 @@ class Sharding:
 
     def _fields(self) -> tuple[Any, ...]:
         rows = None if self.rows is None else self.rows.tobytes()
-        return self.tiling, self.dtype, self.holders, self.tiles.tobytes(), self.placements, rows
+        held = self.holders, self.tiles.tobytes(), self.placements
+        return self.tiling, self.dtype, *held, rows, self.fill, self.layers
 
     def __repr__(self) -> str:
         of = f"{self.row_count} rows of " if self.rows is not None else ""
+        of = f"sparse {of}" if self.fill is not None else of
         return (
             f"<Sharding of {of}{self.shape.extents} {self.dtype}: {self.count} tiles at "
             f"{len(self.holders)} holders>"
         )
 
     def __reduce__(self) -> "tuple[Callable[..., Sharding], tuple[Any, ...]]":
-        return _again, (self.tiling, self.dtype, self.holders, self.tiles, self.placements, self.rows)
+        more = self.rows, self.fill_value, self.layers
+        return _again, (self.tiling, self.dtype, self.holders, self.tiles, self.placements, *more)
 
 
 def _again(
@@ -301,8 +339,19 @@ def _again(
     tiles: IntArray,
     placements: tuple[tuple[int, ...], ...],
     rows: IntArray | None,
+    fill_value: object,
+    layers: tuple[int, ...] | None,
 ) -> Sharding:
-    return Sharding(tiling, dtype, holders, tiles, placements=placements, rows=rows)
+    return Sharding(
+        tiling,
+        dtype,
+        holders,
+        tiles,
+        placements=placements,
+        rows=rows,
+        fill_value=fill_value,
+        layers=layers,
+    )
 
 
 def check_name(name: object) -> str:
@@ -333,6 +382,20 @@ def _numbers(given: npt.ArrayLike, what: str) -> IntArray:
     if array.size and array.dtype.kind not in "iu":
         raise ConversionError(f"{what} are integers, not {array.dtype}")
     return array.reshape(-1).astype(np.int64)
+
+
+def _fill_of(value: object, dtype: "np.dtype[Any]", is_rows: bool) -> bytes:  # noqa: FBT001 - of one caller
+    if is_rows or dtype.kind == "T":
+        raise ConversionError("boxes of numbers are sparse, and not rows or strings: no fill_value")
+    fitted = np.asarray(fit_number(value, dtype, "fill_value"), dtype.newbyteorder("<"))
+    return fitted.tobytes()
+
+
+def _layers_of(layers: Iterable[SupportsIndex], rank: int) -> tuple[int, ...]:
+    found = to_ints(layers, "layers")
+    if not found or min(found) < 0 or sum(found) != rank:
+        raise LayerError(f"layers have the {rank} modes that there are between them, which {found} do not")
+    return found
 
 
 def _dealt(tiling: Tiling, count: int) -> IntArray:

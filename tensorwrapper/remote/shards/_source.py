@@ -12,6 +12,7 @@ import numpy as np
 
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError
+from tensorwrapper.layout import Layout
 from tensorwrapper.remote.client._pending import Patience
 from tensorwrapper.remote.client._source import RemoteSource
 from tensorwrapper.remote.client._tensor import RemoteTensor
@@ -22,7 +23,7 @@ from tensorwrapper.selection import Ability, ReadHandle, Wanted
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Array
 
-__all__ = ["ShardSource", "found_tiles"]
+__all__ = ["ShardSource", "found_tiles", "pieces_by_tile"]
 
 _TILES: Final = 4
 """Tiles of one holder that are asked for at once."""
@@ -47,6 +48,14 @@ class ShardSource:
     def shape(self) -> Shape[Any]:
         """The indices of all elements."""
         return self.sharding.shape
+
+    @property
+    def layout(self) -> "Layout[Any] | None":
+        """The layers in which the box is seen; None if it has none."""
+        layers = self.sharding.layers
+        if layers is None or self.sharding.rows is not None:
+            return None
+        return Layout.nested(Layout(self.shape), layers=layers)
 
     @property
     def dtype(self) -> "np.dtype[Any]":
@@ -81,7 +90,7 @@ class ShardSource:
         ShardsLostError
             If nobody has some of the tiles.
         """
-        pieces = _by_tile(self.sharding, selections)
+        pieces = pieces_by_tile(self.sharding, selections)
         counts: dict[int, int] = {}
 
         def work(
@@ -135,7 +144,7 @@ def _opened(name: str, sharding: Sharding, patience: Patience) -> ShardSource:
     return ShardSource(fleet, name, sharding)
 
 
-def _by_tile(sharding: Sharding, selections: Sequence[Wanted]) -> dict[int, list[tuple[int, Piece]]]:
+def pieces_by_tile(sharding: Sharding, selections: Sequence[Wanted]) -> dict[int, list[tuple[int, Piece]]]:
     """Return for each tile the pieces that it gives, and the number of the selection that each is of."""
     found: dict[int, list[tuple[int, Piece]]] = {}
     marks = sharding.tiling.marks
@@ -153,7 +162,7 @@ class _Reading:
 
     def __init__(self, source: ShardSource, selections: Sequence[Wanted], out: Sequence[Array]) -> None:
         self._out = out
-        self._pieces = _by_tile(source.sharding, selections)
+        self._pieces = pieces_by_tile(source.sharding, selections)
         self._left = Counter([number for own in self._pieces.values() for number, _ in own])
         self._finished = deque([number for number in range(len(out)) if not self._left[number]])
         self._spread = Spread(source.fleet, source.name, source.sharding, self._pieces, self._work)

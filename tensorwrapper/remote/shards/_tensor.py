@@ -4,13 +4,18 @@ from typing import Any, final
 
 import numpy as np
 
+from tensorwrapper._value_class import evolve
+from tensorwrapper.layout import Layout
 from tensorwrapper.remote.client._elsewhere import Elsewhere
-from tensorwrapper.remote.client._rows import chosen_rows, rows_source
+from tensorwrapper.remote.client._entries import wanted_of
+from tensorwrapper.remote.client._rows import RowsSource, chosen_rows, rows_source
+from tensorwrapper.remote.shards._entries import entries_of
 from tensorwrapper.remote.shards._lengths import lengths_of
 from tensorwrapper.remote.shards._sharding import Sharding
 from tensorwrapper.remote.shards._source import ShardSource
-from tensorwrapper.selection import Runs, Source, View, as_view
+from tensorwrapper.selection import Runs, Source, TensorSource, View, as_view
 from tensorwrapper.shape import Shape, Tiling
+from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import ArrayKey
 
 __all__ = ["ShardedTensor"]
@@ -20,16 +25,21 @@ __all__ = ["ShardedTensor"]
 class ShardedTensor(Elsewhere):
     """A tensor in parts at several servers; what is selected of it is a `View` that reads them side by side.
 
-    Of jagged rows only the lengths of those that are selected travel, when they are selected. A server that
+    Of jagged rows only the lengths of those that are selected travel, when they are selected; of a sparse
+    tensor the stored entries that a selection has. A server that
     does not answer is replaced by another that has the part; where there is none, all else is read and then
     `ShardsLostError` names what is missing.
     """
 
-    __slots__ = ("_shape", "_source")
+    __slots__ = ("_shape", "_source", "_sparse")
 
     def __init__(self, source: ShardSource) -> None:
         self._source = source
-        self._shape: Shape[Any] | None = None if source.sharding.rows is not None else source.shape
+        self._shape: Shape[Any] | None = None
+        self._sparse: Tensor[Any] | None = None
+        if source.sharding.rows is None:
+            layout = source.layout
+            self._shape = source.shape if layout is None else layout.shape
 
     @property
     def name(self) -> str:
@@ -48,7 +58,7 @@ class ShardedTensor(Elsewhere):
 
     @property
     def kind(self) -> str:
-        """``smooth``, or ``jagged`` for rows."""
+        """``smooth``, ``jagged`` for rows, or ``nested`` where there are layers."""
         return self.sharding.kind
 
     @property
@@ -67,6 +77,11 @@ class ShardedTensor(Elsewhere):
         return self.sharding.dtype
 
     @property
+    def is_sparse(self) -> bool:
+        """Whether it stores a few elements, and all others are one value."""
+        return self.sharding.fill is not None
+
+    @property
     def nbytes(self) -> int:
         """The number of bytes that the elements take."""
         return self.sharding.nbytes
@@ -75,7 +90,7 @@ class ShardedTensor(Elsewhere):
     def shape(self) -> Shape[Any]:
         """The indices of all elements; the lengths of rows are asked for the first time."""
         if self._shape is None:
-            self._shape = self._rows(Runs(0, len(self))).shape
+            self._shape = self.view().shape
         return self._shape
 
     def view(self) -> View[Any]:
@@ -83,11 +98,20 @@ class ShardedTensor(Elsewhere):
         return as_view(self.as_source())
 
     def as_source(self) -> Source:
-        """Return it as what views read."""
-        return self._source if self.sharding.rows is None else self._rows_source(Runs(0, len(self)))
+        """Return it as what views read; of a sparse tensor its entries are asked for."""
+        if self.is_sparse:
+            if self._sparse is None:
+                self._sparse = entries_of(self._source, (Runs(0, self.size),))
+            return TensorSource(self._sparse)
+        if self.sharding.rows is None:
+            return self._source
+        rows = self._rows_source(Runs(0, self.sharding.row_count))
+        if self.sharding.layers is None:
+            return rows
+        return evolve(rows, layout=Layout.nested(Layout(rows.shape), layers=self.sharding.layers))
 
     def __len__(self) -> int:
-        return self.sharding.row_count
+        return self.sharding.row_count if self.sharding.layers is None else len(self.view())
 
     def __getitem__(self, key: ArrayKey) -> View[Any]:
         """Return the selected part as a view, which starts at zero; NumPy's rules.
@@ -99,8 +123,10 @@ class ShardedTensor(Elsewhere):
         ShardsLostError
             If nobody tells the lengths of rows that are selected.
         """
-        if self.sharding.rows is not None:
-            found = chosen_rows(len(self), key, self._rows)
+        if self.is_sparse and self._sparse is None:
+            return as_view(entries_of(self._source, wanted_of(self._source, key)))[key]
+        if self.sharding.rows is not None and self.sharding.layers is None:
+            found = chosen_rows(self.sharding.row_count, key, self._rows)
             if found is not None:
                 return found
         return self.view()[key]
@@ -108,7 +134,7 @@ class ShardedTensor(Elsewhere):
     def _rows(self, rows: Runs) -> View[Any]:
         return as_view(self._rows_source(rows))
 
-    def _rows_source(self, rows: Runs) -> Source:
+    def _rows_source(self, rows: Runs) -> RowsSource:
         starts, lengths = lengths_of(self._source, rows)
         return rows_source(self._source, rows, starts, lengths)
 

@@ -69,7 +69,7 @@ class Source(Protocol):
     of a box is asked for outer selections alone. One that is no box is always asked for runs.
 
     Views of a source have its shape, unless it has an attribute ``layout`` that is not None: a `Layout` from
-    the indices of views to the row-major numbers of its box. So a box is seen in tiles.
+    the indices of views to the row-major numbers of its elements. So a box is seen in tiles, or in layers.
     """
 
     @property

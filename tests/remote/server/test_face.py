@@ -43,3 +43,23 @@ def test_what_is_stored_is_looked_up_again_after_an_edit():
     sparse[0, 1] = 6.0
     face.forget()
     assert face.stored()[1].tolist() == [6.0, 7.0]
+
+
+def test_a_view_of_sparse_tensors_stores_what_it_has_and_follows_an_edit():
+    sparse = tw.sparse([(0, 1), (2, 3)], [5.0, 7.0], tw.Shape(3, 4))
+    face = Face(sel.as_view(sparse)[1:], kept=True)
+    assert (face.stored()[0].tolist(), face.stored()[1].tolist()) == ([7], [7.0])
+    assert not face.is_writable
+    with pytest.raises(RequestRefusedError):
+        face.store((Runs(0, 1),), [np.zeros(1)])
+    sparse[2, 3] = 8.0
+    face.forget()
+    assert face.stored()[1].tolist() == [8.0]
+    assert Face(sel.as_view(sparse)[1:]).tensor is None
+
+
+def test_views_of_strings_are_read():
+    words = sel.as_view(tw.strings([["a", "b"], ["cc", ""]]))[::-1]
+    out = np.empty(3, words.dtype)
+    Face(words).copy_to((Runs([0, 2], [1, 2]),), [out], None)
+    assert out.tolist() == ["cc", "a", "b"]
