@@ -17,7 +17,7 @@ from tensorwrapper.errors import (
     StepError,
     TooManyIndicesError,
 )
-from tensorwrapper.layout._layout import Layout, wrap_layout
+from tensorwrapper.layout._layout import Layout
 from tensorwrapper.layout.boxes._keys import expand_positional
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Array, Extents, IntArray, PositionalItem, PositionalKey
@@ -259,11 +259,6 @@ def outer_product(part: _G, key: object) -> _G:
     OutOfBoundsError
         If a position does not exist.
     """
-    if type(part) is Layout:
-        # Most are lists of a few positions of boxes: one pass over the key takes a tenth of what follows.
-        plain = cast("Layout[Any]", part).implementation.outer(key)
-        if plain is not None:
-            return cast("_G", wrap_layout(plain))
     basic: list[PositionalItem] = []
     mode = 0
     for item in expand_positional(cast("PositionalKey", to_items(key)), part.shape.rank):

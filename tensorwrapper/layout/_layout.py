@@ -461,7 +461,10 @@ class Layout(
 
     @classmethod
     def _wrap(cls, layout: LayoutCommon) -> "Layout[IndexT_co]":
-        return wrap_layout(layout)
+        # As `wrap_layout`, without a call: each slice is made here.
+        wrapped: Layout[IndexT_co] = object.__new__(Layout)
+        _set_implementation(wrapped, layout)
+        return wrapped
 
     def __repr__(self) -> str:
         return self.implementation.expression()

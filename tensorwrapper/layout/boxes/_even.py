@@ -1,8 +1,8 @@
 """Few positions of a mode that are evenly spaced, such as any two: they select as a slice does."""
 
-from typing import cast
+from typing import Any, cast
 
-import numpy as np
+from numpy import ndarray
 
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper.typing import Array
@@ -20,34 +20,37 @@ def even_positions(item: object, extent: int) -> tuple[int, int, int] | None:
 
     Examples
     --------
+    >>> import numpy as np
     >>> even_positions([4, 2, -6], 6), even_positions([0, 2, 3], 6), even_positions([True, False], 2)
     ((4, -2, 3), None, None)
     >>> even_positions([2, 0], 6), even_positions(np.array([-1]), 6), even_positions([6, 0], 6)
     ((2, -2, 2), (5, 0, 1), None)
     """
-    if type(item) is np.ndarray:
-        array = cast("Array", item)
-        if array.ndim != 1 or array.dtype.kind not in "iu" or array.size > _FEW:
+    positions: Any = item
+    if type(item) is ndarray:
+        array: Array = cast("Any", item)
+        if array.size > _FEW or array.dtype.kind not in "iu":
             return None
-        positions: list[object] = array.tolist()
-    elif type(item) is list:
-        positions = cast("list[object]", item)
-    else:
+        positions = array.tolist()
+    # An array without modes is a number by now.
+    if type(positions) is not list or not 0 < len(positions) <= _FEW or extent > MAX_INT64:
         return None
-    count = len(positions)
-    if not 0 < count <= _FEW or extent > MAX_INT64:
-        return None
-    start = step = before = 0
-    for number, position in enumerate(positions):
-        # Exact types: a bool is part of a mask.
-        if type(position) is not int or not -extent <= position < extent:
+    start, step = -1, 0
+    following: int | None = None
+    for position in positions:
+        # Exact types: a bool is part of a mask, and a list a further mode.
+        if type(position) is not int:
             return None
         place = position if position >= 0 else position + extent
-        if number == 0:
-            start = place
-        elif number == 1:
-            step = place - start
-        elif place - before != step:
+        if not 0 <= place < extent:
             return None
-        before = place
-    return start, step, count
+        if start < 0:
+            start = place
+        elif following is None:
+            step = place - start
+            following = place + step
+        elif place == following:
+            following += step
+        else:
+            return None
+    return start, step, len(positions)

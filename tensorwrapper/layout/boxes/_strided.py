@@ -39,8 +39,6 @@ _Step: TypeAlias = tuple[int, int, int]
 """The first index of a mode, the one behind its last, and its stride."""
 
 
-_ALL = slice(None)
-
 
 def packed_strides(extents: Extents, order: Iterable[int]) -> Index:
     """Return the strides without gaps where ``order[k]`` is the k-th fastest mode."""
@@ -85,9 +83,9 @@ class Strided(LayoutCommon):
     origin: Index
     strides: Index
     _offset: int
-    # What is found out when it is first asked for; it never travels.
-    _shape: Shape[Any] | None = attrs.field(eq=False)
-    _steps: tuple[int, tuple[_Step, ...]] | None = attrs.field(eq=False)
+    # What is found out when it is first asked for, and not set before: each slice would pay. It never travels.
+    _shape: Shape[Any] = attrs.field(eq=False, init=False)
+    _steps: tuple[int, tuple[_Step, ...]] = attrs.field(eq=False, init=False)
     _injective: bool | None = attrs.field(eq=False)
 
     def __init__(self, shape: Shape[Any], strides: Index, offset: int) -> None:
@@ -97,16 +95,16 @@ class Strided(LayoutCommon):
         _set_strides(self, strides)
         _set_offset(self, offset)
         _set_shape(self, shape)
-        _set_steps(self, None)
         _set_injective(self, None)
 
     @property
     def shape(self) -> Shape[Any]:
-        shape = self._shape
-        if shape is None:
+        try:
+            return self._shape
+        except AttributeError:
             shape = wrap(make_smooth(self.extents, self.origin))
             _set_shape(self, shape)
-        return shape
+            return shape
 
     @property
     def offset(self) -> int:
@@ -160,7 +158,7 @@ class Strided(LayoutCommon):
         return None
 
     def offset_of(self, index: Iterable[SupportsIndex]) -> int:
-        offset, steps = self._steps or self._find_steps()
+        offset, steps = self._known_steps()
         # Loops over elements ask this: a tuple of Python integers in the box is not looked at twice.
         if isinstance(index, tuple) and len(index) == len(steps):
             if len(steps) == 3:
@@ -184,8 +182,12 @@ class Strided(LayoutCommon):
                 return offset
         return self._checked_offset(index)
 
-    def _find_steps(self) -> tuple[int, tuple[_Step, ...]]:
+    def _known_steps(self) -> tuple[int, tuple[_Step, ...]]:
         """Return, and remember, the offset that the index of zeros would have, and a step per mode."""
+        try:
+            return self._steps
+        except AttributeError:
+            pass
         modes = list(zip(self.origin, self.extents, self.strides, strict=True))
         zero = self._offset - sum([start * stride for start, _, stride in modes])
         found = zero, tuple([(start, start + extent, stride) for start, extent, stride in modes])
@@ -194,7 +196,7 @@ class Strided(LayoutCommon):
 
     def _checked_offset(self, index: Iterable[SupportsIndex]) -> int:
         numbers = to_index(index, len(self.strides))
-        offset, steps = self._steps or self._find_steps()
+        offset, steps = self._known_steps()
         for i, (start, end, stride) in zip(numbers, steps, strict=True):
             if not start <= i < end:
                 raise OutOfBoundsError(f"index {numbers} is not in {self.shape}")
@@ -257,14 +259,15 @@ class Strided(LayoutCommon):
             strides.append(step * stride)
         return new_strided(tuple(extents), (0,) * len(extents), tuple(strides), offset)
 
-    def _at_plain(self, items: tuple[PositionalItem, ...]) -> "Strided | None":
+    def _at_plain(self, items: tuple[Any, ...], *, outer: bool = False) -> "Strided | None":
         """Return what integers and slices select; None if the key is another, or wrong.
 
-        Most keys are such. One pass over them takes a third of the time of parsing any key.
+        Most keys are such. One pass over them takes a third of the time of parsing any key. With `outer`,
+        positions that are evenly spaced are what a slice is: a first one, and a new stride.
         """
         extents: list[int] = []
         strides: list[int] = []
-        offset, given = self._offset, len(items)
+        offset, given, repeats = self._offset, len(items), not outer or not self._injective
         if given > len(self.strides):
             return None
         try:
@@ -283,53 +286,25 @@ class Strided(LayoutCommon):
                 elif type(item) is int and -extent <= item < extent:
                     offset += (item if item >= 0 else item + extent) * stride
                 else:
-                    return None
+                    even = even_positions(item, extent) if outer else None
+                    if even is None:
+                        return None
+                    start, step, count = even
+                    offset += start * stride
+                    extents.append(count)
+                    strides.append(step * stride)
+                    repeats = repeats or (not step and count > 1)
         except (TypeError, ValueError):
             return None
         rest = (*extents, *self.extents[given:])
-        return new_strided(rest, (0,) * len(rest), (*strides, *self.strides[given:]), offset)
-
-    def outer(self, key: object) -> "Strided | None":
-        items = cast("tuple[object, ...]", key) if type(key) is tuple else (key,)
-        if len(items) > len(self.strides) or 0 in self.extents:
-            return None
-        # Positions that are evenly spaced become their first, and what is left of the mode a new stride.
-        offset = self._offset
-        extents: list[int] = []
-        strides: list[int] = []
-        kept: list[PositionalItem] = []
-        is_injective = self._injective
-        for item, extent, stride in zip(items, self.extents, self.strides):  # noqa: B905 - a key may be shorter
-            if type(item) is slice or type(item) is int:
-                kept.append(item)
-                extents.append(extent)
-                strides.append(stride)
-                continue
-            even = even_positions(item, extent)
-            if even is None:
-                return None
-            start, step, count = even
-            offset += start * stride
-            is_injective = is_injective and (step != 0 or count == 1)
-            kept.append(_ALL)
-            extents.append(count)
-            strides.append(step * stride)
-        given = len(items)
-        if all(item is _ALL for item in kept):
-            found: Strided | None = new_strided(
-                (*extents, *self.extents[given:]),
-                (0,) * len(self.strides),
-                (*strides, *self.strides[given:]),
-                offset,
-            )
-        else:
-            part = new_strided(
-                (*extents, *self.extents[given:]), self.origin, (*strides, *self.strides[given:]), offset
-            )
-            found = part._at_plain(tuple(kept))
-        if found is not None and is_injective:
+        found = new_strided(rest, (0,) * len(rest), (*strides, *self.strides[given:]), offset)
+        if not repeats:
             _set_injective(found, True)
         return found
+
+    def outer(self, key: object) -> "Strided | None":
+        # Of nothing at all the general way says where it would lie.
+        return None if 0 in self.extents else self._at_plain(key if type(key) is tuple else (key,), outer=True)
 
     def gathered(self, mode: SupportsIndex, positions: object) -> "Strided | None":
         extents, strides = self.extents, self.strides
@@ -449,20 +424,16 @@ def new_strided(extents: Extents, origin: Index, strides: Index, offset: int) ->
     _set_origin(layout, origin)
     _set_strides(layout, strides)
     _set_offset(layout, offset)
-    _set_shape(layout, None)
-    _set_steps(layout, None)
     _set_injective(layout, None)
     return layout
 
 
 def new_row_major(extents: Extents, origin: Index | None = None) -> Strided:
     """Return the row-major layout of a box, from zero on by default, whose numbers are known to be right."""
-    strides: list[int] = []
-    step = 1
-    for extent in reversed(extents):
-        strides.append(step)
-        step *= extent
+    strides = (1,) if extents else ()
+    for extent in extents[:0:-1]:
+        strides = (strides[0] * extent, *strides)
     start = (0,) * len(extents) if origin is None else origin
-    layout = new_strided(extents, start, tuple(reversed(strides)), 0)
+    layout = new_strided(extents, start, strides, 0)
     _set_injective(layout, True)
     return layout

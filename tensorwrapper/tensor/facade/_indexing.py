@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer import Dense
-from tensorwrapper.buffer.lowlevel import as_dense
+from tensorwrapper.buffer.lowlevel import as_dense, index_elements
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import (
     addresses_of_items,
@@ -19,11 +19,11 @@ from tensorwrapper.layout.lowlevel import (
     to_items,
     wrap_layout,
 )
-from tensorwrapper.shape.lowlevel import key_of_names, names_of, picked_names
+from tensorwrapper.shape.lowlevel import ModeNames, key_of_names, names_of, picked_names
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.keys._array_keys import read_key, write_key
 from tensorwrapper.tensor.keys._ragged_keys import chosen_layout, is_ragged
-from tensorwrapper.typing import ArrayKey, NamedKey, PositionalKey, ScalarT_co
+from tensorwrapper.typing import Array, ArrayKey, NamedKey, PositionalKey, ScalarT_co
 
 __all__ = ["OuterIndexer", "PointIndexer", "TensorIndexing"]
 
@@ -106,21 +106,23 @@ class TensorIndexing(TensorBase[ScalarT_co], Generic[ScalarT_co]):
             addresses = addresses_of_items(layout, to_items(key))
             few = self._buffer.collect(iter([addresses.reshape(-1)]), addresses.size)
             return self._make(wrap_layout(new_row_major(addresses.shape), names), few)
+        return self._of_array(array, names)
+
+    def _of_array(self, array: Array, names: ModeNames | None) -> Self:
+        """Return the tensor of an array that nobody else has, with elements of the same type as here."""
+        if array.flags.c_contiguous:
+            return self._make(wrap_layout(new_row_major(array.shape), names), Dense(array.reshape(-1)))
         buffer, strides, offset = as_dense(array)
         implementation = new_strided(array.shape, (0,) * array.ndim, strides, offset)
         return self._make(wrap_layout(implementation, names), buffer)
 
 
-_ARRAYS = {list, np.ndarray}
-
-
-def _are_arrays(key: object, most: int) -> bool:
-    """Tell whether a key is a tuple of lists and arrays alone, so many at most."""
-    if type(key) is not tuple:
-        return False
-    items: tuple[Any, ...] = cast("Any", key)
-    plain = len(items) <= most and _ARRAYS.issuperset(map(type, items))
-    return plain and all(type(item) is list or item.ndim for item in items)
+def _are_arrays(key: tuple[Any, ...]) -> bool:
+    """Tell whether a key is made of lists and arrays alone."""
+    for item in key:  # noqa: SIM110 - a generator costs twice as much
+        if type(item) is not list and (type(item) is not np.ndarray or not item.ndim):
+            return False
+    return True
 
 
 _T = TypeVar("_T", bound=TensorIndexing[Any])
@@ -152,11 +154,18 @@ class PointIndexer(Generic[_T]):
 
     def __getitem__(self, key: ArrayKey) -> _T:
         """Return the elements at the points, in a tensor of their own."""
-        if _are_arrays(key, len(self._tensor.shape.extents) if self._tensor.shape.is_box else 0):
-            # The modes of the points come first as they are.
-            return self._tensor._chosen(self._tensor._layout, key)
-        layout, points = self._split(key)
-        return self._tensor._chosen(layout, points)
+        tensor = self._tensor
+        if type(key) is tuple and _are_arrays(key):
+            # The modes of the points come first as they are. The general way says what is wrong with them.
+            array = tensor._held_array()
+            if array is not None and len(key) <= array.ndim and tensor._layout.implementation.names is None:
+                try:
+                    chosen = index_elements(array, key)
+                except (IndexError, OverflowError, TypeError, ValueError, MemoryError):
+                    chosen = None
+                if chosen is not None:
+                    return tensor._of_array(chosen, None)
+        return tensor._chosen(*self._split(key))
 
     def __setitem__(self, key: ArrayKey, value: "npt.ArrayLike | TensorBase[Any]") -> None:
         """Write one value per point; the last one counts where a point comes twice."""

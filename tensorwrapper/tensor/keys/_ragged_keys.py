@@ -24,6 +24,10 @@ def chosen_layout(layout: Layout[Any], key: object) -> Layout[Any]:
 
     What raises stands at `outer_product` and at `choose`.
     """
+    # Most are lists of a few positions of boxes: one pass over the key takes a tenth of what follows.
+    plain = layout.implementation.outer(key)
+    if plain is not None:
+        return wrap_layout(plain)
     if type(key) is tuple:  # Of rows only the whole key is a tensor.
         return outer_product(layout, cast("object", key))
     if is_ragged(key) or (layout.shape.has_layers and _has_layers(key)):
