@@ -62,6 +62,8 @@ def fit_number(value: object, dtype: "np.dtype[Any]", what: str) -> Array:
     """
     if dtype.kind in "TO":
         return fit_string(value, dtype, what)
+    if type(value) is float and dtype.char == "d":
+        return np.array(value, dtype=dtype)  # whatever it is, and nothing else has to be looked at
     try:
         given = np.asarray(value).dtype.kind
         apart = given + dtype.kind in ("fb", "cb", "cf")

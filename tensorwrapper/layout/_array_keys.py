@@ -44,7 +44,7 @@ _BASIC = {int, slice, type(None), type(Ellipsis)}
 def is_basic(key: object) -> bool:
     """Tell whether a key is made of integers, slices, ellipses and None, so that it selects a view."""
     if type(key) is not tuple:
-        return _is_basic_item(key)
+        return type(key) in _BASIC or _is_basic_item(key)
     items = cast("tuple[object, ...]", key)
     return _BASIC.issuperset(map(type, items)) or all(map(_is_basic_item, items))
 

@@ -154,7 +154,8 @@ class Layout(
     def __getitem__(self, key: PositionalKey | NamedKey) -> "Layout": ...
     def __getitem__(self, key: PositionalKey | NamedKey) -> "Layout[Any]":
         """Return the layout of what a positional key, or one by names, selects as NumPy's basic indexing."""
-        return wrap_layout(self.implementation.at(cast("PositionalKey", key)))
+        at: Any = self.implementation.at  # which takes both; to cast the key would be a call
+        return wrap_layout(at(key))
 
     def element(self, index: Iterable[SupportsIndex], *, layer: SupportsIndex | None = None) -> "Layout":
         """Return the layout of one element, at its own indices: those of ``shape.element(index)``.

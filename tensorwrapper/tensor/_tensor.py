@@ -51,7 +51,6 @@ from tensorwrapper.typing import (
     KeyWithArray,
     Modes,
     NamedKey,
-    PositionalKey,
     ScalarT_co,
     Slices,
     UnknownRank,
@@ -204,8 +203,8 @@ class Tensor(
         ([[7, 5], [8]], [[5, 7], []])
         """
         if is_basic(key):
-            held = self._layout.implementation.at(cast("PositionalKey", key))
-            return make_tensor(wrap_layout(held), self._buffer)
+            at: Any = self._layout.implementation.at  # to cast the key would be a call
+            return make_tensor(wrap_layout(at(key)), self._buffer)
         if isinstance(key, Mapping):
             return self[key_of_names(key, names_of(self.shape), self.shape.rank)]
         if not self.shape.is_box or is_ragged(key):
@@ -267,7 +266,8 @@ class Tensor(
         held, outer = self._layout.implementation, self.shape.outer_rank
         names = None if held.names is None else held.names[outer:]
         layouts = cell_layouts(held.unnamed(), unnamed_shape(self.shape).cell_table())
-        return ((index, make_tensor(wrap_layout(cell, names), self._buffer)) for index, cell in layouts)
+        make, buffer = self._make, self._buffer
+        return ((index, make(wrap_layout(cell, names), buffer)) for index, cell in layouts)
 
     @overload
     def __iter__(self: "Tensor[ScalarT_co, UnknownRank]") -> "Iterator[Tensor[ScalarT_co]]": ...

@@ -31,13 +31,12 @@ from tensorwrapper.layout.boxes._hierarchy import layout_text, leaf_index, ordin
 from tensorwrapper.layout.boxes._keys import parse_positional
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import make_smooth, to_index, to_permutation, wrap
-from tensorwrapper.typing import Extents, Index, IntArray, PositionalItem, PositionalKey
+from tensorwrapper.typing import Extents, Index, IntArray, PositionalKey
 
 __all__ = ["Strided", "new_row_major", "new_strided", "packed_strides", "row_major"]
 
 _Step: TypeAlias = tuple[int, int, int]
 """The first index of a mode, the one behind its last, and its stride."""
-
 
 
 def packed_strides(extents: Extents, order: Iterable[int]) -> Index:
@@ -83,7 +82,8 @@ class Strided(LayoutCommon):
     origin: Index
     strides: Index
     _offset: int
-    # What is found out when it is first asked for, and not set before: each slice would pay. It never travels.
+    # What is found out when it is first asked for, and not set before, or each slice would pay. It never
+    # travels.
     _shape: Shape[Any] = attrs.field(eq=False, init=False)
     _steps: tuple[int, tuple[_Step, ...]] = attrs.field(eq=False, init=False)
     _injective: bool | None = attrs.field(eq=False)
@@ -304,7 +304,9 @@ class Strided(LayoutCommon):
 
     def outer(self, key: object) -> "Strided | None":
         # Of nothing at all the general way says where it would lie.
-        return None if 0 in self.extents else self._at_plain(key if type(key) is tuple else (key,), outer=True)
+        return (
+            None if 0 in self.extents else self._at_plain(key if type(key) is tuple else (key,), outer=True)
+        )
 
     def gathered(self, mode: SupportsIndex, positions: object) -> "Strided | None":
         extents, strides = self.extents, self.strides

@@ -132,10 +132,12 @@ class Packed(CellLayout):
         return np.arange(start, start + self._shape.size, dtype=np.int64)
 
     def at(self, key: PositionalKey) -> LayoutCommon:
-        first = key[0] if type(key) is tuple and key else key
-        row = packed_cell(self._shape, self._offset, first) if type(first) is int else None
+        items: Any = key if type(key) is tuple else (key,)
+        first, column = items if len(items) == 2 else (items[0] if items else None, None)
+        row = packed_cell(self._shape, self._offset, first, column) if type(first) is int else None
         if row is not None:
-            part = row if first is key else row._at_plain(cast("tuple[Any, ...]", key)[1:])
+            # A row has a mode, and an element of it none.
+            part = row._at_plain(items[1:]) if row.strides and len(items) > 1 else row
             if part is not None:
                 return part
         shape, offset = self._shape, self._offset

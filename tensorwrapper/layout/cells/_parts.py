@@ -82,8 +82,11 @@ def plain_run(heads: Sequence[PositionalItem], extent: int, lead: Index) -> tupl
     return (start, start + count) if step == 1 else None
 
 
-def packed_cell(shape: Shape[Any], offset: int, position: int) -> Strided | None:
-    """Return row `position` of packed rows if it is a cell, as loops over rows ask for; else None."""
+def packed_cell(shape: Shape[Any], offset: int, position: int, column: object = None) -> Strided | None:
+    """Return row `position` of packed rows if it is a cell, as loops over rows ask for; else None.
+
+    Of a row with one mode, and a column that is an integer, its element there.
+    """
     implementation = shape.implementation
     if type(implementation) is not Jagged and type(implementation) is not JaggedView:
         # Tiles and triangles have no columns until somebody asks for them: there may be too many.
@@ -97,8 +100,10 @@ def packed_cell(shape: Shape[Any], offset: int, position: int) -> Strided | None
     node, leaf = rows.start + position, columns.leaf
     if leaf.ndim == 1:
         start = leaf.item(node)
-        place = offset + start - leaf.item(rows.start)
-        return new_strided((leaf.item(node + 1) - start,), (0,), (1,), place)
+        place, extent = offset + start - leaf.item(rows.start), leaf.item(node + 1) - start
+        if type(column) is int and -extent <= column < extent:
+            return new_strided((), (), (), place + (column if column >= 0 else column + extent))
+        return new_strided((extent,), (0,), (1,), place)
     extents: Extents = tuple(leaf[node].tolist())
     strides = packed_strides(extents, range(len(extents) - 1, -1, -1))
     place = offset + columns.elements(rows.start, node)

@@ -19,7 +19,7 @@ from tensorwrapper.errors import (
     ReadOnlyError,
 )
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout.lowlevel import new_strided, packed_strides, wrap_layout
+from tensorwrapper.layout.lowlevel import new_row_major, wrap_layout
 from tensorwrapper.selection.expressions._expression import Expression, Node
 from tensorwrapper.selection.plans._leaves import leaves_of, source_of
 from tensorwrapper.selection.sources._source import TensorSource
@@ -66,9 +66,7 @@ def small_copy(view: Expression, names: ModeNames | None) -> Tensor[Any] | None:
     found = _small(view, [_FEW])
     if found is None:
         return None
-    extents, origin, _, _ = box
-    strides = packed_strides(extents, range(len(extents) - 1, -1, -1))
-    return make_tensor(wrap_layout(new_strided(extents, origin, strides, 0), names), Dense(found.flatten()))
+    return make_tensor(wrap_layout(new_row_major(box[0], box[1]), names), Dense(found.flatten()))
 
 
 def _small(view: Expression, left: list[int]) -> Array | None:
@@ -82,8 +80,10 @@ def _small(view: Expression, left: list[int]) -> Array | None:
         return None
     if node.tensor is not None:
         return node.tensor.buffer.memory_of(view.layout.implementation)
-    operands = () if node.is_unmade else node.operands
-    if not 0 < len(operands) <= left[0] or not view.is_whole or node.dtype.kind in "TO":
+    if node.is_unmade or not view.is_whole or node.dtype.kind in "TO":
+        return None
+    operands = node.operands
+    if len(operands) > left[0]:
         return None
     if node.is_sharing and (shared := node.shared()):
         return _small_pieces(node, shared, left)
@@ -97,9 +97,7 @@ def _small(view: Expression, left: list[int]) -> Array | None:
 
 
 def _constant(view: Expression) -> Array:
-    value: Array = np.empty((), view.dtype)
-    value[...] = cast("Any", view.node).value
-    return np.broadcast_to(value, view.extents)
+    return np.full(view.extents, cast("Any", view.node).value, view.dtype)
 
 
 def _small_pieces(

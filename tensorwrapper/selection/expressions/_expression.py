@@ -224,8 +224,13 @@ class Node(ABC):
     def combined(self, given: Sequence[Array]) -> Array | None:
         """Return all elements, which are a few, from those of the operands; None if a plan is to do it."""
         # What is cast may be refused, so that no more is than is needed.
-        alike = all(own.shape == self.extents for own in given)
-        return self.checked_values((), given) if self.is_elementwise and alike and not self.casts else None
+        if not given or not self.is_elementwise or self.casts:
+            return None
+        extents = self.extents
+        for own in given:
+            if own.shape != extents:
+                return None
+        return self.checked_values((), given)
 
     def runner(self, view: "Expression", given: tuple[Runner, ...], reader: ReaderOf) -> Runner:  # noqa: ARG002
         """Return what computes a view of this node that is in normal form.

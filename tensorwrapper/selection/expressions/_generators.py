@@ -14,6 +14,7 @@ from typing import Any, ClassVar, TypeAlias, cast, final
 import attrs
 import numpy as np
 
+from tensorwrapper._arrays import CACHED
 from tensorwrapper._json import Json
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import convert_elements, fit_number
@@ -333,6 +334,11 @@ class RandomField(Generator):
             return super().runner(view, given, reader)
         # The layout of a view addresses row-major places of the box, which are the ranks.
         return RankRunner(self._numbers, self.dtype, view.layout)
+
+    def combined(self, given: Sequence[Array]) -> Array | None:
+        if given or self.size > CACHED:
+            return None
+        return self._numbers(range(self.size), None).reshape(self.extents)
 
     def _numbers(self, ranks: IntArray | range, out: Array | None) -> Array:
         return draw(self.distribution, self.seed, ranks, self.parameters, self.dtype, out)

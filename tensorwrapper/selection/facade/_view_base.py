@@ -113,7 +113,7 @@ class ViewBase(ABC, Generic[ScalarT_co]):
 
     def _step(self, name: str, arguments: tuple[Any, ...]) -> Self:
         """Return the view after an operation, which is given by its name."""
-        positional = tuple([capture(argument) for argument in arguments])
+        positional = tuple(map(capture, arguments))
         known = OPERATIONS.get(name)
         if known is not None and known.counts_elements and not self._expression.is_whole:
             whole = self._make(Expression(Whole(unnamed_view(self._expression)), self._in_order()))

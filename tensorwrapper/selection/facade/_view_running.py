@@ -135,8 +135,9 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         >>> v.compute(out[:, 1]).shape, out[:, 1].tolist()
         (Shape(5), [0.0, 1.0, 2.0, 3.0, 4.0])
         """
+        # None is the first of the kinds: to ask an abstract class takes longer.
         check_kind_of(
-            out, (Tensor, np.ndarray, NoneType), "out= is an array or a tensor, and a view is assigned to"
+            out, (NoneType, np.ndarray, Tensor), "out= is an array or a tensor, and a view is assigned to"
         )
         if scheduler is not None:
             computed: Tensor[Any] = hand_over("compute_over", self, scheduler)

@@ -68,9 +68,12 @@ def as_view(source: ViewLike) -> View[Any]:
     >>> sel.as_view(tw.as_tensor([1, 2, 3]))[::-1].shape
     Shape(3)
     """
-    if isinstance(source, View):
+    kind = type(source)
+    if kind is Tensor:
+        return View._make(reading_of(TensorSource(cast("Tensor[Any]", source))))
+    if kind is View:
         return cast("View[Any]", source)
-    if not isinstance(source, Tensor | np.ndarray):
+    if not isinstance(source, np.ndarray):
         made = getattr(type(source), "as_source", None)
         if made is not None:
             return View(reading_of(made(source)))

@@ -10,6 +10,7 @@ import numpy as np
 from tensorwrapper._wording import called_as
 from tensorwrapper.buffer.lowlevel import fit_number
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError
+from tensorwrapper.layout.lowlevel import new_strided, wrap_layout
 from tensorwrapper.selection._view import View
 from tensorwrapper.selection.expressions._cellwise import Choosing, Extreme
 from tensorwrapper.selection.expressions._expression import Expression, whole
@@ -115,8 +116,8 @@ def where(mask: ViewLike, x: Operand, y: Operand) -> View[Any]:
     parts = _operands([x, y], "where")
     if not all(part.is_box for part in (given._expression, *parts)):
         return _of_rows("where", (mask, x, y), [given._expression, *parts])
-    extents = _common([given.shape.extents, *[part.extents for part in parts]], "where")
     operands = [given._expression, *parts]
+    extents = _common([part.extents for part in operands], "where")
     origin = _origin_of((mask, x, y), operands, extents, "where")
     chosen, left, right = [_broadcast(part, extents) for part in operands]
     found = whole(Choosing((chosen, left, right)), _names_of(operands, len(extents), "where"))
@@ -231,11 +232,15 @@ def _operands(given: "tuple[Operand, ...] | list[Operand]", what: str) -> list[E
             value = fit_number(item, dtype, "a constant")[()]
             parts.append(whole(Filling(box(()), value, dtype)))
         else:
-            parts.append(view.astype(dtype)._expression)
+            parts.append((view if view.dtype == dtype else view.astype(dtype))._expression)
     return parts
 
 
 def _common(extents: list[Extents], what: str) -> Extents:
+    # Most are alike, beside numbers: NumPy makes an array of each.
+    distinct = {*extents, ()}
+    if len(distinct) == 2:
+        return max(distinct, key=len)
     try:
         return np.broadcast_shapes(*extents)
     except ValueError as error:
@@ -251,4 +256,12 @@ def _names_of(parts: list[Expression], rank: int, what: str) -> ModeNames | None
 
 def _broadcast(part: Expression, extents: Extents) -> Expression:
     part = at_zero(part)
-    return part if part.extents == extents else View(part).broadcast(box(extents))._expression
+    if part.extents == extents:
+        return part
+    given, old = box(extents), part.layout
+    if part.extents or old.implementation.strided_box() is None:
+        return View._make(part).broadcast(given)._expression
+    # One number, as most that are stretched: no mode of its own has to fit.
+    zeros = (0,) * len(extents)
+    layout = wrap_layout(new_strided(extents, zeros, zeros, old.offset))
+    return View._make(part)._after(("broadcast", (given,), old.shape), layout)._expression

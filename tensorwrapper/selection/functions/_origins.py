@@ -19,9 +19,9 @@ __all__ = ["at_origin", "joint_origin", "joint_origin_of_rows", "lies_at", "orig
 def lies_at(given: object, part: Expression) -> Index | None:
     """Return the origin of what was given; None of lists and arrays, which lie nowhere."""
     origin = part.origin if part.is_box else origin_of_rows(part.shape)
-    if origin is None:
-        return None
-    return origin if any(origin) or isinstance(given, TensorCommon) or is_source(given) else None
+    if not origin or any(origin):
+        return origin
+    return origin if isinstance(given, TensorCommon) or is_source(given) else None
 
 
 def joint_origin(

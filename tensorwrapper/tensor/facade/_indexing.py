@@ -119,7 +119,7 @@ class TensorIndexing(TensorBase[ScalarT_co], Generic[ScalarT_co]):
 
 def _are_arrays(key: tuple[Any, ...]) -> bool:
     """Tell whether a key is made of lists and arrays alone."""
-    for item in key:  # noqa: SIM110 - a generator costs twice as much
+    for item in key:
         if type(item) is not list and (type(item) is not np.ndarray or not item.ndim):
             return False
     return True

@@ -1,6 +1,7 @@
 """Cells and tiles: the layout of each, and the places of the elements of many."""
 
 from collections.abc import Callable, Iterator
+from itertools import chain, repeat
 from typing import Any, cast
 
 import numpy as np
@@ -62,32 +63,43 @@ def cells_in_box(shape: Shape[Any], box: Layout[Any]) -> Layout[Any]:
 
 def cell_layouts(layout: LayoutCommon, table: CellTable) -> Iterator[tuple[Index, LayoutCommon]]:
     """Return an iterator over the cells of a layout of a jagged shape: index, and layout with its origin."""
-    n, step = len(table.extents), 4096  # rows of the table made into Python numbers at a time
     places = layout.cell_table()
     if places is not None and places[1].shape[1] != table.extents.shape[1]:
         places = None
-    for first in range(0, n, step):
-        part = slice(first, min(first + step, n))
-        indices: list[list[int]] = table.indices[part].tolist()
-        extents: list[list[int]] = table.extents[part].tolist()
-        origins: list[list[int]] = table.origins[part].tolist()
-        offsets: list[int] = table.offsets[part].tolist()
-        if places is not None:
-            # Cells with elements lie where the table says, and nothing need be looked up.
-            lies: list[int] = places[0][part].tolist()
-            strides: list[list[int]] = places[1][part].tolist()
-            rows = zip(indices, extents, origins, lies, strides, strict=True)
-            for place, (number, sizes, starts, start, steps) in enumerate(rows, first):
-                if 0 in sizes:
-                    yield tuple(number), layout.cell(place)
-                else:
-                    yield tuple(number), new_strided(tuple(sizes), tuple(starts), tuple(steps), start)
-            continue
-        cells = zip(indices, extents, origins, offsets, strict=True)
-        for place, (number, sizes, starts, before) in enumerate(cells, first):
-            index = tuple(number)
-            cell = wrap(make_smooth(tuple(sizes), tuple(starts)))
-            yield index, contiguous(cell, layout.offset + before) if layout.is_packed else layout.cell(place)
+    step = 1024  # rows of the table made into Python numbers at a time
+    parts = (slice(first, first + step) for first in range(0, len(table.extents), step))
+    return chain.from_iterable(
+        zip(_tuples(table.indices[part]), _layouts_of(layout, table, places, part), strict=True)
+        for part in parts
+    )
+
+
+def _layouts_of(
+    layout: LayoutCommon, table: CellTable, places: tuple[IntArray, IntArray] | None, part: slice
+) -> Iterator[LayoutCommon]:
+    """Return an iterator over the layouts of some cells, of which `places` says where those not empty lie."""
+    sizes, origins = table.extents[part], table.origins[part]
+    if places is not None:
+        lies: list[int] = places[0][part].tolist()
+        found: list[LayoutCommon] = list(
+            map(new_strided, _tuples(sizes), _tuples(origins), _tuples(places[1][part]), lies)
+        )
+        for number in np.flatnonzero(~sizes.all(axis=1)).tolist():
+            found[number] = layout.cell(part.start + number)
+        return iter(found)
+    if not layout.is_packed:
+        return map(layout.cell, range(part.start, part.start + len(sizes)))
+    starts = [layout.offset + before for before in table.offsets[part].tolist()]
+    boxes = map(wrap, map(make_smooth, _tuples(sizes), _tuples(origins)))
+    return map(contiguous, boxes, starts)
+
+
+def _tuples(table: IntArray) -> Iterator[Index]:
+    """Return an iterator over the rows of a table, as tuples of Python's integers."""
+    count, width = table.shape
+    if not width or (count and not table.strides[0]):
+        return repeat(tuple(table[0].tolist()) if width else (), count)
+    return zip(*table.T.tolist(), strict=True)
 
 
 def tile_numbers(layout: TiledStrided, numbers: "npt.ArrayLike | Callable[..., npt.ArrayLike]") -> IntArray:
