@@ -1,6 +1,7 @@
 """`Tensor`: a shape, a layout and a buffer."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, Final, Generic, SupportsIndex, TypeVar, cast, final, overload
 
 import attrs
@@ -282,12 +283,12 @@ class Tensor(
             return iter(TensorRows[Tensor[ScalarT_co], Tensor[Any]](self))
         held, buffer = self._layout.implementation, self._buffer
         if type(held) is Strided and held.extents:
-            rest, strides, start, step = held.extents[1:], held.strides[1:], held.offset, held.strides[0]
-            zeros = (0,) * len(rest)
-            return (
-                make_tensor(wrap_layout(new_strided(rest, zeros, strides, start + k * step)), buffer)
-                for k in range(held.extents[0])
-            )
+            rest, start, step = held.extents[1:], held.offset, held.strides[0]
+            zeros, strides, count = (0,) * len(rest), held.strides[1:], held.extents[0]
+            places = range(start, start + count * step, step) if step else repeat(start, count)
+            # Each is three objects, and nothing else is done in between.
+            parts = map(new_strided, repeat(rest), repeat(zeros), repeat(strides), places)
+            return map(make_tensor, map(wrap_layout, parts), repeat(buffer))
         return (make_tensor(self._layout[k], buffer) for k in range(len(self)))
 
     def flatten(self, mode: SupportsIndex | None = None) -> "Tensor[ScalarT_co]":
@@ -477,7 +478,7 @@ _set_layout, _set_buffer = slot_setters(Tensor, "_layout", "_buffer")
 
 def make_tensor(layout: Layout[Any], buffer: BufferCommon[ScalarT_co]) -> "Tensor[ScalarT_co, Any]":
     """Return a tensor of parts that fit: the offsets of the layout were checked against the buffer."""
-    tensor = cast("Tensor[ScalarT_co, Any]", object.__new__(Tensor))
+    tensor: Tensor[ScalarT_co, Any] = object.__new__(Tensor)
     _set_layout(tensor, layout)
     _set_buffer(tensor, buffer)
     return tensor

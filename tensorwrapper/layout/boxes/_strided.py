@@ -432,7 +432,7 @@ def new_strided(extents: Extents, origin: Index, strides: Index, offset: int) ->
 
 def new_row_major(extents: Extents, origin: Index | None = None) -> Strided:
     """Return the row-major layout of a box, from zero on by default, whose numbers are known to be right."""
-    strides = (1,) if extents else ()
+    strides: Index = (1,) if extents else ()
     for extent in extents[:0:-1]:
         strides = (strides[0] * extent, *strides)
     start = (0,) * len(extents) if origin is None else origin

@@ -113,6 +113,31 @@ def seen(row: Row, seconds: float) -> Seen | str:
     return Seen(row, best[""] / row.shares, peers, limit)
 
 
+class _Held:
+    """What has slots that only its setters write, as frozen classes have."""
+
+    __slots__ = ("extents", "offset", "origin", "seen", "strides")
+
+
+_SETTERS = [vars(_Held)[slot].__set__ for slot in _Held.__slots__]
+
+
+def parts_made(count: int) -> None:
+    """Make `count` times what a part of a tensor is, and nothing else: three objects, and eight slots set."""
+    new = object.__new__
+    one, two, three, four, five = _SETTERS
+    for number in range(count):
+        place, layout, tensor = new(_Held), new(_Held), new(_Held)
+        one(place, ())
+        two(place, number)
+        three(place, ())
+        four(place, None)
+        five(place, ())
+        one(layout, place)
+        one(tensor, layout)
+        two(tensor, None)
+
+
 def _time(run: Run, count: int, clock: Callable[[], float]) -> float:
     start = clock()
     for _ in range(count):

@@ -86,6 +86,14 @@ MADE = {
         np.stack([SMALL, SMALL[::-1]], 1).reshape(6, 4),
     ),
     "in turns, columns": (lambda v: sel.interleave([v[:, :2], v[:, 2:]], mode=1), SMALL[:, [0, 2, 1, 3]]),
+    "random numbers": (
+        lambda v: sel.random(v.shape, seed=7),
+        np.random.Generator(np.random.Philox(key=[7, 0])).random((3, 4)),
+    ),
+    "random numbers beside others": (
+        lambda v: sel.where(v > 5, sel.uniform(v.shape, seed=7)[...], v),
+        np.where(SMALL > 5, np.random.Generator(np.random.Philox(key=[7, 0])).random((3, 4)), SMALL),
+    ),
     "a number": (lambda v: sel.where(True, v[1, 1], 2.0), SMALL[1, 1]),
 }
 
@@ -99,6 +107,13 @@ def test_few_elements_are_made_as_by_a_plan(name):
         assert computed.shape == view.shape
         np.testing.assert_array_equal(computed, expected)
         assert not np.shares_memory(np.asarray(computed), SMALL)
+
+
+def test_of_many_random_numbers_no_more_are_drawn_than_are_wanted():
+    many = sel.random((2**40,), seed=7)
+    for view in (many[5:9], sel.where([True] * 4, many[5:9], 0.0)):
+        numbers = np.random.Generator(np.random.Philox(key=[7, 0])).random(9)[5:]
+        np.testing.assert_array_equal(view.compute(), numbers)
 
 
 def test_what_is_cast_is_left_to_a_plan_which_casts_no_more_than_is_needed():

@@ -85,6 +85,19 @@ def test_groups_copy_each_element_once():
     assert t[0, 0].item() == 1
 
 
+def test_cells_of_many_rows_are_those_that_are_asked_for_one_by_one():
+    counts = np.arange(2500) % 4  # more than are made at a time, and each fourth is empty
+    for t in (
+        tw.as_tensor(np.arange(counts.sum())).unflatten(counts),
+        tw.jagged([[[1, 2]], [[3], [4, 5]], []]),
+    ):
+        for turned in (t, t[::-1]):
+            for index, cell in turned.cells():
+                one = turned.element(index)
+                assert cell.shape == one.shape
+                assert cell.layout == one.layout or not cell.size
+
+
 def test_batched_products_are_those_of_the_cells():
     t = tw.as_tensor(np.arange(36.0).reshape(6, 6)).tiled(Tiling([2, 1, 3], [2, 1, 3]))
     found = {}
