@@ -463,7 +463,7 @@ class Layout(
     @classmethod
     def _wrap(cls, layout: LayoutCommon) -> "Layout[IndexT_co]":
         # As `wrap_layout`, without a call: each slice is made here.
-        wrapped: Layout[IndexT_co] = object.__new__(Layout)
+        wrapped: Layout[Any] = object.__new__(Layout)
         _set_implementation(wrapped, layout)
         return wrapped
 

@@ -147,7 +147,7 @@ class Tensor(
     @classmethod
     def _make(cls, layout: Layout[Any], buffer: BufferCommon[Any]) -> "Tensor[ScalarT_co, IndexT_co]":
         # As `make_tensor`, without a call: each view is made here.
-        tensor: Tensor[ScalarT_co, IndexT_co] = object.__new__(Tensor)
+        tensor: Tensor[Any, Any] = object.__new__(Tensor)
         _set_layout(tensor, layout)
         _set_buffer(tensor, buffer)
         return tensor

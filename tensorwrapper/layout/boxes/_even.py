@@ -1,11 +1,10 @@
 """Few positions of a mode that are evenly spaced, such as any two: they select as a slice does."""
 
-from typing import Any, cast
+from typing import Any
 
 from numpy import ndarray
 
 from tensorwrapper._integers import MAX_INT64
-from tensorwrapper.typing import Array
 
 __all__ = ["even_positions"]
 
@@ -27,13 +26,14 @@ def even_positions(item: object, extent: int) -> tuple[int, int, int] | None:
     ((2, -2, 2), (5, 0, 1), None)
     """
     positions: Any = item
-    if type(item) is ndarray:
-        array: Array = cast("Any", item)
-        if array.size > _FEW or array.dtype.kind not in "iu":
+    given: object = item
+    if type(given) is ndarray:
+        if positions.size > _FEW or positions.dtype.kind not in "iu":
             return None
-        positions = array.tolist()
+        given = positions = positions.tolist()
     # An array without modes is a number by now.
-    if type(positions) is not list or not 0 < len(positions) <= _FEW or extent > MAX_INT64:
+    kind: type[object] = type(given)
+    if kind is not list or not 0 < len(positions) <= _FEW or extent > MAX_INT64:
         return None
     start, step = -1, 0
     following: int | None = None

@@ -304,9 +304,9 @@ class Strided(LayoutCommon):
 
     def outer(self, key: object) -> "Strided | None":
         # Of nothing at all the general way says where it would lie.
-        return (
-            None if 0 in self.extents else self._at_plain(key if type(key) is tuple else (key,), outer=True)
-        )
+        kind: type[object] = type(key)
+        items: Any = key if kind is tuple else (key,)
+        return None if 0 in self.extents else self._at_plain(items, outer=True)
 
     def gathered(self, mode: SupportsIndex, positions: object) -> "Strided | None":
         extents, strides = self.extents, self.strides
@@ -432,7 +432,7 @@ def new_strided(extents: Extents, origin: Index, strides: Index, offset: int) ->
 
 def new_row_major(extents: Extents, origin: Index | None = None) -> Strided:
     """Return the row-major layout of a box, from zero on by default, whose numbers are known to be right."""
-    strides: Index = (1,) if extents else ()
+    strides: Any = (1,) if extents else ()
     for extent in extents[:0:-1]:
         strides = (strides[0] * extent, *strides)
     start = (0,) * len(extents) if origin is None else origin

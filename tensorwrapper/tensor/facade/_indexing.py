@@ -117,7 +117,7 @@ class TensorIndexing(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         return self._make(wrap_layout(implementation, names), buffer)
 
 
-def _are_arrays(key: tuple[Any, ...]) -> bool:
+def _are_arrays(key: Any) -> bool:  # noqa: ANN401 - a tuple of whatever there is
     """Tell whether a key is made of lists and arrays alone."""
     for item in key:
         if type(item) is not list and (type(item) is not np.ndarray or not item.ndim):
@@ -155,12 +155,13 @@ class PointIndexer(Generic[_T]):
     def __getitem__(self, key: ArrayKey) -> _T:
         """Return the elements at the points, in a tensor of their own."""
         tensor = self._tensor
-        if type(key) is tuple and _are_arrays(key):
+        items: Any = key
+        if isinstance(key, tuple) and _are_arrays(items):
             # The modes of the points come first as they are. The general way says what is wrong with them.
             array = tensor._held_array()
-            if array is not None and len(key) <= array.ndim and tensor._layout.implementation.names is None:
+            if array is not None and len(items) <= array.ndim and tensor._layout.implementation.names is None:
                 try:
-                    chosen = index_elements(array, key)
+                    chosen = index_elements(array, items)
                 except (IndexError, OverflowError, TypeError, ValueError, MemoryError):
                     chosen = None
                 if chosen is not None:
