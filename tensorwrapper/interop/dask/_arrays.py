@@ -75,12 +75,20 @@ def array_of(value: TensorLike, chunks: ChunksLike | None, most: int, *, pinned:
 def _graph(name: str, value: TensorLike, tiling: Tiling, *, pinned: bool) -> Any:  # noqa: ANN401 - a graph
     """Return what each chunk is: elements that are in memory as they lie there, else a part that is read."""
     if isinstance(value, Tensor):
-        return layer_of(name, {key: part.to_numpy() for key, part in parts_of(name, value, tiling)})
+        return layer_of(name, {key: _held(part) for key, part in parts_of(name, value, tiling)})
     lower, held = lowered(value)
     parts = parts_of(name, lower, tiling)
     if held:
         return tasks_over(name, parts, held, as_array=True, pinned=pinned)
     return layer_of(name, {key: (read_chunk, part) for key, part in parts})
+
+
+def _held(part: Tensor[Any]) -> object:
+    """Return the array over a part; what no array can be over, as of a gathered mode, is read by its task."""
+    try:
+        return part.to_numpy()
+    except ConversionError:
+        return read_chunk, as_view(part)
 
 
 def parts_of(name: str, value: Any, tiling: Tiling) -> list[tuple[tuple[Any, ...], Any]]:  # noqa: ANN401 - as it is

@@ -8,7 +8,13 @@ import numpy.typing as npt
 
 from tensorwrapper._wording import brief, called_as
 from tensorwrapper.buffer.lowlevel import is_fill
-from tensorwrapper.errors import ConversionError, ExtentMismatchError, RankError, TensorWrapperError
+from tensorwrapper.errors import (
+    ConversionError,
+    DTypeError,
+    ExtentMismatchError,
+    RankError,
+    TensorWrapperError,
+)
 from tensorwrapper.layout import Boundary
 from tensorwrapper.selection._view import View
 from tensorwrapper.selection.expressions._expression import Expression, Node, whole
@@ -24,7 +30,7 @@ from tensorwrapper.selection.sources._asking import is_source
 from tensorwrapper.selection.sources._source import HasSource, Source, TensorSource
 from tensorwrapper.shape import Tiling
 from tensorwrapper.shape.lowlevel import ModeNames, agreed_names, mode_of
-from tensorwrapper.tensor import Tensor, as_tensor
+from tensorwrapper.tensor import Tensor, as_tensor, strings
 from tensorwrapper.typing import Extents, Index, IndexT_co, Modes, ScalarT_co, UnknownRank
 
 __all__ = [
@@ -59,7 +65,7 @@ def as_view(source: ViewLike) -> View[Any]:
     Nothing is read. Arrays of other libraries whose elements are not in memory (datasets of h5py, arrays of
     Zarr, Dask and xarray, a TensorStore, and what has a shape, a NumPy dtype and slices like these) become an
     `ArraySource`: what a view needs of them is read when it is computed. What has a method ``as_source`` is
-    read through what that returns. All else becomes a tensor, as by `as_tensor`.
+    read through what that returns. Text becomes a tensor by `strings`, all else by `as_tensor`.
 
     Examples
     --------
@@ -81,8 +87,17 @@ def as_view(source: ViewLike) -> View[Any]:
             return View(reading_of(source))
         if is_lazy(source):
             return View(reading_of(ArraySource(source)))
-    tensor: Tensor[Any] = as_tensor(cast("npt.ArrayLike", source))
-    return View(reading_of(TensorSource(tensor)))
+    return View(reading_of(TensorSource(_tensor_of(cast("npt.ArrayLike", source)))))
+
+
+def _tensor_of(given: npt.ArrayLike) -> Tensor[Any]:
+    try:
+        return as_tensor(given)
+    except DTypeError:
+        text = np.asarray(given)
+        if text.dtype.kind not in "UT":
+            raise
+        return strings(text)
 
 
 def _of_one_type(parts: Iterable[ViewLike], what: str) -> tuple[list[Expression], list[Index | None]]:

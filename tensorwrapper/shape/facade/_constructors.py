@@ -100,7 +100,8 @@ class ShapeConstructors(ShapeBase[IndexT_co], Generic[IndexT_co]):
         outer
             The shape whose indices number the cells.
         extents
-            One row of extents per cell, in row-major order of `outer`: an (n, rank of a cell) table.
+            One row of extents per cell, in row-major order of `outer`: an (n, rank of a cell) table, or one
+            with the extents of an outer box before that: for ``(2, 3)`` also (2, 3, rank of a cell).
         origins
             Where each cell starts: a table like `extents`, or one row for all; zeros if not given.
 

@@ -213,9 +213,15 @@ def _int64_table(table: npt.NDArray[np.integer[Any]], what: str) -> IntArray:
     return table.astype(np.int64)
 
 
+def _by_cells(table: npt.NDArray[np.integer[Any]], outer: ShapeCommon) -> npt.NDArray[np.integer[Any]]:
+    """Return a table with one row for each cell, where it has the modes of the outer box for them."""
+    box = outer.extents if isinstance(outer, SmoothCommon) else ()
+    return table.reshape(outer.size, -1) if len(box) > 1 and table.shape[:-1] == box and table.size else table
+
+
 def jagged_from_cells(outer: ShapeCommon, extents: npt.ArrayLike, origins: npt.ArrayLike | None) -> Jagged:
     """Return the jagged shape whose cell k, in the order of `outer`, has extents ``extents[k]``."""
-    table = integer_array(extents, "cell extents")
+    table = _by_cells(integer_array(extents, "cell extents"), outer)
     if table.ndim != 2 or len(table) != outer.size or not table.shape[1]:
         raise ExtentError(
             f"{outer.size} cells need a table of extents of shape ({outer.size}, rank), not {table.shape}"
@@ -230,7 +236,7 @@ def jagged_from_cells(outer: ShapeCommon, extents: npt.ArrayLike, origins: npt.A
         )
     starts: list[Origins] = [0] * table.shape[1]
     if origins is not None:
-        given = integer_array(origins, "cell origins")
+        given = _by_cells(integer_array(origins, "cell origins"), outer)
         if given.shape not in {table.shape, table.shape[1:]}:
             raise ExtentError(
                 f"cell origins have shape {table.shape} or {table.shape[1:]}, not {given.shape}"

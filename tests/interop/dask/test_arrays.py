@@ -112,3 +112,15 @@ def test_what_is_no_array_of_dask_is_refused():
 def test_more_chunks_than_a_graph_has_are_refused_before_one_is_made():
     with pytest.raises(ExtentError, match=r"4194304 chunks, and a graph has 1048576 at most"):
         sel.full((2**40, 3), 0).to_dask(chunks=(2**18, -1))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [lambda t: t.gather(1, [1, 0, 1]), lambda t: t.rotate((1, 2)), lambda t: t.gather(0, [2, 2])[::-1]],
+)
+def test_what_lies_in_no_strides_is_read_by_the_tasks(change):
+    tensor = change(tw.as_tensor(np.arange(12.0).reshape(3, 4)))
+    with dask.config.set(scheduler="sync"):
+        made = tensor.to_dask(chunks=(2, -1))
+        assert made.chunks[0] == ((2, 1) if len(tensor) == 3 else (2,))
+        assert np.array_equal(made.compute(), np.asarray(tensor))

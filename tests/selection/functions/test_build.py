@@ -90,3 +90,13 @@ def test_tiles_that_do_not_fit_are_joined_as_rows_or_refused():
     assert joined.compute().elements().tolist() == [
         own for v in (views[0], other) for own in v.elements().tolist()
     ]
+
+
+def test_text_is_an_operand_beside_strings():
+    words = tw.strings(["b", "a"])
+    assert sel.where([True, False], words, "Q").compute().tolist() == ["b", "Q"]
+    assert sel.maximum(words, "ab").compute().tolist() == ["b", "ab"]
+    assert sel.concat([words, ["c"], np.array(["d"])]).compute().tolist() == ["b", "a", "c", "d"]
+    for other in ([b"c"], [object()], [1.0]):
+        with pytest.raises(TensorWrapperError):
+            sel.concat([words, other])

@@ -182,3 +182,14 @@ def test_cells_lie_where_they_are_told():
     assert list(each.indices()) == [(7, 3), (8, 4), (8, 5)]
     assert each.outer() == Shape(2, origin=(7,))
     assert each.cell_table().origins.tolist() == [[3], [4]]
+
+
+def test_a_table_may_have_the_modes_of_its_box_of_cells():
+    table = np.arange(12).reshape(2, 3, 2)
+    assert Shape.from_cells((2, 3), table) == Shape.from_cells((2, 3), table.reshape(6, 2))
+    assert Shape.from_cells((2, 3), table, origins=table) == Shape.from_cells(
+        (2, 3), table.reshape(6, 2), origins=table.reshape(6, 2)
+    )
+    for wrong in (table[0], table.reshape(3, 2, 2), table.reshape(2, 3, 2, 1)):
+        with pytest.raises(ExtentError):
+            Shape.from_cells((2, 3), wrong)

@@ -110,3 +110,12 @@ def test_what_is_no_column_is_refused(tmp_path, kind, tensor, words):
     with pytest.raises(TensorNameError):
         tw.save(tmp_path / f"a.{kind}", {"x": [1]}, compress={"y": "zstd"})
     assert names_in(tmp_path) == []
+
+
+@pytest.mark.parametrize("rows", [[[[], []], [[]]], [[[[], []], [[]]], [[[]]]], [[], []], [[[]], []]])
+def test_rows_that_happen_to_be_all_empty_are_rows_in_parquet(tmp_path, rows):
+    tensor = tw.jagged(rows, dtype="f8")
+    tw.save(tmp_path / "a.parquet", {"e": tensor, "n": tw.as_tensor(np.arange(len(rows)))})
+    back = tw.open(tmp_path / "a.parquet")["e"]
+    assert back.shape == tensor.shape
+    assert back.tolist() == rows
