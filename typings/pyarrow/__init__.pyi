@@ -8,6 +8,7 @@ from pyarrow import types as types
 from tensorwrapper.buffer import StringData
 
 class DataType:
+    value_type: DataType
     @classmethod
     def _import_from_c_capsule(cls, capsule: object) -> DataType: ...
     def __arrow_c_schema__(self) -> object: ...

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from tensorwrapper._json import dump_json
+from tensorwrapper._wording import shortened
 from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.errors import ConversionError, TensorWrapperError
 from tensorwrapper.store.foreign._contents import Conversion, Named, Options
@@ -87,10 +88,12 @@ def _dense(
             tensor = as_tensor(given)
         except TensorWrapperError as error:
             raise ConversionError(f"{name!r} cannot be written to {path}: {error}") from error
-        fill = " and is sparse" if tensor.is_sparse else ""
-        if not tensor.shape.is_box or fill or any(tensor.shape.origin):
+        advice = _advice(tensor)
+        if advice:
             raise ConversionError(
-                f"{name!r} has the shape {tensor.shape}{fill}; {path.suffix} holds dense boxes from zero on"
+                f"{name!r} has the shape {shortened(str(tensor.shape))}"
+                f"{' and is sparse' * tensor.is_sparse}; "
+                f"{path.suffix} holds dense boxes from zero on: {advice}, a .tens file keeps all"
             )
         # Strings have no element type of a fixed size, and NumPy's files forget those of ml_dtypes.
         if holds_strings(tensor.dtype) or (
@@ -102,6 +105,15 @@ def _dense(
         if said:
             lost.append(f"the metadata of {name!r}")
         yield name, tensor
+
+
+def _advice(tensor: Tensor[Any]) -> str:
+    """Return what makes a tensor a dense box from zero on; nothing if it is one."""
+    if tensor.is_sparse:
+        return "to_dense() has all elements"
+    if not tensor.shape.is_box:
+        return "to_padded() makes a box of rows, untiled() of tiles"
+    return "t[...] counts from zero" if any(tensor.shape.origin) else ""
 
 
 def _said(metadata: Mapping[str, Any]) -> list[str]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from tensorwrapper._arrays import splits_of
 from tensorwrapper._json import dump_json
+from tensorwrapper._wording import shortened
 from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.errors import ConversionError, TensorWrapperError
 from tensorwrapper.shape import Shape
@@ -126,8 +127,10 @@ def _write_strings(file: "h5py.File", name: str, value: TensorLike) -> "h5py.Dat
     data = tensor.to_string_data()
     if not tensor.shape.is_box or data.kind != "utf8" or tensor.null_count:
         raise ConversionError(
-            f"{name!r} has {data.kind} strings of shape {tensor.shape!r}, {tensor.null_count} of them null; "
-            "HDF5 has text without nulls in boxes: fill_null('') fills them, a .tens file keeps all"
+            f"{name!r} has {data.kind} strings of shape {shortened(str(tensor.shape))}, "
+            f"{tensor.null_count} of them null; HDF5 has text without nulls in boxes: "
+            + ("fill_null('') fills them, " * bool(tensor.null_count))
+            + "a .tens file keeps all, .parquet and .feather have rows of text"
         )
     array = np.asarray(tensor.to_numpy_strings(), dtype=object).reshape(tensor.shape.extents)
     return _placed(file.create_dataset(name, data=array, dtype=h5py.string_dtype()), tensor.shape)

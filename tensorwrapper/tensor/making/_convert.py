@@ -274,6 +274,7 @@ def jagged(rows: Iterable[object], *, dtype: npt.DTypeLike | None = None) -> Ten
     rows
         Numbers in nested lists whose lengths may differ, or arrays or tensors whose extents may differ,
         possibly in nested lists too; or one object of lists: of Awkward Array, Arrow, PyTorch, pandas.
+        Tensors that are boxes are cells where they were: windows keep their origins.
     dtype
         The type of the elements; the common one if not given.
 
@@ -310,7 +311,7 @@ def jagged(rows: Iterable[object], *, dtype: npt.DTypeLike | None = None) -> Ten
         check_dtype(wanted)
     joined = join_rows(given) if wanted is None else None
     if joined is not None:
-        return from_buffer(*joined)
+        return _where_they_were(from_buffer(*joined), given)
     if _are_plain(given):
         lists = cast("list[Sequence[object]]", given)
         lengths = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
@@ -333,7 +334,15 @@ def jagged(rows: Iterable[object], *, dtype: npt.DTypeLike | None = None) -> Ten
         shape = Shape.jagged(shapes)
     common = _common_dtype(leaves) if wanted is None else wanted
     check_dtype(common)
-    return from_buffer(join_elements(leaves, common), shape)
+    return _where_they_were(from_buffer(join_elements(leaves, common), shape), given)
+
+
+def _where_they_were(made: Tensor[Any], rows: list[object]) -> Tensor[Any]:
+    """Return rows that start where the boxes did that they were made of."""
+    boxes = [row.shape for row in rows if type(row) is Tensor and row.shape.is_box]
+    if len(boxes) < len(rows) or not any(any(box.origin) for box in boxes):
+        return made
+    return from_buffer(made.elements(), Shape.jagged(boxes))
 
 
 def _as_rows(tensor: Tensor[Any], dtype: npt.DTypeLike | None) -> Tensor[Any]:

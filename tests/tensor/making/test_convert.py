@@ -13,7 +13,14 @@ import xarray as xr
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.buffer import count_copies
-from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, RankError, ReadOnlyError
+from tensorwrapper.errors import (
+    BufferSizeError,
+    ConversionError,
+    DTypeError,
+    LayoutError,
+    RankError,
+    ReadOnlyError,
+)
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.tensor import as_tensor, from_buffer, jagged
@@ -415,3 +422,15 @@ def test_jagged_tensors_beside_lists_are_rows_of_one_tensor():
 def test_rows_of_different_ranks_are_named(given, ranks):
     with pytest.raises(RankError, match=ranks):
         tw.jagged(given)
+
+
+def test_windows_that_become_cells_stay_where_they_were():
+    matrix = tw.as_tensor(np.arange(64).reshape(8, 8))
+    cells = Shape.jagged([Shape(3, 2, origin=(3, 0)), Shape(3, 1, origin=(3, 2))])
+    made = tw.jagged([matrix.window(box) for _, box in cells.cells()])
+    assert made.shape == cells
+    back = made.scatter(Shape(8, 8))
+    assert np.array_equal(np.asarray(back)[3:6, :3], np.asarray(matrix)[3:6, :3])
+    assert tw.jagged([matrix.window(box) for _, box in cells.cells()], dtype="f4").shape == cells
+    with pytest.raises(LayoutError, match=r"jagged\(\[t.window\(box\)"):
+        matrix.window(cells)

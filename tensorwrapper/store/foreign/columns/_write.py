@@ -43,12 +43,6 @@ def write_parquet(
     table, done = _table(path, tensors, metadata)
     codec = _codec(table, options, {"zlib": "gzip", "zstd": "zstd"}, "Parquet")
     rows = _rows(table, options)
-    for name, column in zip(table.column_names, table.columns, strict=True):
-        # Rows that happen to be all empty are still rows.
-        if _is_list(column.type) and "[0]" in str(column.type):
-            at = table.schema.get_field_index(name)
-            field = table.schema.field(at).with_type(_of_any_length(column.type))
-            table = table.set_column(at, field, column.cast(field.type))
     for field in table.schema:
         if "[0]" in str(field.type):
             raise ConversionError(
@@ -106,6 +100,14 @@ def _table(
             array = tensor.to_arrow()
         except TensorWrapperError as error:
             raise ConversionError(f"{name!r} is no column of {path}: {error}") from error
+        if "[0]" in str(array.type) and not tensor.shape.is_box:
+            # Rows that happen to be all empty are still rows: Parquet has no lists of length 0 otherwise.
+            kind = array.type
+            for _ in range(1, tensor.shape.rank):
+                kind = kind.value_type
+            for _ in range(1, tensor.shape.rank):
+                kind = pa.large_list(kind)
+            array = array.cast(kind)
         if arrays and len(array) != len(arrays[0]):
             raise ConversionError(
                 f"{name!r} has {len(array)} rows, and {fields[0].name!r} has {len(arrays[0])}: columns of a "
@@ -134,24 +136,6 @@ def _placed(shape: Shape[Any], said: Mapping[str, Any]) -> dict[str, Json]:
     except TensorWrapperError as error:
         raise ConversionError(f"cells that start at different places are no column: {error}") from error
     return text
-
-
-def _is_list(kind: "pa.DataType") -> bool:
-    import pyarrow as pa  # noqa: PLC0415 - an extra
-
-    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind))
-
-
-def _of_any_length(kind: "pa.DataType") -> "pa.DataType":
-    """Return the type of lists whose empty ones are none of a fixed length."""
-    import pyarrow as pa  # noqa: PLC0415 - an extra
-
-    if not (_is_list(kind) or pa.types.is_fixed_size_list(kind)):
-        return kind
-    inner = _of_any_length(kind.value_type)
-    if pa.types.is_fixed_size_list(kind) and kind.list_size:
-        return pa.list_(inner, kind.list_size)
-    return pa.list_(inner) if pa.types.is_list(kind) else pa.large_list(inner)
 
 
 def _codec(table: "pa.Table", options: Options, codecs: Mapping[str, str], kind: str) -> str | None:
