@@ -4,6 +4,7 @@ from tensorwrapper.remote._async_remote import AsyncRemote, connect_async
 from tensorwrapper.remote._remote import Remote, connect
 from tensorwrapper.remote._server import Server, serve
 from tensorwrapper.remote._sharded_remote import ShardedRemote, connect_shards
+from tensorwrapper.remote._take_shards import take_shards
 from tensorwrapper.remote.awaited._snapshot import AsyncSnapshot
 from tensorwrapper.remote.awaited._tensor import AsyncRemoteTensor, AsyncView
 from tensorwrapper.remote.client._snapshot import Snapshot
@@ -35,4 +36,5 @@ __all__ = [
     "connect_shards",
     "reshard_plan",
     "serve",
+    "take_shards",
 ]

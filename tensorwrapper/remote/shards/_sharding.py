@@ -246,6 +246,29 @@ class Sharding:
         own = self.placements[int(self.tiles[self.number_of(tile)])]
         return tuple([self.holders[k] for k in own])
 
+    def tiles_of(self, holder: HolderLike) -> IntArray:
+        """Return the numbers of the tiles that a holder has, replicas too, in order.
+
+        Raises
+        ------
+        ConversionError
+            If it is none of the holders.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Tiling
+        >>> s = Sharding(Tiling([1, 2, 3], [3]), "i8", ["tcp://a:5555", "tcp://b:5555"], [0, 1, 0])
+        >>> s.tiles_of("tcp://a:5555").tolist()
+        [0, 2]
+        """
+        server = holder if isinstance(holder, Holder) else Holder(holder)
+        addresses = [own.address for own in self.holders]
+        if server.address not in addresses:
+            raise ConversionError(f"{server.address} holds nothing of {self!r}")
+        number = addresses.index(server.address)
+        has = np.array([number in own for own in self.placements], dtype=bool)
+        return np.flatnonzero(has[self.tiles])
+
     def part_name(self, name: str, tile: Index | SupportsIndex) -> str:
         """Return under which name a tile of a tensor is served: ``x/1.0``; O(rank)."""
         index = tile if isinstance(tile, tuple) else self.tiling.grid.index(to_int(tile, "a tile"))
@@ -270,10 +293,7 @@ class Sharding:
         >>> {name: part.tolist() for name, part in parts.items()}
         {'x/0.0': [[0, 1, 2]]}
         """
-        server = holder if isinstance(holder, Holder) else Holder(holder)
-        if server.address not in [own.address for own in self.holders]:
-            raise ConversionError(f"{server.address} holds nothing of {self!r}")
-        number = [own.address for own in self.holders].index(server.address)
+        tiles = self.tiles_of(holder).tolist()
         view = as_view(tensor)
         if view.shape.has_layers != (self.layers is not None) or (
             self.layers is not None and view.shape.layers != self.layers
@@ -283,9 +303,8 @@ class Sharding:
             view = view.flatten()
         if view.shape.size != self.size or (self.rows is None and view.shape.extents != self.shape.extents):
             raise ExtentError(f"{view!r} has other elements than {self!r}")
-        has = np.array([number in own for own in self.placements], dtype=bool)
         found: dict[str, View[Any]] = {}
-        for tile in np.flatnonzero(has[self.tiles]).tolist():
+        for tile in tiles:
             found[self.part_name(name, tile)] = view[self._key(tile)]
         return found
 
@@ -305,6 +324,16 @@ class Sharding:
         """
         index = self.tiling.grid.index(to_int(tile, "a tile"))
         return tuple([slice(int(m[k]), int(m[k + 1])) for m, k in zip(self.tiling.marks, index, strict=True)])
+
+    def without_layers(self) -> "Sharding":
+        """Return the same of the box, or the rows, of all elements; O(1)."""
+        if self.layers is None:
+            return self
+        made = object.__new__(Sharding)
+        for field in attrs.fields(cast("Any", Sharding)):
+            value = None if field.name == "layers" else getattr(self, field.name)
+            object.__setattr__(made, field.name, value)
+        return made
 
     # What it is as a value.
 

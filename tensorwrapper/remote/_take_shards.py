@@ -1,0 +1,173 @@
+"""`take_shards`: what a server is to hold by a plan is brought to it, and served under a new name."""
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, SupportsIndex
+
+import numpy as np
+
+from tensorwrapper._integers import to_ints
+from tensorwrapper.errors import ExtentMismatchError, OutOfBoundsError, TensorNameError
+from tensorwrapper.remote._server import Server
+from tensorwrapper.remote._sharded_remote import connect_shards
+from tensorwrapper.remote.client._pending import IDLE
+from tensorwrapper.remote.shards._catalogue import Catalogue
+from tensorwrapper.remote.shards._reshard import ReshardPlan
+from tensorwrapper.remote.shards._sharding import Holder, HolderLike, Sharding
+from tensorwrapper.remote.shards._tensor import ShardedTensor
+from tensorwrapper.selection import View, as_view, concat
+from tensorwrapper.transport import KeyPair
+from tensorwrapper.typing import IntArray
+
+if TYPE_CHECKING:
+    from tensorwrapper.selection import ViewLike
+
+__all__ = ["take_shards"]
+
+
+def take_shards(
+    server: Server,
+    plan: ReshardPlan,
+    name: str,
+    new_name: str,
+    tiles: Iterable[SupportsIndex] | None = None,
+    *,
+    holder: HolderLike | None = None,
+    keys: KeyPair | None = None,
+    timeout: float = 5.0,
+    deadline: float | None = None,
+    idle: float | None = IDLE,
+) -> int:
+    """Make what a server in this process is to hold by a plan, serve it, and return how many bytes came.
+
+    Each new part is put together of what the server has of the old ones, replicas too, and of what their
+    holders send: each element once. One part at a time is in memory beside those that are served. What
+    was done may be done again. So a scheduler of tasks, as Dask is, carries a plan out: a task for each
+    holder, or for some tiles of one, where the server of the holder is. `docs/guide/remote-shards.md` does.
+
+    Parameters
+    ----------
+    server
+        The server of one of the new holders.
+    plan
+        What moves.
+    name
+        The name of the tensor as it is held.
+    new_name
+        The name under which its new parts are served: another, since the old ones are read meanwhile.
+    tiles
+        Numbers of new tiles; all that the holder is to have if not given.
+    holder
+        The holder that the server is, if its address is not how the plan names it.
+    keys, timeout, deadline, idle
+        As of `connect_shards`.
+
+    Raises
+    ------
+    ConversionError
+        If the server is no holder of the plan.
+    TensorNameError
+        If the two names are one.
+    OutOfBoundsError
+        If the holder is not to have one of the tiles.
+    ShardsLostError
+        If nobody has some of the old parts; new ones that were made by then are served.
+    ExtentMismatchError
+        If rows have other lengths than the new sharding says.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import tensorwrapper as tw
+    >>> from tensorwrapper.remote import Catalogue, Sharding, connect_shards, reshard_plan
+    >>> x = np.arange(24).reshape(4, 6)
+    >>> with tw.serve({"x/0.0": x[:1]}) as a, tw.serve({"x/1.0": x[1:]}) as b:
+    ...     old = Sharding(tw.Tiling([1, 3], [6]), x.dtype, [a.address, b.address])
+    ...     plan = reshard_plan(old, Sharding(tw.Tiling([4], [2, 4]), x.dtype, [a.address, b.address]))
+    ...     plan.moved, [take_shards(server, plan, "x", "y") for server in (a, b)]
+    ...     with connect_shards(Catalogue({"y": plan.new})) as shards:
+    ...         bool((np.asarray(shards["y"].compute()) == x).all())
+    (80, [48, 32])
+    True
+    """
+    if name == new_name:
+        raise TensorNameError(
+            f"new parts of {name!r} need a name of their own: the old ones are read meanwhile"
+        )
+    own = Holder(server.address) if holder is None else holder
+    theirs = plan.new.tiles_of(own)
+    chosen = theirs.tolist() if tiles is None else to_ints(tiles, "tiles")
+    others = np.setdiff1d(chosen, theirs)
+    if len(others):
+        raise OutOfBoundsError(f"{own} is to have nothing of the tiles {others[:8].tolist()}")
+    here = _held_here(server.tensors, plan.old, name, own)
+    catalogue = Catalogue({name: plan.old.without_layers()})
+    came = 0
+    with connect_shards(catalogue, keys=keys, timeout=timeout, deadline=deadline, idle=idle) as shards:
+        for tile in chosen:
+            part = _part_of(shards[name], plan.new, tile, here)
+            came += part.plan().bytes_received
+            made = part.compute()
+            if made.shape.size != plan.new.tiling.volumes().reshape(-1)[tile]:
+                raise ExtentMismatchError(
+                    f"rows of tile {tile} have {made.shape.size} elements, others than planned"
+                )
+            server.replace(plan.new.part_name(new_name, tile), made)
+    return came
+
+
+def _held_here(
+    tensors: "Mapping[str, ViewLike]", old: Sharding, name: str, own: HolderLike
+) -> dict[int, View[Any]]:
+    """Return the old tiles that a holder has, by number."""
+    addresses = [one.address for one in old.holders]
+    if (own.address if isinstance(own, Holder) else own) not in addresses:
+        return {}
+    found: dict[int, View[Any]] = {}
+    for tile in old.tiles_of(own).tolist():
+        part = tensors.get(old.part_name(name, tile))
+        if part is not None:
+            found[tile] = as_view(part)
+    return found
+
+
+def _part_of(old: ShardedTensor, new: Sharding, tile: int, here: Mapping[int, View[Any]]) -> View[Any]:
+    """Return a new part as a view of what is here, and of what is at the holders of old parts."""
+    if new.rows is not None:
+        first, last = new.row_marks[tile : tile + 2].tolist()
+        cuts = [_segments(first, last, old.sharding.row_marks)]
+    else:
+        box = new.box_of(tile)
+        marks = zip(box, old.sharding.tiling.marks, strict=True)
+        cuts = [_segments(own.start, own.stop, mode) for own, mode in marks]
+    return _joined(old, cuts, (), here)
+
+
+def _segments(first: int, last: int, marks: IntArray) -> list[tuple[int, int, int]]:
+    """Return for each tile that has some of a run of positions which it is, and which these are."""
+    begins, ends = np.maximum(marks[:-1], first), np.minimum(marks[1:], last)
+    hit = np.flatnonzero(begins < ends)
+    found = list(zip(hit.tolist(), begins[hit].tolist(), ends[hit].tolist(), strict=True))
+    # Of nothing there is a piece, too: it has a type, and extents in the other modes.
+    return found or [(-1, first, last)]
+
+
+def _joined(
+    old: ShardedTensor,
+    cuts: list[list[tuple[int, int, int]]],
+    chosen: tuple[tuple[int, int, int], ...],
+    here: Mapping[int, View[Any]],
+) -> View[Any]:
+    """Return the grid of pieces that segments of the modes cut, joined mode by mode."""
+    mode = len(chosen)
+    if mode < len(cuts):
+        parts = [_joined(old, cuts, (*chosen, own), here) for own in cuts[mode]]
+        return parts[0] if len(parts) == 1 else concat(parts, mode=mode)
+    place = tuple([slice(begin, end) for _, begin, end in chosen])
+    index = tuple([number for number, _, _ in chosen])
+    sharding = old.sharding
+    known = None if -1 in index else here.get(sharding.number_of(index))
+    if known is None:
+        return old[place]
+    starts = [sharding.row_marks] if sharding.rows is not None else sharding.tiling.marks
+    shifts = [int(own[k]) for own, k in zip(starts, index, strict=True)]
+    return known[tuple([slice(own.start - k, own.stop - k) for own, k in zip(place, shifts, strict=True)])]
