@@ -20,9 +20,10 @@ from tensorwrapper.errors import (
 )
 from tensorwrapper.store.growing._grown import grown_parts, grown_view
 from tensorwrapper.store.growing._writer import RecordWriter
-from tensorwrapper.store.records._directory import Directory, Place
+from tensorwrapper.store.records._directory import Directory
 from tensorwrapper.store.records._entry import Entry, make_entry, packing_of
 from tensorwrapper.store.records._index import check_tear, load_directory
+from tensorwrapper.store.records._listing import Place
 from tensorwrapper.store.records._reader import RecordReader
 from tensorwrapper.store.records._record import RecordFacts
 from tensorwrapper.store.records._tail import load_end
@@ -232,7 +233,7 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Advisin
         return grown_parts(self._reading, places, grown)
 
     def _places(self, name: str) -> tuple[Place, ...]:
-        places = self._directory.entries.get(name)
+        places = self._directory.places(name)
         if places is None:
             passed = len(self._directory.complaints)
             more = f" ({passed} damaged records were passed over; verify names them)" if passed else ""
@@ -240,10 +241,10 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Advisin
         return places
 
     def __iter__(self) -> Iterator[str]:
-        return iter(list(self._directory.entries))
+        return iter(list(self._directory.names))
 
     def __len__(self) -> int:
-        return len(self._directory.entries)
+        return len(self._directory.names)
 
     def __contains__(self, name: object) -> bool:
         return self._directory.has(name)

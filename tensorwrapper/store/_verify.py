@@ -8,9 +8,10 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import DataFileError, RemoteProtocolError
 from tensorwrapper.store._file import TensFile
 from tensorwrapper.store.growing._grown import check_grown
-from tensorwrapper.store.records._directory import Directory, Place, Row
+from tensorwrapper.store.records._directory import Directory
 from tensorwrapper.store.records._format import ALIGNMENT, HEADER_BYTES, unpack_header
 from tensorwrapper.store.records._index import is_sound, scan
+from tensorwrapper.store.records._listing import Place, Row
 from tensorwrapper.store.records._reader import RecordReader
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits
 

@@ -16,7 +16,7 @@ import tensorwrapper as tw
 from tensorwrapper import wire
 from tensorwrapper.errors import DataFileError, TensorWrapperError
 from tensorwrapper.store import verify
-from tensorwrapper.store.records._directory import Place, pack_rows
+from tensorwrapper.store.records._listing import Place, pack_rows
 from tensorwrapper.store.records._record import encode_index, encode_tensor
 from tensorwrapper.store.records._tail import hashes_of
 from tensorwrapper.store.system import _bytes_at

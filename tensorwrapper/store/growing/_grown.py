@@ -16,8 +16,8 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.store.growing._growth import is_box
 from tensorwrapper.store.growing._records import Records
 from tensorwrapper.store.records._alike import Alike, places_of_runs
-from tensorwrapper.store.records._directory import Place, Row
 from tensorwrapper.store.records._format import MOST_ROWS
+from tensorwrapper.store.records._listing import Place, Row
 from tensorwrapper.store.records._pieces import run_of, with_rows
 from tensorwrapper.store.records._reader import RecordReader
 from tensorwrapper.tensor import Tensor, from_buffer

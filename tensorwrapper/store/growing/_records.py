@@ -11,7 +11,7 @@ from tensorwrapper.buffer.lowlevel import holds_strings, is_fill, kind_of
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.store.growing._growth import is_box
 from tensorwrapper.store.records._alike import SMALL_RECORD, Alike, Likeness, find_alike, read_alike
-from tensorwrapper.store.records._directory import Row
+from tensorwrapper.store.records._listing import Row
 from tensorwrapper.store.records._reader import RecordReader
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import IntArray

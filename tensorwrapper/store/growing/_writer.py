@@ -10,8 +10,9 @@ import numpy as np
 from tensorwrapper.errors import SizeOverflowError, TensorNameError
 from tensorwrapper.store.growing._growth import Pattern
 from tensorwrapper.store.records._checksum import checksum_of, choose
-from tensorwrapper.store.records._directory import Directory, Place, Row, pack_rows
+from tensorwrapper.store.records._directory import Directory
 from tensorwrapper.store.records._format import MOST_ROWS, check_name, pack_header
+from tensorwrapper.store.records._listing import Place, Row, pack_rows
 from tensorwrapper.store.records._record import cut, encode_index, encode_metadata, encode_tensor
 from tensorwrapper.store.records._tail import hashes_of
 from tensorwrapper.store.system._bytes_at import write_at
@@ -42,7 +43,7 @@ class RecordWriter:
         self._directory = directory
         self._piece_bytes = piece_bytes
         # Rows that an index lists. What a scan found has none any more.
-        self._covered = directory.before + len(directory.rows) if directory.chain else 0
+        self._covered = directory.n_rows if directory.chain else 0
         # Of tensors that grew here: the last extension, what the next has to be like, and how many rows
         # there are.
         self._ends: dict[str, tuple[Row | None, Pattern, int]] = {}
@@ -172,7 +173,7 @@ class RecordWriter:
         that n records, each with an index after it, cost n log n and are found in log n steps.
         """
         directory = self._directory
-        first, count = self._covered, directory.before + len(directory.rows)
+        first, count = self._covered, directory.n_rows
         if first == count:
             return
         chain, merged = list(directory.chain), [(0, first)]

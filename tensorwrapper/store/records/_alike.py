@@ -17,8 +17,8 @@ import numpy.typing as npt
 from tensorwrapper._arrays import concatenated_ranges, last_run, splits_of
 from tensorwrapper._json import Json
 from tensorwrapper._value_class import frozen
-from tensorwrapper.store.records._directory import Place
 from tensorwrapper.store.records._format import HEADER_BYTES, MAGIC, VERSION
+from tensorwrapper.store.records._listing import Place
 from tensorwrapper.typing import IntArray
 
 __all__ = ["SMALL_RECORD", "Alike", "Likeness", "find_alike", "places_of_runs", "read_alike"]

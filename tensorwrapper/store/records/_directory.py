@@ -1,47 +1,13 @@
 """`Directory`: which records a file has, by the names of the tensors in them. Pure."""
 
-from collections.abc import Callable, Mapping, Sequence
-from itertools import repeat
-from typing import Final, TypeAlias, final
+from collections.abc import Callable, KeysView, Mapping, Sequence
+from itertools import chain, count
+from typing import final
 
-import numpy as np
-
-from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import DataFileError
-from tensorwrapper.store.records._format import (
-    ALIGNMENT,
-    HEADER_BYTES,
-    MOST_ROWS,
-    NAME_BYTES,
-    check_name,
-)
-from tensorwrapper.typing import Array, IntArray
+from tensorwrapper.store.records._listing import Listing, Place, Row
 
-__all__ = ["Directory", "Place", "Row", "pack_rows", "unpack_rows"]
-
-
-_REFUSED: Final = bytes([*range(32), 127, *b"/\\"])
-"""Bytes of ASCII that no name has."""
-
-
-@final
-@frozen
-class Place:
-    """Where a record lies."""
-
-    start: int
-    length: int
-    """Bytes of its message."""
-
-    @property
-    def stop(self) -> int:
-        """Where the next record may start."""
-        return self.start + HEADER_BYTES + self.length
-
-
-Row: TypeAlias = tuple[str, Place, int, int, int | None]
-"""Name (empty for a record about the file), place, number of the piece, how many pieces there are, and for an
-extension how many rows of the tensor come before it."""
+__all__ = ["Directory"]
 
 
 @final
@@ -52,11 +18,14 @@ class Directory:
         "_entries",
         "_extensions",
         "_find",
+        "_listed",
         "_load",
         "_may_have",
         "_metadata",
+        "_n_listed",
         "_n_loaded",
         "_partial",
+        "_rows",
         "_rows_at",
         "_unfinished",
         "before",
@@ -64,12 +33,15 @@ class Directory:
         "complaints",
         "end",
         "is_unchecked",
-        "rows",
         "torn",
     )
 
     def __init__(self) -> None:
-        self._entries: dict[str, tuple[Place, ...]] = {}
+        # The places of a tensor, or its number among what was listed.
+        self._entries: dict[str, tuple[Place, ...] | int] = {}
+        self._listed: list[Listing] = []
+        self._n_listed = 0  # rows of these that `_rows` does not have
+        self._rows: list[Row] = []
         self._extensions: dict[str, list[Row]] = {}
         self._metadata: Place | None = None
         self._load: Callable[[], Directory] | None = None
@@ -79,7 +51,6 @@ class Directory:
         self._n_loaded = 0  # rows that were read, and not added, before all were
         self.before = 0
         """How many rows come before `rows`: they are in indices, and were not read."""
-        self.rows: list[Row] = []
         self.chain: list[tuple[int, int]] = []
         """For each index that counts: where it starts, and the number of the first row that it lists."""
         self.end = 0
@@ -126,10 +97,38 @@ class Directory:
         return new
 
     @property
-    def entries(self) -> dict[str, tuple[Place, ...]]:
-        """The pieces of every tensor that is there as a whole, as it was begun."""
+    def rows(self) -> list[Row]:
+        """All records that were read, in order."""
+        if self._n_listed:
+            self._rows = [*chain.from_iterable([part.rows() for part in self._listed]), *self._rows]
+            self._n_listed = 0
+        return self._rows
+
+    @property
+    def n_rows(self) -> int:
+        """How many records there are."""
+        return self.before + self._n_listed + len(self._rows)
+
+    @property
+    def names(self) -> KeysView[str]:
+        """The names of all tensors that are there as a whole, in order."""
         self._complete()
-        return self._entries
+        return self._entries.keys()
+
+    def places(self, name: str) -> tuple[Place, ...] | None:
+        """Return the pieces of a tensor, as it was begun; None if it is not there as a whole."""
+        self._complete()
+        return self._places(name)
+
+    def _places(self, name: str) -> tuple[Place, ...] | None:
+        found = self._entries.get(name)
+        if not isinstance(found, int):
+            return found
+        for part in self._listed:
+            if found < len(part):
+                return (part.place(found),)
+            found -= len(part)
+        return None
 
     @property
     def extensions(self) -> Mapping[str, Sequence[Row]]:
@@ -150,7 +149,7 @@ class Directory:
             return True
         if self._may_have is None or not isinstance(name, str) or not self._may_have(name):
             return False
-        return self._last(name) is not None or name in self.entries
+        return self._last(name) is not None or name in self.names
 
     def newest(self, name: str) -> Row | None:
         """Return the last extension of a tensor, as far as it was read; O(1)."""
@@ -172,7 +171,7 @@ class Directory:
                 newest = self.newest(name)
         if newest is not None:
             return (newest,)
-        places = self._entries.get(name)
+        places = self._places(name)
         if places is None:
             return None
         return tuple([(name, place, piece, len(places), None) for piece, place in enumerate(places)])
@@ -198,7 +197,11 @@ class Directory:
                 return None
             earlier += found
         if earlier:
-            self.rows, self._n_loaded, self.before = earlier + self.rows, self._n_loaded + len(earlier), first
+            self._rows, self._n_loaded, self.before = (
+                earlier + self.rows,
+                self._n_loaded + len(earlier),
+                first,
+            )
         return self.rows[first - self.before :]
 
     def _complete(self) -> None:
@@ -208,7 +211,8 @@ class Directory:
         self._load = self._may_have = self._find = self._rows_at = None
         self._entries, self._metadata, self._partial = whole._entries, whole._metadata, whole._partial
         self._extensions, self._unfinished = whole._extensions, whole._unfinished
-        self.rows, self.before = whole.rows, 0
+        self._listed, self._n_listed = whole._listed, whole._n_listed
+        self._rows, self.before = whole._rows, 0
         self.complaints += whole.complaints
         end = self.end
         for row in later:
@@ -257,22 +261,40 @@ class Directory:
             parts.append(place)
             if len(parts) == pieces:
                 self._entries[name] = tuple(self._partial.pop(name))
-        self.rows.append(row)
+        self._rows.append(row)
         self.end = place.stop
 
-    def add_all(self, rows: Sequence[Row]) -> None:
+    def add_all(self, found: Listing | Sequence[Row]) -> None:
         """Add records that lie after all others, in order; it raises as `add` does."""
-        new = {row[0]: (row[1],) for row in rows if row[3] == 1 and row[4] is None and row[0]}
-        of_file = [row[1] for row in rows if not row[0]]
-        if len(new) + len(of_file) < len(rows) or not self._entries.keys().isdisjoint(new):
-            for row in rows:
+        if isinstance(found, Listing):
+            if not self._rows and self._list(found):
+                return
+            found = found.rows()
+        new = {row[0]: (row[1],) for row in found if row[3] == 1 and row[4] is None and row[0]}
+        of_file = [row[1] for row in found if not row[0]]
+        if len(new) + len(of_file) < len(found) or not self._entries.keys().isdisjoint(new):
+            for row in found:
                 self.add(row)
-        elif rows:
+        elif found:
             self._entries.update(new)
             if of_file:
                 self._metadata = of_file[-1]
-            self.rows += rows
-            self.end = rows[-1][1].stop
+            self._rows += found
+            self.end = found[-1][1].stop
+
+    def _list(self, found: Listing) -> bool:
+        """Add what is listed, unless a name is repeated."""
+        new = dict(zip(found.names, count(self._n_listed), strict=False))
+        last = new.pop("", None)
+        if len(new) + found.names.count("") < len(found) or not self._entries.keys().isdisjoint(new):
+            return False
+        if last is not None:
+            self._metadata = found.place(last - self._n_listed)
+        self._entries.update(new)
+        self._listed.append(found)
+        self._n_listed += len(found)
+        self.end = found.place(-1).stop
+        return True
 
     def _extend(self, row: Row, after: int) -> None:
         name, place, piece, pieces, _ = row
@@ -297,82 +319,3 @@ class Directory:
             self._unfinished.pop(name, None)
         else:
             self._unfinished[name] = parts
-
-
-def pack_rows(rows: Sequence[Row]) -> tuple[Array, Array, Array | None]:
-    """Return the table of an index, its names, and how many rows come before each extension.
-
-    The names are the bytes of all of them, one after the other. Of what is no extension the last table has
-    -1; it is None if there is none.
-    """
-    encoded = [row[0].encode() for row in rows]
-    table = np.empty((len(rows), 5), dtype="<i8")
-    if rows:
-        table[:, 0] = np.cumsum([len(name) for name in encoded])
-        table[:, 1:] = [(place.start, place.length, piece, pieces) for _, place, piece, pieces, _ in rows]
-    after = [-1 if row[4] is None else row[4] for row in rows]
-    grown = np.array(after, dtype="<i8") if max(after, default=-1) >= 0 else None
-    return table, np.frombuffer(b"".join(encoded), dtype=np.uint8), grown
-
-
-def _unpack_grown(grown: IntArray | None, count: int) -> list[int | None]:
-    if grown is None:
-        return [None] * count
-    if len(grown) != count or int(grown.min()) < -1 or int(grown.max()) > MOST_ROWS:
-        raise DataFileError("the index has extensions that do not go with its records, or are too large")
-    return [None if n < 0 else n for n in grown.tolist()]
-
-
-def _plain_names(names: bytes, ends: IntArray) -> list[str] | None:
-    """Return the names if all are text of ASCII that `check_name` takes; None if they are to be looked at."""
-    if not names.isascii() or names.translate(None, _REFUSED) != names:
-        return None
-    counts = np.diff(ends, prepend=0)
-    if int(counts.min()) < 0 or int(counts.max()) > NAME_BYTES:
-        return None
-    text, stops = names.decode("ascii"), ends.tolist()
-    found = [text[first:stop] for first, stop in zip([0, *stops], stops, strict=False)]
-    return None if "." in found or ".." in found else found
-
-
-def unpack_rows(
-    table: IntArray, names: bytes, begin: int, end: int, grown: IntArray | None = None
-) -> list[Row]:
-    """Return the rows of a foreign index, of records that lie between `begin` and `end`.
-
-    Raises
-    ------
-    DataFileError
-        If one lies elsewhere, or over another, or its name or number is not acceptable.
-    """
-    if not len(table):
-        return []
-    ends, starts, lengths, pieces, totals = table.T
-    # Bounded before anything is added to it: no sum can overflow.
-    if int(lengths.min()) < 0 or int(lengths.max()) > end or int(starts.min()) < begin:
-        raise DataFileError("the index names a place outside of its part of the file")
-    if int(starts.max()) > end or (starts % ALIGNMENT).any():
-        raise DataFileError(f"the index names a start that is no multiple of {ALIGNMENT}, or too large")
-    stops = starts + lengths + HEADER_BYTES
-    if (starts[1:] < stops[:-1]).any() or int(stops[-1]) > end:
-        raise DataFileError("the index has records that overlap, or reach beyond their part of the file")
-    if int(ends[0]) < 0 or (ends[1:] < ends[:-1]).any() or int(ends[-1]) != len(names):
-        raise DataFileError("the index has names that do not add up")
-    if int(pieces.min()) < 0 or (pieces >= totals).any():
-        raise DataFileError("the index has pieces beyond their number")
-    after = _unpack_grown(grown, len(table))
-    plain = _plain_names(names, ends)
-    if plain is not None and (totals == 1).all():
-        # Most are such: a name of ASCII for each, and every tensor in one piece.
-        places = map(Place, starts.tolist(), lengths.tolist())
-        return list(zip(plain, places, repeat(0), repeat(1), after, strict=False))
-    rows: list[Row] = []
-    first = 0
-    for (stop, start, length, piece, total), before in zip(table.tolist(), after, strict=True):
-        try:
-            name = names[first:stop].decode()
-        except UnicodeDecodeError as error:
-            raise DataFileError(f"the index has a name that is not UTF-8: {error.reason}") from error
-        rows.append((check_name(name) if name else "", Place(start, length), piece, total, before))
-        first = stop
-    return rows

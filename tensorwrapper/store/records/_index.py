@@ -7,7 +7,7 @@ import numpy as np
 
 from tensorwrapper.errors import DataFileError, RemoteProtocolError, TensorNameError, TensorWrapperError
 from tensorwrapper.store.records._checksum import checksum_of, new_checksum
-from tensorwrapper.store.records._directory import Directory, Place, Row, unpack_rows
+from tensorwrapper.store.records._directory import Directory
 from tensorwrapper.store.records._format import (
     ALIGNMENT,
     HEADER_BYTES,
@@ -17,6 +17,7 @@ from tensorwrapper.store.records._format import (
     unpack_header,
     unpack_tail,
 )
+from tensorwrapper.store.records._listing import Listing, Place, Row, unpack_rows
 from tensorwrapper.store.records._record import RecordFacts, read_facts, read_label, read_message
 from tensorwrapper.typing import IntArray
 from tensorwrapper.wire import Message
@@ -65,7 +66,7 @@ def _by_index(read_at: ReadAt, last: int, size: int) -> Directory | None:
     directory = Directory()
     begin = 0
     for place, stop, message in reversed(parts):
-        directory.chain.append((place, len(directory.rows)))
+        directory.chain.append((place, directory.n_rows))
         directory.add_all(_rows_of(message, begin, place))
         begin = stop
     directory.end = size
@@ -92,7 +93,7 @@ def _index_at(
     return (facts, message, stop) if facts.kind == "index" else None
 
 
-def _rows_of(message: Message, begin: int, end: int) -> list[Row]:
+def _rows_of(message: Message, begin: int, end: int) -> Listing | list[Row]:
     try:
         table, names, grown = _tables_of(message)
         return unpack_rows(table, names, begin, end, grown)
@@ -124,9 +125,10 @@ def read_rows_at(read_at: ReadAt, start: int) -> list[Row] | None:
     """Return the rows of one index; None if it is damaged."""
     found = _index_at(read_at, start, 2**63, exact=False)
     try:
-        return None if found is None else _rows_of(found[1], 0, start)
+        rows = None if found is None else _rows_of(found[1], 0, start)
     except DataFileError:
         return None
+    return rows.rows() if isinstance(rows, Listing) else rows
 
 
 def scan(read_at: ReadAt, size: int) -> Directory:

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any, final
 
 from tensorwrapper.errors import DataFileError, RemoteProtocolError
-from tensorwrapper.store.records._directory import Place, Row
 from tensorwrapper.store.records._format import HEADER_BYTES, unpack_header
+from tensorwrapper.store.records._listing import Place, Row
 from tensorwrapper.store.records._pieces import join_pieces
 from tensorwrapper.store.records._record import RecordFacts, read_facts, read_message
 from tensorwrapper.store.system._bytes_at import read_at

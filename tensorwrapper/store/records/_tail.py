@@ -12,7 +12,7 @@ import numpy as np
 
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import DataFileError, RemoteProtocolError
-from tensorwrapper.store.records._directory import Directory, Place, Row
+from tensorwrapper.store.records._directory import Directory
 from tensorwrapper.store.records._format import (
     ALIGNMENT,
     HEADER_BYTES,
@@ -21,6 +21,7 @@ from tensorwrapper.store.records._format import (
     unpack_tail,
 )
 from tensorwrapper.store.records._index import load_directory, read_facts_at, read_rows_at
+from tensorwrapper.store.records._listing import Place, Row
 from tensorwrapper.typing import Array
 
 __all__ = ["hashes_of", "load_end"]

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from tensorwrapper.store.records import _alike
 from tensorwrapper.store.records._alike import Alike, Likeness, find_alike, places_of_runs, read_alike
 from tensorwrapper.store.records._checksum import checksum_of
-from tensorwrapper.store.records._directory import Place
 from tensorwrapper.store.records._format import pack_header
+from tensorwrapper.store.records._listing import Place
 from tensorwrapper.store.records._record import encode_tensor
 from tensorwrapper.tensor import jagged
 

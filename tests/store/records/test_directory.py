@@ -1,15 +1,10 @@
 """The directory: which records a name has, and what is lost or unsound in them."""
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import tensorwrapper as tw
-from tensorwrapper.errors import DataFileError, TensorWrapperError
+from tensorwrapper.errors import DataFileError
 from tensorwrapper.store import verify
-from tensorwrapper.store.records import _directory
-from tensorwrapper.store.records._directory import unpack_rows
 from tensorwrapper.store.records._record import encode_tensor
 from tests.support.store.grown_files import TWO, crafted, grown_in_steps, record, whole
 
@@ -62,49 +57,3 @@ def test_an_index_that_does_not_count_rows_is_refused(path, claims):
     crafted(path, [(TWO, None), (TWO, 2)], claims)
     with pytest.raises(DataFileError, match="extensions that do not go with its records"):
         tw.open(path)
-
-
-NAMES = st.lists(
-    st.one_of(
-        st.text("ab./\\\x00\x7fé", max_size=3),
-        st.sampled_from(["", ".", "..", "x" * 255, "x" * 256, "e\u0301", "plain", "two words"]),
-    ),
-    min_size=1,
-    max_size=4,
-)
-
-
-def outcome(run):
-    try:
-        return run()
-    except TensorWrapperError as error:
-        return type(error), str(error)
-
-
-@given(NAMES, st.sampled_from([1, 1, 2]), st.booleans())
-def test_rows_that_are_read_at_once_are_those_that_are_read_one_by_one(names, total, known):
-    encoded = [name.encode() for name in names]
-    table = np.array([[0, 64 * k, 8, 0, total] for k in range(len(names))], dtype="<i8")
-    table[:, 0] = np.cumsum([len(name) for name in encoded])
-    blob = b"".join(encoded)
-
-    def rows():
-        return unpack_rows(table, blob, 0, 64 * len(names))
-
-    def one_by_one(monkeypatch):
-        with monkeypatch.context() as patched:
-            patched.setattr(_directory, "_plain_names", lambda *_: None)
-            return outcome(rows)
-
-    assert outcome(rows) == one_by_one(pytest.MonkeyPatch())
-    found = outcome(rows)
-    if isinstance(found, list):
-        whole, slow = _directory.Directory(), _directory.Directory()
-        for directory in (whole, slow):
-            if known:
-                directory.add(("plain", _directory.Place(0, 8), 0, 1, None))
-        first = outcome(lambda: whole.add_all(found))
-        second = outcome(lambda: [slow.add(row) for row in found] and None)
-        assert first == second
-        assert (whole.entries, whole.metadata, whole.end) == (slow.entries, slow.metadata, slow.end)
-        assert first or whole.rows == slow.rows

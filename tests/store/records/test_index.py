@@ -5,7 +5,7 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper.errors import DataFileError
-from tensorwrapper.store.records._directory import Place, pack_rows
+from tensorwrapper.store.records._listing import Place, pack_rows
 from tensorwrapper.store.records._record import encode_index
 from tests.support.store.spoilt_files import (
     AFTER,

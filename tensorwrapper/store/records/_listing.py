@@ -1,0 +1,151 @@
+"""The rows of an index: tables of numbers and names to what records there are, and back. Pure."""
+
+from collections.abc import Iterable, Sequence
+from itertools import repeat
+from typing import Final, TypeAlias, final
+
+import numpy as np
+
+from tensorwrapper._value_class import frozen
+from tensorwrapper.errors import DataFileError
+from tensorwrapper.store.records._format import (
+    ALIGNMENT,
+    HEADER_BYTES,
+    MOST_ROWS,
+    NAME_BYTES,
+    check_name,
+)
+from tensorwrapper.typing import Array, IntArray
+
+__all__ = ["Listing", "Place", "Row", "pack_rows", "unpack_rows"]
+
+
+_REFUSED: Final = bytes([*range(32), 127, *b"/\\"])
+"""Bytes of ASCII that no name has."""
+
+
+@final
+@frozen
+class Place:
+    """Where a record lies."""
+
+    start: int
+    length: int
+    """Bytes of its message."""
+
+    @property
+    def stop(self) -> int:
+        """Where the next record may start."""
+        return self.start + HEADER_BYTES + self.length
+
+
+Row: TypeAlias = tuple[str, Place, int, int, int | None]
+"""Name (empty for a record about the file), place, number of the piece, how many pieces there are, and for an
+extension how many rows of the tensor come before it."""
+
+
+@final
+@frozen(eq=False)
+class Listing:
+    """Records about the file, and tensors in one record each: columns, since most files have no others.
+
+    A file of 10^5 tensors is opened without an object for each, which Python's collector would look at.
+    """
+
+    names: list[str]
+    starts: IntArray
+    lengths: IntArray
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def place(self, number: int) -> Place:
+        """Return where a record lies."""
+        return Place(int(self.starts[number]), int(self.lengths[number]))
+
+    def rows(self, after: Iterable[int | None] = repeat(None)) -> list[Row]:
+        """Return a row for each record; `after` has how many rows come before each extension."""
+        places = map(Place, self.starts.tolist(), self.lengths.tolist())
+        return list(zip(self.names, places, repeat(0), repeat(1), after, strict=False))
+
+
+def pack_rows(rows: Sequence[Row]) -> tuple[Array, Array, Array | None]:
+    """Return the table of an index, its names, and how many rows come before each extension.
+
+    The names are the bytes of all of them, one after the other. Of what is no extension the last table has
+    -1; it is None if there is none.
+    """
+    encoded = [row[0].encode() for row in rows]
+    table = np.empty((len(rows), 5), dtype="<i8")
+    if rows:
+        table[:, 0] = np.cumsum([len(name) for name in encoded])
+        table[:, 1:] = [(place.start, place.length, piece, pieces) for _, place, piece, pieces, _ in rows]
+    after = [-1 if row[4] is None else row[4] for row in rows]
+    grown = np.array(after, dtype="<i8") if max(after, default=-1) >= 0 else None
+    return table, np.frombuffer(b"".join(encoded), dtype=np.uint8), grown
+
+
+def _unpack_grown(grown: IntArray | None, count: int) -> list[int | None]:
+    if grown is None:
+        return [None] * count
+    if len(grown) != count or int(grown.min()) < -1 or int(grown.max()) > MOST_ROWS:
+        raise DataFileError("the index has extensions that do not go with its records, or are too large")
+    return [None if n < 0 else n for n in grown.tolist()]
+
+
+def _plain_names(names: bytes, ends: IntArray) -> list[str] | None:
+    """Return the names if all are text of ASCII that `check_name` takes; None if they are to be looked at."""
+    if not names.isascii() or names.translate(None, _REFUSED) != names:
+        return None
+    counts = np.diff(ends, prepend=0)
+    if int(counts.min()) < 0 or int(counts.max()) > NAME_BYTES:
+        return None
+    text, stops = names.decode("ascii"), ends.tolist()
+    found = [text[first:stop] for first, stop in zip([0, *stops], stops, strict=False)]
+    return None if "." in found or ".." in found else found
+
+
+def unpack_rows(
+    table: IntArray, names: bytes, begin: int, end: int, grown: IntArray | None = None
+) -> Listing | list[Row]:
+    """Return the rows of a foreign index, of records that lie between `begin` and `end`.
+
+    Raises
+    ------
+    DataFileError
+        If one lies elsewhere, or over another, or its name or number is not acceptable.
+    """
+    if not len(table):
+        return []
+    ends, starts, lengths, pieces, totals = table.T
+    # Bounded before anything is added to it: no sum can overflow.
+    if int(lengths.min()) < 0 or int(lengths.max()) > end or int(starts.min()) < begin:
+        raise DataFileError("the index names a place outside of its part of the file")
+    if int(starts.max()) > end or (starts % ALIGNMENT).any():
+        raise DataFileError(f"the index names a start that is no multiple of {ALIGNMENT}, or too large")
+    stops = starts + lengths + HEADER_BYTES
+    if (starts[1:] < stops[:-1]).any() or int(stops[-1]) > end:
+        raise DataFileError("the index has records that overlap, or reach beyond their part of the file")
+    if int(ends[0]) < 0 or (ends[1:] < ends[:-1]).any() or int(ends[-1]) != len(names):
+        raise DataFileError("the index has names that do not add up")
+    if int(pieces.min()) < 0 or (pieces >= totals).any():
+        raise DataFileError("the index has pieces beyond their number")
+    after = _unpack_grown(grown, len(table))
+    plain = _plain_names(names, ends) if (totals == 1).all() else None
+    if plain is not None:
+        listing = Listing(plain, starts, lengths)
+        return listing if grown is None else listing.rows(after)
+    return _one_by_one(table, names, after)
+
+
+def _one_by_one(table: IntArray, names: bytes, after: Sequence[int | None]) -> list[Row]:
+    rows: list[Row] = []
+    first = 0
+    for (stop, start, length, piece, total), before in zip(table.tolist(), after, strict=True):
+        try:
+            name = names[first:stop].decode()
+        except UnicodeDecodeError as error:
+            raise DataFileError(f"the index has a name that is not UTF-8: {error.reason}") from error
+        rows.append((check_name(name) if name else "", Place(start, length), piece, total, before))
+        first = stop
+    return rows
