@@ -121,9 +121,9 @@ class RecordWriter:
         self, metadata_depth: int, compress: Compression | Literal["as_opened"] | None
     ) -> WriteOptions:
         options = self._options
-        if metadata_depth == 1 and compress == "as_opened":
-            return options
         codec = options.compress if compress == "as_opened" else compress
+        if metadata_depth == 1 and codec == options.compress:
+            return options
         return attrs.evolve(options, compress=codec, metadata_depth=metadata_depth)
 
     def _add(

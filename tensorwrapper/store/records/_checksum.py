@@ -7,6 +7,7 @@ every bit and on the order of the words; a change is missed once in 2**32 times 
 """
 
 import importlib
+import sys
 import zlib
 from collections.abc import Iterable
 from enum import IntEnum
@@ -42,6 +43,10 @@ class _Checksum(Protocol):
 
 
 def _xxhash() -> ModuleType | None:
+    # Asked for at each record, and nearly always there.
+    found = sys.modules.get("xxhash")
+    if found is not None:
+        return found
     try:
         return importlib.import_module("xxhash")
     except ImportError:

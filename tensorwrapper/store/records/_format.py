@@ -128,6 +128,12 @@ def pack_body(
     return pieces
 
 
+def _is_plain(name: str) -> bool:
+    """Return whether a name is text of ASCII that a file can have, as nearly all are."""
+    plain = name.isascii() and name.isprintable() and 0 < len(name) <= NAME_BYTES
+    return plain and "/" not in name and "\\" not in name and name not in (".", "..")
+
+
 def check_name(name: object) -> str:
     """Return the name of a tensor if a file can have it.
 
@@ -138,6 +144,8 @@ def check_name(name: object) -> str:
     """
     if not isinstance(name, str):
         raise TensorNameError(f"the name of a tensor must be text, not {name!r}")
+    if _is_plain(name):
+        return name
     try:
         length = len(name.encode())
     except UnicodeEncodeError as error:

@@ -3,12 +3,13 @@
 import itertools
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
 
 import tensorwrapper as tw
+from tensorwrapper.typing import Array
 from tests.benchmarks.compare.measure import Row, Run, library
 
 MIB = int(os.environ.get("TENSORWRAPPER_BENCH_MIB", "256"))
@@ -43,42 +44,50 @@ def records() -> Iterator[Row]:
         yield Row("P20", "one more is appended", appended, aim=5e-3, once=True)
 
 
+def _make_durable(path: Path) -> None:
+    file = os.open(path, os.O_RDWR)
+    os.fsync(file)
+    os.close(file)
+
+
+def _write_raw(path: Path, arrays: Iterable[Array]) -> Path:
+    path.unlink(missing_ok=True)
+    with path.open("wb", buffering=0) as stream:
+        for array in arrays:
+            stream.write(array.data)
+    _make_durable(path)
+    return path
+
+
 def whole() -> Iterator[Row]:
     """200 tensors of float32, and 100 rows of one of them."""
     st = library("safetensors.numpy")
-    opener = library("safetensors")
+    opener, xxhash = library("safetensors"), library("xxhash")
     rows = np.random.default_rng(0).random((MIB * 2**20 // (200 * 1024 * 4), 1024), np.float32)
     arrays = {f"layer {k:03}": rows + np.float32(k) for k in range(200)}
     missing = None if st else "safetensors"
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
 
-        def durable(path: Path) -> None:
-            file = os.open(path, os.O_RDWR)
-            os.fsync(file)
-            os.close(file)
-
-        def fresh(path: Path) -> None:
-            path.unlink(missing_ok=True)
-
         def ours() -> None:
-            fresh(folder / "a.tens")
+            (folder / "a.tens").unlink(missing_ok=True)
             tw.save(folder / "a.tens", arrays)
 
-        def raw() -> None:
-            fresh(folder / "a.raw")
-            with (folder / "a.raw").open("wb", buffering=0) as stream:
-                for array in arrays.values():
-                    stream.write(array)
-            durable(folder / "a.raw")
+        def raw() -> Path:
+            return _write_raw(folder / "a.raw", arrays.values())
 
         def theirs() -> None:
-            fresh(folder / "a.safetensors")
+            (folder / "a.safetensors").unlink(missing_ok=True)
             st.save_file(arrays, folder / "a.safetensors")
-            durable(folder / "a.safetensors")
+            _make_durable(folder / "a.safetensors")
 
         peers: dict[str, Run] = {"raw bytes": raw, **({"safetensors": theirs} if st else {})}
-        yield Row("P21", f"save {MIB} MiB", ours, peers, times=1.05, once=True, missing=missing)
+
+        def checked() -> object:
+            return raw(), [xxhash.xxh3_64(array).intdigest() for array in arrays.values()]
+
+        limit = ("raw bytes and their checksums", checked) if xxhash else None
+        yield Row("P21", f"save {MIB} MiB", ours, peers, times=1.05, limit=limit, once=True, missing=missing)
         ours()
         if st:
             theirs()

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tensorwrapper.errors import DataFileError, TensorNameError
+from tensorwrapper.store.records import _format
 from tensorwrapper.store.records._format import (
     ALIGNMENT,
     HEADER_BYTES,
@@ -49,6 +50,22 @@ def test_headers_of_others_are_told_apart():
     later = whole[:16] + b"\3\0" + whole[18:28]
     with pytest.raises(DataFileError, match="has version 3; this reader knows 2"):
         unpack_header(later + zlib.crc32(later).to_bytes(4, "little"))
+
+
+@given(
+    st.one_of(st.text("ab./\\\0\x7fé\u0301 ", max_size=4), st.sampled_from([".", "..", "x" * 255, "x" * 256]))
+)
+def test_plain_names_are_those_that_are_taken_character_by_character(name):
+    def outcome():
+        try:
+            return check_name(name)
+        except TensorNameError as error:
+            return str(error)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(_format, "_is_plain", lambda _: False)
+        expected = outcome()
+    assert outcome() == expected
 
 
 @given(U64)
