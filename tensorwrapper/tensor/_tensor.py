@@ -473,14 +473,18 @@ if not TYPE_CHECKING:  # to checkers they are as they stand in the class
     }.items():
         setattr(Tensor, _name, called_as(_usage)(getattr(Tensor, _name)))
 
-_set_layout, _set_buffer = slot_setters(Tensor, "_layout", "_buffer")
+_set_layout, _set_buffer, _set_array = slot_setters(Tensor, "_layout", "_buffer", "_array")
 
 
-def make_tensor(layout: Layout[Any], buffer: BufferCommon[ScalarT_co]) -> "Tensor[ScalarT_co, Any]":
-    """Return a tensor of parts that fit: the offsets of the layout were checked against the buffer."""
+def make_tensor(
+    layout: Layout[Any], buffer: BufferCommon[ScalarT_co], array: Array | None = None
+) -> "Tensor[ScalarT_co, Any]":
+    """Return a tensor of parts that were checked to fit; an `array` over the elements may be at hand."""
     tensor: Tensor[ScalarT_co, Any] = object.__new__(Tensor)
     _set_layout(tensor, layout)
     _set_buffer(tensor, buffer)
+    if array is not None:
+        _set_array(tensor, array)
     return tensor
 
 

@@ -11,7 +11,8 @@ from tensorwrapper.wire._compat import strict_parts
 from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
 from tensorwrapper.wire._message import Message
 from tensorwrapper.wire.blocks._blocks import Block, describe_block
-from tensorwrapper.wire.codec._plain import plain_label, plain_message
+from tensorwrapper.wire.codec._plain import plain_message
+from tensorwrapper.wire.codec._plain_label import plain_label
 from tensorwrapper.wire.codec._plan import check_written
 from tensorwrapper.wire.codec._write import Writer
 from tensorwrapper.wire.frames._amend import add_to_label, add_to_tens, label_to_amend, new_label, tens_of

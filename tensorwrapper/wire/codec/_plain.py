@@ -7,28 +7,28 @@ what is not plain, or is wrong, is left to those.
 import math
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, TypeAlias, cast
+from typing import Any, cast
 
 import numpy as np
 
 from tensorwrapper.buffer import Dense
-from tensorwrapper.layout import Layout
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import Array, Index
 from tensorwrapper.wire._limits import DEFAULT_LIMITS
-from tensorwrapper.wire.codec._plan import TensorPlan, check_written
+from tensorwrapper.wire.codec._plain_label import REMEMBERED, Plain, plain_label
+from tensorwrapper.wire.codec._plan import PlainPart, check_written
 from tensorwrapper.wire.frames._buffers import check_several
 from tensorwrapper.wire.frames._header import make_header, pack_prefix
 from tensorwrapper.wire.parts._dtypes import known_dtype
 
-__all__ = ["Plain", "plain_label", "plain_message", "plain_part", "read_plain"]
+__all__ = ["plain_message", "plain_part", "read_plain"]
 
-Plain: TypeAlias = tuple[str, int, Index, int]
-"""Kind of element, part, extents and bytes per element of a dense tensor of which nothing else is said."""
+_SURE = 2**18
+"""Characters of a label that has fewer values and tensors than any reader takes."""
 
-_REMEMBERED = 128
-"""Labels of longer lists are not kept: what is remembered stays small."""
+_SURE_BYTES = 2**36
+"""Bytes of a message of which no extent is over the limit."""
 
 
 def plain_part(tensor: object) -> tuple[str, Index, int, memoryview] | None:
@@ -67,30 +67,25 @@ def _bytes_of(array: Array, kind: str) -> memoryview:
     return array.reshape(-1).view(np.uint8).data
 
 
-def _label(plain: tuple[Plain, ...]) -> str:
-    # Only letters and integers, whose JSON needs no encoder: this is the canonical text, four times faster.
-    tensors = [
-        f'{{"dtype":"{kind}","part":{part},"shape":[{",".join(map(str, shape))}],"word":{word}}}'
-        for kind, part, shape, word in plain
-    ]
-    return f'{{"TENS":{{"tensors":[{",".join(tensors)}]}}}}'
-
-
-_remembered_label = lru_cache(maxsize=_REMEMBERED)(_label)
-
-
-def plain_label(plain: tuple[Plain, ...]) -> str:
-    """Return the label of a message of plain tensors: a function of them alone, so it is remembered."""
-    return _remembered_label(plain) if len(plain) <= _REMEMBERED else _label(plain)
-
-
 def _prefix(plain: tuple[Plain, ...]) -> bytes:
     text = plain_label(plain)
-    check_written(text, sum([math.prod(shape) * word for _, _, shape, word in plain]), DEFAULT_LIMITS)
+    sizes = [math.prod(shape) * word for _, _, shape, word in plain]
+    if not is_surely_read(text, plain, sizes):
+        check_written(text, sum(sizes), DEFAULT_LIMITS)
     return pack_prefix(make_header("TENS", 0, text, (0, 0, 0)))
 
 
-_remembered_prefix = lru_cache(maxsize=_REMEMBERED)(_prefix)
+def is_surely_read(text: str, plain: Sequence[Plain], sizes: Sequence[int]) -> bool:
+    """Return whether a reader with the default limits takes the label of these tensors, surely.
+
+    Without elements, the extents behind an empty mode may be of any size; else none is larger than the
+    bytes that are there.
+    """
+    ranks = [len(shape) for _, _, shape, _ in plain]
+    return len(text) <= _SURE and all(sizes) and sum(sizes) <= _SURE_BYTES and max(ranks, default=0) <= 32
+
+
+_remembered_prefix = lru_cache(maxsize=REMEMBERED)(_prefix)
 
 
 def plain_message(tensors: Sequence[object]) -> tuple[bytes, list[memoryview]] | None:
@@ -114,23 +109,24 @@ def plain_message(tensors: Sequence[object]) -> tuple[bytes, list[memoryview]] |
         described.append((kind, len(payload), extents, word))
         payload.append(data)
     plain = tuple(described)
-    return (_remembered_prefix(plain) if len(plain) <= _REMEMBERED else _prefix(plain)), payload
+    return (_remembered_prefix(plain) if len(plain) <= REMEMBERED else _prefix(plain)), payload
 
 
-def read_plain(plans: Sequence[TensorPlan], parts: Sequence[memoryview]) -> tuple[Tensor[Any], ...] | None:
-    """Return the tensors of plain plans over the parts; None if one does not fit, or needs a copy."""
+def read_plain(plain: Sequence[PlainPart], parts: Sequence[memoryview]) -> tuple[Tensor[Any], ...] | None:
+    """Return the tensors of plain descriptions over the parts; None if one does not fit, or needs a copy."""
     read: list[Tensor[Any]] = []
     there = len(parts)
-    for plan in plans:
-        if not 0 <= plan.part < there:
+    for part, nbytes, dtype, layout, extents in plain:
+        if not 0 <= part < there:
             return None
-        data = parts[plan.part]
-        if data.nbytes != plan.nbytes:
+        data = parts[part]
+        if data.nbytes != nbytes:
             return None
-        flat = np.frombuffer(data, plan.dtype)
+        flat: Array = np.frombuffer(data, dtype)
         flags = flat.flags
         if not flags.aligned:
             return None
         flags.writeable = False
-        read.append(make_tensor(cast("Layout[Any]", plan.layout), Dense(cast("Any", flat))))
+        array = None if extents is None else flat.reshape(extents)
+        read.append(make_tensor(layout, Dense(cast("Any", flat)), array))
     return tuple(read)

@@ -25,16 +25,19 @@ from tensorwrapper.typing import Index
 from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits, how_to_raise
 from tensorwrapper.wire._refusal import Refusal, refuse, refuse_field, refuse_over
 from tensorwrapper.wire.codec._names import named_by_label, read_names
+from tensorwrapper.wire.codec._plain_label import DEPTH, MOST_DIGITS, read_plain_label
 from tensorwrapper.wire.frames._label import load_label
 from tensorwrapper.wire.packings._packing import ElementPacking, ShapePacking
 from tensorwrapper.wire.packings._table import PackingTable, known_packings, read_packings
 from tensorwrapper.wire.parts._dtypes import plain_dtype, read_dtype, read_logical
 
 __all__ = [
+    "PlainPart",
     "TensorPlan",
     "check_readable",
     "check_written",
     "in_layers",
+    "plain_parts",
     "plan_label",
     "read_extents",
     "read_origin",
@@ -43,6 +46,8 @@ __all__ = [
 _REMEMBERED = 16_384
 _REMEMBERED_LONG = 262_144
 """Characters: longer labels are read anew, so that what is remembered stays small."""
+
+_ARRAY_RANK = 64  # modes that an array of NumPy has at most
 
 _WRITTEN = {"dtype", "part", "shape", "word"}
 _PLAIN = frozenset({"dtype", "metadata", "part", "shape", "word"})
@@ -88,6 +93,16 @@ class TensorPlan:
         # Not every byte is a bool.
         return dense and self.layout is not None and self.dtype.itemsize > 0 and self.dtype.kind != "b"
 
+    @property
+    def extents_in_order(self) -> Index | None:
+        """The extents of an array of what is in the part; None if there is none in row-major order."""
+        layout = self.layout
+        in_order = layout is not None and layout.implementation.is_contiguous and self.layers is None
+        return self.extents if in_order and len(self.extents) <= _ARRAY_RANK else None
+
+
+PlainPart: TypeAlias = tuple[int, int, "np.dtype[Any]", Layout[Any], Index | None]
+"""Part, bytes, type of elements and layout of a plain tensor; its extents if the elements are in order."""
 
 _Plans: TypeAlias = tuple[TensorPlan | Refusal, ...]
 
@@ -100,7 +115,7 @@ class LabelPlan:
     tensors: _Plans = ()
     checksums: Json = None
     """What it says of the check sums of the parts, unread."""
-    plain: tuple[TensorPlan, ...] | None = None
+    plain: tuple[PlainPart, ...] | None = None
     """The plans again, if all of them are plain, each has a part of its own, and there are no check sums."""
 
 
@@ -115,6 +130,42 @@ def plan_label(text: str, limits: Limits, *, strict: bool, allow_longdouble: boo
     short = len(text) <= _REMEMBERED
     plan = _remembered if short else _long if len(text) <= _REMEMBERED_LONG else _plan
     return plan(text, limits, known_packings(), strict, allow_longdouble)
+
+
+def plain_parts(text: str, limits: Limits) -> tuple[PlainPart, ...] | None:
+    """Return what a label says of all tensors if it is written as those of plain ones are, and all is right.
+
+    None for all others, which `plan_label` reads.
+    """
+    if not text.startswith('{"TENS":{"tensors":[{"dtype":'):
+        return None
+    short = len(text) <= _REMEMBERED
+    parts = _remembered_parts if short else _long_parts if len(text) <= _REMEMBERED_LONG else _plain_parts
+    return parts(text, limits)
+
+
+def _plain_parts(text: str, limits: Limits) -> tuple[PlainPart, ...] | None:
+    if limits.depth < DEPTH or limits.digits < MOST_DIGITS:
+        return None
+    if text.count(",") + text.count("{") + text.count("[") > limits.label_items:
+        return None
+    written = read_plain_label(text)
+    if written is None or len(written) > limits.tensors:
+        return None
+    parts: list[PlainPart] = []
+    for tensor in written:
+        kind, word, extents = tensor["dtype"], tensor["word"], tuple(tensor["shape"])
+        dtype, nbytes = plain_dtype(kind, word), math.prod(extents) * word
+        # Not every byte is a bool.
+        if dtype is None or kind == "b" or len(extents) > limits.rank:
+            return None
+        # No extent is more than there are bytes, unless one is 0.
+        if not nbytes or (nbytes > limits.extent and max(extents, default=0) > limits.extent):
+            return None
+        held = extents if len(extents) <= _ARRAY_RANK else None
+        parts.append((tensor["part"], nbytes, dtype, _row_major(extents), held))
+    apart = len({part[0] for part in parts}) == len(parts)
+    return tuple(parts) if apart and sum([part[1] for part in parts]) <= limits.total_bytes else None
 
 
 def _plan(
@@ -152,8 +203,12 @@ def _plan(
     )
     _check_total(plans, limits)
     checksums = tens["checksums"].value
-    plain = [plan for plan in plans if isinstance(plan, TensorPlan) and plan.is_plain]
-    apart = len({plan.part for plan in plain}) == len(plans)
+    plain: list[PlainPart] = [
+        (plan.part, plan.nbytes, plan.dtype, plan.layout, plan.extents_in_order)
+        for plan in plans
+        if isinstance(plan, TensorPlan) and plan.layout is not None and plan.is_plain
+    ]
+    apart = len({part for part, *_ in plain}) == len(plans)
     return LabelPlan(plans, checksums, tuple(plain) if apart and checksums is None else None)
 
 
@@ -161,6 +216,9 @@ _remembered = lru_cache(maxsize=128)(_plan)
 # The label of the thousands of tensors of one stream; whoever sends other ones drops it.
 _long = lru_cache(maxsize=2)(_plan)
 
+
+_remembered_parts = lru_cache(maxsize=128)(_plain_parts)
+_long_parts = lru_cache(maxsize=2)(_plain_parts)
 
 _UNSURE = re.compile(r"[0-9]{10}|[\[,]0[\],]", re.ASCII)
 """Numbers that may be over a limit, and extents of 0, behind which others may be large."""

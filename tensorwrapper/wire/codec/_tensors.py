@@ -9,7 +9,7 @@ from tensorwrapper.tensor import Tensor
 from tensorwrapper.wire._limits import Limits
 from tensorwrapper.wire._refusal import Refusal
 from tensorwrapper.wire.codec._plain import read_plain
-from tensorwrapper.wire.codec._plan import plan_label
+from tensorwrapper.wire.codec._plan import plain_parts, plan_label
 from tensorwrapper.wire.codec._read import Reader
 from tensorwrapper.wire.frames._header import Header
 from tensorwrapper.wire.frames._label import SPACE
@@ -32,7 +32,11 @@ def read_tensors(
         If one of them is described badly; if `strict`, also if one is not understood.
     """
     json_only = header.form in JSON_FORMS
-    found = plan_label(header.label.strip(SPACE), limits, strict=json_only, allow_longdouble=allow_longdouble)
+    text = header.label.strip(SPACE)
+    few = plain_parts(text, limits)
+    if few is not None and (plain := read_plain(few, parts)) is not None:
+        return plain
+    found = plan_label(text, limits, strict=json_only, allow_longdouble=allow_longdouble)
     if found.plain is not None and (plain := read_plain(found.plain, parts)) is not None:
         return plain
     check_parts(found.checksums, parts)

@@ -13,7 +13,8 @@ from tensorwrapper.tensor import Tensor
 from tensorwrapper.wire._limits import Limits
 from tensorwrapper.wire.codec._names import describe_names
 from tensorwrapper.wire.codec._no_elements import NoElements
-from tensorwrapper.wire.codec._plain import Plain, plain_part
+from tensorwrapper.wire.codec._plain import plain_part
+from tensorwrapper.wire.codec._plain_label import Plain
 from tensorwrapper.wire.codec._plan import check_readable
 from tensorwrapper.wire.frames._header import make_header, pack_coordinates, pack_prefix
 from tensorwrapper.wire.frames._label import dump_label, plain_levels, plain_object

@@ -1,5 +1,7 @@
 """What the short way makes of plain tensors is what the long one makes, and the rest is left to that."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,12 +10,16 @@ from hypothesis import strategies as st
 import tensorwrapper as tw
 from tensorwrapper.errors import RemoteProtocolError
 from tensorwrapper.wire import DEFAULT_LIMITS, decode, encode
-from tensorwrapper.wire.codec import _plain, _tensors
-from tensorwrapper.wire.codec._plain import plain_label, plain_message, plain_part, read_plain
-from tensorwrapper.wire.codec._plan import plan_label
+from tensorwrapper.wire.codec import _tensors
+from tensorwrapper.wire.codec._plain import is_surely_read, plain_message, plain_part, read_plain
+from tensorwrapper.wire.codec._plain_label import plain_label
+from tensorwrapper.wire.codec._plan import check_readable, plan_label
 from tensorwrapper.wire.codec._write import Writer
 
 DTYPES = ("?", "<i1", "<u2", "<i4", "<f2", "<f8", "<c8", "<c16", ">f8")
+
+
+SIZES = st.one_of(st.integers(0, 5), st.sampled_from([2**33, 2**34, 2**36, 2**36 + 1, 2**40]))
 
 
 @st.composite
@@ -84,14 +90,6 @@ def test_what_is_plain():
     assert plain_message([array, array.T]) is None
 
 
-def test_labels_are_remembered_and_long_ones_are_not():
-    plain = tuple(("f", part, (2,), 8) for part in range(200))
-    assert plain_label(plain) == plain_label(plain)
-    before = _plain._remembered_label.cache_info().currsize
-    assert plain_label(plain[:2]) is plain_label(plain[:2])
-    assert _plain._remembered_label.cache_info().currsize <= before + 1
-
-
 def test_what_has_a_part_twice_or_a_bool_is_read_the_long_way(monkeypatch):
     def plans(text):
         return plan_label(text, DEFAULT_LIMITS, strict=True, allow_longdouble=False).plain
@@ -107,3 +105,20 @@ def test_what_has_a_part_twice_or_a_bool_is_read_the_long_way(monkeypatch):
     decode(encode([np.arange(3.0)]))
     decode(encode([np.arange(3) > 1]))
     assert len(seen) == 1
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from("fiu"), st.integers(0, 3), st.lists(SIZES, max_size=3).map(tuple), st.just(8)
+        )
+    )
+)
+def test_what_is_surely_read_is_read(plain):
+    plain = tuple(plain)
+    text = plain_label(plain)
+    sizes = [math.prod(shape) * word for _, _, shape, word in plain]
+    if is_surely_read(text, plain, sizes):
+        check_readable(text, DEFAULT_LIMITS)
+    else:
+        assert not all(sizes) or sum(sizes) > 2**36
