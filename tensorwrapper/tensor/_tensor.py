@@ -12,11 +12,7 @@ from tensorwrapper._arguments import to_dtype
 from tensorwrapper._value_class import slot_setters, token_of, token_of_parts, value_class
 from tensorwrapper._wording import brief, called_as
 from tensorwrapper.buffer import BufferCommon, Dense
-from tensorwrapper.buffer.lowlevel import (
-    as_dense,
-    check_dtype,
-    packed_layout,
-)
+from tensorwrapper.buffer.lowlevel import as_dense, check_dtype, packed_layout
 from tensorwrapper.errors import ConversionError, RankError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import Strided, TiledStrided, is_basic, new_strided, wrap_layout
@@ -474,6 +470,12 @@ if not TYPE_CHECKING:  # to checkers they are as they stand in the class
         setattr(Tensor, _name, called_as(_usage)(getattr(Tensor, _name)))
 
 _set_layout, _set_buffer, _set_array = slot_setters(Tensor, "_layout", "_buffer", "_array")
+
+
+def make_tensor(
+    layout: Layout[Any], buffer: BufferCommon[ScalarT_co], array: Array | None = None
+) -> "Tensor[ScalarT_co, Any]":
+    """Return a tensor of parts that were checked to fit; an `array` over the elements may be at hand."""
 
 
 def make_tensor(
