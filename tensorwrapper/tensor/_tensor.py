@@ -125,15 +125,13 @@ class Tensor(
         object.__setattr__(self, "_buffer", guard(self._layout, self._buffer))
 
     def _held_array(self) -> Array | None:
-        try:
-            return self._array
-        except AttributeError:
-            pass
+        array: Array | None = getattr(self, "_array", None)
         # Other buffers may put other memory in the place of theirs.
-        array = self._buffer.memory_of(self._layout.implementation) if type(self._buffer) is Dense else None
-        if array is not None:
-            if array.flags.writeable and not self._layout.is_injective:
-                array.flags.writeable = False
+        if array is None and type(self._buffer) is Dense:
+            array = self._buffer.memory_of(self._layout.implementation)
+            if array is None:
+                return None
+            array.flags.writeable = array.flags.writeable and self._layout.is_injective
             object.__setattr__(self, "_array", array)
         return array
 
@@ -439,16 +437,14 @@ class Tensor(
         check_dtype(wanted)
         self._buffer.require_numbers("astype")
         held = self._layout.implementation
-        view = held.tiled
-        if view is not None:
+        if (view := held.tiled) is not None:
             made = self.untiled().astype(wanted, casting=casting)
             return _restore_tiled(made, view.tiling, view.grid_origin, held.names)
         return _restore(self.shape, self._buffer.convert(held, wanted, checked=casting != "unsafe"))
 
     def __reduce__(self) -> "tuple[Callable[..., Tensor[Any]], tuple[object, ...]]":
         held = self._layout.implementation
-        view = held.tiled
-        if view is not None:
+        if (view := held.tiled) is not None:
             return _restore_tiled, (self.untiled(), view.tiling, view.grid_origin, held.names)
         return _restore, (self.shape, self._buffer.pack(held, own=False))
 
@@ -470,12 +466,6 @@ if not TYPE_CHECKING:  # to checkers they are as they stand in the class
         setattr(Tensor, _name, called_as(_usage)(getattr(Tensor, _name)))
 
 _set_layout, _set_buffer, _set_array = slot_setters(Tensor, "_layout", "_buffer", "_array")
-
-
-def make_tensor(
-    layout: Layout[Any], buffer: BufferCommon[ScalarT_co], array: Array | None = None
-) -> "Tensor[ScalarT_co, Any]":
-    """Return a tensor of parts that were checked to fit; an `array` over the elements may be at hand."""
 
 
 def make_tensor(
@@ -506,5 +496,5 @@ def _restore(shape: Shape[Any], buffer: BufferCommon[ScalarT_co]) -> "Tensor[Sca
 def _restore_tiled(
     under: "Tensor[ScalarT_co]", tiling: Tiling, origin: Index, names: ModeNames | None
 ) -> "Tensor[ScalarT_co, Any]":
-    held = cast("Strided", under.layout.implementation)
-    return make_tensor(wrap_layout(TiledStrided(tiling, held, origin), names), under._buffer)
+    view = TiledStrided(tiling, cast("Strided", under.layout.implementation), origin)
+    return make_tensor(wrap_layout(view, names), under._buffer)
