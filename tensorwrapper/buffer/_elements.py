@@ -19,6 +19,7 @@ __all__ = [
     "fit_number",
     "holds_strings",
     "kind_of",
+    "surely_fits",
 ]
 
 _KINDS = "biufcmM"
@@ -217,6 +218,8 @@ def _fit_elements(array: Array, dtype: "np.dtype[Any]") -> Array:
     SizeOverflowError
         If an element is not in the range of the type, or a finite one would become infinite.
     """
+    if array.dtype.kind in "mM" or dtype.kind in "mM":
+        return _fit_times(array, dtype)
     if np.can_cast(array.dtype, dtype, casting="safe"):
         return array
     if array.dtype.kind == "c" and dtype.kind in "biuf":
@@ -236,6 +239,47 @@ def _fit_elements(array: Array, dtype: "np.dtype[Any]") -> Array:
     wrapped = dtype.kind in "iu" and numbers and not np.array_equal(fitted, whole)
     if wrapped or (dtype.kind in "fc" and numbers and bool((np.isinf(fitted) & np.isfinite(array)).any())):
         raise SizeOverflowError(f"there are elements of {array.dtype} that do not fit type {dtype}")
+    return fitted
+
+
+def surely_fits(given: "np.dtype[Any]", dtype: "np.dtype[Any]") -> bool:
+    """Tell whether any element of a type is one of another: NumPy's ``safe``, but for finer units of time."""
+    return given == dtype or (
+        np.can_cast(given, dtype, "safe") and not (given.kind in "mM" and dtype.kind in "mM")
+    )
+
+
+def _fit_times(array: Array, dtype: "np.dtype[Any]") -> Array:
+    """Return times as of this type, or as numbers of it, or numbers as times of it.
+
+    A coarser unit drops fractions; a finer one has fewer years. No number but NaN is no time, and no time at
+    all is no number but NaN.
+    """
+    given = array.dtype
+    if given == dtype or "b" in (given.kind, dtype.kind) or not {given.kind, dtype.kind} <= {*"mMiuf"}:
+        return array
+    with np.errstate(all="ignore"):
+        fitted = copy_elements(array, dtype)
+    if given.kind in "mM":
+        if dtype.kind in "mM":
+            # NumPy rounds what is near the least time down past it: the sign tells.
+            past = (array.astype(np.int64) < 0) & (fitted.astype(np.int64) >= 0)
+            finer = np.can_cast(given, dtype, casting="safe")
+            lost = _turned_back(array, fitted) if finer else bool(past.any())
+        else:
+            nowhere = np.isnat(cast("npt.NDArray[np.datetime64]", array))
+            if dtype.kind == "f":
+                fitted = np.where(nowhere, np.array(np.nan, dtype), fitted)
+                lost = bool(np.isinf(fitted).any())
+            else:
+                lost = bool(nowhere.any()) or not np.array_equal(fitted, array.astype(np.int64))
+    else:
+        no_number = np.isnan(array) if given.kind == "f" else np.zeros(array.shape, np.bool_)
+        whole = np.trunc(array) if given.kind == "f" else array
+        wrong = (fitted.astype(np.int64) != whole) | np.isnat(cast("npt.NDArray[np.datetime64]", fitted))
+        lost = bool((wrong & ~no_number).any())
+    if lost:
+        raise SizeOverflowError(f"there are elements of {given} that do not fit type {dtype}")
     return fitted
 
 

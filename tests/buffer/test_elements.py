@@ -202,3 +202,67 @@ def test_a_null_does_not_become_the_word_none(checked):
         convert_elements(given, text(), checked=checked)
     assert convert_elements(given[:, :1], text(), checked=checked).tolist() == [["a"]]
     assert convert_elements(given, text(na_object=None), checked=checked).tolist() == [["a", None]]
+
+
+UNITS = ["D", "h", "m", "s", "ms", "us", "ns"]
+NS = {
+    "D": 86_400_000_000_000,
+    "h": 3_600_000_000_000,
+    "m": 60_000_000_000,
+    "s": 10**9,
+    "ms": 10**6,
+    "us": 10**3,
+}
+NOT_A_TIME = -(2**63)
+
+
+@pytest.mark.parametrize("kind", ["m8", "M8"])
+@given(
+    st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(-(2**40), 2**40), max_size=4),
+    st.sampled_from(UNITS),
+    st.sampled_from(UNITS),
+)
+def test_times_keep_their_moment_or_are_refused(kind, counts, unit, other):
+    times = np.array(counts, dtype="i8").view(f"{kind}[{unit}]")
+    dtype = np.dtype(f"{kind}[{other}]")
+    scale, wanted = NS.get(unit, 1), NS.get(other, 1)
+    moments = [None if count == NOT_A_TIME else count * scale // wanted for count in counts]
+    if any(own is not None and not -(2**63) < own < 2**63 for own in moments):
+        with pytest.raises(SizeOverflowError):
+            convert_elements(times, dtype)
+        return
+    try:
+        found = convert_elements(times, dtype)
+    except SizeOverflowError:
+        # NumPy rounds down past the least time, within one unit of it: refused, not turned back.
+        assert min(counts) < -(2**63) + wanted // scale
+        return
+    assert found.dtype == dtype
+    assert found.view("i8").tolist() == [NOT_A_TIME if own is None else own for own in moments]
+
+
+@given(
+    st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(-300, 300), max_size=3),
+    st.sampled_from(["i1", "i2", "i4", "i8", "u1", "u8"]),
+)
+def test_times_become_integers_that_hold_their_counts_or_are_refused(counts, dtype):
+    times = np.array(counts, dtype="i8").view("m8[s]")
+    limits = np.iinfo(dtype)
+    if all(limits.min <= count <= limits.max and count != NOT_A_TIME for count in counts):
+        assert convert_elements(times, np.dtype(dtype)).tolist() == counts
+    else:
+        with pytest.raises(SizeOverflowError):
+            convert_elements(times, np.dtype(dtype))
+
+
+@given(st.lists(st.floats() | st.floats(-1e6, 1e6), max_size=3), st.sampled_from(["f4", "f8"]))
+def test_numbers_become_times_that_come_back(numbers, dtype):
+    with np.errstate(over="ignore"):
+        array = np.array(numbers, dtype=dtype)
+    try:
+        times = convert_elements(array, np.dtype("m8[s]"))
+    except SizeOverflowError:
+        assert (np.isinf(array) | (np.abs(array) >= 2.0**63)).any()
+        return
+    back = convert_elements(times, np.dtype("f8"))
+    assert np.array_equal(back, np.trunc(array.astype("f8")), equal_nan=True)

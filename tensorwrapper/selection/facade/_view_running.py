@@ -11,7 +11,7 @@ from tensorwrapper._arguments import check_kind_of
 from tensorwrapper._integers import to_count
 from tensorwrapper._value_class import evolve
 from tensorwrapper._wording import called_as
-from tensorwrapper.buffer.lowlevel import buffer_of, holds_strings
+from tensorwrapper.buffer.lowlevel import buffer_of, holds_strings, surely_fits
 from tensorwrapper.errors import BufferSizeError, ConversionError, ExportError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import Strided, TiledStrided, fastest_first, wrap_layout
@@ -153,7 +153,7 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
             return _copied(source, out)
         if source is None and not view.is_box:
             return self._of_rows(out, threads, progress, cancel)
-        if out is not None and not np.can_cast(self.dtype, out.dtype, "safe"):
+        if out is not None and not surely_fits(self.dtype, out.dtype):
             target_array(out, self.shape, self.dtype)  # for what it raises
             cast_to = self._make(
                 Expression(Casting(unnamed_view(self._expression), out.dtype), self._in_order())

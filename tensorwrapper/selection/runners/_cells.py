@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._value_class import frozen
-from tensorwrapper.buffer.lowlevel import convert_elements, write_elements
+from tensorwrapper.buffer.lowlevel import convert_elements, surely_fits, write_elements
 from tensorwrapper.errors import DTypeError, ExtentMismatchError
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection.runners._blocks import Window, cut, inside, shift_window, window_extents
@@ -171,7 +171,7 @@ class CastRunner(Runner):
         return self._dtype
 
     def fill(self, window: Window, out: Array, threads: int = 1) -> None:
-        free = self._unsafe or np.can_cast(self.runner.dtype, self._dtype, "safe")
+        free = self._unsafe or surely_fits(self.runner.dtype, self._dtype)
         free = free and self._dtype.kind != "T"  # Of text a null may not fit.
         if free and self.runner.memory is not None and out.dtype == self._dtype:
             with np.errstate(all="ignore"):

@@ -12,6 +12,7 @@ from tensorwrapper.buffer.lowlevel import (
     holds_strings,
     kind_of,
     packed_layout,
+    surely_fits,
 )
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, LayoutError
 from tensorwrapper.layout import LayoutCommon
@@ -98,7 +99,7 @@ class TensorWrites(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         layout, box = self._layout.implementation, self.shape.is_box
         if not box and not value.shape.is_congruent(self.shape):
             raise ExtentMismatchError(f"a tensor of shape {value.shape} is not one of shape {self.shape}")
-        same = value.dtype == self.dtype or np.can_cast(value.dtype, self.dtype, "safe")
+        same = surely_fits(value.dtype, self.dtype)
         if same and self._buffer.fill_value is not None and value.buffer.fill_value is not None:
             source = _stretched(value, self.shape.extents) if box else value.layout.implementation
             if self._buffer.assign_from(layout, value.buffer, source):

@@ -14,6 +14,7 @@ from tensorwrapper.buffer.lowlevel import (
     as_dense,
     check_dtype,
     check_write,
+    convert_elements,
     copy_elements,
     join_elements,
     packed_layout,
@@ -334,7 +335,13 @@ def jagged(rows: Iterable[object], *, dtype: npt.DTypeLike | None = None) -> Ten
         shape = Shape.jagged(shapes)
     common = _common_dtype(leaves) if wanted is None else wanted
     check_dtype(common)
-    return _where_they_were(from_buffer(join_elements(leaves, common), shape), given)
+    return _where_they_were(from_buffer(_joined(leaves, common), shape), given)
+
+
+def _joined(leaves: list[Array], dtype: "np.dtype[Any]") -> Array:
+    # A finer unit of time has fewer years: all other common types have room for all.
+    fitting = [convert_elements(own, dtype, copy=False) for own in leaves] if dtype.kind in "mM" else leaves
+    return join_elements(fitting, dtype)
 
 
 def _where_they_were(made: Tensor[Any], rows: list[object]) -> Tensor[Any]:

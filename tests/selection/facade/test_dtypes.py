@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from tensorwrapper.errors import DTypeError
+import tensorwrapper as tw
+from tensorwrapper import selection as sel
+from tensorwrapper.errors import DTypeError, SizeOverflowError
 from tensorwrapper.selection.facade._dtypes import promoted, to_element_type
 
 
@@ -43,3 +45,21 @@ def test_types_are_promoted_as_numpy_does(types, numbers):
 def test_types_without_a_common_one_are_named():
     with pytest.raises(DTypeError, match=r"a test: float64, datetime64\[s\] have no type in common"):
         promoted([np.dtype("f8"), np.dtype("M8[s]")], [], "a test")
+
+
+def test_no_cast_turns_times_back():
+    far, near = np.array(["3000-01-01", "NaT"], "M8[s]"), np.array(["2000-01-01"], "M8[ns]")
+    tensor, view = tw.as_tensor(far), sel.as_view(far)
+    for wrong in (
+        lambda: tensor.astype("M8[ns]"),
+        lambda: view.astype("M8[ns]").compute(),
+        lambda: view.compute(out=np.zeros(2, "M8[ns]")),
+        lambda: tw.concat([tensor, near]).compute(),
+        lambda: sel.where([True, False], far, near[:1]).compute(),
+        lambda: tw.jagged([far, near]),
+        lambda: tw.as_tensor(np.zeros(2, "M8[ns]")).assign(tensor),
+        lambda: tw.sparse(np.array([[0]]), far[:1], tw.Shape(3)).astype("M8[ns]"),
+    ):
+        with pytest.raises(SizeOverflowError):
+            wrong()
+    assert np.array_equal(tensor[1:].astype("M8[ns]"), np.array(["NaT"], "M8[ns]"), equal_nan=True)
