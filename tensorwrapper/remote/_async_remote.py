@@ -17,6 +17,7 @@ from tensorwrapper.remote.awaited._snapshot import AsyncSnapshot
 from tensorwrapper.remote.awaited._tensor import AsyncRemoteTensor
 from tensorwrapper.remote.awaited._threads import Threads
 from tensorwrapper.remote.client._connection import Connections
+from tensorwrapper.remote.client._opened import Opening, opened, opening_of
 from tensorwrapper.remote.client._pending import IDLE, Patience
 from tensorwrapper.remote.protocol._events import ReducedOver
 from tensorwrapper.selection import View, as_view
@@ -37,6 +38,9 @@ class AsyncRemote(Shown):
     cancelled is released at once, and the server is told that its answer is not wanted any more; requests
     of other tasks, and the connections, go on.
 
+    It pickles as a `Remote` does, and is a client of its own where it arrives. Its tensors and their parts
+    do not, since they wait in threads of this one; what `view` returns of them does.
+
     Examples
     --------
     >>> import asyncio
@@ -51,10 +55,12 @@ class AsyncRemote(Shown):
     (['x'], [1, 2, 3], [4, 6])
     """
 
-    __slots__ = ("__weakref__", "_remote", "_threads")
+    __slots__ = ("__weakref__", "_connections", "_is_shared", "_remote", "_threads")
 
-    def __init__(self, connections: Connections, concurrency: int) -> None:
-        self._remote = Remote(connections)
+    def __init__(self, connections: Connections, concurrency: int, *, is_shared: bool = False) -> None:
+        self._connections = connections
+        self._is_shared = is_shared
+        self._remote = Remote(connections, is_shared=is_shared)
         self._threads = Threads(connections.address, concurrency)
 
     # What does not wait.
@@ -153,16 +159,27 @@ class AsyncRemote(Shown):
     ) -> None:
         await self.close()
 
+    def __reduce__(self) -> "tuple[Callable[..., AsyncRemote], tuple[Opening, int]]":
+        return _opened, (opening_of(self, self._connections), self._threads.count)
+
     def __del__(self) -> None:
         threads: Threads | None = getattr(self, "_threads", None)
         if threads is not None and not threads.closed:
             # Nothing waits for long: what is under way is given up.
             threads.close()
+            if self._is_shared:
+                threads.join()
+                return
             self._end()
             warnings.warn(f"the client of {self.address} was not closed", LeakedResourceWarning, stacklevel=2)
 
     def __repr__(self) -> str:
         return f"<AsyncRemote {self.address}{', closed' if self.closed else ''}>"
+
+
+def _opened(opening: Opening, concurrency: int) -> AsyncRemote:
+    """Return a client that came from another process."""
+    return AsyncRemote(opened(opening), concurrency, is_shared=True)
 
 
 def connect_async(
@@ -172,13 +189,15 @@ def connect_async(
     timeout: float = 10.0,
     deadline: float | None = None,
     idle: float | None = IDLE,
+    cache_bytes: SupportsIndex = 0,
+    compress: bool | None = None,
     concurrency: SupportsIndex = 4,
 ) -> AsyncRemote:
     """Return the tensors of a server for a loop of asyncio; ``async with`` connects, else the first request.
 
     Parameters
     ----------
-    address, security, timeout, deadline, idle
+    address, security, timeout, deadline, idle, cache_bytes, compress
         As `connect` takes them.
     concurrency
         How many requests are under way at once; each has a thread and a connection. More of them wait.
@@ -193,4 +212,6 @@ def connect_async(
     count = to_count(concurrency, "concurrency")
     if not count:
         raise ExtentError("a client needs 1 request or more at once")
-    return AsyncRemote(Connections(address, security, Patience(timeout, deadline, idle)), count)
+    kept = to_count(cache_bytes, "cache_bytes")
+    patience = Patience(timeout, deadline, idle)
+    return AsyncRemote(Connections(address, security, patience, kept, compress=compress), count)

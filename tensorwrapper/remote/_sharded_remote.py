@@ -2,14 +2,15 @@
 
 import os
 import warnings
-from collections.abc import Iterator, Mapping
-from typing import final
+from collections.abc import Callable, Iterator, Mapping
+from typing import SupportsIndex, final
 
+from tensorwrapper._integers import to_count
 from tensorwrapper._value_class import Closing
-from tensorwrapper.errors import LeakedResourceWarning, TransportClosedError
+from tensorwrapper.errors import ConversionError, LeakedResourceWarning, TransportClosedError
 from tensorwrapper.remote.client._pending import IDLE, Patience
 from tensorwrapper.remote.shards._catalogue import Catalogue
-from tensorwrapper.remote.shards._fleet import Fleet
+from tensorwrapper.remote.shards._fleet import Fleet, Manner, fleet_of
 from tensorwrapper.remote.shards._source import ShardSource
 from tensorwrapper.remote.shards._tensor import ShardedTensor
 from tensorwrapper.transport import KeyPair
@@ -21,14 +22,16 @@ __all__ = ["ShardedRemote", "connect_shards"]
 class ShardedRemote(Closing, Mapping[str, ShardedTensor]):
     """The tensors of a catalogue, by name; made by `connect_shards`. Nothing is asked to look one up.
 
-    Any thread may use it. Close it when none does any more.
+    Any thread may use it. Close it when none does any more. It pickles as a `Remote` does: with keys not.
     """
 
-    __slots__ = ("__weakref__", "_fleet", "catalogue")
+    __slots__ = ("__weakref__", "_fleet", "_is_shared", "catalogue")
 
-    def __init__(self, catalogue: Catalogue, fleet: Fleet) -> None:
+    def __init__(self, catalogue: Catalogue, fleet: Fleet, *, is_shared: bool = False) -> None:
         self.catalogue: Catalogue = catalogue
         self._fleet = fleet
+        # What came from another process shares its connections, which end with this one.
+        self._is_shared = is_shared
 
     @property
     def closed(self) -> bool:
@@ -57,18 +60,28 @@ class ShardedRemote(Closing, Mapping[str, ShardedTensor]):
     def __hash__(self) -> int:
         return id(self)
 
+    def __reduce__(self) -> "tuple[Callable[..., ShardedRemote], tuple[Catalogue, Manner]]":
+        if self._fleet.has_keys:
+            raise ConversionError(f"{self!r} has a secret key, which is not pickled: connect_shards() there")
+        return _opened, (self.catalogue, self._fleet.manner)
+
     def close(self) -> None:
         """Close the connections to all holders; closing twice is harmless. No thread may be reading."""
         self._fleet.close()
 
     def __del__(self) -> None:
         fleet: Fleet | None = getattr(self, "_fleet", None)
-        if fleet is not None and fleet.is_here:
+        if fleet is not None and fleet.is_here and not self._is_shared:
             fleet.close()
             warnings.warn("a client of shards was not closed", LeakedResourceWarning, stacklevel=2)
 
     def __repr__(self) -> str:
         return f"<ShardedRemote of {len(self)} tensors{', closed' if self.closed else ''}>"
+
+
+def _opened(catalogue: Catalogue, manner: Manner) -> ShardedRemote:
+    """Return a client that came from another process."""
+    return ShardedRemote(catalogue, fleet_of(manner), is_shared=True)
 
 
 def connect_shards(
@@ -78,6 +91,8 @@ def connect_shards(
     timeout: float = 5.0,
     deadline: float | None = None,
     idle: float | None = IDLE,
+    cache_bytes: SupportsIndex = 0,
+    compress: bool | None = None,
 ) -> ShardedRemote:
     """Return the tensors of a catalogue as lazy tensors over all of their holders; none is asked yet.
 
@@ -93,6 +108,8 @@ def connect_shards(
         How many seconds a request may take in any case; any time if not given.
     idle
         For how many seconds a holder may be there and answer none of our requests; for ever if it is None.
+    cache_bytes, compress
+        As `connect` takes them: how much is kept of each holder, and whether numbers come packed.
 
     Raises
     ------
@@ -114,5 +131,7 @@ def connect_shards(
     ...         shards["x"].shape, shards["x"][:3, ::4].compute().tolist()
     (Shape(4, 6), [[0, 4], [6, 10], [12, 16]])
     """
+    count = to_count(cache_bytes, "cache_bytes")
+    patience = Patience(timeout, deadline, idle).check()
     found = catalogue if isinstance(catalogue, Catalogue) else Catalogue.load(catalogue)
-    return ShardedRemote(found, Fleet(keys, Patience(timeout, deadline, idle).check()))
+    return ShardedRemote(found, Fleet(keys, patience, count, compress))

@@ -1,7 +1,6 @@
 """The client for asyncio: the same tensors, and tasks that are cancelled without harm to others."""
 
 import asyncio
-import inspect
 
 import numpy as np
 import pytest
@@ -15,7 +14,6 @@ from tensorwrapper.errors import (
     TransportTimeoutError,
     VersionChangedError,
 )
-from tensorwrapper.remote import AsyncRemote, AsyncRemoteTensor, AsyncView, Remote, RemoteTensor
 
 
 @pytest.fixture
@@ -29,26 +27,9 @@ def server():
         yield server
 
 
-def public(value):
-    return {name for name in dir(value) if not name.startswith("_")}
-
-
 async def until(condition):
     while not condition():  # noqa: ASYNC110 - the server sets no event of this loop
         await asyncio.sleep(0.01)
-
-
-def test_what_is_awaited_has_every_call_of_what_is_not():
-    mapping = public(dict)
-    assert public(Remote) - mapping - public(AsyncRemote) == set()
-    assert public(RemoteTensor) - public(AsyncRemoteTensor) == set()
-    waits = {
-        name
-        for name in public(AsyncRemoteTensor)
-        if inspect.iscoroutinefunction(vars(AsyncRemoteTensor)[name])
-    }
-    assert waits == {"shape", "view", "as_source", "plan", "compute", "tolist", "assign"}
-    assert public(AsyncView) == waits - {"as_source", "assign"}
 
 
 def test_tasks_read_side_by_side(server):

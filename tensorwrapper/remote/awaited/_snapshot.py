@@ -2,7 +2,7 @@
 
 from functools import partial
 from types import TracebackType
-from typing import final
+from typing import NoReturn, final
 
 from tensorwrapper._value_class import Shown
 from tensorwrapper.remote.awaited._tensor import AsyncRemoteTensor
@@ -52,6 +52,9 @@ class AsyncSnapshot(Shown):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.close()
+
+    def __reduce__(self) -> NoReturn:
+        self._threads.refuse_pickling(self)
 
     def __repr__(self) -> str:
         return f"<AsyncSnapshot {self._snapshot!r}>"

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Any, SupportsIndex, cast, final
+from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex, cast, final
 
 import numpy.typing as npt
 
@@ -67,6 +67,9 @@ class AsyncView(Shown):
     async def tolist(self) -> list[Any]:
         """Return its elements as nested lists."""
         return cast("list[Any]", (await self.compute()).tolist())
+
+    def __reduce__(self) -> NoReturn:
+        self._threads.refuse_pickling(self)
 
     def __repr__(self) -> str:
         return f"<AsyncView of {self._threads.address}>"
@@ -195,6 +198,9 @@ class AsyncRemoteTensor(Shown):
     async def tolist(self) -> list[Any]:
         """Return all elements as nested lists."""
         return cast("list[Any]", (await self.compute()).tolist())
+
+    def __reduce__(self) -> NoReturn:
+        self._threads.refuse_pickling(self)
 
     def __repr__(self) -> str:
         return f"<Async{repr(self._tensor)[1:]}"

@@ -5,9 +5,9 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar, final
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, final
 
-from tensorwrapper.errors import ComputationCancelledError, TransportClosedError
+from tensorwrapper.errors import ComputationCancelledError, ConversionError, TransportClosedError
 from tensorwrapper.selection import View
 from tensorwrapper.tensor import Tensor
 
@@ -23,13 +23,21 @@ _T = TypeVar("_T")
 class Threads:
     """A few threads, each with a connection of its own to the server at an address."""
 
-    __slots__ = ("_pool", "_running", "address", "closed")
+    __slots__ = ("_pool", "_running", "address", "closed", "count")
 
     def __init__(self, address: str, count: int) -> None:
         self.address: str = address
+        self.count: int = count
         self.closed: bool = False
         self._pool = ThreadPoolExecutor(count, "tensorwrapper-async")
         self._running: set[threading.Event] = set()
+
+    def refuse_pickling(self, what: object) -> NoReturn:
+        """Raise: what is awaited waits here."""
+        raise ConversionError(
+            f"{what!r} waits in threads of this process, and is not pickled: its client is, and so is what "
+            "`await part.view()` returns"
+        )
 
     def close(self) -> None:
         """Give up what is under way, and take nothing more; threads end soon after."""

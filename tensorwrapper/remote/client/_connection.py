@@ -393,9 +393,9 @@ class Connections:
         return self._make[1] is not None
 
     @property
-    def opening(self) -> tuple[str, Patience]:
-        """The address, and how long requests wait."""
-        return self.address, self._make[2]
+    def opening(self) -> tuple[str, Patience, int, bool | None]:
+        """The address, how long requests wait, how much is kept of answers, and whether they come packed."""
+        return self.address, self._make[2], self._make[3].limit, self._compress
 
     @property
     def is_leaked(self) -> bool:

@@ -10,8 +10,8 @@ from tensorwrapper.remote.client._pending import Patience
 
 __all__ = ["Opening", "opened", "opening_of"]
 
-Opening: TypeAlias = tuple[str, Patience]
-"""What another process needs to connect: the address, and how long it waits."""
+Opening: TypeAlias = tuple[str, Patience, int, bool | None]
+"""What another process needs to connect as we did: what `Connections` is made of, but for keys."""
 
 _open: Final[dict[Opening, Connections]] = {}
 _lock: Final = threading.Lock()
@@ -42,7 +42,7 @@ def opened(opening: Opening) -> Connections:
     with _lock:
         found = _open.get(opening)
         if found is None or found.closed or not found.is_leaked:
-            address, patience = opening
-            found = _open[opening] = Connections(address, None, patience)
+            address, patience, cache_bytes, compress = opening
+            found = _open[opening] = Connections(address, None, patience, cache_bytes, compress=compress)
             atexit.register(found.close)
     return found

@@ -1,7 +1,7 @@
 """`RemoteTensor`: a tensor at a server, of which nothing but a few facts is here."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final, Literal, Never, cast, final
+from typing import Any, Final, cast, final
 
 import attrs
 import numpy as np
@@ -28,8 +28,7 @@ from tensorwrapper.remote.protocol._events import AskRows, AskShape, Facts, Rows
 from tensorwrapper.selection import Runs, Source, TensorSource, View, Wanted, as_view
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.tensor.lowlevel import Operators
-from tensorwrapper.typing import AnyRank, Array, ArrayKey, IntArray
+from tensorwrapper.typing import Array, ArrayKey, IntArray
 
 __all__ = ["RemoteTensor"]
 
@@ -41,7 +40,7 @@ _WITH_LENGTHS: Final = 2**15
 
 
 @final
-class RemoteTensor(Elsewhere, InTiles, Operators[Any, AnyRank]):
+class RemoteTensor(Elsewhere, InTiles):
     """A tensor that a server has, at the version that it had when it was looked up.
 
     What is selected of it is a `View`, which reads from the server what it needs once it is computed; views,
@@ -171,21 +170,6 @@ class RemoteTensor(Elsewhere, InTiles, Operators[Any, AnyRank]):
             raise ConversionError(f"the server casts numbers, not what {self!r} has: astype() of a view does")
         dtype_text(wanted)
         return RemoteTensor(self._connections, self._facts, wanted)
-
-    if not TYPE_CHECKING:  # To checkers every name would be known.
-
-        def __getattr__(self, name: str) -> Never:
-            found = f": views have it, view().{name}" if hasattr(View, name) else ""
-            raise AttributeError(f"a RemoteTensor has no {name}{found}", name=name, obj=self)
-
-    def __array_ufunc__(
-        self,
-        ufunc: np.ufunc,
-        method: Literal["__call__", "reduce", "reduceat", "accumulate", "outer", "at"],
-        *inputs: Any,  # noqa: ANN401 - whatever stands beside a tensor
-        **options: Any,  # noqa: ANN401
-    ) -> Any:  # noqa: ANN401
-        return getattr(ufunc, method)(*map(_viewed, inputs), **options)
 
     def _seen(self) -> RemoteSource:
         """Return what views read: the whole, or the box that is seen in tiles."""
@@ -352,10 +336,6 @@ class RemoteTensor(Elsewhere, InTiles, Operators[Any, AnyRank]):
 def _opened(opening: Opening, facts: Facts, dtype: "np.dtype[Any]") -> RemoteTensor:
     """Return a tensor that came from another process."""
     return RemoteTensor(opened(opening), facts, dtype)
-
-
-def _viewed(value: object) -> object:
-    return value.view() if isinstance(value, RemoteTensor) else value
 
 
 def _some(rows: Runs, numbers: IntArray | None, start: int, count: int) -> Runs:

@@ -1,5 +1,6 @@
 """`Fleet` and `Spread`: several servers at work at the same time, one for another where one is lost."""
 
+import atexit
 import logging
 import math
 import os
@@ -29,7 +30,7 @@ from tensorwrapper.remote.protocol._events import AskFacts, FactsOf
 from tensorwrapper.remote.shards._sharding import Holder, Sharding
 from tensorwrapper.transport import CurveClient, KeyPair
 
-__all__ = ["LOST", "Fleet", "Spread", "Work"]
+__all__ = ["LOST", "Fleet", "Manner", "Spread", "Work", "fleet_of"]
 
 _WAIT: Final = 0.05
 _NAMED: Final = 8
@@ -43,6 +44,10 @@ Work: TypeAlias = Callable[["Spread", str, Sequence[int]], Iterator[tuple[int, E
 
 It yields each tile that is done, or why this tile cannot be had there; it raises what is wrong with all.
 """
+
+
+Manner: TypeAlias = tuple[Patience, int, bool | None]
+"""How holders are asked: how long they are waited for, what is kept of each, whether answers come packed."""
 
 
 @final
@@ -62,12 +67,18 @@ class Fleet:
         "closed",
         "has_keys",
         "lost",
-        "patience",
+        "manner",
     )
 
-    def __init__(self, keys: KeyPair | None, patience: Patience) -> None:
+    def __init__(
+        self,
+        keys: KeyPair | None,
+        patience: Patience,
+        cache_bytes: int = 0,
+        compress: bool | None = None,  # noqa: FBT001 - it is an option of whoever calls whoever calls this
+    ) -> None:
         self._keys = keys
-        self.patience: Patience = patience
+        self.manner: Manner = (patience, cache_bytes, compress)
         self.has_keys: bool = keys is not None
         self.closed: bool = False
         self.lost: set[str] = set()
@@ -104,7 +115,10 @@ class Fleet:
                     raise ConversionError(f"{holder.address} lets in who has keys: connect_shards(keys=...)")
                 security = CurveClient(self._keys, holder.key) if holder.key and self._keys else None
                 pool = self._threads[holder.address] = ThreadPoolExecutor(1, "tensorwrapper-holder")
-                self._connections[holder.address] = Connections(holder.address, security, self.patience)
+                patience, cache_bytes, compress = self.manner
+                self._connections[holder.address] = Connections(
+                    holder.address, security, patience, cache_bytes, compress=compress
+                )
             pool.submit(work)
 
     def tensor(self, address: str, name: str) -> RemoteTensor:
@@ -144,6 +158,20 @@ class Fleet:
                 pool.shutdown(cancel_futures=True)
         for own in connections:
             own.close()
+
+
+_fleets: Final[dict[Manner, Fleet]] = {}
+_lock: Final = threading.Lock()
+
+
+def fleet_of(manner: Manner) -> Fleet:
+    """Return the fleet of what came from other processes: all of it here shares the connections."""
+    with _lock:
+        fleet = _fleets.get(manner)
+        if fleet is None or not fleet.is_here:
+            fleet = _fleets[manner] = Fleet(None, *manner)
+            atexit.register(fleet.close)
+    return fleet
 
 
 class _StoppedError(Exception):

@@ -1,8 +1,6 @@
 """`ShardSource`: a tensor whose tiles several servers hold as one source of views."""
 
-import atexit
 import itertools
-import threading
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NoReturn, final
@@ -13,11 +11,10 @@ import numpy as np
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.layout import Layout
-from tensorwrapper.remote.client._pending import Patience
 from tensorwrapper.remote.client._source import RemoteSource
 from tensorwrapper.remote.client._tensor import RemoteTensor
 from tensorwrapper.remote.shards._cuts import Piece, cuts_of
-from tensorwrapper.remote.shards._fleet import LOST, Fleet, Spread
+from tensorwrapper.remote.shards._fleet import LOST, Fleet, Manner, Spread, fleet_of
 from tensorwrapper.remote.shards._sharding import Sharding
 from tensorwrapper.selection import Ability, ReadHandle, Wanted
 from tensorwrapper.shape import Shape
@@ -25,6 +22,8 @@ from tensorwrapper.typing import Array
 
 __all__ = ["ShardSource", "found_tiles", "pieces_by_tile"]
 
+_ABILITIES: Final[frozenset[Ability]] = frozenset(("runs", "threads"))
+_CASTS: Final[frozenset[Ability]] = frozenset(("runs", "threads", "casts"))
 _TILES: Final = 4
 """Tiles of one holder that are asked for at once."""
 _NAMES: Final = 32
@@ -69,8 +68,8 @@ class ShardSource:
 
     @property
     def abilities(self) -> "frozenset[Ability]":
-        """It knows runs of elements, and any thread may read it."""
-        return frozenset(("runs", "threads"))
+        """It knows runs of elements, any thread may read it, and holders cast numbers."""
+        return _CASTS if self.dtype.kind in "biuf" else _ABILITIES
 
     def cost(self, selection: Wanted) -> int:
         """Return how many bytes a selection moves: its elements, and what says which they are."""
@@ -123,25 +122,16 @@ class ShardSource:
     def __reduce__(self) -> "tuple[Callable[..., ShardSource], tuple[Any, ...]]":
         if self.fleet.has_keys:
             _refuse_keys(self)
-        return _opened, (self.name, self.sharding, self.fleet.patience)
+        return _opened, (self.name, self.sharding, self.fleet.manner)
 
 
 def _refuse_keys(source: ShardSource) -> NoReturn:
     raise ConversionError(f"{source!r} is read with keys, which do not travel: connect_shards() there")
 
 
-_fleets: dict[Patience, Fleet] = {}
-_lock: Final = threading.Lock()
-
-
-def _opened(name: str, sharding: Sharding, patience: Patience) -> ShardSource:
-    """Return a source that came from another process; all of them here share the connections."""
-    with _lock:
-        fleet = _fleets.get(patience)
-        if fleet is None or not fleet.is_here:
-            fleet = _fleets[patience] = Fleet(None, patience)
-            atexit.register(fleet.close)
-    return ShardSource(fleet, name, sharding)
+def _opened(name: str, sharding: Sharding, manner: Manner) -> ShardSource:
+    """Return a source that came from another process."""
+    return ShardSource(fleet_of(manner), name, sharding)
 
 
 def pieces_by_tile(sharding: Sharding, selections: Sequence[Wanted]) -> dict[int, list[tuple[int, Piece]]]:
