@@ -69,6 +69,7 @@ class Endpoint:
         "dropped",
         "is_encrypted",
         "kind",
+        "last",
         "nbytes",
         "parts",
         "received",
@@ -94,6 +95,8 @@ class Endpoint:
         self.nbytes: int = nbytes
         self.torn: str = ""
         self.signer: str = ""
+        self.last: zmq.Frame | None = None
+        """The first frame of the message that came last."""
         self.is_encrypted: bool = security is not None
         self._forget: Callable[[], object] | None = None
         self._fences: Fences | None = None
@@ -217,7 +220,11 @@ class Endpoint:
                 return False
             fences.read()
             if (error := fences.hopeless(self.addresses)) is not None:
-                raise error
+                try:
+                    raise error
+                finally:
+                    # With its traceback it would be a ring.
+                    del error
             milliseconds = max(math.ceil((deadline - time.monotonic()) * 1000), 0)
 
     def is_broken(self) -> bool:
@@ -275,9 +282,7 @@ class Endpoint:
             whole = send_all(socket, frames, trackers, deadline)
         except zmq.ZMQError as error:
             if error.errno == zmq.EHOSTUNREACH:
-                gone = PeerUnreachableError(error.errno, f"the peer {bytes(frames[0])!r} is not connected")
-                gone.peer = bytes(frames[0])
-                raise gone from error
+                raise _unreachable(bytes(frames[0])) from error
             if error.errno == zmq.EFSM:
                 raise TransportError(error.errno, f"this {self} {_TURNS[self.kind.name]}") from error
             raise failed("sending failed", error) from error
@@ -446,6 +451,8 @@ class Endpoint:
         if self.kind.single and self.kind.addressed:
             frames.insert(0, zmq.Frame(routing_of(frames[0])))
         self.count(self.received, lengths[1:] if self.kind.addressed and not self.kind.single else lengths)
+        # The first frame is small: nothing large is kept.
+        self.last = frames[0]
         self.signer = signer_of(frames[-1]) if self.is_encrypted else ""
         return frames
 
@@ -465,6 +472,17 @@ _TURNS: Final = {
     "REQ": "sends and receives in turn: its last message has no answer yet, or nothing was asked",
     "REP": "receives and sends in turn: it answers what it received last, once",
 }
+
+
+def _unreachable(peer: bytes) -> PeerUnreachableError:
+    """Return the error for a peer that is not connected.
+
+    Where it is raised no name stands for it: with its traceback that would be a ring, which keeps all frames
+    of the message until Python looks for rings.
+    """
+    gone = PeerUnreachableError(zmq.EHOSTUNREACH, f"the peer {peer!r} is not connected")
+    gone.peer = peer
+    return gone
 
 
 def _hand_over(

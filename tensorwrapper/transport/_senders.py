@@ -1,12 +1,13 @@
 """Who sent a message, as ZeroMQ says it: for an answer, for an error, and by his key."""
 
 from collections.abc import Sequence
+from typing import Any, cast
 
 import zmq
 
 from tensorwrapper.transport._kinds import Kind
 
-__all__ = ["peer_of", "routing_of", "signer_of"]
+__all__ = ["descriptor_of", "peer_of", "routing_of", "signer_of"]
 
 
 def peer_of(kind: Kind, frames: Sequence[zmq.Frame]) -> bytes:
@@ -17,6 +18,14 @@ def peer_of(kind: Kind, frames: Sequence[zmq.Frame]) -> bytes:
         return str(frames[-1].get("Peer-Address")).encode()
     except zmq.ZMQError:
         return b""
+
+
+def descriptor_of(frame: zmq.Frame) -> int | None:
+    """Return the descriptor of the connection that a message came over; None if there is none."""
+    try:
+        return int(cast("Any", frame.get(zmq.SRCFD)))
+    except (zmq.ZMQError, AttributeError, ValueError):
+        return None
 
 
 def routing_of(frame: zmq.Frame) -> bytes:

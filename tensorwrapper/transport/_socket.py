@@ -27,7 +27,7 @@ from tensorwrapper.transport._curve import CurveClient, CurveServer, Security
 from tensorwrapper.transport._delivery import Delivery, to_milliseconds
 from tensorwrapper.transport._endpoint import Endpoint
 from tensorwrapper.transport._kinds import Kind, SocketKind, check_kind
-from tensorwrapper.transport._senders import peer_of
+from tensorwrapper.transport._senders import descriptor_of, peer_of
 from tensorwrapper.transport.connections._addresses import check_address, reaches_beyond
 from tensorwrapper.typing import BufferLike
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits, Message, decode, decode_frames, encode_frames
@@ -154,6 +154,15 @@ class Socket(Closing):
         broke off the connection itself, is connected to again.
         """
         return self._endpoint.is_broken()
+
+    @property
+    def sender(self) -> int | None:
+        """The file descriptor of the connection that the message of a ROUTER came over which came last.
+
+        It is ZeroMQ's: to look at, as long as that peer is there. None where no system has one for it.
+        """
+        last = self._endpoint.last
+        return descriptor_of(last) if last is not None and self._endpoint.kind.addressed else None
 
     def bind(self, address: str) -> str:
         """Listen at an address and return it with the port filled in (``tcp://127.0.0.1:*`` picks one).

@@ -218,17 +218,17 @@ class Connection:
                 if self._heard - self._looked < _LOOK:
                     return
         except TransportHandshakeError as error:
-            self._bear(error)
+            if self._is_fatal(error):
+                raise
             time.sleep(min(self._pause(seconds), _BACK))
         self._look()
 
-    def _bear(self, error: TransportHandshakeError) -> None:
-        """Raise why there is no peer, unless a server that was there may be coming back.
+    def _is_fatal(self, error: TransportHandshakeError) -> bool:
+        """Tell whether no peer will be there, and not one that was there, and may be coming back.
 
         One that is killed, or starts, breaks handshakes off; who it was before is known.
         """
-        if isinstance(error, TransportAuthenticationError) or not hasattr(self, "welcome"):
-            raise error
+        return isinstance(error, TransportAuthenticationError) or not hasattr(self, "welcome")
 
     def _pause(self, seconds: float) -> float:
         waiting = [
@@ -243,8 +243,8 @@ class Connection:
             most = self._patience.timeout
             self._socket.send(frames, timeout=min(most, 0.1) if pending.tries else most)
         except (TransportTimeoutError, TransportHandshakeError) as error:
-            if isinstance(error, TransportHandshakeError):
-                self._bear(error)
+            if isinstance(error, TransportHandshakeError) and self._is_fatal(error):
+                raise
             pending.tries += 1
             if self._left(pending)[0] <= 0:
                 self._give_up(pending, "took no request")

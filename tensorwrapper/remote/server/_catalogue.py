@@ -54,6 +54,7 @@ from tensorwrapper.remote.protocol._terms import CAPABILITIES, PROTOCOL, ServeLi
 from tensorwrapper.remote.server._computing import compute_view, reduce_view
 from tensorwrapper.remote.server._holding import Holding
 from tensorwrapper.remote.server._pins import Pins
+from tensorwrapper.remote.server._staging import Staging
 from tensorwrapper.remote.server._writing import Repeats
 
 if TYPE_CHECKING:
@@ -87,6 +88,7 @@ class Catalogue:
         "_writing",
         "limits",
         "server",
+        "staging",
     )
 
     def __init__(
@@ -97,6 +99,7 @@ class Catalogue:
     ) -> None:
         self.server: str = secrets.token_hex(8)
         self.limits: ServeLimits = limits
+        self.staging: Staging = Staging()
         self._allow = None if allow is None else _patterns(allow)
         self._writable = writable if isinstance(writable, bool) else _patterns(writable)
         self._writing = threading.Lock()
@@ -118,7 +121,7 @@ class Catalogue:
         if not isinstance(text, str) or not 0 < len(text) <= _NAME or not text.isprintable():
             raise TensorNameError(f"a tensor is served under a name of 1 to {_NAME} characters, not {name!r}")
         version = self._next() if check is None else check()
-        holding = Holding(name, given, version, self.limits)
+        holding = Holding(name, given, version, self.limits, self.staging)
         with self._lock:
             self._holdings = {**self._holdings, name: holding}
             self._checks = {**self._checks, name: check} if check is not None else self._checks
@@ -245,8 +248,11 @@ class Catalogue:
         most = self.limits.answer_bytes
         if isinstance(request, AskRead):
             holding = self._seen(request.name, key)
-            itemsize = 0 if holding is None else holding.source.dtype.itemsize
-            return min(sum([own.size for own in request.selections]) * itemsize, most)
+            found = 0 if holding is None else holding.bytes_of(request.selections, request.dtype)
+            # What is packed stands beside what it is made of.
+            if request.packing is not None:
+                found *= 2
+            return min(found, most if request.packing is None and request.dtype is None else 2 * most)
         if isinstance(request, AskRows):
             return min(16 * request.rows.size + request.nbytes, most)
         return most if isinstance(request, AskView | AskEntries | AskReduce | AskShape) else 0
@@ -284,7 +290,10 @@ class Catalogue:
             case AskRead():
                 holding = self._at(request.name, request.version, key)
                 found = holding.read(request.selections, request.dtype, stop, box=request.box)
-                return self._unchanged(request, found.version, _packed(found, request.packing))
+                answer = _packed(found, request.packing)
+                if answer is not found:
+                    self.staging.give(found.frames)
+                return self._unchanged(request, found.version, answer)
             case Hello():
                 if not request.least <= PROTOCOL <= request.most:
                     raise RequestRefusedError("version", f"the protocol that is spoken here is {PROTOCOL}")

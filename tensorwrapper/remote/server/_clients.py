@@ -17,6 +17,7 @@ from tensorwrapper.remote.protocol._events import (
 )
 from tensorwrapper.remote.protocol._steps import SERVED, TaskState
 from tensorwrapper.remote.protocol._terms import ServeLimits
+from tensorwrapper.remote.server._lines import Line
 from tensorwrapper.selection import Runs, Wanted
 
 __all__ = ["Budget", "Client", "Task", "weight_of"]
@@ -90,15 +91,25 @@ class Client:
         "counts",
         "full",
         "held",
+        "is_trusted",
         "key",
+        "line",
+        "moved",
         "out",
         "peer",
         "since",
+        "taken",
         "tasks",
     )
 
-    def __init__(self, peer: bytes, key: str) -> None:
+    def __init__(self, peer: bytes, key: str, line: Line | None = None) -> None:
         self.peer: bytes = peer
+        self.line: Line | None = line
+        self.is_trusted: bool = False
+        """Whether it has taken a large answer, and does not keep others waiting since."""
+        self.moved: float = 0.0
+        """When it took something, as far as was looked; 0 before that."""
+        self.taken: int = 0
         self.key: str = key
         self.tasks: dict[int, Task] = {}
         """Requests that are not answered yet, by number."""
@@ -128,11 +139,13 @@ class Client:
 class Budget:
     """The memory of all answers of a server that are being made, or on their way."""
 
-    __slots__ = ("_limits", "held")
+    __slots__ = ("_limits", "doubtful", "held")
 
     def __init__(self, limits: ServeLimits) -> None:
         self._limits = limits
         self.held: int = 0
+        self.doubtful: int = 0
+        """What clients hold of it that are not trusted."""
 
     def fits(self, task: Task) -> bool:
         """Tell whether there is memory for an answer. What is alone has it, however large it is."""
@@ -141,7 +154,17 @@ class Budget:
         held, limits = task.client.held, self._limits
         if held and held + task.nbytes > limits.client_bytes:
             return False
+        # The other half is for those who take what they ask for: they never wait for those who do not.
+        unknown = 0 if task.client.is_trusted else self.doubtful
+        if unknown and unknown + task.nbytes > limits.server_bytes // 2:
+            return False
         return not self.held or self.held + task.nbytes <= limits.server_bytes
+
+    def is_short(self, task: Task) -> bool:
+        """Tell whether an answer waits for memory that others hold."""
+        held = task.client.held
+        is_full = bool(held) and held + task.nbytes > self._limits.client_bytes
+        return not is_full and not self.fits(task)
 
     def has_place(self, task: Task, clients: Iterable["Client"]) -> bool:
         """Tell whether a request may wait beside those of its client, and those of all. What is alone may."""
@@ -166,8 +189,23 @@ class Budget:
         """Give the memory of an answer back, if some was taken."""
         self._hold(task, 0)
 
+    def trust(self, client: "Client") -> None:
+        """Note that a client has taken an answer."""
+        client.moved = 0.0
+        if not client.is_trusted:
+            client.is_trusted = True
+            self.doubtful -= client.held
+
+    def doubt(self, client: "Client") -> None:
+        """Note that a client takes nothing while others wait."""
+        if client.is_trusted:
+            client.is_trusted = False
+            self.doubtful += client.held
+
     def _hold(self, task: Task, nbytes: int) -> None:
         more = nbytes - task.held
         task.held = nbytes
+        if not task.client.is_trusted:
+            self.doubtful += more
         task.client.held += more
         self.held += more

@@ -82,7 +82,8 @@ def compute_view(
 ) -> Elements:
     """Return selections of a view."""
     view = _view_of(request.view, holdings, limits)
-    result = Holding("of the request", view, request.view.version, limits, kept=False)
+    staging = holdings[0].staging
+    result = Holding("of the request", view, request.view.version, limits, staging, kept=False)
     with ExitStack() as stack:
         _held(stack, request.view, holdings)
         return result.read(request.selections, None, stop)

@@ -13,6 +13,7 @@ from tensorwrapper.remote.protocol._elements import bytes_of, dtype_text, pack_s
 from tensorwrapper.remote.protocol._events import AskWrite, Elements, Entries, Facts, Rows, Text
 from tensorwrapper.remote.protocol._terms import ServeLimits
 from tensorwrapper.remote.server._face import Face
+from tensorwrapper.remote.server._staging import Staging
 from tensorwrapper.remote.server._writing import values_of
 from tensorwrapper.selection import Runs, Source, View, Wanted, as_view
 from tensorwrapper.shape import Shape
@@ -33,11 +34,19 @@ class Holding:
     of a change or nothing. What is seen in tiles has two faces: the tiles one after the other, and the box.
     """
 
-    __slots__ = ("_box", "_whole", "facts", "limits", "lock", "splits")
+    __slots__ = ("_box", "_whole", "facts", "limits", "lock", "splits", "staging")
 
     def __init__(
-        self, name: str, given: "ViewLike", version: str, limits: ServeLimits, *, kept: bool = True
+        self,
+        name: str,
+        given: "ViewLike",
+        version: str,
+        limits: ServeLimits,
+        staging: Staging | None = None,
+        *,
+        kept: bool = True,
     ) -> None:
+        self.staging: Staging = Staging() if staging is None else staging
         self.lock = threading.Lock()
         self.limits = limits
         self._whole = whole = Face(given, kept=kept)
@@ -78,6 +87,16 @@ class Holding:
     def shape(self) -> Shape[Any]:
         """The indices of the elements."""
         return self._whole.shape
+
+    def bytes_of(self, selections: Sequence[Wanted], dtype: str | None) -> int:
+        """Return how many bytes an answer of elements takes while it is made, at most."""
+        itemsize = self.source.dtype.itemsize
+        if dtype is not None:
+            try:
+                itemsize += np.dtype(dtype).itemsize
+            except TypeError:
+                return 0
+        return sum([own.size for own in selections]) * itemsize
 
     def is_quick(self, selections: Sequence[Wanted], *, box: bool = False) -> bool:
         """Tell whether selections are read faster than another thread is asked to do it."""
@@ -136,9 +155,13 @@ class Holding:
         if part is not None:
             with self.lock:
                 return Elements(self.facts.version, (memoryview(part.tobytes()),))
-        face.check(selections, own.itemsize, self.limits.answer_bytes)
+        if own.kind == "T" and dtype is not None:
+            raise RequestRefusedError("unsupported", "strings are no elements of another type")
+        wanted_type = own if dtype is None else _dtype(dtype)
+        # One byte of ours may be sixteen as they are wanted.
+        face.check(selections, max(own.itemsize, wanted_type.itemsize), self.limits.answer_bytes)
         total = sum([wanted.size for wanted in selections])
-        out: Array = np.empty(total, own)
+        out: Array = self.staging.take(total, own)
         done, targets = 0, list[Array]()
         for wanted in selections:
             targets.append(out[done : done + wanted.size].reshape(wanted.extents))
@@ -147,12 +170,11 @@ class Holding:
             version = self.facts.version
             face.copy_to(selections, targets, stop)
         if own.kind == "T":
-            if dtype is not None:
-                raise RequestRefusedError("unsupported", "strings are no elements of another type")
             return Elements(version, pack_strings(out, 16 * self.limits.answer_bytes))
-        wanted_type = own if dtype is None else _dtype(dtype)
         packed = out if wanted_type == own else convert_elements(out, wanted_type)
         little = packed.astype(packed.dtype.newbyteorder("<"), copy=False)
+        if little is not out and not np.may_share_memory(little, out):
+            self.staging.give((bytes_of(out),))
         return Elements(version, (bytes_of(little),))
 
     def entries(self, selections: Sequence[Wanted], *, box: bool = False) -> Entries:

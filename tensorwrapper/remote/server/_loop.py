@@ -27,6 +27,7 @@ from tensorwrapper.remote.protocol._events import (
     AskRows,
     AskStats,
     Cancel,
+    Elements,
     Ping,
     Refused,
     Request,
@@ -36,7 +37,9 @@ from tensorwrapper.remote.protocol._frames import number_of, plain_limit
 from tensorwrapper.remote.protocol._requests import RequestReader
 from tensorwrapper.remote.server._catalogue import Catalogue
 from tensorwrapper.remote.server._clients import Budget, Client, Task
-from tensorwrapper.transport import Counters, Delivery, Security, Socket
+from tensorwrapper.remote.server._lines import Line
+from tensorwrapper.remote.server._sending import Sending
+from tensorwrapper.transport import Counters, Security, Socket
 
 __all__ = ["Loop"]
 
@@ -93,8 +96,7 @@ class Loop:
         """Those that have requests, or answers to take: a turn costs what is to be done for them."""
         self._done: deque[tuple[Task, Answer]] = deque()
         self._budget = Budget(catalogue.limits)
-        self._sending: list[tuple[Task, Delivery]] = []
-        """Answers whose memory is read still."""
+        self._sending = Sending(self._budget, catalogue.staging)
         self._wake, self._woken = sockets.socketpair()
         self._wake.setblocking(False)
         self._woken.setblocking(False)
@@ -146,6 +148,7 @@ class Loop:
             "clients": len(self._clients),
             "in_flight": sum([len(own.tasks) for own in list(self._clients.values())]),
             "bytes_held": self._budget.held,
+            "clients_cut": self._sending.cuts,
             "bytes_sent": sent.bytes_sent_on_wire,
             "bytes_received": sent.bytes_received_on_wire,
             "seconds": int(time.monotonic() - self._begun),
@@ -195,9 +198,11 @@ class Loop:
             waiting = False
             if self._busy or self._done or self._sending:
                 self._collect()
-                self._reap()
+                self._sending.reap()
                 self._dispatch()
                 waiting = self._send(socket)
+                if self._sending and self._is_short():
+                    self._sending.press(self._clients.values())
                 # The descriptor tells only of changes: after each turn the socket itself is asked.
                 there = socket.poll()
                 if there or self._done or self._is_ready():
@@ -209,6 +214,8 @@ class Loop:
                     with suppress(BlockingIOError):
                         self._woken.recv(4096)
             there = socket.poll()
+            if not (there or self._busy or self._sending):
+                self._catalogue.staging.shrink()
 
     def _is_over(self) -> bool:
         if self._stop_at is None:
@@ -237,7 +244,8 @@ class Loop:
             if len(self._clients) >= self._catalogue.limits.clients and not self._make_room():
                 self._drop(peer, "there are too many clients")
                 return
-            client = self._clients[peer] = Client(peer, key)
+            line = Line.of(None if self._socket is None else self._socket.sender)
+            client = self._clients[peer] = Client(peer, key, line)
         client.key = key
         if len(client.out) > 2 * self._catalogue.limits.in_flight:
             # Refusals are answers too, and who takes none shall not fill our memory with them.
@@ -357,6 +365,10 @@ class Loop:
         """Tell whether a request could be answered now: its client has taken the answers before it."""
         return any(own.asked and not own.out and self._has_room(own.asked[0]) for own in self._busy.values())
 
+    def _is_short(self) -> bool:
+        """Tell whether a client waits for memory that others hold."""
+        return any(own.asked and self._budget.is_short(own.asked[0]) for own in self._busy.values())
+
     def _has_room(self, task: Task) -> bool:
         """Tell whether a request is answered now: others wait until a thread, and memory, are free."""
         if isinstance(task.request, AskHealth | AskStats | Ping):
@@ -396,19 +408,6 @@ class Loop:
             self._running -= 1
             self._answered(task, answer)
 
-    def _reap(self) -> None:
-        """Give back the memory of answers that are read no more."""
-        if not self._sending:
-            return
-        still: list[tuple[Task, Delivery]] = []
-        for task, delivery in self._sending:
-            if delivery.done:
-                task.take("delivered")
-                self._budget.end(task)
-            else:
-                still.append((task, delivery))
-        self._sending = still
-
     def _stats_of(self, client: Client) -> Answer:
         seconds = int(time.monotonic() - self._begun)
         own = {**client.counts, "in_flight": len(client.tasks), "seconds": seconds}
@@ -419,6 +418,8 @@ class Loop:
         if task.state == "over":
             # Nobody wanted it any more before it was made.
             self._budget.end(task)
+            if isinstance(answer, Elements):
+                self._catalogue.staging.give(answer.frames)
             return
         task.client.tasks.pop(task.number, None)
         if isinstance(answer, Refused):
@@ -465,7 +466,7 @@ class Loop:
                 client.out.popleft()
                 task.take("sent")
                 if task.nbytes:
-                    self._sending.append((task, delivery))
+                    self._sending.add(task, delivery, frames)
                 client.since = time.monotonic()
             if not client.asked and not client.out:
                 self._busy.pop(peer, None)

@@ -231,7 +231,11 @@ class Spread:
                 continue
             if not isinstance(error, LOST) or self._fleet.closed:
                 self.cancel()
-                raise error
+                try:
+                    raise error
+                finally:
+                    # With its traceback it would be a ring, which keeps what this has until somebody looks.
+                    del error
             self._reasons[holder.address] = str(error)
             if tile is None:
                 self._fleet.lost.add(holder.address)

@@ -64,7 +64,11 @@ class Background:
             if news is None:
                 return
             if isinstance(news, BaseException):
-                raise news
+                try:
+                    raise news
+                finally:
+                    # With its traceback it would be a ring, which keeps all that was read.
+                    del news
             yield news
 
     def cancel(self) -> None:

@@ -101,6 +101,16 @@ class AsyncSocket(Shown):
         """What went through so far, counted here: messages, frames, bytes, and bytes on the wire."""
         return self._socket.counters
 
+    @property
+    def is_broken(self) -> bool:
+        """Whether ZeroMQ broke off what it had connected to, as `Socket.is_broken` says."""
+        return self._socket.is_broken
+
+    @property
+    def sender(self) -> int | None:
+        """The file descriptor of the connection that the last message came over, as `Socket.sender` says."""
+        return self._socket.sender
+
     def bind(self, address: str) -> str:
         """Listen at an address, as `Socket.bind` does."""
         bound = self._socket.bind(address)

@@ -76,7 +76,11 @@ class Driver:
         error, self._error = self._error, None
         if error is not None:
             self._lock.release()
-            raise error
+            try:
+                raise error
+            finally:
+                # With its traceback it would be a ring.
+                del error
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

@@ -101,3 +101,30 @@ def test_more_requests_a_second_than_are_allowed_are_told():
     found = [client.is_fast(100) for _ in range(1000)]
     assert not any(found[:100])
     assert sum(found) > 700
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(2**16, 2**19), st.integers(0, 4)), max_size=60))
+def test_who_takes_what_he_asks_for_never_waits_for_who_does_not(asked):
+    """A hundred clients that took nothing held all memory, three seconds for every sixteen of them."""
+    budget, clients, held = Budget(LIMITS), [Client(bytes([k]), "") for k in range(4)], []
+    for who, nbytes, step in asked:
+        client = clients[who]
+        if step == 0:
+            budget.trust(client)
+        elif step == 1 and not any(own.client is client for own in held):
+            budget.doubt(client)
+        elif step == 2 and held:
+            budget.end(held.pop(0))
+        else:
+            one = task(client, nbytes)
+            if budget.fits(one):
+                budget.begin(one)
+                held.append(one)
+        doubtful = sum(own.held for own in clients if not own.is_trusted)
+        assert budget.doubtful == doubtful
+        assert doubtful <= 2**21
+        if doubtful == budget.held:
+            new = Client(b"new", "")
+            budget.trust(new)
+            assert budget.fits(task(new, 2**20))
+            assert not budget.is_short(task(new, 2**20))

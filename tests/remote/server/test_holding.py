@@ -28,6 +28,16 @@ def test_elements_are_cast_before_they_travel_if_they_fit():
         holding(X * 1e6).read([Runs(3, 2)], "|i1")
 
 
+def test_a_cast_makes_no_more_bytes_than_an_answer_may_have():
+    """Sixteen times the limit went out: bytes of ours were counted, and not those that are sent."""
+    own = holding(np.zeros(100, "i1"), answer_bytes=160)
+    assert own.read([Runs(0, 10)], "<c16").frames[0].nbytes == 160
+    with pytest.raises(RequestRefusedError, match="limit"):
+        own.read([Runs(0, 11)], "<c16")
+    assert own.bytes_of([Runs(0, 11)], "<c16") == 11 * 17
+    assert own.bytes_of([Runs(0, 11)], "<c99") == 0
+
+
 @pytest.mark.parametrize(
     ("wanted", "reason"),
     [

@@ -1,0 +1,79 @@
+"""`Line`: the connection to one client as the system sees it: whether it takes bytes, and its end."""
+
+import os
+import socket as sockets
+import stat
+import struct
+from typing import Final, Self, final
+
+__all__ = ["Line"]
+
+_ACKNOWLEDGED: Final = 120
+"""Where in what Linux tells of a connection the bytes stand that the other side has."""
+_INFO: Final = 128
+
+
+@final
+class Line:
+    """A descriptor that ZeroMQ owns, looked at and not kept: with another inode it is another one's."""
+
+    __slots__ = ("_descriptor", "_inode")
+
+    def __init__(self, descriptor: int, inode: int) -> None:
+        self._descriptor, self._inode = descriptor, inode
+
+    @classmethod
+    def of(cls, descriptor: int | None) -> Self | None:
+        """Return the connection that a message came over, as far as the system tells."""
+        if descriptor is None:
+            return None
+        try:
+            found = os.fstat(descriptor)
+        except OSError:
+            return None
+        return cls(descriptor, found.st_ino) if stat.S_ISSOCK(found.st_mode) else None
+
+    def _open(self) -> sockets.socket | None:
+        """Return the connection under a descriptor of our own; None if it is over."""
+        try:
+            own = os.dup(self._descriptor)
+        except OSError:
+            return None
+        try:
+            if os.fstat(own).st_ino == self._inode:
+                return sockets.socket(fileno=own)
+        except OSError:
+            pass
+        os.close(own)
+        return None
+
+    def taken(self) -> int | None:
+        """Return how many bytes the system of the client has taken so far; None if nobody tells."""
+        number = getattr(sockets, "TCP_INFO", None)
+        if number is None or os.uname().sysname != "Linux":
+            return None
+        found = self._open()
+        if found is None:
+            return None
+        with found:
+            if found.family not in (sockets.AF_INET, sockets.AF_INET6):
+                return None
+            try:
+                told = found.getsockopt(sockets.IPPROTO_TCP, number, _INFO)
+            except OSError:
+                return None
+        if len(told) < _INFO:
+            return None
+        return int(struct.unpack_from("=Q", told, _ACKNOWLEDGED)[0])
+
+    def cut(self) -> bool:
+        """End the connection; return whether there was one. ZeroMQ lets go of what was on its way then."""
+        found = self._open()
+        if found is None:
+            return False
+        with found:
+            try:
+                found.shutdown(sockets.SHUT_RDWR)
+            except OSError:
+                return False
+        return True
