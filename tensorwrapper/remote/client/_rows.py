@@ -162,7 +162,7 @@ def chosen_rows(count: int, key: ArrayKey, rows_of: Callable[[Runs], View[Any]])
     if not parts or parts[0] is None or parts[0] is Ellipsis:
         return None
     first, rest = cast("ArrayKey", parts[0]), parts[1:]
-    if any(isinstance(own, list | np.ndarray) for own in rest):
+    if any(isinstance(own, list | np.ndarray) for own in rest) or getattr(first, "rank", 1) > 1:
         return None
     # NumPy knows what keys of one mode may be, and what they select.
     numbers: View[Any] = as_view(iota(Shape(count)))

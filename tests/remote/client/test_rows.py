@@ -51,6 +51,16 @@ def test_a_mask_of_rows_selects_them(remote):
     assert remote["rows"][mask].compute().tolist() == ROWS[mask].tolist()
 
 
+def test_a_mask_and_positions_within_rows_select_as_of_the_tensor(remote):
+    mask = tw.from_buffer(np.arange(ROWS.size) % 3 == 0, ROWS.shape)
+    places = tw.from_buffer(
+        np.zeros(np.count_nonzero(LENGTHS), "i8"), tw.Shape.jagged(np.minimum(LENGTHS, 1))
+    )
+
+    assert remote["rows"][mask].compute().tolist() == ROWS[mask].tolist()
+    assert remote["rows"][places].compute().tolist() == ROWS[places].tolist()
+
+
 def test_few_elements_come_with_the_lengths_of_their_rows():
     lengths = np.arange(1000) % 7
     rows = tw.from_buffer(np.arange(float(lengths.sum())), tw.Shape.jagged(lengths))
