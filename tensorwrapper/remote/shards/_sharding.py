@@ -82,8 +82,8 @@ class Sharding:
     holders
         The servers, or their addresses.
     tiles
-        For each tile in row-major order the number of its placement. If not given, tiles are dealt in runs of
-        about equal volume, one for each placement.
+        For each tile in row-major order the number of its placement. If not given, as many tiles
+        as placements are one each, in order, and others are dealt in runs of about equal volume.
     placements
         For each placement the numbers of the holders that have it, first the one that is asked first; the
         others are replicas. If not given, each holder is one.
@@ -428,10 +428,10 @@ def _layers_of(layers: Iterable[SupportsIndex], rank: int) -> tuple[int, ...]:
 
 
 def _dealt(tiling: Tiling, count: int) -> IntArray:
-    """Return for each tile which of so many holders has it: runs of tiles of about equal volume."""
+    """Return for each tile which of so many holders has it: one each, or runs of about equal volume."""
     volumes = np.asarray(tiling.volumes(), dtype=np.float64).reshape(-1)
-    if not len(volumes):
-        return np.empty(0, np.int64)
+    if len(volumes) == count or not len(volumes):
+        return np.arange(len(volumes))
     middle = np.cumsum(volumes) - volumes / 2
     total = float(volumes.sum())
     found = middle * (count / total) if total else np.arange(len(volumes)) * (count / len(volumes))

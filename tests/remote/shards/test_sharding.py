@@ -68,6 +68,7 @@ def test_tiles_are_dealt_by_volume():
     sharding = Sharding(Tiling([1, 1, 1, 1, 4, 4, 4]), "f4", HOLDERS)
     assert sharding.tiles.tolist() == [0, 0, 0, 0, 1, 1, 2]
     assert Sharding(Tiling([0, 0, 0]), "f4", HOLDERS).tiles.tolist() == [0, 1, 2]
+    assert Sharding(Tiling([3, 1, 1]), "f4", HOLDERS).tiles.tolist() == [0, 1, 2]
     assert Sharding(Tiling([]), "f4", HOLDERS).count == 0
 
 
