@@ -14,7 +14,7 @@ from tensorwrapper._value_class import Shown
 from tensorwrapper.errors import ExtentError, LeakedResourceWarning
 from tensorwrapper.remote._remote import Remote
 from tensorwrapper.remote.awaited._snapshot import AsyncSnapshot
-from tensorwrapper.remote.awaited._tensor import AsyncRemoteTensor
+from tensorwrapper.remote.awaited._tensor import AsyncRemoteTensor, AsyncView
 from tensorwrapper.remote.awaited._threads import Threads
 from tensorwrapper.remote.client._connection import Connections
 from tensorwrapper.remote.client._opened import Opening, opened, opening_of
@@ -121,20 +121,26 @@ class AsyncRemote(Shown):
         return await self._threads.run(self._remote.stats)
 
     async def compute(
-        self, view: "ViewLike", out: "Target | None" = None, *, progress: "Progress | None" = None
+        self,
+        view: "ViewLike | AsyncView | AsyncRemoteTensor",
+        out: "Target | None" = None,
+        *,
+        progress: "Progress | None" = None,
     ) -> Tensor[Any]:
         """Return the elements of a view, of whatever it is made of, as `View.compute` does.
 
         Parameters
         ----------
         view
-            What to compute.
+            What to compute; a tensor of a server or a part of it computes itself, which is the same.
         out
             Where the elements go. A task that is cancelled is released when nobody writes there any more,
             which takes about a twentieth of a second; without `out` at once.
         progress
             Called by the loop with the bytes that have arrived, and those of all.
         """
+        if isinstance(view, AsyncView | AsyncRemoteTensor):
+            return await view.compute(out, progress=progress)
         return await self._threads.compute(partial(as_view, view), out, progress)
 
     async def close(self) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper.errors import (
+    ConversionError,
     ExtentError,
     LeakedResourceWarning,
     TensorNameError,
@@ -49,6 +50,18 @@ def test_tasks_read_side_by_side(server):
     assert names == ["rows", "words", "x"]
     assert found == [[100.0 * k, 100.0 * k + 50] for k in range(100)]
     assert (nbytes, joined, shape, last) == (800, [1, 2, 7], tw.Shape.jagged([0, 3]), [3, 5])
+
+
+def test_what_is_not_awaited_is_said_and_parts_compute_themselves(server):
+    async def work():
+        async with tw.connect_async(server.address) as remote:
+            rows = await remote.tensor("rows")
+            for wrong in (rows, rows.view(), remote.tensor("x")):
+                with pytest.raises(ConversionError, match="await"):
+                    tw.concat([wrong, [1]])
+            return [(await remote.compute(own)).tolist() for own in (rows, rows[2], await rows.view())]
+
+    assert asyncio.run(work()) == [[[1, 2], [], [3, 4, 5]], [3, 4, 5], [[1, 2], [], [3, 4, 5]]]
 
 
 def test_a_task_that_is_cancelled_is_released_at_once_and_others_go_on(server):

@@ -242,7 +242,10 @@ class DaskTensor(np.lib.mixins.NDArrayOperatorsMixin):
         parts = [self._beside(own) for own in inputs]
         operands = [None if part is not None else own for own, part in zip(inputs, parts, strict=True)]
         if any(own is not None and np.ndim(own) for own in operands):
-            return NotImplemented
+            raise ConversionError(
+                f"{ufunc.__name__} of a collection takes tensors of its shape, numbers, and one number for "
+                f"each of its {len(self)} rows"
+            )
         given = [part for part in parts if part is not None]
         dtypes = iter(given)
         sample = ufunc(*[np.ones(1, next(dtypes).dtype) if own is None else own for own in operands])
@@ -252,7 +255,11 @@ class DaskTensor(np.lib.mixins.NDArrayOperatorsMixin):
         return DaskTensor(layer_of(name, tasks, given), name, self.shape, sample.dtype, self.marks)
 
     def _beside(self, other: Any) -> "DaskTensor | None":  # noqa: ANN401 - an operand of a ufunc
-        """Return another tensor of this shape in the same parts; None if it is none."""
+        """Return another tensor of this shape, or one number for each row, in the same parts; else None."""
+        if isinstance(other, np.ndarray | Tensor | View):
+            numbers = as_view(other)
+            if numbers.shape.is_box and numbers.shape.extents == (len(self),):
+                return rows_of(numbers.broadcast(self.shape), self.marks)
         if type(other) not in (DaskTensor, Tensor, View):
             return None
         if other.shape != self.shape:

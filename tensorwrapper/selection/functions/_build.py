@@ -1,6 +1,6 @@
 """What makes views: `as_view` of a source, and the functions that put views together."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Coroutine, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, TypeAlias, TypeVar, cast, overload
 
 import numpy as np
@@ -82,7 +82,13 @@ def as_view(source: ViewLike) -> View[Any]:
     if not isinstance(source, np.ndarray):
         made = getattr(type(source), "as_source", None)
         if made is not None:
-            return View(reading_of(made(source)))
+            found = made(source)
+            if isinstance(found, Coroutine):
+                found.close()
+                raise ConversionError(
+                    f"a {type(source).__name__} waits for what it has: `await t.view()` is a view of it"
+                )
+            return View(reading_of(found))
         if is_source(source):
             return View(reading_of(source))
         if is_lazy(source):
@@ -91,6 +97,9 @@ def as_view(source: ViewLike) -> View[Any]:
 
 
 def _tensor_of(given: npt.ArrayLike) -> Tensor[Any]:
+    if isinstance(given, Coroutine):
+        given.close()
+        raise ConversionError("a coroutine has no elements: `await` it, and a remote tensor's `view()`")
     try:
         return as_tensor(given)
     except DTypeError:

@@ -147,3 +147,17 @@ def test_only_what_is_selected_is_computed():
 
     assert rows[0].compute().tolist() == [1, 2, 3]
     assert [5, 6] not in seen
+
+
+def test_one_number_for_each_row_stands_beside_rows():
+    rows = tw.jagged([[1, 2], [], [3, 4, 5]])
+    with dask.config.set(scheduler="sync"):
+        made = rows.to_dask(max_elements=2)
+        for numbers in (
+            np.array([10, 20, 30]),
+            tw.as_tensor([10, 20, 30]),
+            tw.selection.as_view([10, 20, 30]),
+        ):
+            assert (made + numbers).compute().tolist() == (rows + np.array([10, 20, 30])).tolist()
+        with pytest.raises(ConversionError, match="one number for each of its 3 rows"):
+            made + np.arange(4)
