@@ -1,13 +1,12 @@
 """`RowsSource`: some rows of a jagged tensor at a server, of which alone the lengths are known here."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol, cast, final
 
 import numpy as np
 
 from tensorwrapper._arrays import concatenated_ranges, positions_array, splits_of
 from tensorwrapper._value_class import frozen
-from tensorwrapper.buffer.lowlevel import index_elements, write_elements
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection import Ability, Outer, ReadHandle, Runs, Source, View, Wanted, as_view, iota
@@ -45,8 +44,6 @@ class RowsSource:
         For each run of rows the number that its first element has there.
     splits
         For each run of rows the number that its first element has here, and how many elements there are.
-    elements
-        All of them, if they came with the lengths of the rows.
     layout
         The layers in which the rows are seen; None if they have none.
     """
@@ -55,7 +52,6 @@ class RowsSource:
     shape: Shape[Any]
     starts: IntArray
     splits: IntArray
-    elements: Array | None = None
     layout: "Layout[Any] | None" = None
 
     @property
@@ -78,18 +74,11 @@ class RowsSource:
         return self.whole.cost(selection)
 
     def read(self, selections: Sequence[Wanted], out: Sequence[Array]) -> ReadHandle:
-        """Ask for selections by the numbers that their elements have there; what is here is not asked for."""
-        if self.elements is not None:
-            for own, target in zip(selections, out, strict=True):
-                found = index_elements(self.elements, (self._runs(own).numbers(),))
-                write_elements(target, found.reshape(own.extents))
-            return Here(len(out))
+        """Ask for selections by the numbers that their elements have there."""
         return self.whole.read([self._there(own) for own in selections], out)
 
     def bytes_on_wire(self, selections: Sequence[Wanted], dtype: "np.dtype[Any] | None" = None) -> int:
-        """Return how many bytes go both ways for a read, as elements of a type; none for what is here."""
-        if self.elements is not None:
-            return 0
+        """Return how many bytes go both ways for a read, as elements of a type."""
         return self.whole.bytes_on_wire([self._there(own) for own in selections], dtype)
 
     def _there(self, wanted: Wanted) -> Wanted:
@@ -127,30 +116,11 @@ class RowsSource:
         return f"{self.whole!r}.rows({self.shape!r})"
 
 
-@final
-class Here:
-    """A read of what is here already."""
-
-    __slots__ = ("_count",)
-
-    def __init__(self, count: int) -> None:
-        self._count = count
-
-    def completed(self) -> Iterator[int | None]:
-        """Return the numbers of all selections."""
-        yield from range(self._count)
-
-    def cancel(self) -> None:
-        """Do nothing: it is over."""
-
-
-def rows_source(
-    whole: WholeSource, rows: Runs, starts: IntArray, lengths: IntArray, elements: Array | None = None
-) -> RowsSource:
+def rows_source(whole: WholeSource, rows: Runs, starts: IntArray, lengths: IntArray) -> RowsSource:
     """Return the source of runs of rows, of which the server said where they begin and how long they are."""
     splits = splits_of(lengths)
     marks = np.concatenate([[0], np.cumsum(rows.lengths)])
-    return RowsSource(whole, Shape.from_offsets(splits), starts, splits[marks], elements)
+    return RowsSource(whole, Shape.from_offsets(splits), starts, splits[marks])
 
 
 def chosen_rows(count: int, key: ArrayKey, rows_of: Callable[[Runs], View[Any]]) -> View[Any] | None:
@@ -164,6 +134,10 @@ def chosen_rows(count: int, key: ArrayKey, rows_of: Callable[[Runs], View[Any]])
     first, rest = cast("ArrayKey", parts[0]), parts[1:]
     if any(isinstance(own, list | np.ndarray) for own in rest) or getattr(first, "rank", 1) > 1:
         return None
+    chosen = None if rest else _numbers_of(first, count)
+    if chosen is not None and (chosen[1:] > chosen[:-1]).all():
+        # The short way of what follows: numbers as they are mostly given.
+        return rows_of(Runs(chosen))
     # NumPy knows what keys of one mode may be, and what they select.
     numbers: View[Any] = as_view(iota(Shape(count)))
     places: View[Any] = numbers[first]
@@ -177,3 +151,18 @@ def chosen_rows(count: int, key: ArrayKey, rows_of: Callable[[Runs], View[Any]])
     if len(distinct) != len(chosen) or (back[1:] < back[:-1]).any():
         view = view[back.tolist()] if len(back) else view
     return view[(slice(None), *rest)] if rest else view[:]
+
+
+def _numbers_of(key: ArrayKey, count: int) -> IntArray | None:
+    """Return the rows that a key names one by one, none counted from the end; None of any other key."""
+    found: Array | None = None
+    if isinstance(key, list):
+        items = cast("list[object]", key)
+        found = np.array(items) if set(map(type, items)) == {int} else None
+    elif isinstance(key, np.ndarray):
+        found = cast("Array", key)
+    if found is None or found.ndim != 1 or found.dtype.kind not in "iu" or not len(found):
+        return None
+    if int(found.min()) < 0 or int(found.max()) >= count:
+        return None
+    return found.astype(np.int64)

@@ -7,6 +7,8 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arrays import splits_of
+from tensorwrapper.buffer.lowlevel import buffer_of, packed_layout
 from tensorwrapper.errors import (
     ConversionError,
     OutOfBoundsError,
@@ -28,6 +30,7 @@ from tensorwrapper.remote.protocol._events import AskRows, AskShape, Facts, Rows
 from tensorwrapper.selection import Runs, Source, TensorSource, View, Wanted, as_view
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor
+from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import Array, ArrayKey, IntArray
 
 __all__ = ["RemoteTensor"]
@@ -217,8 +220,13 @@ class RemoteTensor(Elsewhere, InTiles):
         return chosen_rows(cast("int", self._facts.rows), key, self._view_of_rows)
 
     def _view_of_rows(self, rows: Runs) -> View[Any]:
+        starts, lengths, elements = self._rows(rows, _WITH_LENGTHS)
+        if elements is not None:
+            # They are here: nobody is asked again.
+            shape: Shape[Any] = Shape.from_offsets(splits_of(lengths), validate=False, copy=False)
+            return as_view(make_tensor(packed_layout(shape), buffer_of(elements)))
         flat = attrs.evolve(self._source(Shape(self.size)), is_whole=False)
-        return as_view(rows_source(flat, rows, *self._rows(rows, _WITH_LENGTHS)))
+        return as_view(rows_source(flat, rows, starts, lengths))
 
     def _rows(self, rows: Runs, nbytes: int = 0) -> tuple[IntArray, IntArray, Array | None]:
         """Return where runs of rows begin, the lengths of all of them, and all elements if they are few."""
@@ -234,15 +242,7 @@ class RemoteTensor(Elsewhere, InTiles):
         elements: Array | None = None
         for k in range(0, rows.size, most):
             own = _some(rows, numbers, k, most)
-            answer = connection.ask(AskRows(facts.name, facts.version, own, nbytes))
-            if not isinstance(answer, Rows) or answer.version != facts.version:
-                raise VersionChangedError(
-                    f"the rows of {facts.name!r} are not those of version {facts.version!r}"
-                )
-            if len(answer.starts) != len(own.starts) or len(answer.lengths) != own.size:
-                raise RemoteProtocolError("size", f"{own.size} rows were asked for, and others came")
-            if int(answer.lengths.sum()) > facts.size:
-                raise RemoteProtocolError("size", f"rows have more than the {facts.size} elements of all")
+            answer = self._ask_rows(own, nbytes)
             starts.append(answer.starts)
             lengths.append(answer.lengths)
             if answer.elements is not None:
@@ -252,10 +252,26 @@ class RemoteTensor(Elsewhere, InTiles):
                 elements = elements_of((answer.elements,), self.dtype, count)
         if not starts:
             return np.empty(0, np.int64), np.empty(0, np.int64), None
+        if len(starts) == 1:
+            return starts[0], lengths[0], elements
         # A run that was asked for in pieces begins where its first piece does.
         first = np.concatenate(starts)
         begins = np.concatenate([_some(rows, numbers, k, most).starts for k in range(0, rows.size, most)])
         return first[np.isin(begins, rows.starts)], np.concatenate(lengths), elements
+
+    def _ask_rows(self, own: Runs, nbytes: int) -> Rows:
+        """Return what the server says of rows, as many as were asked for."""
+        facts = self._facts
+        answer = self._connections.here().ask(AskRows(facts.name, facts.version, own, nbytes))
+        if not isinstance(answer, Rows) or answer.version != facts.version:
+            raise VersionChangedError(
+                f"the rows of {facts.name!r} are not those of version {facts.version!r}"
+            )
+        if len(answer.starts) != len(own.starts) or len(answer.lengths) != own.size:
+            raise RemoteProtocolError("size", f"{own.size} rows were asked for, and others came")
+        if int(answer.lengths.sum()) > facts.size:
+            raise RemoteProtocolError("size", f"rows have more than the {facts.size} elements of all")
+        return answer
 
     def _comes_with_lengths(self, capabilities: tuple[str, ...]) -> bool:
         """Tell whether the server sends elements with the lengths of their rows, as they are."""

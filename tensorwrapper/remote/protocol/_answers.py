@@ -44,6 +44,7 @@ __all__ = ["AnswerReader", "receive_answer", "send_answer"]
 _WIDTHS: Final["dict[str, np.dtype[Any]]"] = {"u4": np.dtype("<u4"), "i8": np.dtype("<i8")}
 _LEAST_KEYS: Final = frozenset(("name", "version", "kind", "rank", "size", "dtype"))
 _MORE_KEYS: Final = frozenset(("shape", "rows", "entries", "fill", "writable", "box"))
+_ROWS_U4: Final = b'{"tw":{"rows":{"as":"u4",'
 _TEXT: Final = 4096
 _LARGEST: Final = 2**63 - 1
 
@@ -61,6 +62,10 @@ def send_answer(number: int, answer: Answer) -> list[memoryview]:
     """
     if isinstance(answer, Elements):
         return labelled(number, _read_label(answer.version), answer.frames)
+    if isinstance(answer, Rows):
+        # The label, which is mostly the same, is not written anew.
+        width, parts = _frames_of_rows(answer)
+        return labelled(number, _rows_label(answer.version, width), parts)
     verb, said, frames = _written(answer)
     return write_frames(number, verb, said, frames)
 
@@ -69,6 +74,20 @@ def send_answer(number: int, answer: Answer) -> list[memoryview]:
 def _read_label(version: str) -> bytes:
     """Return the first frame of elements, which is the same for all of a version."""
     return label_of("read", version)
+
+
+@lru_cache(64)
+def _rows_label(version: str, width: str) -> bytes:
+    return label_of("rows", {"version": version, "as": width})
+
+
+def _frames_of_rows(answer: Rows) -> tuple[str, list[BufferLike]]:
+    width = "u4" if int(answer.lengths.max(initial=0)) < 2**32 else "i8"
+    starts, lengths = answer.starts.astype("<i8"), answer.lengths.astype(_WIDTHS[width])
+    frames: list[BufferLike] = [bytes_of(starts), bytes_of(lengths)]
+    if answer.elements is not None:
+        frames.append(answer.elements)
+    return width, frames
 
 
 def _written(  # noqa: C901, PLR0912 - a case for each answer
@@ -95,10 +114,7 @@ def _written(  # noqa: C901, PLR0912 - a case for each answer
         case Text():
             return "shape", answer.version, (answer.text.encode(),)
         case Rows():
-            width = "u4" if int(answer.lengths.max(initial=0)) < 2**32 else "i8"
-            frames = [bytes_of(answer.starts.astype("<i8")), bytes_of(answer.lengths.astype(_WIDTHS[width]))]
-            if answer.elements is not None:
-                frames.append(answer.elements)
+            width, frames = _frames_of_rows(answer)
             return "rows", {"version": answer.version, "as": width}, frames
         case Elements():
             return "read", answer.version, answer.frames
@@ -163,13 +179,14 @@ def receive_answer(frames: Sequence[BufferLike], limits: Limits = DEFAULT_LIMITS
 
 @final
 class AnswerReader:
-    """Reads what one server writes: elements of the version that came last, without reading their label."""
+    """Reads what one server writes: a label of elements, or of rows, that came last is not read again."""
 
-    __slots__ = ("_label", "_limits", "_version")
+    __slots__ = ("_label", "_limits", "_rows", "_rows_version", "_version")
 
     def __init__(self, limits: Limits = DEFAULT_LIMITS) -> None:
         self._limits = limits
         self._label, self._version = b"", ""
+        self._rows, self._rows_version = b"", ""
 
     def read(self, frames: list[memoryview]) -> tuple[int, Answer]:
         """Return what `receive_answer` does.
@@ -183,10 +200,29 @@ class AnswerReader:
             number = number_of(frames)
             if number is not None:
                 return number, Elements(self._version, tuple(frames[2:]))
+        rows = self._quick_rows(frames) if len(frames) in (4, 5) else None
+        if rows is not None:
+            return rows
         number, answer = receive_answer(frames, self._limits)
         if isinstance(answer, Elements):
             self._label, self._version = bytes(frames[0]), answer.version
+        elif isinstance(answer, Rows):
+            self._rows = bytes(frames[0])
+            self._rows_version = answer.version
         return number, answer
+
+    def _quick_rows(self, frames: list[memoryview]) -> tuple[int, Rows] | None:
+        """Return rows whose label came before; None if it did not, or anything is wrong with them."""
+        if frames[0].tobytes() != self._rows or _ROWS_U4 not in self._rows:
+            return None
+        number, starts, lengths = number_of(frames), frames[2], frames[3]
+        if number is None or starts.nbytes % 8 or lengths.nbytes % 4:
+            return None
+        first = np.frombuffer(starts, _WIDTHS["i8"]).astype(np.int64)
+        if len(first) and int(first.min()) < 0:
+            return None
+        counts = np.frombuffer(lengths, _WIDTHS["u4"]).astype(np.int64)
+        return number, Rows(self._rows_version, first, counts, frames[4] if len(frames) == 5 else None)
 
 
 def _no_parts(said: Said, count: int = 0) -> Said:

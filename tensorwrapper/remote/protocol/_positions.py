@@ -59,6 +59,9 @@ class PositionsWriter:
     def runs(self, wanted: Runs) -> Json:
         """Return what says runs."""
         starts = wanted.starts
+        if len(starts) < wanted.size < 1.5 * len(starts):
+            # Few of them touch: one by one they are no more bytes, and need no lengths.
+            return {"starts": self.ascending(wanted.numbers()), "lengths": 1}
         steps = np.diff(starts)
         even = len(starts) > 1 and bool((steps == steps[0]).all())
         found = range(int(starts[0]), int(starts[-1]) + 1, int(steps[0])) if even else starts

@@ -31,6 +31,7 @@ from tensorwrapper.remote.protocol._events import (
 )
 from tensorwrapper.remote.protocol._frames import Said, label_of, labelled, number_of, read_frames
 from tensorwrapper.remote.protocol._positions import PositionsReader, PositionsWriter
+from tensorwrapper.remote.protocol._quick import quick_request
 from tensorwrapper.remote.protocol._terms import ServeLimits
 from tensorwrapper.selection import Outer, Wanted
 from tensorwrapper.typing import BufferLike
@@ -214,21 +215,25 @@ class RequestReader:
         RequestRefusedError
             If it is no request, or asks for too much.
         """
-        if len(frames) != 2 or frames[0].nbytes > _KNOWN_BYTES:
-            return receive_request(frames, self._limits)
-        label = frames[0].tobytes()
+        few = 1 < len(frames) < 4
+        label = frames[0].tobytes() if len(frames) == 2 and frames[0].nbytes <= _KNOWN_BYTES else b""
+        number = number_of(frames) if few else None
         known = self._known.get(label)
-        if known is not None:
-            number = number_of(frames)
-            if number is not None:
-                return number, known
-        number, request = receive_request(frames, self._limits)
+        if known is not None and number is not None:
+            return number, known
+        request: Request | None = None if number is None else quick_request(frames, self._limits)
+        if number is None or request is None:
+            number, request = receive_request(frames, self._limits)
         # Without tables, and of nothing that became an array: so many labels are all that is kept.
-        if isinstance(request, AskRead) and all(isinstance(own, Outer) for own in request.selections):
+        if label and isinstance(request, AskRead) and _is_outer(request):
             if len(self._known) >= _KNOWN:
                 self._known.clear()
             self._known[label] = request
         return number, request
+
+
+def _is_outer(request: AskRead) -> bool:
+    return all(isinstance(own, Outer) for own in request.selections)
 
 
 def _hello(said: Said, _positions: PositionsReader, _limits: ServeLimits) -> Request:

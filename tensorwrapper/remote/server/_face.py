@@ -1,5 +1,6 @@
 """`Face`: the elements of what is served, as it is or as the box underneath its tiles."""
 
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, cast, final
 
@@ -55,6 +56,12 @@ class Face:
     def shape(self) -> Shape[Any]:
         """The indices of the elements."""
         return self.source.shape
+
+    @property
+    def line(self) -> Array | None:
+        """The elements in memory one after the other, as their bytes travel; None if they do not lie so."""
+        flat = None if self._memory is None else self._memory.flat
+        return flat if sys.byteorder == "little" else None
 
     def is_quick(self, selections: Sequence[Wanted]) -> bool:
         """Tell whether selections are read faster than another thread is asked to do it."""

@@ -63,12 +63,16 @@ class Runs:
     starts: IntArray = attrs.field(converter=_column)
     lengths: IntArray = attrs.field(converter=_column, default=_ONE)
     _size: int = attrs.field(init=False, repr=False)
+    _numbers: IntArray | None = attrs.field(init=False, repr=False, default=None)
+    """Those of all elements, where they were given."""
 
     if TYPE_CHECKING:
 
         def __init__(self, starts: npt.ArrayLike, lengths: npt.ArrayLike = ...) -> None: ...
 
     def __attrs_post_init__(self) -> None:
+        if self.lengths is _ONE and self.starts.ndim == 1 and self._of_single(self.starts):
+            return
         starts = np.atleast_1d(self.starts)
         lengths = np.broadcast_to(self.lengths, starts.shape)
         ends = starts + lengths
@@ -91,6 +95,30 @@ class Runs:
         # Asked for several times by whoever reads anything.
         object.__setattr__(self, "_size", int(lengths.sum()))
 
+    def _of_single(self, starts: IntArray) -> bool:
+        """Take single elements as they are, or return False: the short way of what is checked otherwise."""
+        count = len(starts)
+        # Differences may leave 64 bits; those of numbers that ascend from 0 do not.
+        if not count or starts.item(0) < 0 or starts.item(-1) >= MAX_INT64:
+            return False
+        if not (starts[1:] > starts[:-1]).all():
+            return False
+        apart = starts[1:] - starts[:-1] > 1
+        if apart.all():
+            lengths = np.ones(count, dtype=np.int64)
+            starts = starts.copy()
+        else:
+            # Those that touch are one.
+            ends = np.append(np.flatnonzero(apart) + 1, count)
+            lengths = np.diff(ends, prepend=0)
+            if 2 * len(ends) > count:
+                object.__setattr__(self, "_numbers", frozen_array(starts.copy()))
+            starts = starts[ends - lengths]
+        object.__setattr__(self, "starts", frozen_array(starts))
+        object.__setattr__(self, "lengths", frozen_array(lengths))
+        object.__setattr__(self, "_size", count)
+        return True
+
     @classmethod
     def of(cls, positions: Positions) -> "Self":
         """Return the runs of ascending numbers without repeats."""
@@ -104,6 +132,7 @@ class Runs:
         object.__setattr__(made, "starts", frozen_array(np.array([start], dtype=np.int64)))
         object.__setattr__(made, "lengths", frozen_array(np.array([length], dtype=np.int64)))
         object.__setattr__(made, "_size", length)
+        object.__setattr__(made, "_numbers", None)
         return made
 
     @property
@@ -131,6 +160,8 @@ class Runs:
         """Return the numbers of all elements. O(size)."""
         if len(self.starts) == self._size:
             return self.starts
+        if self._numbers is not None:
+            return self._numbers
         return concatenated_ranges(self.starts, self.lengths)
 
     def places(self, numbers: IntArray) -> IntArray:

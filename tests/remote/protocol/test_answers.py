@@ -1,8 +1,12 @@
 """Answers as frames: each is read as it was written, and what is none is an error of the other side."""
 
+import random
+
 import attrs
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tensorwrapper import wire
 from tensorwrapper.errors import RemoteProtocolError
@@ -76,3 +80,37 @@ def test_a_known_label_with_parts_that_elements_do_not_have_is_refused():
     for wrong in (frames[:2], [*frames, *frames], [frames[0], memoryview(b"no"), frames[2]]):
         with pytest.raises(RemoteProtocolError):
             reader.read(wrong)
+
+
+def outcome(read, frames):
+    try:
+        number, answer = read(frames)
+    except RemoteProtocolError as error:
+        return error.reason, str(error)
+    assert isinstance(answer, ev.Rows)
+    return number, answer.version, answer.starts.tolist(), answer.lengths.tolist(), answer.elements
+
+
+@given(
+    st.lists(st.integers(0, 2**62), max_size=4),
+    st.lists(st.integers(0, 2**33), max_size=5),
+    st.sampled_from([None, b"", b"12345678"]),
+    st.integers(0, 2**32),
+)
+def test_rows_whose_label_came_before_are_read_as_others_are(starts, lengths, elements, seed):
+    def rows(numbers, counts):
+        part = None if elements is None else memoryview(elements)
+        return ev.Rows("1:2", np.array(numbers, np.int64), np.array(counts, np.int64), part)
+
+    reader = AnswerReader()
+    reader.read(send_answer(1, rows([0], [1])))
+    frames = [bytearray(frame) for frame in send_answer(7, rows(starts, lengths))]
+    rng = random.Random(seed)
+    if rng.random() < 0.5:
+        frame = rng.choice([own for own in frames if own])
+        frame[rng.randrange(len(frame))] ^= 1 << rng.randrange(8)
+    if rng.random() < 0.2:
+        del rng.choice([own for own in frames if own])[:1]
+    views = [memoryview(frame) for frame in frames]
+    expected, found = (outcome(read, views) for read in (receive_answer, reader.read))
+    assert found == expected

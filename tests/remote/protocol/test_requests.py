@@ -154,7 +154,7 @@ def test_a_known_label_beside_a_second_frame_of_another_length_is_refused():
         ({"label_bytes": 40}, ev.AskFacts(("x" * 60,))),
         ({"items": 10}, ev.AskFacts(("x",) * 60)),
         ({"depth": 3}, ev.AskRead("x", "", None, (Runs(0, 1),))),
-        ({"positions": 4}, ev.AskRead("x", "", None, (Runs([1, 5, 6, 9, 20]),))),
+        ({"positions": 3}, ev.AskRead("x", "", None, (Runs([1, 5, 6, 9, 20]),))),
         ({"selections": 1}, ev.AskRead("x", "", None, (Runs(0, 1),) * 2)),
     ],
 )

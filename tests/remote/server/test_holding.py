@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import tensorwrapper as tw
 from tensorwrapper.errors import ConversionError, RequestRefusedError
@@ -90,3 +92,18 @@ def test_a_shape_has_a_limit_as_well():
     assert tw.Shape.from_json(holding(deep).text().text) == deep.shape
     with pytest.raises(RequestRefusedError):
         holding(deep, shape_bytes=10).text()
+
+
+@given(
+    st.lists(st.integers(0, 4), max_size=10).map(lambda own: [1, 3, *own]),
+    st.lists(st.integers(0, 11), max_size=8, unique=True).map(sorted),
+)
+def test_elements_that_come_with_the_lengths_of_rows_are_those_of_the_rows(lengths, numbers):
+    numbers = [k for k in numbers if k < len(lengths)]
+    rows = tw.from_buffer(np.arange(float(sum(lengths))), tw.Shape.jagged(lengths))
+    found = Holding("x", rows, "v", ServeLimits())
+    answer = found.rows(Runs(numbers), 2**15)
+    expected = [value for k in numbers for value in rows[k].tolist()]
+    runs = Runs(answer.starts, found.splits[Runs(numbers).ends] - answer.starts) if numbers else Runs([], [])
+    assert np.frombuffer(answer.elements).tolist() == expected
+    assert bytes(found.read((runs,), None).frames[0]) == bytes(answer.elements)

@@ -31,6 +31,29 @@ def test_runs_are_the_sets_of_their_numbers(one, other):
     assert box == (list(range(one[0], one[-1] + 1)) if one else [])
 
 
+def runs_or_error(*given):
+    try:
+        return Runs(*given)
+    except OutOfBoundsError as error:
+        return str(error)
+
+
+@given(
+    st.lists(st.one_of(st.integers(-3, 30), st.integers(2**63 - 3, 2**63 - 1)), max_size=20), st.booleans()
+)
+def test_single_elements_are_what_runs_of_one_element_are(numbers, in_order):
+    array = np.array(sorted(set(numbers)) if in_order else numbers, dtype=np.int64)
+    # With lengths that are given there is no short way.
+    short, long = runs_or_error(array), runs_or_error(array, np.ones(len(array), np.int64))
+    assert short == long
+    if isinstance(short, Runs):
+        assert short.numbers().tolist() == long.numbers().tolist() == array.tolist()
+        assert (short.size, short.nbytes) == (long.size, long.nbytes)
+        assert pickle.loads(pickle.dumps(short)) == short
+        array[:] = 0
+        assert short == long
+
+
 @given(st.lists(st.integers(0, 4), max_size=8), st.data())
 def test_runs_of_rows_tell_which_rows(lengths, data):
     splits = np.cumsum([0, *lengths])
