@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from tensorwrapper.buffer.lowlevel import check_dtype, fit_number
 from tensorwrapper.errors import ConversionError, ExtentError, LayoutError
+from tensorwrapper.tensor.rows._short_runs import sums_of_short_runs
 from tensorwrapper.typing import Array, IntArray
 
 __all__ = ["reduce_box", "reduce_last", "reduce_runs"]
@@ -58,6 +59,10 @@ def reduce_runs(
     ``what`` is how an error names a run, ``dtype`` the type that is computed in.
     """
     _check(ufunc, 1)
+    if ufunc is np.add and initial is None:
+        sums = sums_of_short_runs(flat, offsets, dtype)
+        if sums is not None:
+            return sums
     filled = offsets[1:] > offsets[:-1]
     starts = offsets[:-1][filled]
     source, places = (flat, starts) if len(starts) else (np.zeros(1, flat.dtype), [0])

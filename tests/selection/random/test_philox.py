@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tensorwrapper.selection.random._philox import ALGORITHM, philox4x64, words_at, words_of_run
+from tensorwrapper.selection.random._philox import ALGORITHM, generator_at, philox4x64, words_at, words_of_run
 
 KNOWN = [
     # counter, key, block, as Random123 publishes them; the counter's upper words are ours only where 0
@@ -61,6 +61,18 @@ def test_runs_are_what_ranks_apart_give(first, count):
     ranks = np.array([first + k for k in range(count)], np.uint64)
     apart = np.append(ranks, np.uint64(first ^ 2**63))
     assert words_of_run(first, count, 1, 2).tolist() == words_at(apart, 1, 2).tolist()[:-1]
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9), st.integers(0, 1)), max_size=8))
+def test_runs_that_go_on_are_as_those_that_begin_anew(parts):
+    first = 5
+    for apart, count, seed in parts:
+        first += apart if apart < 3 else 0
+        whole = np.random.Philox(key=np.array([seed, 0], np.uint64)).random_raw(first + count)
+        assert words_of_run(first, count, seed, 0).tolist() == whole[first:].tolist()
+        first += count
+        if apart == 3:
+            generator_at(first, seed, 0).random(2)
 
 
 def test_threads_have_generators_of_their_own():

@@ -318,3 +318,13 @@ def test_memory_for_parameters_that_are_arrays_is_32_bytes_an_element():
     lows = np.linspace(0, 1, count)
     assert peak_of("uniform", np.arange(count), [lows, lows + 1]) < 5_500_000 + 32 * count
     assert peak_of("normal", np.arange(count), [lows, lows]) < 5_500_000 + 32 * count
+
+
+@given(
+    st.one_of(st.integers(1, 300), st.integers(2**16 - 2, 2**16 + 2), st.integers(2**32 - 1, 2**40)),
+    st.lists(st.tuples(st.integers(0, 2**40), st.integers(-2, 2)), min_size=1, max_size=9),
+)
+def test_integers_are_exact_where_one_ends_and_the_next_begins(width, ends):
+    words = [(-(-(number % width) * 2**64 // width) + apart) % 2**64 for number, apart in ends]
+    found = _values._scale(np.array(words, np.uint64), np.asarray(width, np.uint64))
+    assert found.tolist() == [word * width // 2**64 for word in words]
