@@ -154,8 +154,7 @@ class Layout(
     def __getitem__(self, key: PositionalKey | NamedKey) -> "Layout": ...
     def __getitem__(self, key: PositionalKey | NamedKey) -> "Layout[Any]":
         """Return the layout of what a positional key, or one by names, selects as NumPy's basic indexing."""
-        at: Any = self.implementation.at  # which takes both; to cast the key would be a call
-        return wrap_layout(at(key))
+        return wrap_layout(self.implementation.at(key))  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
     def element(self, index: Iterable[SupportsIndex], *, layer: SupportsIndex | None = None) -> "Layout":
         """Return the layout of one element, at its own indices: those of ``shape.element(index)``.
@@ -462,10 +461,7 @@ class Layout(
 
     @classmethod
     def _wrap(cls, layout: LayoutCommon) -> "Layout[IndexT_co]":
-        # As `wrap_layout`, without a call: each slice is made here.
-        wrapped: Layout[Any] = object.__new__(Layout)
-        _set_implementation(wrapped, layout)
-        return wrapped
+        return wrap_layout(layout)
 
     def __repr__(self) -> str:
         return self.implementation.expression()
