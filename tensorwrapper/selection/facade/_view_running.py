@@ -78,7 +78,12 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
             if self._expression.is_box:
                 plan = plan_of(self.normal_form())
             else:
-                elements = self._make(in_order(self._expression))
+                tiles = self._expression.layout.implementation.tiled if is_away(self._expression) else None
+                if tiles is None:
+                    elements = self._make(in_order(self._expression))
+                else:
+                    # They stay a box, of which as much is read.
+                    elements = self._make(Expression(self._expression.node, wrap_layout(tiles.under)))
                 plan = evolve(plan_of(elements.normal_form()), rows=self.shape)
             object.__setattr__(self, "_plan", plan)
         return plan

@@ -17,7 +17,7 @@ import numpy as np
 from tensorwrapper._arrays import concatenated_ranges, ranked
 from tensorwrapper.errors import LayoutError
 from tensorwrapper.layout import AxisMap, Layout, Stride, Table
-from tensorwrapper.layout.lowlevel import new_strided, over_box, wrap_layout
+from tensorwrapper.layout.lowlevel import new_row_major, new_strided, over_box, wrap_layout
 from tensorwrapper.selection.expressions._documents import LineMaker
 from tensorwrapper.selection.expressions._expression import (
     Expression,
@@ -26,8 +26,9 @@ from tensorwrapper.selection.expressions._expression import (
     Shares,
     whole,
 )
+from tensorwrapper.selection.expressions._joining import Joining
 from tensorwrapper.selection.expressions._of_one import NodeOfOne
-from tensorwrapper.selection.expressions._ordinals import at_zero, pushed
+from tensorwrapper.selection.expressions._ordinals import Whole, at_zero, pushed
 from tensorwrapper.selection.expressions._pieces import Part, Run
 from tensorwrapper.selection.expressions._routing import SharedMode
 from tensorwrapper.selection.operations._positions import grouped
@@ -39,6 +40,8 @@ from tensorwrapper.typing import Array, Extents, IntArray
 
 __all__ = ["Flat", "Pieces", "in_order"]
 
+_CELLS = 512  # cells up to which each is read as a box
+_LARGE = 4096  # elements from which a box costs less than the places of its elements
 _FEW = 64  # pieces up to which a run of positions is cut at their ends
 
 
@@ -52,7 +55,27 @@ def in_order(view: Expression) -> Expression:
         except LayoutError:
             return whole(Flat(view))
     found = _in_line(view)
-    return whole(Flat(view)) if found is None else Expression(view.node, found)
+    if found is not None:
+        return Expression(view.node, found)
+    return _cells_in_order(view) or whole(Flat(view))
+
+
+def _cells_in_order(view: Expression) -> Expression | None:
+    """Return a few large cells that are parts of a box elsewhere one after the other, each read as a box.
+
+    None of any others: of many small cells the places of all elements are found sooner.
+    """
+    node, layout, shape = view.node, view.layout.implementation, view.shape
+    if node.source is None or node.tensor is not None or len(node.extents) < 2 or shape.has_layers:
+        return None
+    count = shape.outer().size if layout.cell_rank == len(node.extents) else 0
+    if not 0 < count <= _CELLS or shape.size < _LARGE * count:
+        return None
+    cells = [layout.cell(number) for number in range(count)]
+    parts = [Expression(node, wrap_layout(own)) for own in cells if own.shape.size]
+    # The box of a cell is known to be one: a row of its elements would be looked for by the place of each.
+    lines = [Expression(Whole(own), wrap_layout(new_row_major((own.shape.size,)))) for own in parts]
+    return whole(Joining(0, tuple(lines)))
 
 
 def _in_line(view: Expression) -> "Layout[Any] | None":
