@@ -156,7 +156,8 @@ class Packed(CellLayout):
             return row_major(cell.zero_based(), offset + before).at(tuple(items[len(lead) :]), lead)
         start, step, count = cast("tuple[int, int, int]", entry)
         run = step == 1 and all(is_whole(item) for item in items[len(lead) + 1 :])
-        if not run and shape.rank != len(lead) + 2:
+        # One item for each mode: with a new mode among them the last does not say it all.
+        if not run and not len(items) == shape.rank == len(lead) + 2:
             return self.as_blocked().at(key)
         base = offset if run else self._int64_offset()
         offset = base

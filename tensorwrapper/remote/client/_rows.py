@@ -1,19 +1,22 @@
 """`RowsSource`: some rows of a jagged tensor at a server, of which alone the lengths are known here."""
 
+import re
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, cast, final
+from typing import Any, Final, Protocol, cast, final
 
 import numpy as np
 
 from tensorwrapper._arrays import concatenated_ranges, positions_array, splits_of
 from tensorwrapper._value_class import frozen
-from tensorwrapper.errors import ConversionError
+from tensorwrapper.errors import ConversionError, TensorWrapperError
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection import Ability, Outer, ReadHandle, Runs, Source, View, Wanted, as_view, iota
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Array, ArrayKey, IntArray
 
 __all__ = ["RowsSource", "chosen_rows", "rows_source"]
+
+_ROW: Final = re.compile(r"(?<=under the prefix )\((\d+),")
 
 
 class WholeSource(Source, Protocol):
@@ -146,11 +149,18 @@ def chosen_rows(count: int, key: ArrayKey, rows_of: Callable[[Runs], View[Any]])
     chosen = np.atleast_1d(np.asarray(places.compute(), dtype=np.int64))
     distinct, back = np.unique(chosen, return_inverse=True)
     view = rows_of(Runs(distinct))
-    if not places.rank:
-        return view[(0, *rest)]
-    if len(distinct) != len(chosen) or (back[1:] < back[:-1]).any():
-        view = view[back.tolist()] if len(back) else view
-    return view[(slice(None), *rest)] if rest else view[:]
+    try:
+        if not places.rank:
+            return view[(0, *rest)]
+        if len(distinct) != len(chosen) or (back[1:] < back[:-1]).any():
+            view = view[back.tolist()] if len(back) else view
+        return view[(slice(None), *rest)] if rest else view[:]
+    except TensorWrapperError as error:
+        if error.args and not isinstance(first, list | tuple | np.ndarray):
+            # It says the number of a row among those that are here. Of those in a list that is their place.
+            text = _ROW.sub(lambda found: f"({chosen[int(found[1])]},", str(error.args[0]))
+            error.args = (text, *error.args[1:])
+        raise
 
 
 def _numbers_of(key: ArrayKey, count: int) -> IntArray | None:

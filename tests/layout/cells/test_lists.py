@@ -74,6 +74,17 @@ def test_slices_of_rows_and_of_each_are_those_of_the_table(layout, head, tail, a
         _lists._ROWS = before
 
 
+@given(layouts(), SLICES, SLICES)
+@FEW
+def test_a_new_mode_between_rows_and_their_elements_is_one_of_each_row(layout, head, tail):
+    """It was dropped without a word: `t[:, None]` had the rank, and the elements, of `t`."""
+    made = layout[head, None, tail]
+    rows = [row[tail] for row in by_hand(layout)[head]]
+    assert (made.shape.rank, made.shape.extent(0)) == (3, len(rows))
+    assert [made[k].shape for k in range(len(rows))] == [Shape(1, len(row)) for row in rows]
+    assert made.to_numpy().tolist() == [place for row in rows for place in row]
+
+
 @given(layouts(), st.data(), st.sampled_from([1, 2, 3, 1 << 14]))
 @FEW
 def test_rows_one_by_one_are_those_of_the_table(layout, data, at_a_time):
