@@ -204,7 +204,11 @@ class Field:
         items = self.listed(of="a list of integers", length=length, most=most_items)
         for k, item in enumerate(items):
             # Not a field for each: most are what they should be.
-            if type(item) is not int or least is not None or most is not None:
+            if (
+                type(item) is not int
+                or (least is not None and item < least)
+                or (most is not None and item > most)
+            ):
                 self[k].integer(least, most)
         return cast("tuple[int, ...]", tuple(items))
 

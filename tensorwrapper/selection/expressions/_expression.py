@@ -390,7 +390,8 @@ class Expression:
         try:
             return self._dtype
         except AttributeError:
-            asked = not self.node.is_unmade and self.node.operands
+            node = self.node
+            asked = not node.is_unmade and not all(hasattr(own, "_dtype") for own in node.operands)
             for own in operands_first([self], lambda own: hasattr(own, "_dtype")) if asked else (self,):
                 _set_dtype(own, own.node.dtype)
             return self._dtype

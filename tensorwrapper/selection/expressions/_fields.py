@@ -59,16 +59,18 @@ def _refuse(path: str, reason: FieldReason, text: str) -> NoReturn:
 
 def to_object(value: Json, where: str) -> dict[str, Json]:
     """Return a JSON object."""
-    return Field(value, where, _refuse).mapping()
+    return value if isinstance(value, dict) else Field(value, where, _refuse).mapping()
 
 
 def to_list(value: Json, where: str) -> list[Json]:
     """Return a JSON array."""
-    return Field(value, where, _refuse).listed(of="an array")
+    return value if isinstance(value, list) else Field(value, where, _refuse).listed(of="an array")
 
 
 def to_integer(value: Json, where: str, least: int = -LARGEST, most: int = LARGEST) -> int:
     """Return an integer between two bounds, both of which it may be."""
+    if type(value) is int and least <= value <= most:
+        return value
     return Field(value, where, _refuse).integer(least, most)
 
 

@@ -98,6 +98,8 @@ class Joining(SharedMode):
         if len({own.dtype for own in flats}) > 1 or flats[0].dtype.kind in "TO":
             return None
         lengths = [own.extents[0] for own in boxes]
+        if sum(lengths) > MAX_INT64:
+            return None
         offsets = splits_of(np.array(lengths, dtype=np.int64))
         made = object.__new__(Joining)
         for name, value in (

@@ -1,5 +1,6 @@
 """What a description of a view may ask for, and how much of that it has used up while it is read."""
 
+import math
 from collections.abc import Sequence
 from typing import Any, final
 
@@ -9,6 +10,7 @@ from tensorwrapper._json import Json
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import SelectionError
 from tensorwrapper.layout import Cycle, Layout, Stride
+from tensorwrapper.layout.lowlevel import Strided
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.expressions._fields import MAX_RANK, to_table
 from tensorwrapper.selection.expressions._pieces import RUNS
@@ -93,14 +95,16 @@ class Measured:
 
 def tabled(layout: Layout[Any]) -> int:
     """Return how many positions the modes of a layout have that are no strides."""
-    maps = maps_of(layout)
+    maps = None if isinstance(layout.implementation, Strided) else maps_of(layout)
     return 0 if maps is None else sum([axis.extent for axis in maps[1] if not isinstance(axis, Stride)])
 
 
 def finished(found: Measured) -> Measured:
     """Return a view after its last step: what wraps over modes that are shared out multiplies the parts."""
+    if not found.shared or isinstance(found.view.layout.implementation, Strided):
+        return found
     maps = maps_of(found.view.layout)
-    if not found.shared or maps is None:
+    if maps is None:
         return found
     parts = found.parts
     for axis in maps[1]:
@@ -129,6 +133,12 @@ class Budget:
         self._nodes += 1
         if self._nodes > self.limits.nodes:
             raise SelectionError("limit", f"{where}: more than {self.limits.nodes} views and steps")
+
+    def has_nodes(self, count: int) -> bool:
+        """Count so many views at once, if that many are left; else none of them."""
+        left = self._nodes + count <= self.limits.nodes
+        self._nodes += count * left
+        return left
 
     def work(self, count: int, where: str) -> None:
         """Count positions that are looked at."""
@@ -163,16 +173,23 @@ class Budget:
     def check(self, found: Measured, where: str) -> Measured:
         """Return a view that keeps to the limits."""
         view, limits = found.view, self.limits
-        if view.shape.rank > MAX_RANK:
-            raise SelectionError("limit", f"{where} has {view.shape.rank} modes; {MAX_RANK} are allowed")
+        # A layout in strides knows its extents without a shape.
+        known = view.layout.implementation
+        box = known.extents if isinstance(known, Strided) else None
+        rank = view.shape.rank if box is None else len(box)
+        if rank > MAX_RANK:
+            raise SelectionError("limit", f"{where} has {rank} modes; {MAX_RANK} are allowed")
         if found.parts > limits.nodes:
             raise SelectionError(
                 "limit", f"{where} has up to {found.parts} parts; {limits.nodes} are allowed"
             )
         if 2 * found.deep > limits.depth:
             raise SelectionError("limit", f"{where}: more than {limits.depth // 2} views inside one another")
-        total = view.shape.size * view.dtype.itemsize * found.rounds
-        if total > limits.nbytes and not found.is_leaf:
+        if found.is_leaf:
+            return found
+        size = view.shape.size if box is None else math.prod(box)
+        total = size * view.dtype.itemsize * found.rounds
+        if total > limits.nbytes:
             raise SelectionError(
                 "limit", f"computing {where} makes {total} bytes; {limits.nbytes} are allowed"
             )

@@ -35,6 +35,7 @@ from tensorwrapper.selection.expressions._fields import (
     to_object,
     to_range,
 )
+from tensorwrapper.selection.expressions._joining import Joining
 from tensorwrapper.selection.expressions._ordinals import Whole, at_zero
 from tensorwrapper.selection.functions._build import ViewLike, as_view
 from tensorwrapper.selection.rows._flat import in_order
@@ -48,6 +49,7 @@ from tensorwrapper.selection.sources._source import TensorSource
 from tensorwrapper.selection.transforms._maps import maps_of
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import make_smooth, wrap
+from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Extents
 
 __all__ = ["from_json"]
@@ -149,7 +151,8 @@ class _Reader:
             self._numbered.append(attrs.evolve(node, view=at_zero(node.view)))
         inner = {key: value for key, value in given.items() if key in {"of", "ops", "layout"}}
         measured = self.view(inner, "the view")
-        found = self._budget.check(attrs.evolve(measured, is_leaf=False), "the view").view
+        whole_view = attrs.evolve(measured, is_leaf=False) if measured.is_leaf else measured
+        found = self._budget.check(whole_view, "the view").view
         dtype = to_dtype(given["dtype"], "dtype")
         if place == "shape":
             return self._under_names(_of_facts(found, given["shape"], dtype), given)
@@ -232,12 +235,36 @@ class _Reader:
         if kind == "source":
             check_keys(given, where, {kind})
             return Measured(self._source(given[kind], f"{where}.{kind}")._expression, is_leaf=True)
+        joined = self._joined(given) if kind == "concat" else None
+        if joined is not None:
+            return Measured(joined.all(), 1 + joined.parts, rounds=2, deep=2, shared=True)
         fields = _Fields(self, self._budget, given, kind, where)
         node = rows_from_json(fields) or NODES[kind].from_json(fields)
         if node.is_leaf:
             return Measured(whole(node) if node.source is not None else node.all(), is_leaf=True)
-        found = _over(node, [*fields.measured, *[Measured(whole(node))] * node.hidden_parts])
-        return attrs.evolve(found, view=node.all())
+        hidden = node.hidden_parts
+        return _over(node, [*fields.measured, *([Measured(whole(node))] * hidden if hidden else [])])
+
+    def _joined(self, given: dict[str, Json]) -> Joining | None:
+        """Return whole tensors of rank 1 in memory joined, without a view of each; None for all else."""
+        mode, items = given["concat"], given.get("parts")
+        if type(mode) is not int or mode or len(given) != 2 or not isinstance(items, list) or not items:
+            return None
+        try:
+            names = [cast("dict[str, dict[str, str]]", item)["of"]["source"] for item in items]
+            found = [self._sources[name] for name in names]
+        except (KeyError, TypeError, IndexError):
+            return None
+        if set(map(type, names)) != {str} or items != [{"of": {"source": name}} for name in names]:
+            return None
+        kinds = set(map(type, found))
+        if kinds == {TensorSource}:
+            found = [cast("TensorSource", source).tensor for source in found]
+        elif kinds != {Tensor}:
+            return None
+        tensors = cast("list[Tensor[Any]]", found)
+        made = Joining.of_tensors(tensors)
+        return made if made is not None and self._budget.has_nodes(len(tensors)) else None
 
     def _of_number(self, given: dict[str, Json], where: str) -> Measured:
         """Return a view by its number: what it takes is counted once, for it is made once."""
@@ -397,7 +424,7 @@ def _over(node: Node, parts: Sequence[Measured]) -> Measured:
     """Return all of a node, and what its parts take together."""
     rounds, shared = [part.rounds for part in parts], node.is_sharing
     return Measured(
-        whole(node),
+        node.all(),
         1 + sum([part.parts for part in parts]),
         # Where a mode is shared out, an element comes from one part; else from all of them.
         1 + (max(rounds) if shared else sum(rounds)),

@@ -74,6 +74,7 @@ def selections() -> Iterator[Row]:
         lambda: sel.from_json(text, sources=sources),
         {"json.loads": lambda: json.loads(text)},
         aim=50e-6,
+        limit=("the same view by calls", lambda: sel.pad(t, [(1, 0), (0, 0)], fill_value=0.0)[1:3]),
     )
     parts = [tw.as_tensor(np.arange(10.0)) for _ in range(1000)]
     joined = sel.concat(parts)
