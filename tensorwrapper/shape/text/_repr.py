@@ -4,7 +4,7 @@ import re
 from typing import assert_never
 
 from tensorwrapper._integers import MAX_INT64, number_text
-from tensorwrapper.shape.boxes._smooth import SmoothCommon
+from tensorwrapper.shape.boxes._smooth import Smooth, SmoothCommon
 from tensorwrapper.shape.kinds._jagged import JaggedCommon
 from tensorwrapper.shape.kinds._nested import Flat, NestedCommon
 from tensorwrapper.shape.kinds._tiled import Tiled
@@ -29,6 +29,8 @@ def shape_repr(shape: Flat | NestedCommon) -> str:
     >>> Shape.jagged([Shape(1, 2), Shape(3, 4)])
     Shape.jagged([Shape(1, 2), Shape(3, 4)])
     """
+    if type(shape) is Smooth and shape.rank <= _DEEP:
+        return _box_call(shape, None)  # What nearly all are, and never long.
     if _most_numbers(shape) <= MOST_NUMBERS:
         text = _call(shape, None)
         if sum(1 for _ in _NUMBER.finditer(text)) <= MOST_NUMBERS:
@@ -66,9 +68,13 @@ def _call(shape: Flat | NestedCommon, shown: int | None) -> str:
         case JaggedCommon():
             return _jagged_call(shape, shown)
         case SmoothCommon():
-            return f"Shape({', '.join(_numbers(shape.extents, shown))}{_origin(shape.origin, shown)})"
+            return _box_call(shape, shown)
         case _:
             assert_never(shape)
+
+
+def _box_call(shape: SmoothCommon, shown: int | None) -> str:
+    return f"Shape({', '.join(_numbers(shape.extents, shown))}{_origin(shape.origin, shown)})"
 
 
 def _cut(parts: list[str], shown: int | None) -> list[str]:

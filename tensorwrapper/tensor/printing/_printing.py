@@ -2,13 +2,13 @@
 
 import math
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
 import numpy as np
 
 from tensorwrapper._value_class import frozen
-from tensorwrapper.buffer import BufferCommon
+from tensorwrapper.buffer import BufferCommon, Dense
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Array, Index
@@ -39,7 +39,7 @@ def tensor_str(layout: Layout[Any], buffer: BufferCommon[Any]) -> str:
     """Return the elements in nested brackets, or the stored ones as ``{index: element}``."""
     if buffer.fill_value is not None:
         return _entries(layout, buffer)
-    return _body(layout.flatten(), buffer, comma="", indent=0)
+    return _body(layout.flatten(), buffer, np.get_printoptions(), comma="", indent=0)
 
 
 def tensor_repr(layout: Layout[Any], buffer: BufferCommon[Any]) -> str:
@@ -47,26 +47,38 @@ def tensor_repr(layout: Layout[Any], buffer: BufferCommon[Any]) -> str:
     facts = f"shape={layout.shape!r}, dtype={buffer.dtype})"
     if buffer.fill_value is not None:
         return f"Tensor({_entries(layout, buffer)}, fill_value={buffer.fill_value}, {facts}"
-    body = _body(layout.flatten(), buffer, comma=",", indent=len("Tensor("))
+    options = np.get_printoptions()
+    body = _body(layout.flatten(), buffer, options, comma=",", indent=len("Tensor("))
     last = body.rpartition("\n")[2]
     # As in NumPy, what does not fit beside the last row goes below it.
-    fits = len(last) + len(facts) + 9 * ("\n" not in body) <= np.get_printoptions()["linewidth"]
+    fits = len(last) + len(facts) + 9 * ("\n" not in body) <= options["linewidth"]
     return f"Tensor({body},{' ' if fits else chr(10) + ' ' * len('Tensor(')}{facts}"
 
 
-def _body(layout: Layout[Any], buffer: BufferCommon[Any], *, comma: str, indent: int) -> str:
+def _body(
+    layout: Layout[Any], buffer: BufferCommon[Any], options: Mapping[str, Any], *, comma: str, indent: int
+) -> str:
     """Return nested brackets, summarised as ``np.set_printoptions`` says; later lines start at `indent`."""
     if layout.shape.is_box and not layout.shape.size:
         return "[]"
-    options = np.get_printoptions()
     is_large = _is_large(layout.shape, options["threshold"])
     edge = _edge_of(layout.shape, options["edgeitems"]) if is_large else None
+    array = _numbers_of(layout, buffer) if edge is None or edge == options["edgeitems"] else None
+    if array is not None and not options["formatter"] and not options["legacy"]:
+        return np.array2string(array, separator=f"{comma} ", prefix=" " * indent)
     parts = _collect(layout, buffer, edge)
     texts = iter(_texts([box.shown.reshape(-1) for box in _boxes(parts)]))
     tree = _fill(parts, texts, edge or 0)
     rank = layout.shape.rank
     # NumPy leaves room for the brackets that close.
     return _render(tree, rank, comma, indent, options["linewidth"] - rank)
+
+
+def _numbers_of(layout: Layout[Any], buffer: BufferCommon[Any]) -> Array | None:
+    """Return the array of a box of numbers in memory, whose text is NumPy's; None for all else."""
+    if type(buffer) is not Dense or buffer.dtype.kind not in "biufcmM" or not layout.shape.is_box:
+        return None
+    return buffer.memory_of(layout.implementation)
 
 
 def _entries(layout: Layout[Any], buffer: BufferCommon[Any]) -> str:
