@@ -12,6 +12,7 @@ from tensorwrapper._value_class import evolve, frozen
 from tensorwrapper.buffer.lowlevel import write_elements
 from tensorwrapper.errors import ConversionError, RemoteProtocolError, VersionChangedError
 from tensorwrapper.layout import Layout
+from tensorwrapper.remote.client._bands import in_bands, may_be_bands
 from tensorwrapper.remote.client._connection import Connection, Connections
 from tensorwrapper.remote.client._opened import Opening, opened, opening_of
 from tensorwrapper.remote.client._pending import Pending, Prepared, raise_refusal
@@ -78,6 +79,8 @@ class RemoteSource:
         nbytes = wanted.size * self.dtype.itemsize
         if not 0 < nbytes <= _SMALL or self.dtype.kind == "T" or not self.is_whole:
             return None
+        if self.shape.is_box and may_be_bands(wanted, self.shape.extents):
+            return None
         request = self.request([(0, wanted, _NOWHERE)])
         return partial(_read_at_once, self, request, prepare_request(request), wanted.size)
 
@@ -85,6 +88,13 @@ class RemoteSource:
         self, selections: Sequence[Wanted], out: Sequence[Array], most: Callable[[], int]
     ) -> Iterator[list[Piece]]:
         """Return the pieces that each request asks for."""
+        shape = self.shape
+        if shape.is_box and any(may_be_bands(own, shape.extents) for own in selections):
+            parts = list(in_bands(selections, out, shape.extents))
+            owners = [number for number, _, _ in parts]
+            boxes, targets = [own for _, own, _ in parts], [own for _, _, own in parts]
+            batches = batches_of(boxes, targets, max(self.dtype.itemsize, 1), most)
+            return ([(owners[k], own, target) for k, own, target in batch] for batch in batches)
         return batches_of(selections, out, max(self.dtype.itemsize, 1), most)
 
     def request(self, pieces: Sequence[Piece], packing: str | None = None) -> AskRead:

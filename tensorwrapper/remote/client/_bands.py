@@ -1,0 +1,107 @@
+"""Runs of a box whose rows have them at the same columns, as boxes: one says what many runs would."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import numpy as np
+
+from tensorwrapper._arrays import concatenated_ranges
+from tensorwrapper.selection import Outer, Positions, Runs, Wanted
+from tensorwrapper.typing import Array, Extents, IntArray
+
+__all__ = ["in_bands", "may_be_bands"]
+
+_BOX: Final = 20
+"""Bytes that name one mode of a box that is a range, about."""
+_TABLE: Final = 50
+"""Bytes beside those of the positions that name one that is none."""
+_FEW: Final = 32
+"""Runs below which nobody looks: they are named in less than a box is."""
+
+
+def may_be_bands(wanted: Wanted, extents: Extents) -> bool:
+    """Tell whether a selection of a box is so many runs that it is looked at."""
+    return isinstance(wanted, Runs) and len(wanted.starts) >= _FEW and len(extents) > 1
+
+
+def in_bands(
+    selections: Sequence[Wanted], out: Sequence[Array], extents: Extents
+) -> Iterator[tuple[int, Wanted, Array]]:
+    """Return selections of a box with their numbers and targets, runs as boxes where that is said in less.
+
+    Tiles of a tiled tensor are such runs: each row of a tile is one, at the columns of that above it.
+    """
+    for number, (wanted, target) in enumerate(zip(selections, out, strict=True)):
+        found = (
+            _bands(wanted, extents) if isinstance(wanted, Runs) and may_be_bands(wanted, extents) else None
+        )
+        if found is None:
+            yield number, wanted, target
+            continue
+        done = 0
+        for box in found:
+            yield number, box, target[done : done + box.size].reshape(box.extents)
+            done += box.size
+
+
+def _bands(runs: Runs, extents: Extents) -> list[Outer] | None:
+    """Return boxes that have the elements of runs in their order; None if runs are said in less. O(runs)."""
+    rows, columns, lengths = _by_row(runs, extents[-1])
+    first = np.flatnonzero(np.r_[True, rows[1:] != rows[:-1]])
+    begins = _begins(rows, columns, lengths, first, extents[-2])
+    widths = np.add.reduceat(lengths, first)[begins]
+    counts = np.diff([*first.tolist(), len(rows)])[begins]
+    # Columns in one run are a range; all others take a byte each, about.
+    tables = counts > 1
+    said = _BOX * len(extents) * len(begins) + _TABLE * int(tables.sum()) + int(widths[tables].sum())
+    if said >= _bytes_of(runs):
+        return None
+    heights = np.diff([*begins.tolist(), len(first)]).tolist()
+    found: list[Outer] = []
+    for band, height, count in zip(begins.tolist(), heights, counts.tolist(), strict=True):
+        start = int(first[band])
+        own = slice(start, start + count)
+        place = np.unravel_index(int(rows[start]), extents[:-1])
+        *before, row = [int(index) for index in place]
+        modes: list[Positions] = [range(index, index + 1) for index in before]
+        modes.append(range(row, row + height))
+        if count == 1:
+            column = int(columns[start])
+            modes.append(range(column, column + int(lengths[start])))
+        else:
+            modes.append(concatenated_ranges(columns[own], lengths[own]))
+        found.append(Outer(modes))
+    return found
+
+
+def _bytes_of(runs: Runs) -> int:
+    """Return how many bytes name runs, about: one or two numbers each, of the width that all fit."""
+    gaps = np.diff(runs.starts)
+    alike = bool((runs.lengths == runs.lengths[0]).all())
+    return len(runs.starts) * (_width(gaps) + (0 if alike else _width(runs.lengths)))
+
+
+def _width(numbers: IntArray) -> int:
+    return int(np.min_scalar_type(int(numbers.max(initial=0))).itemsize)
+
+
+def _by_row(runs: Runs, width: int) -> tuple[IntArray, IntArray, IntArray]:
+    """Return row, first column and length of runs that end where a row does."""
+    starts, ends = runs.starts, runs.ends
+    counts = (ends - 1) // width - starts // width + 1
+    rows = concatenated_ranges(starts // width, counts)
+    run = np.repeat(np.arange(len(starts)), counts)
+    begins = np.maximum(starts[run], rows * width)
+    return rows, begins - rows * width, np.minimum(ends[run], (rows + 1) * width) - begins
+
+
+def _begins(rows: IntArray, columns: IntArray, lengths: IntArray, first: IntArray, height: int) -> IntArray:
+    """Return which of the rows that have runs begin a band: those that are not as the row above them."""
+    counts = np.diff(np.r_[first, len(rows)])
+    numbers = rows[first]
+    alike = np.zeros(len(first), bool)
+    alike[1:] = (numbers[1:] == numbers[:-1] + 1) & (counts[1:] == counts[:-1]) & (numbers[1:] % height > 0)
+    # The run of the row above, where that has as many.
+    above = np.arange(len(rows)) - np.repeat(np.where(alike, counts, 0), counts)
+    same = (columns == columns[above]) & (lengths == lengths[above])
+    return np.flatnonzero(~(alike & np.logical_and.reduceat(same, first)))
