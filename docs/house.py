@@ -28,7 +28,6 @@ ALONE = {
     "buffer": {
         "ArrowValues": "what is read of Arrow's memory",
         "arrays_from_arrow": "Arrow's memory is read where its strings are; lists become a shape further up",
-        "buffer_of": "what a view computed becomes a buffer without being looked at again",
         "check_kind": "one error for a kind of strings that there is not, wherever it is given",
         "check_offsets": "offsets of other libraries are looked at once, as those of strings are",
         "join_elements": "copies elements, which no other floor may",

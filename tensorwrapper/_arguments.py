@@ -13,7 +13,7 @@ import numpy.typing as npt
 from tensorwrapper._wording import brief, shortened
 from tensorwrapper.errors import ConversionError, DTypeError, TensorWrapperError
 
-__all__ = ["absent", "check_kind_of", "or_absent", "to_dtype", "to_items_of"]
+__all__ = ["absent", "check_kind_of", "or_absent", "surely_fits", "to_dtype", "to_items_of"]
 
 _S = TypeVar("_S")
 _T = TypeVar("_T")
@@ -106,3 +106,16 @@ def or_absent(getter: Callable[[_S], _T]) -> Callable[[_S], _T]:
             raise absent(error) from error.__cause__
 
     return get
+
+
+def surely_fits(given: "np.dtype[Any]", dtype: "np.dtype[Any]") -> bool:
+    """Tell whether any element of a type is one of another: NumPy's ``safe``, but for finer units of time.
+
+    Examples
+    --------
+    >>> surely_fits(np.dtype("i2"), np.dtype("f4")), surely_fits(np.dtype("M8[s]"), np.dtype("M8[ns]"))
+    (True, False)
+    """
+    return given == dtype or (
+        np.can_cast(given, dtype, "safe") and not (given.kind in "mM" and dtype.kind in "mM")
+    )

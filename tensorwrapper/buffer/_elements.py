@@ -19,7 +19,6 @@ __all__ = [
     "fit_number",
     "holds_strings",
     "kind_of",
-    "surely_fits",
 ]
 
 _KINDS = "biufcmM"
@@ -240,13 +239,6 @@ def _fit_elements(array: Array, dtype: "np.dtype[Any]") -> Array:
     if wrapped or (dtype.kind in "fc" and numbers and bool((np.isinf(fitted) & np.isfinite(array)).any())):
         raise SizeOverflowError(f"there are elements of {array.dtype} that do not fit type {dtype}")
     return fitted
-
-
-def surely_fits(given: "np.dtype[Any]", dtype: "np.dtype[Any]") -> bool:
-    """Tell whether any element of a type is one of another: NumPy's ``safe``, but for finer units of time."""
-    return given == dtype or (
-        np.can_cast(given, dtype, "safe") and not (given.kind in "mM" and dtype.kind in "mM")
-    )
 
 
 def _fit_times(array: Array, dtype: "np.dtype[Any]") -> Array:

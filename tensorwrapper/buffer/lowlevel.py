@@ -8,7 +8,7 @@ bytes), `check_kind` (what a caller gave for that).
 
 **Values as elements**, with the errors that the rest of the package raises: `check_write` (an array that may
 be written), `fit_number` (one number as an element), `convert_elements` (an array, if nothing is lost),
-`fit_extents` (an array that broadcasts to some extents), `surely_fits` (of types: whether all of one do).
+`fit_extents` (an array that broadcasts to some extents).
 
 **Copies that are counted**, the only ones: `copy_elements`, `join_elements` and `index_elements` return new
 memory; `write_elements`, `assign_elements` (which broadcasts, and allows overlap), `assign_indexed`,
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
         fit_number,
         holds_strings,
         kind_of,
-        surely_fits,
     )
     from tensorwrapper.buffer._sparse import make_sparse
     from tensorwrapper.buffer._sparse_merge import is_fill, rises
@@ -77,7 +76,6 @@ __all__ = [
     "make_sparse",
     "packed_layout",
     "rises",
-    "surely_fits",
     "take_along",
     "write_elements",
 ]
@@ -97,7 +95,6 @@ __getattr__, __dir__ = lazy_names(
             "fit_number",
             "holds_strings",
             "kind_of",
-            "surely_fits",
         ),
         "_sparse": ("make_sparse",),
         "_sparse_merge": ("is_fill", "rises"),

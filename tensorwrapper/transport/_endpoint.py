@@ -95,8 +95,7 @@ class Endpoint:
         self.nbytes: int = nbytes
         self.torn: str = ""
         self.signer: str = ""
-        self.last: zmq.Frame | None = None
-        """The first frame of the message that came last."""
+        self.last: zmq.Frame | None = None  # the first frame of the message that came last
         self.is_encrypted: bool = security is not None
         self._forget: Callable[[], object] | None = None
         self._fences: Fences | None = None
@@ -229,10 +228,9 @@ class Endpoint:
 
     def is_broken(self) -> bool:
         """Tell whether ZeroMQ broke off what we connected to, and does not connect again."""
-        if self._fences is None:
-            return False
-        self._fences.read()
-        return self._fences.is_broken(self.addresses)
+        if self._fences is not None:
+            self._fences.read()
+        return self._fences is not None and self._fences.is_broken(self.addresses)
 
     def fileno(self) -> int:
         """Return the file descriptor of the socket."""
@@ -477,8 +475,7 @@ _TURNS: Final = {
 def _unreachable(peer: bytes) -> PeerUnreachableError:
     """Return the error for a peer that is not connected.
 
-    Where it is raised no name stands for it: with its traceback that would be a ring, which keeps all frames
-    of the message until Python looks for rings.
+    Where it is raised no name stands for it: with its traceback that would be a ring that keeps all frames.
     """
     gone = PeerUnreachableError(zmq.EHOSTUNREACH, f"the peer {peer!r} is not connected")
     gone.peer = peer

@@ -100,7 +100,7 @@ class _Scripted:
         pending.answer = next(self._answers, ev.Refused("gone", "nothing is left to say"))
         return pending
 
-    def ask(self, request: ev.Request) -> ev.Answer:
+    def ask(self, request: ev.Request, said: object = None) -> ev.Answer:  # noqa: ARG002 - as of a connection
         answer = self.start(request).answer
         if isinstance(answer, ev.Refused):
             raise_refusal(answer, request)

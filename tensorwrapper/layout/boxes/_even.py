@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from numpy import ndarray
+import numpy as np
 
 from tensorwrapper._integers import MAX_INT64
 
@@ -27,7 +27,7 @@ def even_positions(item: object, extent: int) -> tuple[int, int, int] | None:
     """
     positions: Any = item
     given: object = item
-    if type(given) is ndarray:
+    if type(given) is np.ndarray:
         if positions.size > _FEW or positions.dtype.kind not in "iu":
             return None
         given = positions = positions.tolist()

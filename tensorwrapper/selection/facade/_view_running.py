@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, cast
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._arguments import check_kind_of
+from tensorwrapper._arguments import check_kind_of, surely_fits
 from tensorwrapper._integers import to_count
 from tensorwrapper._value_class import evolve
 from tensorwrapper._wording import called_as
-from tensorwrapper.buffer.lowlevel import buffer_of, holds_strings, surely_fits
+from tensorwrapper.buffer.lowlevel import buffer_of, holds_strings
 from tensorwrapper.errors import BufferSizeError, ConversionError, ExportError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import Strided, TiledStrided, fastest_first, wrap_layout

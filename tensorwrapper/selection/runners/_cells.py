@@ -6,8 +6,9 @@ from typing import Any, TypeAlias, cast, final
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arguments import surely_fits
 from tensorwrapper._value_class import frozen
-from tensorwrapper.buffer.lowlevel import convert_elements, surely_fits, write_elements
+from tensorwrapper.buffer.lowlevel import convert_elements, write_elements
 from tensorwrapper.errors import DTypeError, ExtentMismatchError
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection.runners._blocks import Window, cut, inside, shift_window, window_extents

@@ -5,6 +5,7 @@ from typing import Any, Generic, cast
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arguments import surely_fits
 from tensorwrapper.buffer.lowlevel import (
     assign_elements,
     check_write,
@@ -12,7 +13,6 @@ from tensorwrapper.buffer.lowlevel import (
     holds_strings,
     kind_of,
     packed_layout,
-    surely_fits,
 )
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, LayoutError
 from tensorwrapper.layout import LayoutCommon

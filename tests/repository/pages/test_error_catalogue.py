@@ -3,7 +3,7 @@
 import importlib.util
 from pathlib import Path
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
+DOCS = Path(__file__).resolve().parents[3] / "docs"
 SPEC = importlib.util.spec_from_file_location("error_catalogue", DOCS / "error_catalogue.py")
 SCRIPT = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(SCRIPT)

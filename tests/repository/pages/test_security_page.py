@@ -9,7 +9,7 @@ import pytest
 from tensorwrapper.selection import SchemaLimits
 from tensorwrapper.wire import Limits
 
-PAGE = (Path(__file__).parents[2] / "docs" / "security.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[3] / "docs" / "security.md").read_text(encoding="utf-8")
 OF_THE_MACHINE = {"decompressed_bytes", "received_bytes"}
 
 
