@@ -477,10 +477,7 @@ class Dense(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
     def obstacle(self, layout: LayoutCommon) -> str:
         if not layout.shape.is_box:
             return super().obstacle(layout)
-        return (
-            "no array is over the elements of a mode of several strides: np.asarray(t) and t.copy() read "
-            "them all"
-        )
+        return "no array is over a mode of several strides: np.asarray(t) and t.copy() read all its elements"
 
     def array(self, extents: Extents, strides: Index, offset: int) -> "npt.NDArray[ScalarT_co]":
         """Return the NumPy array over part of the buffer; strides in elements, no copy. O(rank)."""
@@ -492,7 +489,10 @@ class Dense(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         source = flat if flat.dtype.kind in "biufc" else flat.view(np.uint8)
         # A stride that is never stepped along may be anything, and NumPy takes no large ones even there.
         steps = [s * size if n > 1 else size for n, s in zip(extents, strides, strict=True)]
-        return np.ndarray(extents, flat.dtype, buffer=source, offset=offset * size, strides=steps)
+        try:
+            return np.ndarray(extents, flat.dtype, buffer=source, offset=offset * size, strides=steps)
+        except ValueError as error:  # What is repeated may have more elements than an array has.
+            raise BufferSizeError(f"elements {extents}: {error}") from error
 
     def __reduce__(self) -> "tuple[Callable[..., Dense[Any]], tuple[Array]]":
         return Dense, (self.flat,)

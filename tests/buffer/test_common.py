@@ -62,3 +62,9 @@ def test_a_few_rows_are_copied_by_their_places_as_many_are_by_a_plan(monkeypatch
         np.testing.assert_array_equal(few, flat[layout.to_numpy()])
     with pytest.raises(BufferSizeError):
         Dense(flat[:10]).elements_of(rows[::-1].implementation)
+
+
+def test_what_is_repeated_beyond_any_address_is_no_array():
+    tensor = tw.as_tensor([1, 2]).broadcast((2**62, 2))
+    with pytest.raises(BufferSizeError, match="too big"):
+        np.asarray(tensor)
