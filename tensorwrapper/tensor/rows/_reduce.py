@@ -100,6 +100,9 @@ def _with_empty(
 ) -> Array:
     """Return the numbers of all tiles: the reduced ones, and for empty tiles what an empty reduction is."""
     check_dtype(result.dtype)
+    if ufunc in (np.gcd, np.hypot):
+        # An element by itself comes without its sign, too: NumPy begins with their identity, which is 0.
+        result = np.abs(result)
     neutral: Array | None = None
     if initial is not None:
         # As in NumPy, it takes the type of the result and does not change it.

@@ -30,7 +30,8 @@ SIZES = st.lists(st.integers(0, 3), max_size=4)
 def values(data, extents, dtype):
     """Small numbers, so that every order of adding them gives the same sum."""
     n = int(np.prod(extents, dtype=int))
-    numbers = data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n))
+    least = 0 if np.dtype(dtype).kind in "ub" else -3
+    numbers = data.draw(st.lists(st.integers(least, 3), min_size=n, max_size=n))
     return np.array(numbers, dtype=dtype).reshape(extents)
 
 
@@ -165,3 +166,17 @@ def test_results_that_tensors_cannot_hold_are_refused():
     add = np.frompyfunc(lambda a, b: a + b, 2, 1, identity=0)
     with pytest.raises(DTypeError, match="object"):
         jagged([[1.0, 2.0]]).reduce_tiles(add)
+
+
+@pytest.mark.parametrize("ufunc", [np.gcd, np.hypot, np.logaddexp, np.add, np.multiply, np.bitwise_and])
+@given(lengths=st.lists(st.integers(0, 3), min_size=1, max_size=4), data=st.data())
+def test_rows_of_one_element_are_reduced_as_numpy_does(ufunc, lengths, data):
+    numbers = np.array(
+        data.draw(st.lists(st.integers(-9, 9), min_size=sum(lengths), max_size=sum(lengths))), "i8"
+    )
+    elements = numbers.astype("f8") if ufunc in (np.hypot, np.logaddexp) else numbers
+    rows = from_buffer(elements, Shape.jagged(lengths))
+    expected = [ufunc.reduce(own) for own in np.split(elements, np.cumsum(lengths)[:-1])]
+    assert np.allclose(ufunc.reduce(rows, axis=-1), expected)
+    assert np.allclose(rows.rows().reduce(ufunc), expected)
+    assert np.allclose(rows.reduce_tiles(ufunc), expected)
