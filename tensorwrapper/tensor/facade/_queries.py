@@ -67,6 +67,8 @@ class TensorQueries(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         return self._tiled("tiling").tiling
 
     def __str__(self) -> str:
+        if self.dtype.kind == "T" and not self._layout.shape.rank:
+            return str(self.item())  # One text is its text, as NumPy's.
         from tensorwrapper.tensor.printing._printing import tensor_str  # noqa: PLC0415
 
         return tensor_str(self._layout, self._buffer)

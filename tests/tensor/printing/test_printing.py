@@ -164,3 +164,10 @@ def test_six_modes_are_shown_as_numpy_shows_them():
     array = np.broadcast_to(np.zeros(()), (7,) * 6)
 
     assert str(tw.as_tensor(array)) == str(array)
+
+
+def test_one_text_is_printed_as_its_text():
+    words = tw.strings(["a b", None])
+    assert f"{words[0]}" == str(words[0]) == "a b"
+    assert str(words[1]) == "None"
+    assert repr(words[0]).startswith("Tensor('a b'")
