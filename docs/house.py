@@ -45,6 +45,7 @@ ALONE = {
     "tensor": {
         "TensorLibraries": "views are handed over by the same calls",
         "add_all": "sums through a view are whole or not at all, as those into a tensor",
+        "CALLS": "what is said of a wrong call is the same for tensors and views",
         "cut_rows": "counts may be a tensor of rows themselves, which says what belongs to which prefix",
         "select_tiles": "a view of tiles is the same layout of places as one of offsets",
         "tile_numbers": "the numbers of tiles are checked when they are written, and a mask is told by them",

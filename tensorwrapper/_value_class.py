@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast, dataclass_transform, overl
 
 import attrs
 
-from tensorwrapper._wording import brief, html_block, shortened
+from tensorwrapper._wording import advice_on_setting, brief, html_block, shortened
 
 __all__ = [
     "Closing",
@@ -64,6 +64,7 @@ else:
                 made.__hash__ = _hashing(made.__qualname__, hashed)
             if with_repr:
                 made.__repr__ = _representation([field for field in fields if field.repr])
+            made.__setattr__ = made.__delattr__ = _refuse_to_change
             if not hasattr(made, "_repr_html_"):
                 made._repr_html_ = _html([field for field in fields if field.repr] if with_repr else [])
             if with_eq and not hasattr(made, "__dask_tokenize__"):
@@ -71,6 +72,15 @@ else:
             return made
 
         return make if cls is None else make(cls)
+
+
+def _refuse_to_change(self: object, name: str, value: object = None) -> None:  # noqa: ARG001
+    """Raise what attrs does, with what works instead."""
+    kind = type(self)
+    error = attrs.exceptions.FrozenInstanceError()
+    text = f"a {kind.__name__} keeps its attributes, {name!r} cannot be set{advice_on_setting(kind, name)}"
+    cast("Any", BaseException).args.__set__(error, (text,))  # its own constructor takes no text
+    raise error
 
 
 def _values(fields: list[Any]) -> Callable[[Any], tuple[Any, ...]]:
@@ -176,6 +186,10 @@ class Closing(Shown):
     """One primitive, `close`, which may be called twice; the end of a ``with`` calls it."""
 
     __slots__ = ()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A copy would share what is held, and whoever closes one would close both.
+        raise TypeError(f"a {type(self).__name__} is open: it is neither copied nor pickled")
 
     if TYPE_CHECKING:
 

@@ -2,7 +2,8 @@
 
 Users of other libraries ask for names and calls that are not here. A name that a class does not have is an
 AttributeError, and a call that a function does not take a TypeError, as everywhere; the text goes on with
-what has that meaning here. What stands in backticks is code, and tests run it.
+what has that meaning here. Who takes a shape for a tuple, or a mask for an array of bools, adds one to it, or
+hands it to ``np.prod``, is told what has elements. What stands in backticks is code, and tests run it.
 """
 
 import functools
@@ -10,11 +11,26 @@ import itertools
 import re
 import reprlib
 from abc import ABCMeta
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from html import escape
-from typing import TYPE_CHECKING, Final, TypeVar
+from inspect import getattr_static, isfunction
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-__all__ = ["Advising", "advice_of", "advise", "brief", "called_as", "escaped", "html_block", "shortened"]
+__all__ = [
+    "ARRAY_NAMES",
+    "Advising",
+    "advice_of",
+    "advice_on_setting",
+    "advise",
+    "advised",
+    "answer_calls",
+    "brief",
+    "called_as",
+    "escaped",
+    "html_block",
+    "no_array",
+    "shortened",
+]
 
 _C = TypeVar("_C", bound=type[object])
 _F = TypeVar("_F", bound=Callable[..., object])
@@ -109,11 +125,26 @@ class Advising(ABCMeta):
         return [name for name in super().__dir__() if name not in absent or hasattr(cls, name)]
 
 
+def advised(names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield every name of a table of names, and what is said of it.
+
+    An entry may hold several names with blanks between them; ``{name}`` in what is said stands for each.
+
+    Examples
+    --------
+    >>> list(advised({"sin cos": "`np.{name}(x)`"}))
+    [('sin', '`np.sin(x)`'), ('cos', '`np.cos(x)`')]
+    """
+    for words, advice in names.items():
+        for name in words.split():
+            yield name, advice.replace("{name}", name)
+
+
 def advise(names: Mapping[str, str]) -> Callable[[_C], _C]:
     """Return a decorator by which a class knows names that it does not have, and what to say of each.
 
-    One entry may hold several names with blanks between them. What has the name all the same, in a class
-    further down, is found as ever.
+    A table as `advised` takes it. What has the name all the same, also in a class further down, is found as
+    ever.
 
     Examples
     --------
@@ -128,12 +159,32 @@ def advise(names: Mapping[str, str]) -> Callable[[_C], _C]:
     """
 
     def decorate(cls: _C) -> _C:
-        for words, advice in names.items():
-            for name in words.split():
+        known = {name for base in cls.__mro__ for name in vars(base)}
+        for name, advice in advised(names):
+            if name not in known:
                 setattr(cls, name, _Absent(name, advice))
         return cls
 
     return decorate
+
+
+def advice_on_setting(cls: type[object], name: str) -> str:
+    """Return how an error goes on that says that an attribute cannot be set: what is done instead.
+
+    It is what is said of the name, or what stands for it in the class's ``_ON_SETTING``.
+
+    Examples
+    --------
+    >>> @advise({"T": "`x.permute(1, 0)`"})
+    ... class Matrix(metaclass=Advising):
+    ...     _ON_SETTING = {"shape": "`x.reshape(3, 2)`"}
+    >>> advice_on_setting(Matrix, "T"), advice_on_setting(Matrix, "shape"), advice_on_setting(Matrix, "x")
+    (': `x.permute(1, 0)`', ': `x.reshape(3, 2)`', '')
+    """
+    own: Mapping[str, str] = getattr(cls, "_ON_SETTING", {})
+    absent = next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
+    advice = absent._advice if isinstance(absent, _Absent) else own.get(name)
+    return "" if advice is None else f": {advice}"
 
 
 def called_as(usage: str) -> Callable[[_F], _F]:
@@ -169,6 +220,133 @@ def called_as(usage: str) -> Callable[[_F], _F]:
         return call
 
     return decorate
+
+
+def answer_calls(cls: type[object], usages: Mapping[str, str]) -> None:
+    """Let methods of a class answer calls that they do not take by how they are called: `called_as` for many.
+
+    A table as `advised` takes it; names that the class does not have are passed over. It is called on a
+    finished class, because checkers must see its methods as they stand there.
+    """
+    for name, usage in advised(usages):
+        held = getattr_static(cls, name, None)
+        if isinstance(held, classmethod):
+            setattr(cls, name, classmethod(called_as(usage)(held.__func__)))
+        elif isfunction(held):
+            setattr(cls, name, called_as(usage)(held))
+
+
+ARRAY_NAMES: Final = (
+    "abs all amax amin any argmax argmin argpartition argsort argwhere array_equal assign astype attrs "
+    "base broadcast byteswap ceil cells choose clip clone compress compute conj conjugate contains copy "
+    "count counts cpu ctypes cuda cumprod cumsum data detach device diagonal diff dot dtype dump dumps "
+    "element exp expand_dims fields fill fillna flags flat flatten flip floor gather getfield head imag "
+    "isin isnull item itemsize layout load local_index log map mask masked_select max mean median "
+    "merge_modes min name named nbytes ndim nonzero norm num numpy oindex pad pad_rows partition "
+    "permute prod ptp put ravel real repeat reshape resize reverse roll rotate round row_lengths rows "
+    "scatter searchsorted select setfield setflags show size sliding_window sort split sqrt squeeze std "
+    "strides sum swapaxes tail take tile tiled to to_device to_list to_numpy to_padded to_pandas "
+    "to_scipy to_torch to_xarray tobytes tofile tolist tostring trace translate_to transpose type "
+    "unique unsqueeze values var view vindex where window"
+)
+"""What arrays and tensors have, and other values may be asked for."""
+
+_BINARY: Final = {
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "truediv": "/",
+    "floordiv": "//",
+    "mod": "%",
+    "pow": "**",
+    "matmul": "@",
+    "and": "&",
+    "or": "|",
+    "xor": "^",
+    "lshift": "<<",
+    "rshift": ">>",
+}
+_ORDERS: Final = {"lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+_UNARY: Final = {"neg": "-", "pos": "+", "invert": "~", "abs": "abs()", "round": "round()", "index": "int()"}
+# Other libraries' classes may know what to do beside ours.
+_PLAIN: Final = {"builtins", "numpy", "tensorwrapper"}
+
+
+def no_array(
+    what: str, names: Mapping[str, str], operators: Mapping[str, str] | None = None
+) -> Callable[[_C], _C]:
+    """Return a decorator for a class whose values have no elements, but are asked as if they had.
+
+    Parameters
+    ----------
+    what
+        What the values are, and what has elements: said of names of arrays, operators and NumPy's functions.
+    names
+        Other names that are asked for, as `advise` takes them.
+    operators
+        What is said of single operators, by their signs; ``"else"`` stands for all others.
+
+    Examples
+    --------
+    >>> @no_array("pairs have no elements", {}, {"+": "`pair.join(other)`"})
+    ... class Pair(metaclass=Advising):
+    ...     pass
+    >>> Pair() + Pair()
+    Traceback (most recent call last):
+    TypeError: unsupported operand type(s) for +: 'Pair' and 'Pair': `pair.join(other)`
+    >>> Pair().sum()
+    Traceback (most recent call last):
+    AttributeError: 'Pair' object has no attribute 'sum': pairs have no elements
+    """
+    said = operators or {}
+    other = said.get("else", what)
+
+    def decorate(cls: _C) -> _C:
+        advise(names)(cls)
+        advise({ARRAY_NAMES: what})(cls)
+        for word, sign in _BINARY.items():
+            setattr(cls, f"__{word}__", _between(sign, said.get(sign, other)))
+            setattr(cls, f"__r{word}__", _between(sign, said.get(sign, other), swapped=True))
+        for word, sign in _ORDERS.items():
+            setattr(cls, f"__{word}__", _between(sign, said.get(sign, other)))
+        for word, sign in _UNARY.items():
+            setattr(cls, f"__{word}__", _before(sign, said.get(sign, other)))
+        options: Any = {"__array_ufunc__": None, "__array_function__": _function(what)}
+        for name, value in options.items():
+            setattr(cls, name, value)
+        return cls
+
+    return decorate
+
+
+def _between(sign: str, advice: str, *, swapped: bool = False) -> Callable[[object, object], object]:
+    def refuse(self: object, other: object) -> object:
+        kind = type(other)
+        if kind is not type(self) and kind.__module__.partition(".")[0] not in _PLAIN:
+            return NotImplemented
+        left, right = (kind, type(self)) if swapped else (type(self), kind)
+        raise TypeError(
+            f"unsupported operand type(s) for {sign}: {left.__name__!r} and {right.__name__!r}: {advice}"
+        )
+
+    return refuse
+
+
+def _before(sign: str, advice: str) -> Callable[..., object]:
+    def refuse(self: object, *_: object) -> object:
+        raise TypeError(f"bad operand type for {sign}: {type(self).__name__!r}: {advice}")
+
+    return refuse
+
+
+def _function(what: str) -> Callable[..., object]:
+    def refuse(
+        self: object, func: Callable[..., object], types: object, args: object, kwargs: object
+    ) -> object:
+        del types, args, kwargs
+        raise TypeError(f"np.{func.__name__} of a {type(self).__name__}: {what}")
+
+    return refuse
 
 
 def shortened(text: str) -> str:

@@ -221,9 +221,8 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
     def obstacle(self, layout: LayoutCommon) -> str:
         """Return why no array can be over these elements, and what has them instead."""
         if not layout.shape.is_box:
-            return (
-                f"a tensor of shape {layout.shape} is no array: to_padded() fills it, cells() has its parts"
-            )
+            ways = "`r.to_padded()` fills it, `r.cells()` has its parts"
+            return f"a tensor of shape {layout.shape} is no array: {ways}"
         return f"no array is over the elements of {self!r}: np.asarray(t) and t.copy() read them all"
 
     def as_array(self, layout: LayoutCommon) -> "npt.NDArray[ScalarT_co]":

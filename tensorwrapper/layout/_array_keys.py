@@ -2,12 +2,13 @@
 
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import Any, Protocol, Self, TypeAlias, TypeVar, cast
+from typing import Any, Final, Protocol, Self, TypeAlias, TypeVar, cast
 
 import numpy as np
 
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._memory import memory_for
+from tensorwrapper._wording import brief
 from tensorwrapper.errors import (
     IndexTypeError,
     JaggedModeError,
@@ -189,6 +190,10 @@ def to_items(key: object) -> tuple[KeyItem, ...]:
     return tuple([_normal_item(item, place) for place, item in enumerate(items)])
 
 
+_MUST_HOLD: Final = "must hold positions, `t[[0, 1]]`, or bools, `t[t > 0]`, not"
+_NAMED: Final = ": modes are named by keys, `t.named('x', 'y')[{'x': 0}]`"
+
+
 def _normal_item(item: object, place: int) -> KeyItem:
     if _is_basic_item(item):
         _check_slice(item, place)
@@ -198,7 +203,7 @@ def _normal_item(item: object, place: int) -> KeyItem:
             f"item {place} of the key is a single bool, which is no position: give a mask, or an integer"
         )
     if isinstance(item, str | bytes | bytearray):
-        raise IndexTypeError(f"item {place} of the key must hold positions or a mask, not {item!r}")
+        raise IndexTypeError(f"item {place} of the key {_MUST_HOLD} {brief(item)}{_NAMED}")
     try:
         array: Array = np.asarray(item)
     except (TypeError, ValueError) as error:
@@ -206,8 +211,8 @@ def _normal_item(item: object, place: int) -> KeyItem:
     if not array.size and not issubclass(type(item), np.ndarray):
         return array.astype(np.int64)  # an empty list is float64 for NumPy
     if array.dtype.kind not in "biu":
-        what = f"{array.dtype}" if array.ndim else repr(item)
-        raise IndexTypeError(f"item {place} of the key must hold positions or a mask, not {what}")
+        what = f"{array.dtype}" if array.ndim else brief(item)
+        raise IndexTypeError(f"item {place} of the key {_MUST_HOLD} {what}")
     return array
 
 
@@ -278,7 +283,17 @@ def _extent(shape: Shape[Any], mode: int) -> int:
     try:
         return shape.extent(mode)
     except JaggedModeError as error:
-        raise JaggedModeError(f"mode {mode} has no one extent to take positions of: {error}") from error
+        least, greatest = shape.extent_bounds(mode)
+        raise JaggedModeError(
+            f"mode {mode} varies from {least} to {greatest} and has no positions of its own: {_SINGLE}"
+        ) from error
+
+
+_SINGLE: Final = (
+    "`r.elements()[r.shape.ordinals([(0, 1), (1, 0)])]` takes single elements of rows, `r[[1, 0]]` whole "
+    "rows, "
+    "and `r.to_padded()` has extents"
+)
 
 
 def _width(item: KeyItem) -> int:
@@ -316,6 +331,9 @@ def split_points(layout: Layout[Any], key: object) -> tuple[Layout[Any], tuple[K
             basic.append(item)
             kept += rank - given if item is Ellipsis else 0 if not isinstance(item, slice | None) else 1
     part = layout[tuple(basic)]
+    if points and not part.shape.flatten().is_box:
+        for mode in range(part.shape.rank):
+            _extent(part.shape, mode)  # says of the first that varies what works
     if points and part.shape.has_layers:
         # The modes of points stand before all others, whatever layers these have.
         part = part.flatten()

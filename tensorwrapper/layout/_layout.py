@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, SupportsIndex, cast, fina
 
 from tensorwrapper._integers import one_sequence, to_int, to_ints
 from tensorwrapper._value_class import slot_setters, value_class
-from tensorwrapper._wording import brief
+from tensorwrapper._wording import answer_calls, brief
 from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout.boxes import _mode_operations, _modes
 from tensorwrapper.layout.boxes._common import LayoutCommon
@@ -15,6 +15,7 @@ from tensorwrapper.layout.boxes._strided import Strided, row_major
 from tensorwrapper.layout.facade._choice import of_flat, of_layers
 from tensorwrapper.layout.facade._constructors import LayoutConstructors
 from tensorwrapper.layout.facade._exchange import LayoutExchange
+from tensorwrapper.layout.facade._habits import CALLS
 from tensorwrapper.layout.facade._layers import LayoutLayers
 from tensorwrapper.layout.facade._layout_base import implementation_of
 from tensorwrapper.layout.facade._moves import LayoutMoves
@@ -98,8 +99,8 @@ class Layout(
 
     Examples
     --------
-    >>> from tensorwrapper import Layout, Shape
-    >>> row = Layout(Shape(3, 4))
+    >>> from tensorwrapper import Layout
+    >>> row = Layout((3, 4))
     >>> row.strides, row.offset_of((2, 1)), row.index_of(9)
     ((4, 1), 9, (2, 1))
     """
@@ -118,13 +119,11 @@ class Layout(
     ) -> None:
         space = unnamed_shape(shape)
         start = None if offset is None else to_int(offset, "an offset")
-        implementation = space.implementation
         plain = orders is None and order is _ROW_MAJOR and ascend is None and strides is None
         made: LayoutCommon
-        if plain and implementation.is_box:
-            # Most layouts are such: nothing is asked twice.
-            made = row_major(space, start or 0)
-        elif implementation.has_layers:
+        if plain and space.implementation.is_box:
+            made = row_major(space, start or 0)  # Most layouts are such: nothing is asked twice.
+        elif space.implementation.has_layers:
             made = NestedLayout(of_layers(space, order, orders, ascend, strides, start), space.layers)
         elif orders is not None:
             raise LayoutError(f"orders are for the layers of nested shapes; {space} is {space.kind}")
@@ -470,8 +469,8 @@ class Layout(
         return wrap_layout, (self.implementation,)
 
 
-# The setter of the slot itself: half the cost of ``object.__setattr__``, and every slice makes a layout.
-(_set_implementation,) = slot_setters(Layout, "implementation")
+(_set_implementation,) = slot_setters(Layout, "implementation")  # half the cost of `object.__setattr__`
+answer_calls(Layout, CALLS)
 
 
 def wrap_layout(implementation: LayoutCommon, names: ModeNames | None = None) -> "Layout[Any]":
@@ -482,16 +481,13 @@ def wrap_layout(implementation: LayoutCommon, names: ModeNames | None = None) ->
 
 
 def as_layout(layout: "Layout[Any] | LayoutCommon") -> "Layout":
-    """Return the layout that an implementation of one's own is, behind the facade that users know.
-
-    What is given is an implementation (see `CustomLayout`), or a layout, which is returned as it is.
+    """Return the layout that an implementation of one's own is (see `CustomLayout`); a layout as it is.
 
     Examples
     --------
     >>> from tensorwrapper.layout import as_layout
-    >>> row = Layout(Shape(2, 3))
-    >>> as_layout(row) is row, as_layout(row.implementation) == row
-    (True, True)
+    >>> as_layout(Layout((2, 3)).implementation) == Layout((2, 3))
+    True
     """
     if isinstance(layout, Layout):
         return cast("Layout", layout)

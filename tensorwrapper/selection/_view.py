@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._value_class import slot_setters, token_of, value_class
-from tensorwrapper._wording import called_as
+from tensorwrapper._wording import answer_calls
 from tensorwrapper.buffer.lowlevel import holds_strings, kind_of
 from tensorwrapper.errors import ConversionError, DTypeError
 from tensorwrapper.selection.expressions._cellwise import Casting
@@ -25,7 +25,7 @@ from tensorwrapper.selection.facade._view_writing import Value, ViewWriting
 from tensorwrapper.selection.normal._compacted import compacted
 from tensorwrapper.selection.rows._rows import put_together_rows
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.tensor.lowlevel import Operators, TensorCommon, TensorLibraries
+from tensorwrapper.tensor.lowlevel import CALLS, Operators, TensorCommon, TensorLibraries
 from tensorwrapper.typing import (
     ArrayKey,
     ElementCasting,
@@ -222,11 +222,6 @@ class View(
             return view if names is None else view.named(*names)
         return View(Expression(Casting(given, wanted, unsafe), self._in_order()))
 
-    if not TYPE_CHECKING:
-        astype = called_as(
-            "`t.astype('f4')` copies always; `t.astype('f4', casting='unsafe')` lets values be lost"
-        )(astype)
-
     def __dask_tokenize__(self) -> object:
         return token_of("View", self._expression)
 
@@ -234,6 +229,8 @@ class View(
         # The normal form and the plan, which are found again, stay behind.
         return View, (compacted(self._expression),)
 
+
+answer_calls(View, CALLS)
 
 # The setters of the slots themselves: half the cost of ``object.__setattr__``, and every step makes a view.
 _set_expression, _set_normal, _set_plan, _set_direct = slot_setters(

@@ -7,9 +7,9 @@ same rank (``_parts``), sets (``_sets``), named constructors (``_constructors``)
 
 from abc import abstractmethod
 from collections.abc import Iterable
-from typing import Any, Generic, NoReturn, Self, SupportsIndex, TypeAlias
+from typing import Any, ClassVar, Generic, NoReturn, Self, SupportsIndex, TypeAlias
 
-from tensorwrapper._wording import Advising, advise
+from tensorwrapper._wording import Advising, no_array
 from tensorwrapper.errors import ConversionError, ExtentError
 from tensorwrapper.shape.boxes._common import ShapeCommon
 from tensorwrapper.shape.boxes._keys import mode_of
@@ -17,17 +17,19 @@ from tensorwrapper.shape.boxes._names import ModeNames, Names, agreed_names, mod
 from tensorwrapper.shape.boxes._smooth import Smooth, SmoothCommon
 from tensorwrapper.shape.kinds._jagged import JaggedCommon
 from tensorwrapper.shape.kinds._nested import Implementation, NestedCommon
-from tensorwrapper.shape.text._habits import SHAPE_NAMES
+from tensorwrapper.shape.text._habits import SHAPE_IS, SHAPE_NAMES, SHAPE_ON_SETTING, SHAPE_OPERATORS
 from tensorwrapper.typing import IndexT_co
 
 __all__ = ["ShapeBase", "ShapeLike", "check_names", "implementation_of", "names_of"]
 
 
-@advise(SHAPE_NAMES)
+@no_array(SHAPE_IS, SHAPE_NAMES, SHAPE_OPERATORS)
 class ShapeBase(Generic[IndexT_co], metaclass=Advising):
     """Abstract: `implementation`, which answers, `_names`, those of its modes, and `_wrap`."""
 
     __slots__ = ()
+
+    _ON_SETTING: ClassVar = SHAPE_ON_SETTING
 
     implementation: Implementation
     _names: Names
@@ -78,10 +80,12 @@ class ShapeBase(Generic[IndexT_co], metaclass=Advising):
         return mode_of(mode, self.implementation.rank)
 
     def __len__(self) -> NoReturn:
-        raise TypeError("a shape has no len: its extents, rank and size are attributes")
+        raise TypeError("a shape has no len: `s.extents`, `s.rank` and `s.size` are attributes")
 
     def __iter__(self) -> NoReturn:
-        raise TypeError("a shape is not iterable: indices() goes over its indices, extents has its extents")
+        raise TypeError(
+            "a shape is not iterable: `s.indices()` goes over its indices, `s.extents` has its extents"
+        )
 
     def __bool__(self) -> bool:
         # Without this, truth would ask __len__ and raise.

@@ -6,11 +6,11 @@ import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Literal, SupportsIndex, TypeAlias, final
+from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, SupportsIndex, TypeAlias, cast, final
 
 from tensorwrapper._integers import to_count
 from tensorwrapper._value_class import Shown
-from tensorwrapper._wording import Advising, advise, html_block, shortened
+from tensorwrapper._wording import Advising, brief, html_block, no_array, shortened
 from tensorwrapper.errors import (
     ConversionError,
     DataFileError,
@@ -43,12 +43,15 @@ FileMode: TypeAlias = Literal["r", "a", "w"]
 
 PIECE_BYTES: Final = 2**30
 
+_IS: Final = "a file has tensors: `f['x']` is one, which is asked like an array"
 _NAMES: Final = {
     "attrs": "`f.metadata`",
     "names tensors root files array_keys": "`list(f)` has the names",
     "read get_tensor load": "`f['x']` is a tensor, read when it is used; `f['x'].copy()` reads it",
     "shape dtype": "a file has tensors: `f['x'].shape`, `f['x'].dtype`",
     "create_dataset create_array write put add": "`tw.save('g.tens', {'x': t})` writes, `g['y'] = t` appends",
+    "rank": "a file has tensors: `f['x'].rank`",
+    "T mT": _IS,
     "update": "`g['y'] = t` appends one tensor after the other",
     "pop clear": "nothing is taken out of a file; `tw.save('g.tens', dict(f))` writes another",
 }
@@ -56,7 +59,7 @@ _NAMES: Final = {
 
 
 @final
-@advise(_NAMES)
+@no_array(_IS, _NAMES)
 class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Advising):
     """An open `.tens` file: a mapping from names to tensors, which are read when they are used.
 
@@ -87,6 +90,10 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Advisin
 
     def __dir__(self) -> list[str]:
         return dir(type(self))
+
+    def __reduce__(self) -> NoReturn:
+        # A copy would share the descriptor, and read other files when it is closed and given to these.
+        raise TypeError("an open file is neither copied nor pickled: `tw.open(f.path)` opens it again")
 
     def __init__(
         self,
@@ -233,6 +240,8 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Advisin
         return grown_parts(self._reading, places, grown)
 
     def _places(self, name: str) -> tuple[Place, ...]:
+        if not isinstance(cast("object", name), str):
+            raise TensorNameError(f"{self._path} has tensors by name, as in `f['x']`, not by {brief(name)}")
         places = self._directory.places(name)
         if places is None:
             passed = len(self._directory.complaints)

@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import completed, one_sequence, to_ints
-from tensorwrapper._wording import called_as
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape, ShapeLike, Tiling
@@ -83,11 +82,11 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
     def item(self) -> Any:  # noqa: ANN401 - a Python value of whatever type the elements have
         """Return the only element as a Python number, string or bytes."""
         if self.size != 1:
-            raise ConversionError(f"item() reads tensors with one element, not {self.size}")
+            raise ConversionError(
+                f"item() reads tensors with one element, not {self.size}: `t[0, 1].item()` reads one, "
+                f"`t.tolist()` all"
+            )
         return self.elements().item()
-
-    if not TYPE_CHECKING:
-        item = called_as("`t[0, 1].item()` reads one element")(item)
 
     def __float__(self) -> float:
         return float(self.item())
@@ -101,8 +100,8 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
     def __bool__(self) -> bool:
         if self.size != 1:
             raise ConversionError(
-                f"the truth of {self.size} elements is not one answer: array_equal compares whole tensors, "
-                "np.logical_and.reduce(t, axis=None) asks for all"
+                f"the truth of {self.size} elements is not one answer: `t.array_equal(t)` compares whole "
+                "tensors, `np.logical_and.reduce(t, axis=None)` asks for all"
             )
         return bool(self.item())
 
@@ -170,15 +169,9 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
         """
         return self._by(Layout.permute, one_sequence(order))
 
-    if not TYPE_CHECKING:
-        permute = called_as("`t.permute(1, 0)` says the modes in their new order")(permute)
-
     def reverse(self, *modes: SupportsIndex | Iterable[SupportsIndex]) -> Self:
         """Return the view with the order of the given modes reversed; all of them if none is given."""
         return self._by(Layout.reverse, *one_sequence(modes))
-
-    if not TYPE_CHECKING:
-        reverse = called_as("`t.reverse(0)` says modes, loose or as one sequence")(reverse)
 
     def rotate(self, shifts: Iterable[SupportsIndex]) -> Self:
         """Return the view with every mode turned round, by one shift per mode; upwards as NumPy's roll.
@@ -191,9 +184,6 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
         """
         return self._by(Layout.rotate, shifts)
 
-    if not TYPE_CHECKING:
-        rotate = called_as("`t.rotate((1, 0))` says a shift for each mode")(rotate)
-
     def repeat(self, times: Iterable[SupportsIndex]) -> Self:
         """Return the view with every mode repeated whole, `times` of that mode; it is read-only.
 
@@ -204,11 +194,6 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
         [1, 2, 1, 2]
         """
         return self._see_by(Layout.repeat, times)
-
-    if not TYPE_CHECKING:
-        repeat = called_as(
-            "`t.repeat((2, 1))` repeats the whole along each mode, `t.repeat_each(0, 2)` every element of one"
-        )(repeat)
 
     def repeat_each(self, mode: SupportsIndex, times: SupportsIndex) -> Self:
         """Return the view with every position of `mode` repeated `times` times; it is read-only.
@@ -221,9 +206,6 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
         """
         return self._see_by(Layout.repeat_each, mode, times)
 
-    if not TYPE_CHECKING:
-        repeat_each = called_as("`t.repeat_each(0, 2)` repeats every element along a mode")(repeat_each)
-
     def gather(self, mode: SupportsIndex, positions: npt.ArrayLike) -> Self:
         """Return the view of the given positions of `mode`, in their order; read-only if one is repeated.
 
@@ -235,29 +217,17 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
         """
         return self._see_by(Layout.gather, mode, positions)
 
-    if not TYPE_CHECKING:
-        gather = called_as("`t.gather(0, [1, 0])` says the mode, then the positions")(gather)
-
     def broadcast(self, shape: ShapeLike) -> "TensorCommon[ScalarT_co]":
         """Return the view that repeats modes of extent 1 and adds leading modes; it is read-only."""
         return self._see_by(Layout.broadcast, shape)
-
-    if not TYPE_CHECKING:
-        broadcast = called_as("`t.broadcast((5, 2, 3))` takes extents as one sequence, or a shape")(broadcast)
 
     def squeeze(self, *modes: SupportsIndex | Iterable[SupportsIndex]) -> "TensorCommon[ScalarT_co]":
         """Return the view without the given modes of extent 1; without all such if none is given."""
         return self._by(Layout.squeeze, *one_sequence(modes))
 
-    if not TYPE_CHECKING:
-        squeeze = called_as("`t[:1].squeeze(0)` says modes, loose or as one sequence")(squeeze)
-
     def unsqueeze(self, *modes: SupportsIndex | Iterable[SupportsIndex]) -> "TensorCommon[ScalarT_co]":
         """Return the view with new modes of extent 1, which become the modes `modes` of it."""
         return self._by(Layout.unsqueeze, *one_sequence(modes))
-
-    if not TYPE_CHECKING:
-        unsqueeze = called_as("`t.unsqueeze(0)` says where new modes stand")(unsqueeze)
 
     def reshape(self, *extents: SupportsIndex | Iterable[SupportsIndex]) -> "TensorCommon[ScalarT_co]":
         """Return the view of the same elements, in row-major order, under new extents; never a copy.
@@ -280,26 +250,13 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
         """
         return self._by(Layout.reshape, completed(to_ints(one_sequence(extents), "extents"), self.size))
 
-    if not TYPE_CHECKING:
-        reshape = called_as(
-            "`t.reshape(3, 2)` takes the elements in order; `t.permute(1, 0)` turns modes round"
-        )(reshape)
-
     def sliding_window(self, mode: SupportsIndex, length: SupportsIndex) -> "TensorCommon[ScalarT_co]":
         """Return the view of all runs of `length` positions of `mode`; a new last mode counts in the run."""
         return self._see_by(Layout.sliding_window, mode, length)
 
-    if not TYPE_CHECKING:
-        sliding_window = called_as("`t.sliding_window(1, 2)` says the mode, then the length")(sliding_window)
-
     def diagonal(self, first: SupportsIndex = 0, second: SupportsIndex = 1) -> "TensorCommon[ScalarT_co]":
         """Return the view of the elements whose positions in two modes agree; the new mode is the last."""
         return self._by(Layout.diagonal, first, second)
-
-    if not TYPE_CHECKING:
-        diagonal = called_as("`t.diagonal(0, 1)` says two modes; `t[:, 1:].diagonal()` is that one beside")(
-            diagonal
-        )
 
     def split_mode(self, mode: SupportsIndex, extents: Iterable[SupportsIndex]) -> "TensorCommon[ScalarT_co]":
         """Return the view in which one mode counts in several, the last of them fastest."""

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from tensorwrapper._arguments import to_dtype
 from tensorwrapper._value_class import slot_setters, token_of, token_of_parts, value_class
-from tensorwrapper._wording import brief, called_as
+from tensorwrapper._wording import answer_calls, brief
 from tensorwrapper.buffer import BufferCommon, Dense
 from tensorwrapper.buffer.lowlevel import as_dense, check_dtype, packed_layout
 from tensorwrapper.errors import ConversionError, RankError
@@ -24,6 +24,7 @@ from tensorwrapper.tensor._tensor_base import TensorBase, guard
 from tensorwrapper.tensor.facade._cells import TensorCells
 from tensorwrapper.tensor.facade._copies import TensorCopies
 from tensorwrapper.tensor.facade._exchange import TensorExchange
+from tensorwrapper.tensor.facade._habits import CALLS
 from tensorwrapper.tensor.facade._indexing import TensorIndexing
 from tensorwrapper.tensor.facade._operators import Operators
 from tensorwrapper.tensor.facade._queries import TensorQueries
@@ -455,15 +456,7 @@ class Tensor(
         return token_of("Tensor", *[token_of_parts(own) if is_buffer else own for own, is_buffer in named])
 
 
-if not TYPE_CHECKING:  # to checkers they are as they stand in the class
-    for _name, _usage in {
-        "__init__": _MADE,
-        "tile": "`t.tiled(tw.Tiling([1, 1], [3])).tile((0, 0))` says an index as one tuple, or a number",
-        "flatten": "`t.flatten()` takes the elements in order; `t.permute(1, 0)` turns modes round",
-        "num": "`r.num(1)` says the mode",
-        "astype": "`t.astype('f4')` copies always; `t.astype('f4', casting='unsafe')` lets values be lost",
-    }.items():
-        setattr(Tensor, _name, called_as(_usage)(getattr(Tensor, _name)))
+answer_calls(Tensor, {"__init__": _MADE, **CALLS})
 
 _set_layout, _set_buffer, _set_array = slot_setters(Tensor, "_layout", "_buffer", "_array")
 

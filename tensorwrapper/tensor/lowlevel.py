@@ -1,7 +1,7 @@
 """What the floors above may use of tensors beside the public names.
 
 **What views are made of**: `TensorCommon`, the operations that tensors and views share, `Operators`, which
-are NumPy's, and `TensorLibraries`, which hand both to others.
+are NumPy's, and `TensorLibraries`, which hand both to others; `CALLS` is how methods of both are called.
 
 **Making tensors** of parts that are known to fit: `make_tensor` (nothing is checked; `Tensor` checks).
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from tensorwrapper.tensor._common import TensorCommon
     from tensorwrapper.tensor._libraries import TensorLibraries
     from tensorwrapper.tensor._tensor import make_tensor
+    from tensorwrapper.tensor.facade._habits import CALLS
     from tensorwrapper.tensor.facade._operators import Operators
     from tensorwrapper.tensor.facade._structure import cut_rows
     from tensorwrapper.tensor.facade._writes import fit_values
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from tensorwrapper.tensor.rows._tiles import select_tiles, tile_numbers
 
 __all__ = [
+    "CALLS",
     "Operators",
     "TensorCommon",
     "TensorLibraries",
@@ -62,6 +64,7 @@ __getattr__, __dir__ = lazy_names(
         "making._convert": ("tensor_from_arrow",),
         "reading._labelled": ("labelled_shape",),
         "_libraries": ("TensorLibraries",),
+        "facade._habits": ("CALLS",),
         "facade._operators": ("Operators",),
         "rows._pad": ("padded_lines",),
         "facade._structure": ("cut_rows",),

@@ -1,14 +1,16 @@
 """What errors say: quotes of what was given, and what works for users of other libraries."""
 
+import pickle
+
 import numpy as np
 import pytest
 
 import tensorwrapper as tw
 from tensorwrapper import Shape
 from tensorwrapper import selection as sel
-from tensorwrapper._wording import _FUNCTIONS, brief, called_as, shortened
+from tensorwrapper._wording import _FUNCTIONS, ARRAY_NAMES, Advising, brief, called_as, no_array, shortened
 from tensorwrapper.store._file import _NAMES
-from tests.support.advice import message_of, run_all
+from tests.support.advice import advice_tests
 
 # What somebody writes, and what the error says that works; all that it says is run.
 MISTAKES = {
@@ -114,14 +116,9 @@ MISTAKES = {
 }
 
 
-@pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_mistake_is_answered_by_what_works(mistake, tmp_path, monkeypatch):
-    assert MISTAKES[mistake] in message_of(mistake, tmp_path, monkeypatch)
-
-
-def test_all_that_is_advised_works(tmp_path, monkeypatch):
-    for advice in [*_FUNCTIONS.values(), *_NAMES.values()]:
-        run_all(advice, tmp_path, monkeypatch)
+test_a_mistake_is_answered_by_what_works, test_all_that_is_advised_works = advice_tests(
+    MISTAKES, _FUNCTIONS, _NAMES
+)
 
 
 def classes():
@@ -193,3 +190,65 @@ def test_a_text_keeps_its_beginning_and_its_end():
     assert shortened("short") == "short"
     assert shortened("first " + "x" * 1000 + " last").startswith("first xxx")
     assert shortened("first " + "x" * 1000 + " last").endswith("xxx last")
+
+
+@no_array("pairs have no elements", {"T": "`pair.swap()`"}, {"+": "`pair.join(other)`"})
+class Pair(metaclass=Advising):
+    def sum(self):
+        return 3
+
+
+class Knowing:
+    """A stranger that knows what to do with a pair."""
+
+    def __radd__(self, other):
+        return "known"
+
+
+Knowing.__module__ = "elsewhere"
+
+
+def test_operators_and_names_say_what_works():
+    for code, said in {
+        "p + 1": "pair.join(other)",
+        "1 + p": "pair.join(other)",
+        "p * p": "pairs have no elements",
+        "-p": "pairs have no elements",
+        "p < p": "pairs have no elements",
+        "np.transpose(p)": "np.transpose of a Pair: pairs have no elements",
+        "x + p": "pair.join(other)",
+    }.items():
+        with pytest.raises(TypeError, match=said.replace("(", r"\(").replace(")", r"\)")):
+            eval(code, {"p": Pair(), "np": np, "x": np.ones(2)})
+    with pytest.raises(AttributeError, match=r"pair\.swap"):
+        Pair().T  # noqa: B018
+    with pytest.raises(AttributeError, match="pairs have no elements"):
+        Pair().mean  # noqa: B018
+
+
+def test_what_a_class_has_stays_its_own():
+    assert Pair().sum() == 3
+    assert "mean" not in dir(Pair)
+    assert len(set(ARRAY_NAMES.split())) == len(ARRAY_NAMES.split()) > 100
+
+
+def test_a_stranger_that_knows_what_to_do_is_asked():
+    assert Pair() + Knowing() == "known"
+
+
+def test_equality_and_hashes_are_as_ever():
+    p = Pair()
+    assert p == p  # noqa: PLR0124
+    assert p != Pair()
+    assert (np.ones(2) == p) is False
+    assert hash(p) == hash(p)
+
+
+@pytest.mark.parametrize(
+    "value", [tw.Shape(2, 3), tw.Tiling([1, 2]), tw.Layout((2, 3)), tw.Mask(tw.Shape(4), [0])], ids=repr
+)
+def test_values_are_kept_in_lists_and_pickles(value):
+    assert pickle.loads(pickle.dumps([value])) == [value]
+    column = np.empty(1, dtype=object)
+    column[0] = value
+    assert column.tolist() == [value]

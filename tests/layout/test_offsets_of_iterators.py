@@ -28,6 +28,8 @@ class Diagonals(CustomLayout):
         return Shape(3, 4, origin=(1, -1))
 
     def offset_of(self, index):
+        if index not in self.shape:
+            raise OutOfBoundsError(f"{index} is outside")
         row, column = (n - first for n, first in zip(index, (1, -1), strict=True))
         return 5 * row + (row + column) % 5
 

@@ -8,6 +8,7 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
+from tensorwrapper._wording import advised
 
 
 def values(folder):
@@ -52,7 +53,7 @@ def run_all(text, folder, monkeypatch):
     monkeypatch.chdir(folder)
     for code in code_in(text):
         found = values(folder)
-        if re.match(r"s\.(to_dense|coords|csr|nnz|to_scipy)", code):
+        if re.match(r"s\.(to_dense|coords|csr|nnz|to_scipy|fill_value)", code):
             found["s"] = found["sparse"]
         with ExitStack() as files:
             if re.search(r"\bf\b(?!\.tens)", code):
@@ -60,7 +61,8 @@ def run_all(text, folder, monkeypatch):
                 found["f"] = files.enter_context(tw.open("f.tens"))
             if "g[" in code:
                 found["g"] = files.enter_context(tw.open("h.tens", "w"))
-            exec(f"done = {code}" if is_expression(code) else code, found)
+            with np.errstate(all="ignore"):
+                exec(f"done = {code}" if is_expression(code) else code, found)
             if isinstance(found.get("done"), tw.TensFile):
                 files.enter_context(found["done"])
 
@@ -78,3 +80,17 @@ def message_of(mistake, folder, monkeypatch):
     assert len(text) < 600
     run_all(text, folder, monkeypatch)
     return text
+
+
+def advice_tests(mistakes, *tables):
+    """Return two tests: that each mistake is answered by what works, and that all advice in tables does."""
+
+    @pytest.mark.parametrize("mistake", mistakes)
+    def answered(mistake, tmp_path, monkeypatch):
+        assert mistakes[mistake] in message_of(mistake, tmp_path, monkeypatch)
+
+    @pytest.mark.parametrize("advice", sorted({advice for table in tables for _, advice in advised(table)}))
+    def works(advice, tmp_path, monkeypatch):
+        run_all(advice, tmp_path, monkeypatch)
+
+    return answered, works

@@ -3,6 +3,7 @@
 from typing import SupportsIndex, TypeAlias, cast
 
 from tensorwrapper._integers import to_int
+from tensorwrapper._wording import brief
 from tensorwrapper.errors import IndexTypeError, OutOfBoundsError, RankError, StepError, TooManyIndicesError
 from tensorwrapper.shape.lowlevel import mode_text
 from tensorwrapper.typing import Extents, Index, PositionalItem, PositionalKey
@@ -85,7 +86,7 @@ def _resolve(item: object, mode: int, extent: int, lead: Index) -> int | _Step:
             raise OutOfBoundsError(f"position {position} is outside {where}, which has extent {extent}")
         return position + extent if position < 0 else position
     raise IndexTypeError(
-        f"the index of mode {len(lead) + mode} must be an integer, a slice or an ellipsis, not {item!r}"
+        f"the index of mode {len(lead) + mode} must be an integer, a slice or an ellipsis, not {brief(item)}"
     )
 
 

@@ -8,17 +8,17 @@ constructors (``_constructors``). None builds on another.
 from abc import abstractmethod
 from typing import Generic, Self, cast
 
-from tensorwrapper._wording import Advising, advise, brief
+from tensorwrapper._wording import Advising, brief, no_array
 from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.layout.boxes._strided import Strided
-from tensorwrapper.layout.facade._habits import NAMES
+from tensorwrapper.layout.facade._habits import IS, NAMES, OPERATORS
 from tensorwrapper.typing import Index, IndexT_co
 
 __all__ = ["LayoutBase", "implementation_of"]
 
 
-@advise(NAMES)
+@no_array(IS, NAMES, OPERATORS)
 class LayoutBase(Generic[IndexT_co], metaclass=Advising):
     """Abstract: `implementation`, which answers, and `_wrap`."""
 
@@ -35,10 +35,10 @@ class LayoutBase(Generic[IndexT_co], metaclass=Advising):
         """Return the facade over `layout`."""
 
     def __len__(self) -> int:
-        raise TypeError("a layout has no len: its shape has extents, rank and size")
+        raise TypeError("a layout has no len: `l.shape` has extents, rank and size")
 
     def __iter__(self) -> None:
-        raise TypeError("a layout is not iterable: to_numpy() has its offsets")
+        raise TypeError("a layout is not iterable: `l.to_numpy()` has its offsets")
 
     def __bool__(self) -> bool:
         return True

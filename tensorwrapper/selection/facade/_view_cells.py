@@ -1,13 +1,12 @@
 """Cells, tiles and rows of a view: what its shape alone says, and parts that nothing is read for."""
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Generic, Self, SupportsIndex, cast
+from typing import Any, Generic, Self, SupportsIndex, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arguments import or_absent
-from tensorwrapper._wording import called_as
 from tensorwrapper.buffer import constant
 from tensorwrapper.errors import JaggedModeError, LayoutError, RankError
 from tensorwrapper.layout import Layout
@@ -56,11 +55,6 @@ class ViewCells(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         """
         region = self.tiling.tile(tuple(number))
         return cast("Any", self).untiled().window(region)  # type: ignore[no-any-return]
-
-    if not TYPE_CHECKING:
-        tile = called_as(
-            "`t.tiled(tw.Tiling([1, 1], [3])).tile((0, 0))` says an index as one tuple, or a number"
-        )(tile)
 
     def element(self, index: Iterable[SupportsIndex], *, layer: SupportsIndex | None = None) -> Self:
         """Return one element of a layer, or one cell of rows, as a view; it keeps its origin.
@@ -205,9 +199,6 @@ class ViewCells(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         [2, 0, 1]
         """
         return self._shaped().num(mode)
-
-    if not TYPE_CHECKING:
-        num = called_as("`r.num(1)` says the mode")(num)
 
     def local_index(self, mode: SupportsIndex = -1) -> "Tensor[np.int64]":
         """Return the position of every index along `mode`, counted from 0; nothing is read.

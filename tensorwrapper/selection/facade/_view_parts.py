@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterable, Mapping
 from typing import (
-    TYPE_CHECKING,
     Any,
     Final,
     Generic,
@@ -21,7 +20,6 @@ import numpy.typing as npt
 
 from tensorwrapper._integers import to_count, to_counts
 from tensorwrapper._value_class import evolve, frozen
-from tensorwrapper._wording import called_as
 from tensorwrapper.buffer.lowlevel import fit_number
 from tensorwrapper.errors import ConversionError, JaggedModeError
 from tensorwrapper.layout import Boundary, Layout, Widths
@@ -138,11 +136,6 @@ class ViewParts(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         if boundary == "constant":
             return self._make(padded(self._expression, pairs, fill_value))
         return self._by(Layout.pad, pairs, boundary=boundary)
-
-    if not TYPE_CHECKING:
-        pad = called_as(
-            "`t.pad([(1, 1), (0, 0)])` says before and after for each mode; fill_value= is around it"
-        )(pad)
 
     def pad_rows(
         self, length: SupportsIndex, *, fill_value: object = 0, mode: SupportsIndex = -1, clip: bool = False

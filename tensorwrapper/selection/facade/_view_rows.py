@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING, Any, Generic, Self, SupportsIndex, cast
 
 import numpy.typing as npt
 
-from tensorwrapper._wording import called_as
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import wrap_layout
@@ -43,11 +42,6 @@ class ViewRows(ViewBase[ScalarT_co], Generic[ScalarT_co]):
             return cast("Any", merged).translate_to(start) if any(merged.shape.origin) else merged
         return self._step("merge_rows", (1 if mode is None else mode,))
 
-    if not TYPE_CHECKING:
-        flatten = called_as("`t.flatten()` takes the elements in order; `t.permute(1, 0)` turns modes round")(
-            flatten
-        )
-
     def unflatten(
         self, counts: "SupportsIndex | npt.ArrayLike | TensorCommon[Any]", mode: SupportsIndex = 0
     ) -> Self:
@@ -67,7 +61,6 @@ class ViewRows(ViewBase[ScalarT_co], Generic[ScalarT_co]):
 
     if not TYPE_CHECKING:  # What checkers read stands in `ViewRanks`, with the ranks.
 
-        @called_as("`t.broadcast((5, 2, 3))` takes extents as one sequence, or a shape")
         def broadcast(self, shape: ShapeLike) -> Self:
             """Return the view that repeats modes of extent 1, adds leading modes, or spreads over rows.
 

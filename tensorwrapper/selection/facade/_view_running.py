@@ -10,7 +10,6 @@ import numpy.typing as npt
 from tensorwrapper._arguments import check_kind_of, surely_fits
 from tensorwrapper._integers import to_count
 from tensorwrapper._value_class import evolve
-from tensorwrapper._wording import called_as
 from tensorwrapper.buffer.lowlevel import buffer_of, holds_strings
 from tensorwrapper.errors import BufferSizeError, ConversionError, ExportError
 from tensorwrapper.layout import Layout
@@ -182,11 +181,6 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
             run_plan(plan, target, count, watch)
         return out if isinstance(out, Tensor) else as_tensor(out)
 
-    if not TYPE_CHECKING:
-        compute = called_as(
-            "`sel.as_view(t).compute()`; `sel.as_view(t).astype('f4').compute()` is of another type"
-        )(compute)
-
     def _at_once(self) -> Tensor[Any] | None:
         """Return the elements of a box without a plan: a few, or those of rows in memory; else None."""
         view = self._expression
@@ -333,11 +327,6 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         """Return the elements in memory of their own: the same as `compute`."""
         return self.compute()
 
-    if not TYPE_CHECKING:
-        copy = called_as(
-            "`t.copy()` packs in row-major order; `t.to_layout(tw.Layout(t.shape, order='F'))` chooses"
-        )(copy)
-
     def elements(self) -> "npt.NDArray[ScalarT_co]":
         """Return the elements as a flat array in row-major order.
 
@@ -407,9 +396,6 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         """Return the elements as Python's numbers or strings in nested lists; just one if the rank is 0."""
         source = source_tensor(self._expression)
         return (self.compute() if source is None else source).tolist()
-
-    if not TYPE_CHECKING:
-        tolist = called_as("`t.tolist()` takes nothing")(tolist)
 
     def array_equal(self, other: "ViewBase[Any] | Tensor[Any]", *, equal_nan: bool = False) -> bool:
         """Tell whether shapes and elements are equal."""

@@ -10,6 +10,7 @@ from types import EllipsisType
 from typing import SupportsIndex, TypeAlias
 
 from tensorwrapper._integers import to_int, to_ints
+from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, IndexTypeError, OutOfBoundsError, RankError, StepError
 from tensorwrapper.typing import Index, Key, KeyItem
 
@@ -101,12 +102,13 @@ def _pin(item: object, mode: int) -> int:
             return to_int(item, f"the index of mode {mode}")
     if isinstance(item, dict):
         raise IndexTypeError(
-            f"the index of a mode without a name is an integer or a slice, and {item!r} gives modes by name; "
-            "named() gives names"
+            f"the index of a mode without a name is an integer or a slice, and {brief(item)} gives modes "
+            f"by name; "
+            "`s.named('x', 'y')` has names"
         )
     raise IndexTypeError(
-        f"the index of mode {mode} must be an integer or a slice, not {item!r}; "
-        "a list or a boolean array selects with Mask(shape, ...), which is no shape"
+        f"the index of mode {mode} must be an integer or a slice, not {brief(item)}; "
+        "a list or a boolean array selects with `tw.Mask(s, [0, 1])`, which is no shape"
     )
 
 
@@ -115,7 +117,7 @@ def _bounds(item: slice, mode: int) -> Bounds:
     if step is not None and to_int(step, f"the step of mode {mode}") != 1:
         raise StepError(
             f"mode {mode} is sliced with step {step}; a shape is contiguous, so only step 1 is allowed "
-            "(Mask(shape, ...) picks every k-th index)"
+            "(`tw.Mask(s, slice(None, None, 2))` picks every second index)"
         )
     return (
         None if start is None else to_int(start, f"the first index of mode {mode}"),

@@ -231,7 +231,9 @@ class SmoothCommon(ShapeCommon):
     def _outside(self, what: str, mode: int, lead: Index) -> OutOfBoundsError:
         start, end = self.origin[mode], self.origin[mode] + self.extents[mode]
         where = mode_text(len(lead) + mode, lead)
-        return OutOfBoundsError(f"{what} is outside [{start}, {end}) of {where} of {_text(self)}")
+        # Indices of a shape are absolute; who counts from the end wants an extent.
+        advice = "; `s.extents[-1]` is an extent" if what.startswith("index -") and not start else ""
+        return OutOfBoundsError(f"{what} is outside [{start}, {end}) of {where} of {_text(self)}{advice}")
 
     def slice(
         self, first: Iterable[SupportsIndex], last: Iterable[SupportsIndex], *, clip: bool = False

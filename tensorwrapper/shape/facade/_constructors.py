@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import UNFIT
-from tensorwrapper._wording import brief, called_as
+from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, RankError
 from tensorwrapper.shape._shape_base import ShapeBase, ShapeLike, implementation_of, names_of
 from tensorwrapper.shape.boxes._common import ShapeCommon, to_index
@@ -46,7 +46,6 @@ class ShapeConstructors(ShapeBase[IndexT_co], Generic[IndexT_co]):
         return cls._wrap(Smooth(extents, origin))
 
     @classmethod
-    @called_as("`tw.Shape.jagged([3, 1, 2])` takes the extents of the rows as one sequence")
     def jagged(
         cls,
         rows: Any,  # noqa: ANN401 - `Shape` says what it may be, and of which rank the result is
@@ -87,9 +86,6 @@ class ShapeConstructors(ShapeBase[IndexT_co], Generic[IndexT_co]):
         return cls._moved(jagged_from_children(_children(rows), rank), origin)
 
     @classmethod
-    @called_as(
-        "`tw.Shape.from_cells((2,), [(1, 2), (3, 4)])` says the outer extents, then those of each cell"
-    )
     def from_cells(
         cls, outer: "ShapeLike", extents: npt.ArrayLike, *, origins: npt.ArrayLike | None = None
     ) -> Self:
@@ -248,7 +244,6 @@ class ShapeConstructors(ShapeBase[IndexT_co], Generic[IndexT_co]):
         return cls._wrap(Triangular(n, half, diagonal=diagonal))
 
     @classmethod
-    @called_as("`tw.Shape.nested(tw.Shape(2, 3), layers=(1, 1))`")
     def nested(cls, shape: "ShapeLike", *, layers: Iterable[SupportsIndex]) -> Self:
         """Return `shape` with its modes dealt, from left to right, into layers.
 

@@ -6,7 +6,7 @@ from itertools import accumulate
 from typing import Any, Generic, Self, SupportsIndex, cast
 
 from tensorwrapper._integers import to_int, to_ints
-from tensorwrapper._wording import brief, called_as
+from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, ExtentError, LayerError
 from tensorwrapper.shape._shape_base import ShapeBase, ShapeLike, implementation_of, names_of
 from tensorwrapper.shape.boxes._names import Names, agreed_names, joined_names, mode_of_name, names_tuple
@@ -71,7 +71,6 @@ class ShapeSets(ShapeBase[IndexT_co], Generic[IndexT_co]):
         return cls._wrap(box_product(boxes), product_names(given, boxes))
 
     @classmethod
-    @called_as("`tw.Shape.concat([s, s])`")
     def concat(cls, shapes: "Iterable[ShapeLike]", *, mode: SupportsIndex | str = 0) -> "ShapeBase":
         """Return the shape with the indices of one along `mode`, then those of the next, and so on.
 
@@ -121,7 +120,6 @@ class ShapeSets(ShapeBase[IndexT_co], Generic[IndexT_co]):
         return cls._wrap(implementation, agreed_names(names, "concat"))
 
     @classmethod
-    @called_as("`tw.Shape.stack([s, s])`")
     def stack(cls, shapes: "Iterable[ShapeLike]", *, mode: SupportsIndex = 0) -> "ShapeBase":
         """Return the shape with a new mode that numbers the given shapes, which must be congruent.
 

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64, to_int
+from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, ExtentError, OutOfBoundsError, RankError, SizeOverflowError
 from tensorwrapper.shape._shape import Shape
 from tensorwrapper.shape.boxes._common import to_index_array, to_ordinal_array
@@ -99,7 +100,7 @@ def _array_of(item: object, mode: int) -> "npt.NDArray[Any] | int":
             return np.array(values, dtype=np.bool_)
         return int64_array(values, f"the indices of mode {mode}")
     raise ConversionError(
-        f"mode {mode} is picked by an index, a slice, a range, indices or bools, not by {item!r}"
+        f"mode {mode} is picked by an index, a slice, a range, indices or bools, not by {brief(item)}"
     )
 
 

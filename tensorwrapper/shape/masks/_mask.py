@@ -4,13 +4,13 @@ A shape is contiguous, and so is every slice of it. A mask stands beside it: it 
 """
 
 from collections.abc import Callable
-from typing import Any, Generic, Self, TypeVar, cast, final
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, cast, final
 
 import numpy.typing as npt
 
 from tensorwrapper._arguments import check_kind_of
 from tensorwrapper._value_class import token_of, value_class
-from tensorwrapper._wording import brief
+from tensorwrapper._wording import answer_calls, brief
 from tensorwrapper.errors import (
     ConversionError,
     ExtentMismatchError,
@@ -30,6 +30,7 @@ from tensorwrapper.shape.masks._places import MaskWay
 from tensorwrapper.shape.masks._positions import Positions
 from tensorwrapper.shape.masks._sets import MaskSets
 from tensorwrapper.shape.masks._text import MaskRead, mask_repr, mask_str, mask_to_json, read_json, read_text
+from tensorwrapper.shape.text._habits import MASK_CALLS, MASK_IS
 from tensorwrapper.typing import Index, IndexT_co
 
 __all__ = ["Mask", "MaskItem", "MaskWay"]
@@ -254,8 +255,14 @@ class Mask(MaskSets[IndexT_co], Generic[IndexT_co]):
     def __iter__(self) -> None:
         # Not NoReturn, with which checkers would take a mask for an iterable.
         raise TypeError(
-            "a mask is not iterable: source_indices(mask.shape.indices().to_numpy()) has its indices"
+            "a mask is not iterable: `m.source_indices(m.shape.indices().to_numpy())` has its indices"
         )
+
+    if not TYPE_CHECKING:
+
+        def __array__(self, *_: object, **__: object) -> None:
+            # NumPy would make an array of one object.
+            raise ConversionError(MASK_IS)
 
     def to_svg(self) -> str:
         """Return a picture of the source, each part of it as dark as much of it is picked.
@@ -294,6 +301,9 @@ class Mask(MaskSets[IndexT_co], Generic[IndexT_co]):
 
     def __reduce__(self) -> "tuple[Callable[..., Mask[Any]], tuple[object, ...]]":
         return Mask._make, (self.source, self.way, self.picks)
+
+
+answer_calls(Mask, MASK_CALLS)
 
 
 def _checked(source: Shape[_I]) -> Shape[_I]:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from tensorwrapper._arrays import concatenated_ranges, shared_table
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._memory import memory_for
-from tensorwrapper._wording import Advising, advise
+from tensorwrapper._wording import Advising, no_array
 from tensorwrapper.errors import (
     ConversionError,
     ExtentMismatchError,
@@ -27,7 +27,7 @@ from tensorwrapper.shape.masks._positions import Positions
 from tensorwrapper.shape.rows._columns import Origins
 from tensorwrapper.shape.rows._rearrange import build_rows
 from tensorwrapper.shape.rows._rows import Rows
-from tensorwrapper.shape.text._habits import MASK_NAMES
+from tensorwrapper.shape.text._habits import MASK_IS, MASK_NAMES, MASK_OPERATORS
 from tensorwrapper.typing import Extents, Index, IndexT, IndexT_co, IntArray, LooseIndex
 
 __all__ = [
@@ -121,7 +121,7 @@ class SupportsGather(Protocol[_T_co]):
     def __getitem__(self, key: tuple[SupportsIndex | slice, ...], /) -> _T_co: ...
 
 
-@advise(MASK_NAMES)
+@no_array(MASK_IS, MASK_NAMES, MASK_OPERATORS)
 class MaskPlaces(Generic[IndexT_co], metaclass=Advising):
     """Abstract: the attributes `source`, `way`, `picks` and `_shape`."""
 
@@ -134,6 +134,12 @@ class MaskPlaces(Generic[IndexT_co], metaclass=Advising):
 
     def __dir__(self) -> list[str]:
         return dir(type(self))
+
+    def __len__(self) -> int:
+        raise TypeError("a mask has no len: `m.size` is how many indices it picks")
+
+    def __bool__(self) -> bool:
+        return True
 
     @property
     def shape(self) -> Shape:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from tensorwrapper._arguments import check_kind_of
 from tensorwrapper._integers import to_int
-from tensorwrapper._wording import Advising, advise, brief, called_as
+from tensorwrapper._wording import Advising, brief, no_array
 from tensorwrapper.errors import ConversionError, ExtentError, JaggedModeError, OutOfBoundsError, RankError
 from tensorwrapper.shape._shape import Shape, ShapeLike, as_shape, wrap
 from tensorwrapper.shape.boxes._common import to_index, to_index_array
@@ -19,7 +19,7 @@ from tensorwrapper.shape.boxes._smooth import make_smooth
 from tensorwrapper.shape.kinds._tiled import Tiled
 from tensorwrapper.shape.rows._partition import Partition, offsets_of_tiles, runs_by_volume, volumes_of_tiles
 from tensorwrapper.shape.rows._partition_operations import is_refinement
-from tensorwrapper.shape.text._habits import TILING_NAMES
+from tensorwrapper.shape.text._habits import TILING_IS, TILING_NAMES, TILING_OPERATORS
 from tensorwrapper.typing import Extents, IndexT, IndexT_co, IntArray, LooseIndex
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["TilingQueries"]
 
 
-@advise(TILING_NAMES)
+@no_array(TILING_IS, TILING_NAMES, TILING_OPERATORS)
 class TilingQueries(Generic[IndexT_co], metaclass=Advising):
     """Abstract: the attribute `_partitions`, one per mode."""
 
@@ -37,10 +37,12 @@ class TilingQueries(Generic[IndexT_co], metaclass=Advising):
     _partitions: tuple[Partition, ...]
 
     def __len__(self) -> int:
-        raise TypeError("a tiling has no len: its grid has extents, rank and size")
+        raise TypeError("a tiling has no len: `g.grid` has extents, rank and size")
 
     def __iter__(self) -> None:
-        raise TypeError("a tiling is not iterable: tiles() goes over its tiles, grid has their indices")
+        raise TypeError(
+            "a tiling is not iterable: `g.tiles()` goes over its tiles, `g.grid` has their indices"
+        )
 
     def __bool__(self) -> bool:
         return True
@@ -130,9 +132,6 @@ class TilingQueries(Generic[IndexT_co], metaclass=Advising):
                 )
             pairs.append(partition.tile(k))
         return wrap(make_smooth(tuple([n for n, _ in pairs]), tuple([start for _, start in pairs])))
-
-    if not TYPE_CHECKING:
-        tile = called_as("`g.tile((0, 0))` says an index as one tuple")(tile)
 
     def tiles(self) -> Iterator[Shape[IndexT_co]]:
         """Return an iterator over all tiles in row-major order, empty ones included."""
@@ -230,9 +229,6 @@ class TilingQueries(Generic[IndexT_co], metaclass=Advising):
             return self.tile(self.tile_of(numbers))
         except OutOfBoundsError:
             return None
-
-    if not TYPE_CHECKING:
-        find = called_as("`g.find((2, 1))` says an index as one tuple")(find)
 
     def tile_range(self, elements: ShapeLike) -> Shape[IndexT_co]:
         """Return the box of the numbers of the tiles that a box of elements touches; O(rank * log n).

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from tensorwrapper._arguments import to_items_of
 from tensorwrapper._integers import one_sequence, to_counts, to_ints
 from tensorwrapper._value_class import value_class
-from tensorwrapper._wording import brief
+from tensorwrapper._wording import answer_calls, brief
 from tensorwrapper.errors import ConversionError, ExtentError, JaggedModeError, RankError
 from tensorwrapper.shape._shape import Shape, ShapeLike, as_shape
 from tensorwrapper.shape._shape_base import implementation_of
@@ -32,6 +32,7 @@ from tensorwrapper.shape.rows._partition_operations import (
     tiles_for,
     to_chunks,
 )
+from tensorwrapper.shape.text._habits import TILING_CALLS
 from tensorwrapper.shape.tilings._exchange import TilingExchange
 from tensorwrapper.typing import (
     Index,
@@ -468,6 +469,9 @@ class Tiling(TilingExchange[IndexT_co], Generic[IndexT_co]):
 
     def __reduce__(self) -> tuple[Callable[[tuple[Partition, ...]], "Tiling"], tuple[tuple[Partition, ...]]]:
         return make_tiling, (self._partitions,)
+
+
+answer_calls(Tiling, TILING_CALLS)
 
 
 def make_tiling(partitions: tuple[Partition, ...]) -> Tiling[Any]:

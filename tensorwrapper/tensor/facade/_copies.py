@@ -1,6 +1,6 @@
 """Copies of a tensor: packed, padded, as lists; and comparison element by element."""
 
-from typing import TYPE_CHECKING, Any, Generic, Self, SupportsIndex, cast
+from typing import Any, Generic, Self, SupportsIndex, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -8,7 +8,6 @@ import numpy.typing as npt
 from tensorwrapper._arguments import check_kind_of
 from tensorwrapper._arrays import BATCH
 from tensorwrapper._memory import filled_memory
-from tensorwrapper._wording import called_as
 from tensorwrapper.buffer.lowlevel import (
     assign_indexed,
     copy_elements,
@@ -45,11 +44,6 @@ class TensorCopies(TensorBase[ScalarT_co], Generic[ScalarT_co]):
             tiles = TiledStrided(view.tiling, cast("TiledStrided", layout).under, view.grid_origin)
             return self._make(wrap_layout(tiles, held.names), under._buffer)
         return self._make(packed_layout(self.shape), self._buffer.pack(held))
-
-    if not TYPE_CHECKING:
-        copy = called_as(
-            "`t.copy()` packs in row-major order; `t.to_layout(tw.Layout(t.shape, order='F'))` chooses"
-        )(copy)
 
     def to_layout(self, layout: Layout[Any], *, threads: SupportsIndex = 1) -> Self:
         """Return the same elements in memory of their own, where `layout` puts them; gaps hold zeros, or "".
@@ -122,9 +116,6 @@ class TensorCopies(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         cells = cell_layouts(held, self.shape.cell_table())
         lists = [self._make(wrap_layout(cell), self._buffer).tolist() for _, cell in cells]
         return nest(lists, rows)
-
-    if not TYPE_CHECKING:
-        tolist = called_as("`t.tolist()` takes nothing")(tolist)
 
     def array_equal(self, other: "TensorBase[Any]", *, equal_nan: bool = False) -> bool:
         """Tell whether shapes and elements are equal; boxes and tiled boxes are compared without copies.

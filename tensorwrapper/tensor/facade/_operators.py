@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from tensorwrapper._wording import Advising, advise
 from tensorwrapper.errors import ConversionError, TensorWrapperError
-from tensorwrapper.tensor.facade._habits import NAMES
+from tensorwrapper.tensor.facade._habits import NAMES, ON_SETTING
 from tensorwrapper.tensor.operators._dense import call_dense
 from tensorwrapper.typing import AnyRank, IndexT_co, ScalarT_co
 
@@ -50,6 +50,7 @@ class Operators(Generic[ScalarT_co, IndexT_co], metaclass=Advising):
     """No primitives. Operators are NumPy's ufuncs, element by element."""
 
     __slots__ = ()
+    _ON_SETTING: ClassVar = ON_SETTING
 
     def __dir__(self) -> list[str]:
         return dir(type(self))

@@ -1,9 +1,8 @@
 """What a tensor can be asked, and how it is shown."""
 
-from typing import TYPE_CHECKING, Any, Generic
+from typing import Any, Generic
 
 from tensorwrapper._arguments import or_absent
-from tensorwrapper._wording import called_as
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.shape import Tiling
 from tensorwrapper.tensor._tensor_base import TensorBase
@@ -43,11 +42,11 @@ class TensorQueries(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         array = self._buffer.memory_of(self._layout.implementation)
         size = self.shape.size if array is None else array.size
         if size != 1:
-            raise ConversionError(f"item() reads tensors with one element, not {size}")
+            raise ConversionError(
+                f"item() reads tensors with one element, not {size}: `t[0, 1].item()` reads one, "
+                f"`t.tolist()` all"
+            )
         return (self.elements() if array is None else array).item()
-
-    if not TYPE_CHECKING:
-        item = called_as("`t[0, 1].item()` reads one element")(item)
 
     @property
     def is_readonly(self) -> bool:

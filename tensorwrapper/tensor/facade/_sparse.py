@@ -31,7 +31,8 @@ class TensorSparse(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         fill = self._buffer.fill_value
         if fill is not None:
             return fill
-        raise ConversionError(f"{what} needs a sparse tensor: sparse() makes one; this one has all elements")
+        ways = "`tw.sparse([(0, 1)], [1.5], (2, 3))` makes one"
+        raise ConversionError(f"{what} needs a sparse tensor: {ways}; this one has all elements")
 
     @property
     @or_absent

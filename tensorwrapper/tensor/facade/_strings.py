@@ -138,7 +138,8 @@ class TensorStrings(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         strings = self._strings("to_numpy_strings")
         if not self.shape.is_box:
             raise ConversionError(
-                f"a tensor of shape {self.shape} is no array: to_padded() fills it, cells() has its parts"
+                f"a tensor of shape {self.shape} is no array: `r.to_padded()` fills it, `r.cells()` has "
+                f"its parts"
             )
         return strings_to_numpy(strings, dtype).reshape(self.shape.extents)
 

@@ -7,7 +7,6 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import to_count
-from tensorwrapper._wording import called_as
 from tensorwrapper.buffer.lowlevel import fit_number
 from tensorwrapper.errors import ConversionError, ExtentError, RankError
 from tensorwrapper.layout import Boundary, Layout
@@ -66,11 +65,6 @@ class TensorStructure(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         """
         view: View[ScalarT_co] = padded(self, widths, boundary=boundary, fill_value=fill_value)
         return view
-
-    if not TYPE_CHECKING:
-        pad = called_as(
-            "`t.pad([(1, 1), (0, 0)])` says before and after for each mode; fill_value= is around it"
-        )(pad)
 
     def pad_rows(
         self, length: SupportsIndex, *, fill_value: object = 0, mode: SupportsIndex = -1, clip: bool = False

@@ -146,7 +146,7 @@ def _call_whole(
         if isinstance(operand, TensorBase) and not operand.shape.flatten().is_box:
             raise ConversionError(
                 f"{name} works on whole boxes, and {operand.shape!r} is none: "
-                "for _, cell in t.cells() has them"
+                "`[np.asarray(cell) for _, cell in r.cells()]` are its own"
             )
     arrays = [array_of(operand) for operand in operands]
     with refusals(name):

@@ -71,7 +71,8 @@ def call_function(
     _refuse_lost_writes(function.__name__, arguments, options, name)
     plain = [_as_arrays(argument, name, function.__name__) for argument in arguments]
     named = {key: _as_arrays(value, name, function.__name__) for key, value in options.items()}
-    return function(*plain, **named)
+    with refusals(name):
+        return function(*plain, **named)
 
 
 _WRITERS = {"copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"}
@@ -99,14 +100,14 @@ def _as_arrays(value: object, name: str, short: str) -> object:
         tensor = value._as_operand()
         if tensor.buffer.fill_value is not None:
             raise ConversionError(
-                f"{name} is given a sparse tensor of shape {tensor.shape!r}, which is no array: to_dense() "
-                "has all its elements"
+                f"{name} is given a sparse tensor of shape {tensor.shape!r}, which is no array: "
+                "`s.to_dense()` has all its elements"
             )
         if not tensor.shape.flatten().is_box:
-            hint = _HINTS.get(short)
+            hint = _HINTS.get(short, _PARTS).replace("{name}", name)
             raise ConversionError(
-                f"{name} is given a tensor of shape {tensor.shape!r}, which is no array: "
-                + (f"{hint}, or to_padded() first" if hint else "to_padded() fills it, cells() has its parts")
+                f"{name} is given a tensor of shape {tensor.shape!r}, which is no array: {hint}"
+                + ("" if hint == _PARTS else ", or `r.to_padded()` first")
             )
         return np.asarray(tensor._flat())
     if type(value) in (list, tuple):
@@ -115,23 +116,39 @@ def _as_arrays(value: object, name: str, short: str) -> object:
     return value
 
 
-_ROWS = "np.add.reduce(t, axis=-1) and its kin give one number per row, axis=None one for all"
-_EACH = "[np.median(row) for row in t.rows()] goes row by row"
-_ALL = "np.unique(t.elements()) takes all elements"
+_PARTS = "`r.to_padded()` fills it, `r.cells()` has its parts"
+_ROWS = "`np.add.reduce(r, axis=-1)` and its kin give one number per row, axis=None one for all"
+_EACH = "`[{name}(row) for row in r.rows()]` goes row by row"
+_ALL = "`np.unique(r.elements())` takes all elements"
 _HINTS = {
     **dict.fromkeys(["sum", "prod", "max", "amax", "min", "amin", "all", "any"], _ROWS),
-    "mean": "np.add.reduce(t, axis=-1) / t.num(t.shape.rank - 1)",
-    **dict.fromkeys(["std", "var", "median", "quantile", "argmax", "argmin", "sort", "argsort"], _EACH),
-    **dict.fromkeys(["cumsum", "cumprod"], "np.add.accumulate(t, axis=-1)"),
-    **dict.fromkeys(["unique", "histogram", "bincount", "percentile"], _ALL),
-    "norm": "np.linalg.norm(t.elements())",
+    "mean": "`np.add.reduce(r, axis=-1) / r.num(1)`",
+    **dict.fromkeys(["std", "var", "median", "argmax", "argmin", "sort", "argsort"], _EACH),
+    **dict.fromkeys(["cumsum", "cumprod"], "`np.add.accumulate(r, axis=-1)`"),
+    **dict.fromkeys(["unique", "histogram", "bincount", "percentile", "quantile"], _ALL),
+    "norm": "`np.linalg.norm(r.elements())`",
     **dict.fromkeys(
         ["isclose", "allclose", "array_equal"],
-        "np.allclose(t.elements(), u.elements()) after t.shape == u.shape; t.array_equal(u)",
+        "`r.array_equal(r)`, and of numbers `np.allclose(r.elements(), r.elements())`",
     ),
-    **dict.fromkeys(["clip", "round", "around"], "np.minimum(np.maximum(t, a), b), np.rint(t)"),
-    **dict.fromkeys(["nonzero", "argwhere"], "t.shape.indices_at(np.flatnonzero(t.elements()))"),
-    **dict.fromkeys(["dot", "tensordot", "einsum"], "for _, cell in t.cells()"),
+    **dict.fromkeys(["clip", "round", "around"], "`np.minimum(np.maximum(r, 0), 1)`, `np.rint(r)`"),
+    **dict.fromkeys(["concatenate", "vstack", "hstack"], "`tw.concat([r, r])`"),
+    "stack": "`tw.stack([r, r])`",
+    "take": "`r[[1, 0]]` takes rows",
+    **dict.fromkeys(["flip", "roll"], "`r[::-1]` reverses the rows"),
+    **dict.fromkeys(["ravel", "copy"], "`r.elements()` are all elements, `r.copy()` is a tensor"),
+    "pad": "`r.pad_rows(3)`",
+    "diff": "`[{name}(row) for row in r.rows()]` goes row by row",
+    "count_nonzero": "`np.count_nonzero(r.elements())`",
+    "isin": "`np.isin(r.elements(), [1.0])`",
+    "digitize": "`np.digitize(r.elements(), [1.0])`",
+    **dict.fromkeys(["zeros_like", "empty_like"], "`tw.zeros(r.shape)`"),
+    **dict.fromkeys(["ones_like", "full_like"], "`tw.full(r.shape, 1.0)`"),
+    **dict.fromkeys(["save", "savez", "savetxt"], "`tw.save('f.tens', {'t': r})`"),
+    **dict.fromkeys(["nonzero", "argwhere"], "`r.shape.indices_at(np.flatnonzero(r.elements()))`"),
+    **dict.fromkeys(
+        ["dot", "tensordot", "einsum"], "`[np.asarray(cell) for _, cell in r.cells()]` are its boxes"
+    ),
 }
 """What to write instead where NumPy's function has no meaning for rows."""
 
@@ -158,7 +175,7 @@ def _check_casting(given: "np.dtype[Any]", dtype: "np.dtype[Any]", casting: _Cas
 def _where(condition: object, *choices: object) -> object:
     if not choices:
         raise ConversionError(
-            "np.where with a condition alone lists places: np.nonzero(np.asarray(t)) of a box does so"
+            "np.where with a condition alone lists places: `np.nonzero(np.asarray(t))` of a box does so"
         )
     if len(choices) != 2:
         raise ConversionError(f"np.where takes a condition and two choices, not {1 + len(choices)} operands")
@@ -407,8 +424,8 @@ def _shape(a: object) -> Extents:
     shape = a.shape.flatten()
     if not shape.is_box:
         raise JaggedModeError(
-            f"np.shape of {shape!r}: its rows have no common extents; t.shape has them all, "
-            "t.shape.as_smooth().extents those of the box around them"
+            f"np.shape of {shape!r}: its rows have no common extents; `r.shape` has them all, "
+            "`r.shape.as_smooth().extents` those of the box around them"
         )
     return shape.extents
 

@@ -2,6 +2,9 @@
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from typing import Any, Final
+
+import numpy as np
 
 from tensorwrapper.errors import (
     ConversionError,
@@ -17,10 +20,13 @@ __all__ = ["refusals"]
 
 @contextmanager
 def refusals(name: str) -> Generator[None]:
-    """Turn exceptions of NumPy into ours; FloatingPointError, which ``errstate`` asks for, passes."""
+    """Turn exceptions of NumPy into ours.
+
+    Those that somebody asks for by name pass: FloatingPointError (``errstate``), LinAlgError, AxisError.
+    """
     try:
         yield
-    except (TensorWrapperError, FloatingPointError):
+    except (TensorWrapperError, FloatingPointError, np.linalg.LinAlgError, np.exceptions.AxisError):
         raise
     except IndexError as error:
         raise OutOfBoundsError(f"{name}: {error}") from error
@@ -28,7 +34,31 @@ def refusals(name: str) -> Generator[None]:
         raise SizeOverflowError(f"{name}: {error}") from error
     except TypeError as error:
         # A call with options that the method does not know is no matter of types.
-        asked = "argument" in str(error) and "loop" not in str(error)
-        raise (ConversionError if asked else DTypeError)(f"{name}: {error}") from error
+        text = str(error)
+        if "loop" in text or "could not be safely coerced" in text:
+            raise DTypeError(
+                f"{name}: NumPy computes it not of elements of these types{_types(error)}: {_CAST}"
+            ) from error
+        raise (ConversionError if "argument" in text else DTypeError)(
+            f"{name}: {_once(text, name)}"
+        ) from error
     except ValueError as error:
-        raise ExtentError(f"{name}: {error}") from error
+        text = _once(str(error), name)
+        if name == "matmul":
+            text = f"{_MATMUL}: {text}"
+        raise ExtentError(f"{name}: {text}") from error
+
+
+_CAST: Final = "`t.astype('f4')` has others, and `np.strings.add(st, st)` and its kin compute on texts"
+_MATMUL: Final = "`t @ t.permute(1, 0)` multiplies matrices, `t * 2` each element"
+
+
+def _types(error: TypeError) -> str:
+    """Return the types that an error of a ufunc is about, where it says."""
+    dtypes: tuple[Any, ...] = getattr(error, "dtypes", ())
+    kinds = [kind.__name__.lstrip("_") if isinstance(kind, type) else str(kind) for kind in dtypes if kind]
+    return f" ({', '.join(kinds)})" if kinds else ""
+
+
+def _once(text: str, name: str) -> str:
+    return text.removeprefix(f"{name}: ")

@@ -6,7 +6,7 @@ an operand has its shape, or that of its first modes: then it is one number per 
 
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -64,7 +64,7 @@ def box_of_result(operands: Sequence[Operand], name: str) -> Shape[Any]:
     try:
         extents = np.broadcast_shapes(*given)
     except ValueError as error:
-        raise ExtentMismatchError(f"{name}: extents {given} do not broadcast") from error
+        raise ExtentMismatchError(f"{name}: extents {given} do not broadcast, as {_ALIGNED}") from error
     if not extents:
         # Numbers in layers without modes are what they are beside other numbers.
         tensors = [operand for operand in operands if isinstance(operand, TensorBase)]
@@ -196,21 +196,30 @@ def _has_extents(shape: Shape[Any], extents: Extents) -> bool:
     return all(low == high == extent for (low, high), extent in zip(bounds, extents, strict=True))
 
 
+_ALIGNED: Final = (
+    "they are aligned at their ends: `t[:, None]` has a mode more, `t.permute(1, 0)` others last"
+)
+
+
 def _no_prefix(given: Shape[Any], reference: Shape[Any], name: str) -> ExtentMismatchError:
     if given.rank == reference.rank:
         if given.is_congruent(reference):
             return ExtentMismatchError(
-                f"{name}: {given!r} lies elsewhere than {reference!r}; t[...] of each starts at zero and "
+                f"{name}: {given!r} lies elsewhere than {reference!r}; `t[...]` of each starts at zero and "
                 "combines by position"
             )
-        return ExtentMismatchError(f"{name}: {given!r} is not {reference!r}, nor that of its first modes")
+        return ExtentMismatchError(
+            f"{name}: {given!r} is not {reference!r}, nor that of its first modes; "
+            "`tw.align(r, r)` finds what both have, `r.to_padded()` is a box"
+        )
     if not 0 < given.rank < reference.rank:
         return ExtentMismatchError(
             f"{name}: {given!r} has more modes than {reference!r}, which nothing is stretched to"
         )
     return ExtentMismatchError(
         f"{name}: one number per prefix of {given.rank} modes has the shape {reference.leading(given.rank)!r}"
-        f", not {given!r}; numbers stand along the first modes of a jagged tensor"
+        f", not {given!r}; numbers stand along the first modes of a jagged tensor, as in "
+        "`r * [1, 10]`"
     )
 
 

@@ -115,8 +115,8 @@ def _stretched(tensor: TensorBase[Any], extents: Extents) -> TensorBase[Any]:
 
 def _with_dense(name: str) -> ConversionError:
     return ConversionError(
-        f"{name}: a sparse tensor with a dense operand; to_dense() has all its elements, sparse() stores few "
-        "of the other"
+        f"{name}: a sparse tensor with a dense operand; `s.to_dense()` has all its elements, "
+        "`tw.sparse([(0, 1)], [1.5], (2, 3))` stores few of the other"
     )
 
 

@@ -35,7 +35,7 @@ def compute_strings(ufunc: np.ufunc, operands: list[Operand], options: dict[str,
         raise DTypeError(f"{name}: no ufunc of strings has {ufunc.nout} results")
     compares = name in _COMPARISONS and len(operands) == 2
     if compares and not all(map(is_text, operands)):
-        raise DTypeError(f"{name}: strings are compared with strings")
+        raise DTypeError(f"{name}: strings are compared with strings, as in `st == 'ab'`")
     shape, reference = shape_of(operands, name)
     if compares:
         kinds = {kind_of(operand) for operand in operands}
@@ -91,7 +91,7 @@ def data_of(operand: Operand) -> StringData:
     """Return the strings of an operand, in row-major order of its own indices."""
     if isinstance(operand, TensorBase):
         if not holds_strings(operand.dtype):
-            raise DTypeError("strings are compared with strings")
+            raise DTypeError("strings are compared with strings, as in `st == 'ab'`")
         return operand.buffer.strings_of(operand.layout.implementation)
     return read_strings(operand, kind_of(operand))[0]
 

@@ -1,9 +1,7 @@
 """What users of other libraries ask of tensors and views."""
 
-import pytest
-
-from tensorwrapper.tensor.facade._habits import NAMES
-from tests.support.advice import message_of, run_all
+from tensorwrapper.tensor.facade._habits import CALLS, NAMES, ON_SETTING
+from tests.support.advice import advice_tests
 
 # What somebody writes, and what the error says that works; all that it says is run.
 MISTAKES = {
@@ -169,12 +167,6 @@ MISTAKES = {
 }
 
 
-@pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_mistake_is_answered_by_what_works(mistake, tmp_path, monkeypatch):
-    assert MISTAKES[mistake] in message_of(mistake, tmp_path, monkeypatch)
-
-
-@pytest.mark.parametrize("names", [NAMES])
-def test_all_that_is_advised_works(names, tmp_path, monkeypatch):
-    for advice in names.values():
-        run_all(advice, tmp_path, monkeypatch)
+test_a_mistake_is_answered_by_what_works, test_all_that_is_advised_works = advice_tests(
+    MISTAKES, CALLS, NAMES, ON_SETTING
+)

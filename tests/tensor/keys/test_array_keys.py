@@ -194,7 +194,7 @@ def test_the_rows_of_a_jagged_tensor():
         (lambda t: t[[0], [0], [0]], TooManyIndicesError, "too many"),
         (lambda t: t[[0, 1], [0, 1, 2]], OutOfBoundsError, "broadcast"),
         (lambda t: t[[True, False]], OutOfBoundsError, "boolean"),
-        (lambda t: t[[0.5]], ConversionError, "item 0 of the key must hold positions or a mask, not float64"),
+        (lambda t: t[[0.5]], ConversionError, "item 0 of the key must hold positions, .* not float64"),
         (lambda t: t.oindex[[[0]]], RankError, "mode 0 must have one mode"),
         (lambda t: t.oindex[[0, 7]], OutOfBoundsError, "7"),
         (lambda t: t.oindex[:, [True]], OutOfBoundsError, "1 positions does not fit mode 1 of extent 4"),
