@@ -36,6 +36,8 @@ _SMALL: Final = 2**17
 _WINDOW: Final = 4
 """Requests of one read that are on the way at once."""
 _WAIT: Final = 0.05
+_BLOCK: Final = 2**19
+"""Bytes that whoever may be told to stop writes at a time."""
 _HURRY: Final = 0.001
 """Seconds after which whoever waits looks whether to go on, if he may be told to stop."""
 
@@ -242,7 +244,8 @@ class Reading:
             if kept is None:
                 self._sent.append((self._connection.start(request), batch))
             else:
-                self._store(kept, batch)
+                for _ in self._store(kept, batch):
+                    pass
 
     def completed(self) -> Iterator[int | None]:
         while self._finished or self._sent:
@@ -261,12 +264,11 @@ class Reading:
             # The next are asked for before these are written.
             self._fill()
             for pending, batch in arrived:
-                self._write(pending, batch)
-                if self._wait == _HURRY:
-                    # What one answer has takes milliseconds to write.
+                for _ in self._write(pending, batch):
                     yield None
 
-    def _write(self, pending: Pending, batch: list[Piece]) -> None:
+    def _write(self, pending: Pending, batch: list[Piece]) -> Iterator[None]:
+        """Write an answer where it belongs; between parts of it others may look whether to go on."""
         answer, source = pending.answer, self._source
         if isinstance(answer, Refused):
             raise_refusal(answer, pending.request)
@@ -279,7 +281,7 @@ class Reading:
             raise RemoteProtocolError("schema", "a read is answered by something else")
         if answer.version != source.version:
             raise _changed(source, answer)
-        self._store(answer, batch)
+        yield from self._store(answer, batch)
         if isinstance(pending.request, AskRead):
             self._connection.cache.keep(pending.request, answer)
 
@@ -295,12 +297,19 @@ class Reading:
         self._came += sum([frame.nbytes for frame in frames])
         self._connection.link.note(self._came, time.monotonic() - self._begun)
 
-    def _store(self, answer: Elements, batch: list[Piece]) -> None:
+    def _store(self, answer: Elements, batch: list[Piece]) -> Iterator[None]:
         count = sum([own.size for _, own, _ in batch])
         found = elements_of(answer.frames, self._source.dtype, count)
         done = 0
         for number, own, target in batch:
-            write_elements(target, found[done : done + own.size].reshape(own.extents))
+            part = found[done : done + own.size].reshape(own.extents)
+            if self._wait == _HURRY:
+                # What one answer has takes milliseconds to write.
+                for block, values in _blocks_of(target, part):
+                    write_elements(block, values)
+                    yield None
+            else:
+                write_elements(target, part)
             done += own.size
             self._left[number] -= own.size
             if not self._left[number]:
@@ -310,6 +319,19 @@ class Reading:
         self._todo = iter(())
         while self._sent:
             self._connection.forget(self._sent.popleft()[0])
+
+
+def _blocks_of(target: Array, values: Array) -> Iterator[tuple[Array, Array]]:
+    """Return parts of two arrays of the same extents that are written in a fraction of a millisecond each."""
+    if values.nbytes <= _BLOCK or values.ndim == 0:
+        yield target, values
+    elif len(values) == 1:
+        yield from _blocks_of(target[0], values[0])
+    else:
+        step = max(len(values) * _BLOCK // values.nbytes, 1)
+        for start in range(0, len(values), step):
+            # A row may still be too much.
+            yield from _blocks_of(target[start : start + step], values[start : start + step])
 
 
 def elements_of(frames: tuple[memoryview, ...], dtype: "np.dtype[Any]", count: int) -> Array:

@@ -66,7 +66,7 @@ class RemoteTensor(Elsewhere, InTiles):
     ('jagged', 3, Shape.jagged([0, 3]), [3, 5])
     """
 
-    __slots__ = ("_connections", "_dtype", "_facts", "_shape", "_sparse", "_tiles")
+    __slots__ = ("_connections", "_dtype", "_facts", "_shape", "_sparse", "_tiles", "_viewed")
 
     def __init__(self, connections: Connections, facts: Facts, dtype: "np.dtype[Any] | None" = None) -> None:
         self._connections, self._facts = connections, facts
@@ -74,6 +74,7 @@ class RemoteTensor(Elsewhere, InTiles):
         self._shape: Shape[Any] | None = None
         self._sparse: Tensor[Any] | None = None
         self._tiles: tuple[Shape[Any], Layout[Any]] | None = None
+        self._viewed: View[Any] | None = None
         if facts.shape is not None:
             self._shape = _shape_of(facts, facts.shape)
 
@@ -147,7 +148,10 @@ class RemoteTensor(Elsewhere, InTiles):
 
     def view(self) -> View[Any]:
         """Return the view of all of it, with its whole shape."""
-        return as_view(self.as_source())
+        found = self._viewed
+        if found is None:
+            found = self._viewed = as_view(self.as_source())
+        return found
 
     def as_source(self) -> Source:
         """Return it as what views read; of a sparse tensor its entries are asked for."""
@@ -208,6 +212,10 @@ class RemoteTensor(Elsewhere, InTiles):
                 return found
         if self.is_sparse and self._sparse is None:
             return self._selected_entries(key)
+        if self._facts.box is not None and not self.is_sparse and not self._stays_tiled(key):
+            # Elements of tiles come one tile after the other, which is how they are wanted: out of parts of
+            # the box each would be put in its place.
+            return as_view(self._source(self.shape))[key]
         return self.view()[key]
 
     def _stays_tiled(self, key: ArrayKey) -> bool:
@@ -342,7 +350,7 @@ class RemoteTensor(Elsewhere, InTiles):
         target = WritingSource(self._connections, facts, seen.shape, self._dtype, version, seen.layout)
         as_view(target)[key] = value
         self._facts = attrs.evolve(facts, version=target.version)
-        self._sparse = None
+        self._sparse = self._viewed = None
 
     def __repr__(self) -> str:
         facts = self._facts

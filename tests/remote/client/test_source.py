@@ -276,3 +276,34 @@ def test_a_short_read_that_is_packed_goes_the_general_way():
         view = remote["x"][1:3]
         assert np.array_equal(np.asarray(view.compute()), zeros[1:3])
         assert remote.counters.bytes_received < 4000
+
+
+@pytest.mark.parametrize(
+    ("extents", "order"),
+    [((1, 400_000), "C"), ((5, 80_000), "F"), ((400_000,), "C"), ((1, 1, 400, 1000), "C")],
+)
+def test_who_may_be_told_to_stop_looks_often_while_an_answer_is_written(extents, order):
+    class Looks:
+        count = 0
+
+        def is_set(self):
+            self.count += 1
+            return False
+
+    array, looks = np.arange(400_000.0).reshape(extents), Looks()
+    out = np.zeros(extents, order=order)
+    with tw.serve({"x": array}) as server, tw.connect(server.address) as remote:
+        remote["x"].compute(out, cancel=looks)
+    assert np.array_equal(out, array)
+    # An answer has 2 MiB, and half a MiB is written at a time.
+    assert looks.count >= 6
+
+
+def test_a_view_of_a_tensor_that_was_written_to_is_of_its_new_version():
+    with tw.serve({"x": X.copy()}, writable=True) as server, tw.connect(server.address) as remote:
+        there = remote["x"]
+        before = there.view()
+        assert there.view() is before
+        there[0] = 7
+        assert there.view() is not before
+        assert (np.asarray(there.view()[0].compute()) == 7).all()

@@ -48,6 +48,20 @@ def test_what_is_no_box_in_tiles_is_refused(shape, origin):
     assert caught.value.reason == "size"
 
 
+def test_tiles_by_number_are_asked_for_one_after_the_other():
+    """Out of parts of the box, a row of tiles took fifty times as long."""
+    array = np.arange(60.0).reshape(6, 10)
+    here = tw.as_tensor(array).tiled(tw.Tiling([2, 4], [3, 7]))
+    with tw.serve({"x": here}) as server, tw.connect(server.address) as remote:
+        for key in (1, -1, (1, 0), (0, 1, 1), ([1, 0],)):
+            view, local = remote["x"][key], tw.selection.as_view(here)[key]
+            assert view.shape == local.shape
+            assert view.compute().tolist() == local.compute().tolist()
+        plan = remote["x"][1].plan()
+        assert [step.kind for step in plan.steps] == ["copy"]
+        assert [type(own) for own in plan.reads[0].selections] == [tw.selection.Runs]
+
+
 def test_a_tensor_without_tiles_says_so():
     with tw.serve({"x": np.zeros((2, 3))}) as server, tw.connect(server.address) as remote:
         x = remote["x"]
