@@ -137,8 +137,8 @@ def chosen_rows(count: int, key: ArrayKey, rows_of: Callable[[Runs], View[Any]])
     first, rest = cast("ArrayKey", parts[0]), parts[1:]
     if any(isinstance(own, list | np.ndarray) for own in rest) or getattr(first, "rank", 1) > 1:
         return None
-    chosen = None if rest else _numbers_of(first, count)
-    if chosen is not None and (chosen[1:] > chosen[:-1]).all():
+    chosen = None if rest else _ascending_of(first, count)
+    if chosen is not None:
         # The short way of what follows: numbers as they are mostly given.
         return rows_of(Runs(chosen))
     # NumPy knows what keys of one mode may be, and what they select.
@@ -163,8 +163,8 @@ def chosen_rows(count: int, key: ArrayKey, rows_of: Callable[[Runs], View[Any]])
         raise
 
 
-def _numbers_of(key: ArrayKey, count: int) -> IntArray | None:
-    """Return the rows that a key names one by one, none counted from the end; None of any other key."""
+def _ascending_of(key: ArrayKey, count: int) -> IntArray | None:
+    """Return the rows that a key names one by one, each after the one before; None of any other key."""
     found: Array | None = None
     if isinstance(key, list):
         items = cast("list[object]", key)
@@ -173,6 +173,6 @@ def _numbers_of(key: ArrayKey, count: int) -> IntArray | None:
         found = cast("Array", key)
     if found is None or found.ndim != 1 or found.dtype.kind not in "iu" or not len(found):
         return None
-    if int(found.min()) < 0 or int(found.max()) >= count:
+    if found.item(0) < 0 or found.item(-1) >= count or not (found[1:] > found[:-1]).all():
         return None
-    return found.astype(np.int64)
+    return found.astype(np.int64, copy=False)

@@ -241,34 +241,26 @@ class RemoteTensor(Elsewhere, InTiles):
         facts, connection = self._facts, self._connections.here()
         if rows.size and int(rows.ends[-1]) > cast("int", facts.rows):
             raise OutOfBoundsError(f"there are {facts.rows} rows, and not {int(rows.ends[-1])}")
+        if not rows.size:
+            return np.empty(0, np.int64), np.empty(0, np.int64), None
         most = max(min(_ROWS_AT_ONCE, connection.welcome.answer_bytes // 8), 1)
+        if rows.size <= most:
+            with_them = self._comes_with_lengths(connection.welcome.capabilities)
+            return self._ask_rows(rows, nbytes if with_them else 0)
         numbers = rows.numbers() if len(rows.starts) > 1 else None
-        if rows.size > most or not self._comes_with_lengths(connection.welcome.capabilities):
-            nbytes = 0
         starts: list[IntArray] = []
         lengths: list[IntArray] = []
-        elements: Array | None = None
         for k in range(0, rows.size, most):
-            own = _some(rows, numbers, k, most)
-            answer = self._ask_rows(own, nbytes)
-            starts.append(answer.starts)
-            lengths.append(answer.lengths)
-            if answer.elements is not None:
-                count = int(answer.lengths.sum())
-                if count * self.dtype.itemsize > nbytes:
-                    raise RemoteProtocolError("size", f"{count} elements came that were not asked for")
-                elements = elements_of((answer.elements,), self.dtype, count)
-        if not starts:
-            return np.empty(0, np.int64), np.empty(0, np.int64), None
-        if len(starts) == 1:
-            return starts[0], lengths[0], elements
+            first, counts, _ = self._ask_rows(_some(rows, numbers, k, most), 0)
+            starts.append(first)
+            lengths.append(counts)
         # A run that was asked for in pieces begins where its first piece does.
         first = np.concatenate(starts)
         begins = np.concatenate([_some(rows, numbers, k, most).starts for k in range(0, rows.size, most)])
-        return first[np.isin(begins, rows.starts)], np.concatenate(lengths), elements
+        return first[np.isin(begins, rows.starts)], np.concatenate(lengths), None
 
-    def _ask_rows(self, own: Runs, nbytes: int) -> Rows:
-        """Return what the server says of rows, as many as were asked for."""
+    def _ask_rows(self, own: Runs, nbytes: int) -> tuple[IntArray, IntArray, Array | None]:
+        """Return what `_rows` does, of as many rows as one answer tells of."""
         facts = self._facts
         answer = self._connections.here().ask(AskRows(facts.name, facts.version, own, nbytes))
         if not isinstance(answer, Rows) or answer.version != facts.version:
@@ -277,9 +269,15 @@ class RemoteTensor(Elsewhere, InTiles):
             )
         if len(answer.starts) != len(own.starts) or len(answer.lengths) != own.size:
             raise RemoteProtocolError("size", f"{own.size} rows were asked for, and others came")
-        if int(answer.lengths.sum()) > facts.size:
+        count = int(answer.lengths.sum())
+        if count > facts.size:
             raise RemoteProtocolError("size", f"rows have more than the {facts.size} elements of all")
-        return answer
+        elements = None
+        if answer.elements is not None:
+            if count * self.dtype.itemsize > nbytes:
+                raise RemoteProtocolError("size", f"{count} elements came that were not asked for")
+            elements = elements_of((answer.elements,), self.dtype, count)
+        return answer.starts, answer.lengths, elements
 
     def _comes_with_lengths(self, capabilities: tuple[str, ...]) -> bool:
         """Tell whether the server sends elements with the lengths of their rows, as they are."""

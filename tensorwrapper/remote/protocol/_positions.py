@@ -62,12 +62,15 @@ class PositionsWriter:
         if len(starts) < wanted.size < 1.5 * len(starts):
             # Few of them touch: one by one they are no more bytes, and need no lengths.
             return {"starts": self.ascending(wanted.numbers()), "lengths": 1}
-        steps = np.diff(starts)
-        even = len(starts) > 1 and bool((steps == steps[0]).all())
-        found = range(int(starts[0]), int(starts[-1]) + 1, int(steps[0])) if even else starts
-        if len(starts) == 1:
-            found = range(int(starts[0]), int(starts[0]) + 1)
-        return {"starts": self.ascending(found), "lengths": self.counts(wanted.lengths)}
+        found = starts if len(starts) != 1 else range(int(starts[0]), int(starts[0]) + 1)
+        if len(starts) > 1:
+            step, reach = starts.item(1) - starts.item(0), starts.item(-1) - starts.item(0)
+            # Few are looked at: the last is rarely where an even step would lead.
+            if step * (len(starts) - 1) == reach and bool((np.diff(starts) == step).all()):
+                found = range(int(starts[0]), int(starts[-1]) + 1, step)
+        said = self.ascending(found)
+        lengths = 1 if len(starts) == wanted.size > 0 else self.counts(wanted.lengths)
+        return {"starts": said, "lengths": lengths}
 
 
 @final
