@@ -173,6 +173,7 @@ def _ascending_of(key: ArrayKey, count: int) -> IntArray | None:
         found = cast("Array", key)
     if found is None or found.ndim != 1 or found.dtype.kind not in "iu" or not len(found):
         return None
-    if found.item(0) < 0 or found.item(-1) >= count or not (found[1:] > found[:-1]).all():
+    numbers: IntArray = found.astype(np.int64, copy=False)
+    if numbers.item(0) < 0 or numbers.item(-1) >= count or not (numbers[1:] > numbers[:-1]).all():
         return None
-    return found.astype(np.int64, copy=False)
+    return numbers
