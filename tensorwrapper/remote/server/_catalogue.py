@@ -14,9 +14,16 @@ from tensorwrapper.errors import (
     ComputationCancelledError,
     ConversionError,
     DTypeError,
+    ExtentError,
+    JaggedModeError,
+    LayerError,
+    LayoutError,
     OutOfBoundsError,
+    RankError,
     RequestRefusedError,
+    SelectionError,
     SizeOverflowError,
+    StepError,
     TensorNameError,
     VersionChangedError,
 )
@@ -68,6 +75,19 @@ _VERSION: Final = 64
 _PACKED: Final = 1024
 """Bytes below which nothing is packed."""
 _FEW_ROWS: Final = 2**12
+_UNSUPPORTED: Final = (
+    ConversionError,
+    DTypeError,
+    ExtentError,
+    JaggedModeError,
+    LayerError,
+    LayoutError,
+    RankError,
+    SelectionError,
+    SizeOverflowError,
+    StepError,
+)
+"""What is wrong with what was asked for, in words about tensors alone; all else no client reads."""
 _FEW_BYTES: Final = 2**16
 _log = logging.getLogger(__name__)
 
@@ -276,7 +296,7 @@ class Catalogue:
             return Refused("changed", str(error))
         except OutOfBoundsError as error:
             return Refused("bounds", str(error))
-        except (SizeOverflowError, DTypeError, ConversionError) as error:
+        except _UNSUPPORTED as error:
             return Refused("unsupported", str(error))
         except Exception as error:  # noqa: BLE001 - a client must not end the server, nor see into it
             ident = secrets.token_hex(4)

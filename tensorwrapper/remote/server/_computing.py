@@ -84,7 +84,8 @@ def compute_view(
     view = _view_of(request.view, holdings, limits)
     staging = holdings[0].staging
     result = Holding("of the request", view, request.view.version, limits, staging, kept=False)
-    with ExitStack() as stack:
+    # Of what a stranger divides by 0 nobody is warned here.
+    with ExitStack() as stack, np.errstate(all="ignore"):
         _held(stack, request.view, holdings)
         return result.read(request.selections, None, stop)
 
@@ -107,7 +108,7 @@ def reduce_view(
     count = _count_of(view, over)
     if count * 8 > limits.answer_bytes:
         raise RequestRefusedError("limit", f"{count} numbers are too many for one answer")
-    with ExitStack() as stack:
+    with ExitStack() as stack, np.errstate(all="ignore"):
         _held(stack, request.view, holdings)
         if over == "rows":
             found = _reduce_rows(view, ufunc, stop)
@@ -154,6 +155,8 @@ def _reduce_mode(view: View[Any], mode: int, ufunc: np.ufunc, stop: "Cancel | No
     """Return what a ufunc makes of a mode of a box, a region at a time."""
     extents = list(view.shape.extents)
     empty = np.ones([0 if k == mode else 1 for k in range(view.rank)], view.dtype)
+    if not extents[mode] and ufunc.identity is None:
+        raise RequestRefusedError("unsupported", f"mode {mode} is empty and {ufunc.__name__} has no identity")
     if not extents[mode] or not view.shape.size:
         return cast("Array", ufunc.reduce(np.empty(extents, view.dtype), axis=mode))
     one = cast("Array", ufunc.reduce(np.ones_like(empty, shape=[1] * view.rank), axis=mode))

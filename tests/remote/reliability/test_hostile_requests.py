@@ -1,0 +1,49 @@
+"""Whatever a stranger asks for is answered by what he asked for or by a reason, and never by a failure."""
+
+import logging
+import random
+import warnings
+
+import pytest
+
+from tensorwrapper.errors import RequestRefusedError
+from tensorwrapper.remote import ServeLimits
+from tensorwrapper.remote.protocol import _events as ev
+from tensorwrapper.remote.protocol._requests import RequestReader
+from tensorwrapper.remote.server._catalogue import Catalogue
+from tests.remote.conftest import every_kind
+from tests.support.hostile import Hostile
+from tests.support.remote_servers import LONG
+
+REQUESTS = 50_000 if LONG else 500
+LIMITS = ServeLimits(answer_bytes=2**16)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_request_makes_a_server_fail(seed, caplog):
+    """Reductions of boxes by tile, of nothing at all, and of what has no rows were failures of the server."""
+    caplog.set_level(logging.ERROR, "tensorwrapper.remote")
+    tensors = every_kind()
+    catalogue, reader = Catalogue(None, LIMITS, True), RequestReader(LIMITS)
+    for name, tensor in tensors.items():
+        catalogue.put(name, tensor)
+    hostile, reasons = Hostile(random.Random(seed), tensors), set()
+    with warnings.catch_warnings():
+        # What a stranger computes warns nobody here.
+        warnings.simplefilter("error")
+        for number in range(REQUESTS):
+            if number % 20 == 0:
+                facts = catalogue.answer(ev.AskFacts(tuple(tensors)), "").facts
+                hostile.versions = {own.name: own.version for own in facts}
+            frames = [memoryview(own) for own in hostile.frames(number)]
+            try:
+                _, request = reader.read(frames)
+            except RequestRefusedError as error:
+                reasons.add(error.reason)
+                continue
+            if isinstance(request, ev.Cancel | ev.AskStats | ev.AskHealth):
+                continue
+            answer = catalogue.answer(request, "", number)
+            reasons.add(answer.reason if isinstance(answer, ev.Refused) else type(answer))
+            assert not caplog.records, (frames[0].tobytes(), caplog.records[0].exc_info)
+    assert reasons >= {"bounds", "label", "schema", "unsupported", ev.Elements, ev.Reduced, ev.Written}
