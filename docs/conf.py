@@ -22,6 +22,8 @@ extensions = [
     "sphinx.ext.viewcode",
     "reference_pages",
     "reference_signatures",
+    "reference_types",
+    "page_texts",
 ]
 exclude_patterns = ["_build"]
 nitpicky = True

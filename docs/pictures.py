@@ -254,8 +254,46 @@ def one_type() -> str:
     )
 
 
+_DOOR = 240.0, 132.0
+
+
+def door_events() -> str:
+    """Return events with as many hits as they have."""
+    rows = [5, 2, 0, 9, 3, 7]
+    marks = [
+        Rectangle(12 + 24.0 * j, 6 + 20.0 * i, 21.0, 15.0, ramp(0.25 + 0.06 * j))
+        for i, length in enumerate(rows)
+        for j in range(length)
+    ]
+    return Drawing(*_DOOR, tuple(marks), "six rows of different lengths").to_svg()
+
+
+def door_molecules() -> str:
+    """Return a matrix in blocks, those near its diagonal darker."""
+    sizes = [40.0, 16.0, 56.0, 28.0, 16.0, 56.0]
+    marks: list[Mark] = []
+    for i, high in enumerate(sizes):
+        for j, wide in enumerate(sizes):
+            x, y = 12.0 + sum(sizes[:j]), 6.0 + sum(sizes[:i]) * 0.56
+            shade = ramp(0.85 / (1 + abs(i - j)) + 0.02)
+            marks.append(Rectangle(x, y, wide - 2.0, high * 0.56 - 2.0, shade))
+    return Drawing(*_DOOR, tuple(marks), "a matrix in blocks of different sizes").to_svg()
+
+
+def door_models() -> str:
+    """Return a tensor in four files, and the rows that are read, which lie in two of them."""
+    marks: list[Mark] = []
+    for k in range(12):
+        y = 4.0 + 9.0 * k + 5.0 * (k // 3)
+        marks.append(Rectangle(12.0, y, 216.0, 7.0, ramp(0.85 if 4 <= k < 8 else 0.2 + 0.08 * (k // 3))))
+    return Drawing(*_DOOR, tuple(marks), "four pieces, of two of which rows are read").to_svg()
+
+
 PICTURES: dict[str, Callable[[], str]] = {
     "one-type": one_type,
+    "door-events": door_events,
+    "door-molecules": door_molecules,
+    "door-models": door_models,
     "box": lambda: Shape(4, 5, origin=(-2, 0)).to_svg(),
     "solid": lambda: Shape(4, 5, 6).to_svg(),
     "rows": lambda: Shape.jagged([3, 1, 2]).to_svg(),

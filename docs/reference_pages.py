@@ -8,7 +8,7 @@ import importlib
 import inspect
 from pathlib import Path
 from textwrap import indent
-from types import ModuleType
+from types import FunctionType, ModuleType
 
 from sphinx.application import Sphinx
 from sphinx.pycode import ModuleAnalyzer
@@ -41,6 +41,9 @@ _WHOLE = {"errors", "typing"}
 
 _INHERITED = "ABC, Generic, Exception, BaseException, Sequence, Iterator, Mapping, int, str, tuple, dict"
 
+
+_MANY = 12
+"""Members from which on a page of a class begins with links to them."""
 
 _COMMAND_LINE = """\
 ``tensorwrapper COMMAND --help`` says what stands here. All commands keep to the same:
@@ -124,7 +127,8 @@ def _pages(module: ModuleType, *, whole: bool) -> dict[str, str]:
         for name in classes:
             pages[f"{module.__name__}.{name}"] = (
                 f"{name}\n{'=' * len(name)}\n\n.. currentmodule:: {module.__name__}\n\n"
-                f".. autoclass:: {name}\n   :members:\n   :inherited-members: {_INHERITED}\n"
+                f".. autoclass:: {name}\n   :members:\n   :inherited-members: {_INHERITED}\n\n"
+                f"{indent(_members(module, name), '   ')}"
             )
     rest = [name for name in names if name not in classes]
     if rest:
@@ -133,6 +137,37 @@ def _pages(module: ModuleType, *, whole: bool) -> dict[str, str]:
         parts += [_entry(module, name) for name in rest]
     pages[module.__name__] = "\n".join(parts)
     return pages
+
+
+def _members(module: ModuleType, name: str) -> str:
+    """Return links to all members of a class of many, for the beginning of its page."""
+    cls = getattr(module, name)
+    inherited = {*_INHERITED.split(", "), "object"}
+    own: dict[str, object] = {}
+    for base in reversed(cls.__mro__):
+        if base.__name__ not in inherited:
+            own |= {key: value for key, value in vars(base).items() if not key.startswith("_")}
+    documented = [key for key, value in own.items() if _is_documented(cls, key, value)]
+    if len(documented) < _MANY:
+        return ""
+    kinds: dict[str, list[str]] = {"Made by": [], "Attributes": [], "Methods": []}
+    for key in sorted(documented):
+        value = own[key]
+        made = isinstance(value, classmethod | staticmethod)
+        kind = "Made by" if made else "Methods" if inspect.isroutine(value) else "Attributes"
+        kinds[kind].append(f":py:obj:`{key} <{module.__name__}.{name}.{key}>`")
+    return "".join([f"**{kind}**: {', '.join(found)}\n\n" for kind, found in kinds.items() if found])
+
+
+def _is_documented(cls: type, name: str, value: object) -> bool:
+    """Return whether a member has an entry: a text of its own, or one below a field."""
+    if isinstance(value, FunctionType | property | classmethod | staticmethod):
+        return bool(inspect.getdoc(getattr(cls, name)))
+    bases = [base for base in cls.__mro__ if base.__module__.startswith("tensorwrapper.")]
+    return any(
+        (base.__qualname__, name) in ModuleAnalyzer.for_module(base.__module__).find_attr_docs()
+        for base in bases
+    )
 
 
 def _is_from_elsewhere(module: ModuleType, name: str) -> bool:

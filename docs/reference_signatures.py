@@ -14,6 +14,7 @@ from pathlib import Path
 
 from docutils import nodes
 from reference_pages import FLOORS
+from reference_types import constructor_text, type_text, written_arguments
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
@@ -86,7 +87,10 @@ def written_signature(
     """Return the parameters and the result of a function, or the type of a property, as they are written."""
     function = value.fget if isinstance(value, property) else getattr(value, "__func__", value)
     code = getattr(inspect.unwrap(function), "__code__", None) if callable(function) else None
-    if code is None or signature is None or what == "class" or not Path(code.co_filename).exists():
+    if what == "class" and isinstance(value, type):
+        text = constructor_text(value)
+        return None if text is None or signature is None else (text, "")
+    if code is None or signature is None or not Path(code.co_filename).exists():
         return None
     node = _functions(code.co_filename).get(code.co_firstlineno)
     if node is None:
@@ -95,7 +99,7 @@ def written_signature(
     decorators = {ast.unparse(decorator) for decorator in node.decorator_list}
     if what in {"method", "property"} and "staticmethod" not in decorators:
         (arguments.posonlyargs or arguments.args)[:1] = []
-    return f"({ast.unparse(arguments)})", ast.unparse(node.returns) if node.returns else ""
+    return written_arguments(arguments), type_text(node.returns) if node.returns else ""
 
 
 @cache

@@ -473,11 +473,18 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Advisin
             self._drop()
             warnings.warn(f"{self._path} was not closed", LeakedResourceWarning, stacklevel=2)
 
+    def to_svg(self) -> str:
+        """Return a picture, as SVG: a bar for each of the first tensors, as long as it has bytes here."""
+        from tensorwrapper.store.records._picture import MOST, draw_entries  # noqa: PLC0415 - when drawn
+
+        entries = [] if self.closed else [self.describe(name) for name in itertools.islice(self, MOST)]
+        return draw_entries(entries, 0 if self.closed else len(self), title=shortened(repr(self))).to_svg()
+
     def _repr_html_(self) -> str:
         """Return what notebooks show: the file, and the first of its tensors."""
-        names = itertools.islice(() if self.closed else self, 12)
-        facts = [(e.name, f"{e.shape} {e.dtype}") for e in map(self.describe, names)]
-        return html_block(shortened(repr(self)), [(shortened(name), shortened(text)) for name, text in facts])
+        return html_block(
+            shortened(repr(self)), picture="" if self.closed or not len(self) else self.to_svg()
+        )
 
     def __repr__(self) -> str:
         state = "closed" if self.closed else f"{len(self)} tensors"

@@ -25,7 +25,7 @@ def test_there_is_no_other_picture():
 def test_every_picture_is_used_and_says_what_it_shows():
     used = [
         match.groups()
-        for page in DOCS.rglob("*.md")
+        for page in [DOCS.parent / "README.md", *DOCS.rglob("*.md")]
         for match in re.finditer(r"!\[(.*?)\]\(.*?pictures/(.+?)\.svg\)", page.read_text(encoding="utf-8"))
     ]
 

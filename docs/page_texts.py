@@ -1,0 +1,42 @@
+"""What is done to all pages: words by which they are found, and no blank lines at the end of examples."""
+
+from docutils import nodes
+from sphinx.application import Sphinx
+
+FOUND_BY = {
+    "guide/files": "load save",
+    "guide/labels": "einsum contraction",
+    "guide/operators": "sum mean reduce",
+    "guide/tilings": "block blocks tile",
+    "howto/sharded-checkpoint": "shard shards checkpoint",
+    "start/from-awkward": "ragged awkward",
+    "start/from-numpy": "transpose axis ndim concat concatenate norm reshape ravel squeeze",
+    "start/from-zarr-and-dask": "chunk chunks lazy",
+}
+"""Words that users bring, by the page that the search shows first for them."""
+
+
+def add_words(_app: Sphinx, name: str, source: list[str]) -> None:
+    """Put the words below the title of a page; they stand in no file, where they would be read."""
+    words = FOUND_BY.get(name)
+    if words is not None:
+        title, _, rest = source[0].partition("\n")
+        entries = ", ".join([f"! {word}" for word in words.split()])
+        source[0] = f"{title}\n\n```{{index}} {entries}\n```\n{rest}"
+
+
+def cut_examples(_app: Sphinx, page: nodes.document) -> None:
+    """Cut what is blank at the end of each block of code: doctest needs it, and readers do not."""
+    for block in page.findall(nodes.literal_block):
+        text = block.astext().rstrip()
+        if len(block.children) == 1 and text:
+            block.rawsource = text
+            block.clear()
+            block.append(nodes.Text(text))
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect."""
+    app.connect("source-read", add_words)
+    app.connect("doctree-read", cut_examples)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,73 @@
+"""Tests of how the reference shows types: as the source has them."""
+
+import ast
+
+import pytest
+import reference_types as types
+from reference_pages import _members
+
+import tensorwrapper as tw
+from tensorwrapper import buffer, selection, shape, tensor, wire
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("IntArray", "IntArray"),
+        ("'Shape | None'", "Shape | None"),
+        ("Iterable['Shape']", "Iterable[Shape]"),
+        ("Literal['C', 'F']", "Literal['C', 'F']"),
+    ],
+)
+def test_quotes_around_names_are_dropped(written, shown):
+    assert types.type_text(ast.parse(written, mode="eval").body) == shown
+
+
+@pytest.mark.parametrize(
+    ("cls", "shown"),
+    [
+        (shape.Indices, "(shape: Flat | NestedCommon, order: Order='C', places: range | None=None)"),
+        (wire.Packed, "(data: Array, fields: dict[str, Json], place_of: Callable[[int], int] | None = None)"),
+        (selection.Runs, "(starts: npt.ArrayLike, lengths: npt.ArrayLike=...)"),
+    ],
+)
+def test_what_makes_a_class_is_written_or_made_of_its_fields(cls, shown):
+    assert types.constructor_text(cls) == shown
+
+
+def test_a_field_that_is_made_anew_has_dots_for_its_default():
+    assert "id: UUID = ..." in types.constructor_text(tw.sharding.NoteNode)
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "shown"),
+    [
+        ("tensorwrapper.shape", "Tiling.marks", "tuple[IntArray, ...]"),
+        ("tensorwrapper.layout", "MemoryLayout.dtype", "np.dtype[Any]"),
+        ("tensorwrapper.shape", "Shape.rank", "int"),
+        ("tensorwrapper.shape", "Shape.no_such_name", None),
+    ],
+)
+def test_attributes_and_properties_have_the_type_that_is_written(module, name, shown):
+    assert types._type_of(module, name) == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "count"),
+    [(selection.as_view, 2), (tensor.jagged, 7), (buffer.Sparse, 2), (shape.Shape.to_svg, 0)],
+)
+def test_overloads_are_found_where_they_are_written(value, count):
+    found = types._overloads_of(value)
+
+    assert len(found) == count
+    assert all(isinstance(node, ast.FunctionDef) for node in found)
+
+
+def test_the_page_of_a_large_class_links_to_its_members_and_to_no_other_name():
+    text = _members(shape, "Shape")
+
+    for name in ("jagged", "rank", "slice", "to_svg"):
+        assert f"<tensorwrapper.shape.Shape.{name}>" in text
+    assert "Shape.ndim>" not in text
+    assert "implementation" not in text
+    assert _members(shape, "LossReport") == ""

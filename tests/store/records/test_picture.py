@@ -1,0 +1,45 @@
+"""Tests of pictures of files: bars as long as tensors have bytes."""
+
+import numpy as np
+import pytest
+
+import tensorwrapper as tw
+from tensorwrapper.store.records._picture import MOST
+from tests.support.pictures import Picture
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "f.tens"
+
+
+def test_a_bar_is_as_long_as_its_tensor_has_bytes(path):
+    tw.save(path, {"a": tw.zeros((1000,)), "b": tw.zeros((2000,)), "few": tw.jagged([[1], [2, 3]])})
+    with tw.open(path) as file:
+        found = Picture(file.to_svg())
+        sizes = [file.describe(name).nbytes for name in file]
+    bars = found.boxes("bar")
+
+    assert [bar.width / bars[1].width for bar in bars] == pytest.approx(
+        [size / sizes[1] for size in sizes], abs=0.01
+    )
+    assert [text for text in found.texts if text in ("a", "b", "few")] == ["a", "b", "few"]
+
+
+def test_of_many_tensors_the_first_are_drawn(path):
+    tw.save(path, {f"{k}" * 60: np.zeros(k) for k in range(MOST + 5)})
+    with tw.open(path) as file:
+        found = Picture(file.to_svg())
+
+    assert len(found.boxes("bar")) == MOST
+    assert "and 5 more tensors" in found.texts
+    assert found.width < 1000
+
+
+def test_a_file_without_tensors_and_a_closed_one_say_so(path):
+    with tw.open(path, "w") as file:
+        assert "no tensors" in Picture(file.to_svg()).texts
+        assert "<svg" not in file._repr_html_()
+
+    assert "no tensors" in Picture(file.to_svg()).texts
+    assert "closed" in file._repr_html_()
