@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import tensorwrapper
-from tests.support.site import faults_of_site
+from tests.repository.pages.measures_of_pages import faults_of_site
 
 pytestmark = pytest.mark.static
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import tensorwrapper
-from tests.support import site
+from tests.repository.pages import measures_of_pages as site
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 PICTURES = sorted((DOCS / "guide" / "pictures").glob("*.svg"))
