@@ -109,7 +109,7 @@ def open(  # noqa: A001
         if metadata is not None:
             raise ReadOnlyError("metadata belongs to a file that is written; the mode is 'r'")
         return ArrayFile(where, kind_of(where).read(where, limits))
-    return TensFile(path, mode, metadata=metadata, piece_bytes=piece_bytes, compress=compress, limits=limits)
+    return TensFile(where, mode, metadata=metadata, piece_bytes=piece_bytes, compress=compress, limits=limits)
 
 
 def save(
@@ -191,7 +191,7 @@ def save(
     if chunks is not None:
         raise ConversionError(f"{where} has no chunks: piece_bytes cuts the tensors of a .tens file")
     with TensFile(
-        path, "w", metadata=metadata, piece_bytes=piece_bytes, compress=codec, limits=limits
+        where, "w", metadata=metadata, piece_bytes=piece_bytes, compress=codec, limits=limits
     ) as file:
         for name, tensor in tensors.items():
             file.append(name, tensor, metadata_depth=metadata_depth, compress=codecs.get(name))

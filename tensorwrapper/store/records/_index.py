@@ -1,7 +1,7 @@
 """From the bytes of a file to its directory: by the index at its end, or by a scan of all records."""
 
-from collections.abc import Callable
-from typing import Final, TypeAlias, cast
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 
@@ -18,9 +18,9 @@ from tensorwrapper.store.records._format import (
     unpack_tail,
 )
 from tensorwrapper.store.records._listing import Listing, Place, Row, unpack_rows
-from tensorwrapper.store.records._record import RecordFacts, read_facts, read_label, read_message
+from tensorwrapper.store.records._record import RecordFacts, read_facts, read_index, read_label
+from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import IntArray
-from tensorwrapper.wire import Message
 
 __all__ = ["ReadAt", "check_tear", "is_sound", "load_directory", "read_facts_at", "read_rows_at", "scan"]
 
@@ -53,21 +53,21 @@ def load_directory(read_at: ReadAt, size: int) -> Directory:
 
 def _by_index(read_at: ReadAt, last: int, size: int) -> Directory | None:
     """Return the directory that the chain of indices gives; None if one of them is damaged."""
-    parts: list[tuple[int, int, Message]] = []
+    parts: list[tuple[int, int, Sequence[Tensor[Any]]]] = []
     start: int | None = last
     end = size
     while start is not None:
         found = _index_at(read_at, start, end, exact=start == last)
         if found is None or len(parts) > _DEPTH:
             return None
-        facts, message, stop = found
-        parts.append((start, stop, message))
-        end, start = start, facts.previous
+        tables, previous, stop = found
+        parts.append((start, stop, tables))
+        end, start = start, previous
     directory = Directory()
     begin = 0
-    for place, stop, message in reversed(parts):
+    for place, stop, tables in reversed(parts):
         directory.chain.append((place, directory.n_rows))
-        directory.add_all(_rows_of(message, begin, place))
+        directory.add_all(_rows_of(tables, begin, place))
         begin = stop
     directory.end = size
     return directory
@@ -75,7 +75,8 @@ def _by_index(read_at: ReadAt, last: int, size: int) -> Directory | None:
 
 def _index_at(
     read_at: ReadAt, start: int, end: int, *, exact: bool
-) -> tuple[RecordFacts, Message, int] | None:
+) -> tuple[Sequence[Tensor[Any]], int | None, int] | None:
+    """Return the tables of an index, where the one before it starts, and where it ends; None if damaged."""
     if start % ALIGNMENT or start >= end:
         return None
     try:
@@ -86,16 +87,15 @@ def _index_at(
         body = read_at(start + HEADER_BYTES, header.length)
         if len(body) != header.length or checksum_of([body], header.algorithm) != header.checksum:
             return None
-        message = read_message(memoryview(body))
-        facts = read_facts(message.label_object)
+        found = read_index(memoryview(body))
     except (DataFileError, RemoteProtocolError):
         return None
-    return (facts, message, stop) if facts.kind == "index" else None
+    return None if found is None else (*found, stop)
 
 
-def _rows_of(message: Message, begin: int, end: int) -> Listing | list[Row]:
+def _rows_of(tables: Sequence[Tensor[Any]], begin: int, end: int) -> Listing | list[Row]:
     try:
-        table, names, grown = _tables_of(message)
+        table, names, grown = _tables_of(tables)
         return unpack_rows(table, names, begin, end, grown)
     except TensorNameError as error:
         raise DataFileError(f"has an index with a name that is none: {error}") from error
@@ -105,9 +105,8 @@ def _rows_of(message: Message, begin: int, end: int) -> Listing | list[Row]:
         raise DataFileError(f"has an index that is refused: {error}") from error
 
 
-def _tables_of(message: Message) -> tuple[IntArray, bytes, IntArray | None]:
+def _tables_of(tensors: Sequence[Tensor[Any]]) -> tuple[IntArray, bytes, IntArray | None]:
     # Each tensor is read when it is touched, and may be one that nobody knows, or no dense box.
-    tensors = message.tensors
     if not 2 <= len(tensors) <= 4 or tensors[0].dtype != np.int64 or tensors[1].dtype != np.uint8:
         raise DataFileError("has an index without its two tables")
     if tensors[0].rank != 2 or tensors[0].shape.extents[1] != 5 or tensors[1].rank != 1:
@@ -125,7 +124,7 @@ def read_rows_at(read_at: ReadAt, start: int) -> list[Row] | None:
     """Return the rows of one index; None if it is damaged."""
     found = _index_at(read_at, start, 2**63, exact=False)
     try:
-        rows = None if found is None else _rows_of(found[1], 0, start)
+        rows = None if found is None else _rows_of(found[0], 0, start)
     except DataFileError:
         return None
     return rows.rows() if isinstance(rows, Listing) else rows

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from itertools import repeat
-from typing import Final, TypeAlias, final
+from typing import Final, NoReturn, TypeAlias, final
 
 import numpy as np
 
@@ -97,12 +97,28 @@ def _plain_names(names: bytes, ends: IntArray) -> list[str] | None:
     """Return the names if all are text of ASCII that `check_name` takes; None if they are to be looked at."""
     if not names.isascii() or names.translate(None, _REFUSED) != names:
         return None
-    counts = np.diff(ends, prepend=0)
-    if int(counts.min()) < 0 or int(counts.max()) > NAME_BYTES:
-        return None
     text, stops = names.decode("ascii"), ends.tolist()
+    # None descends.
+    if stops[0] > NAME_BYTES or (ends[1:] - ends[:-1] > NAME_BYTES).any():
+        return None
     found = [text[first:stop] for first, stop in zip([0, *stops], stops, strict=False)]
     return None if "." in found or ".." in found else found
+
+
+def _refuse(table: IntArray, n_bytes: int, begin: int, end: int) -> NoReturn:
+    """Raise for what is wrong with a table of records between two places, and names of so many bytes."""
+    ends, starts, lengths, _, _ = table.T
+    # Bounded before anything is added to it: no sum can overflow.
+    if int(lengths.min()) < 0 or int(lengths.max()) > end or int(starts.min()) < begin:
+        raise DataFileError("the index names a place outside of its part of the file")
+    if int(starts.max()) > end or (starts % ALIGNMENT).any():
+        raise DataFileError(f"the index names a start that is no multiple of {ALIGNMENT}, or too large")
+    stops = starts + lengths + HEADER_BYTES
+    if (starts[1:] < stops[:-1]).any() or int(stops[-1]) > end:
+        raise DataFileError("the index has records that overlap, or reach beyond their part of the file")
+    if int(ends[0]) < 0 or (ends[1:] < ends[:-1]).any() or int(ends[-1]) != n_bytes:
+        raise DataFileError("the index has names that do not add up")
+    raise DataFileError("the index has pieces beyond their number")
 
 
 def unpack_rows(
@@ -118,18 +134,12 @@ def unpack_rows(
     if not len(table):
         return []
     ends, starts, lengths, pieces, totals = table.T
-    # Bounded before anything is added to it: no sum can overflow.
-    if int(lengths.min()) < 0 or int(lengths.max()) > end or int(starts.min()) < begin:
-        raise DataFileError("the index names a place outside of its part of the file")
-    if int(starts.max()) > end or (starts % ALIGNMENT).any():
-        raise DataFileError(f"the index names a start that is no multiple of {ALIGNMENT}, or too large")
-    stops = starts + lengths + HEADER_BYTES
-    if (starts[1:] < stops[:-1]).any() or int(stops[-1]) > end:
-        raise DataFileError("the index has records that overlap, or reach beyond their part of the file")
-    if int(ends[0]) < 0 or (ends[1:] < ends[:-1]).any() or int(ends[-1]) != len(names):
-        raise DataFileError("the index has names that do not add up")
-    if int(pieces.min()) < 0 or (pieces >= totals).any():
-        raise DataFileError("the index has pieces beyond their number")
+    stops = starts + lengths + HEADER_BYTES  # of what is bounded, else it does not matter
+    good = (lengths >= 0) & (lengths <= end) & (starts >= begin) & (starts <= end)
+    good &= (starts % ALIGNMENT == 0) & (pieces >= 0) & (pieces < totals)
+    good[1:] &= (starts[1:] >= stops[:-1]) & (ends[1:] >= ends[:-1])
+    if not good.all() or stops[-1] > end or ends[0] < 0 or ends[-1] != len(names):
+        _refuse(table, len(names), begin, end)
     after = _unpack_grown(grown, len(table))
     plain = _plain_names(names, ends) if (totals == 1).all() else None
     if plain is not None:

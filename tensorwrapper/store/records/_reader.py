@@ -9,7 +9,7 @@ from tensorwrapper.errors import DataFileError, RemoteProtocolError
 from tensorwrapper.store.records._format import HEADER_BYTES, unpack_header
 from tensorwrapper.store.records._listing import Place, Row
 from tensorwrapper.store.records._pieces import join_pieces
-from tensorwrapper.store.records._record import RecordFacts, read_facts, read_message
+from tensorwrapper.store.records._record import RecordFacts, read_facts, read_message, read_named
 from tensorwrapper.store.system._bytes_at import read_at
 from tensorwrapper.store.system._map import map_file
 from tensorwrapper.store.system._system import refused_by_system
@@ -82,13 +82,22 @@ class RecordReader:
         DataFileError
             If a record is damaged, gone, or another than the one that is expected.
         """
-        pieces = [self.record(row)[0] for row in rows]
+        pieces = [self._tensor_of(row) for row in rows]
         if len(pieces) == 1:
             return pieces[0]
         try:
             return join_pieces(pieces)
         except DataFileError as error:
             raise DataFileError(f"{self._path}: the tensor {rows[0][0]!r} {error}") from error
+
+    def _tensor_of(self, row: Row) -> Tensor[Any]:
+        name, place, _, pieces, after = row
+        if pieces == 1 and after is None:
+            # Most records say of one plain tensor what its name is, and no more.
+            found = read_named(self._body(place), name, self._limits)
+            if found is not None:
+                return found
+        return self.record(row)[0]
 
     def piece(self, name: str, places: tuple[Place, ...], piece: int) -> tuple[Tensor[Any], Message]:
         """Return one piece of a tensor, as it was begun, and the message that it came in."""

@@ -1,11 +1,12 @@
 """Tensors to the messages of records, and back. Pure: buffers in, buffers out."""
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast, final
 
 import numpy as np
 
-from tensorwrapper._json import Json
+from tensorwrapper._json import Json, dump_json
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import DataFileError, RemoteProtocolError, TensorNameError
 from tensorwrapper.shape import Shape
@@ -13,7 +14,7 @@ from tensorwrapper.store.records._format import MOST_ROWS, check_name, pack_body
 from tensorwrapper.tensor import Tensor, as_tensor, from_buffer
 from tensorwrapper.typing import Array
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits, Message, decode, decode_frames
-from tensorwrapper.wire.lowlevel import WriteOptions, Writer, load_label
+from tensorwrapper.wire.lowlevel import WriteOptions, Writer, load_label, read_apart
 
 __all__ = [
     "RecordFacts",
@@ -22,11 +23,15 @@ __all__ = [
     "encode_metadata",
     "encode_tensor",
     "read_facts",
+    "read_index",
     "read_label",
     "read_message",
+    "read_named",
 ]
 
 _PLAIN = WriteOptions()
+
+_INDEX = re.compile(r',"record":\{"kind":"index","previous":(null|0|[1-9][0-9]{0,17})\}\}', re.ASCII)
 
 _KINDS = ("tensor", "metadata", "index")
 
@@ -86,6 +91,34 @@ def _is_small(array: Array, limits: Limits) -> bool:
     # Others count what an array would have but for its modes without elements.
     has_elements = bool(array.size) and max(array.shape, default=0) <= limits.extent
     return has_elements and array.nbytes <= limits.total_bytes and limits == DEFAULT_LIMITS
+
+
+def read_named(body: memoryview, name: str, limits: Limits = DEFAULT_LIMITS) -> Tensor[Any] | None:
+    """Return the tensor in the body of a record that says its name and nothing else; None of any other."""
+    try:
+        found = read_apart(decode_frames(body, limits=limits), limits)
+    except RemoteProtocolError:
+        return None
+    said = f',"record":{{"kind":"tensor","name":{dump_json(name)}}}}}'
+    return found[0][0] if found is not None and len(found[0]) == 1 and found[1] == said else None
+
+
+def read_index(body: memoryview) -> tuple[Sequence[Tensor[Any]], int | None] | None:
+    """Return the tables in the body of a record, and which index comes before; None if it is no index.
+
+    Raises
+    ------
+    RemoteProtocolError, DataFileError
+        If it is no message, or says of itself what cannot be.
+    """
+    frames = decode_frames(body)
+    found = read_apart(frames, DEFAULT_LIMITS)
+    said = None if found is None else _INDEX.fullmatch(found[1])
+    if found is not None and said is not None:
+        return found[0], None if said[1] == "null" else int(said[1])
+    message = decode(frames)
+    facts = read_facts(message.label_object)
+    return (message.tensors, facts.previous) if facts.kind == "index" else None
 
 
 def encode_metadata(

@@ -100,7 +100,7 @@ def open_regular(path: Path, flags: int, mode: int = 0o666) -> int:
 def to_path(path: str | os.PathLike[str]) -> Path:
     """Return the path that a caller gave, if it can be one."""
     try:
-        found = Path(path)
+        found = path if isinstance(path, Path) else Path(path)
     except TypeError as error:
         raise ConversionError(f"a path is text or os.PathLike, not {brief(path)}") from error
     if "\0" in str(found):

@@ -15,14 +15,16 @@ from tensorwrapper.buffer import Dense
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import Array, Index
-from tensorwrapper.wire._limits import DEFAULT_LIMITS
+from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
 from tensorwrapper.wire.codec._plain_label import REMEMBERED, Plain, plain_label
-from tensorwrapper.wire.codec._plan import PlainPart, check_written
+from tensorwrapper.wire.codec._plan import PlainPart, check_written, plain_parts
 from tensorwrapper.wire.frames._buffers import check_several
-from tensorwrapper.wire.frames._header import make_header, pack_prefix
+from tensorwrapper.wire.frames._header import COORDINATES_BYTES, make_header, pack_prefix
 from tensorwrapper.wire.parts._dtypes import known_dtype
 
-__all__ = ["plain_message", "plain_part", "read_plain"]
+__all__ = ["plain_message", "plain_part", "read_apart", "read_plain"]
+
+_TENS = b"ZIO0TENS"
 
 _SURE = 2**18
 """Characters of a label that has fewer values and tensors than any reader takes."""
@@ -110,6 +112,25 @@ def plain_message(tensors: Sequence[object]) -> tuple[bytes, list[memoryview]] |
         payload.append(data)
     plain = tuple(described)
     return (_remembered_prefix(plain) if len(plain) <= REMEMBERED else _prefix(plain)), payload
+
+
+def read_apart(frames: Sequence[memoryview], limits: Limits) -> tuple[tuple[Tensor[Any], ...], str] | None:
+    """Return the tensors of a message, and what its label says after them, unread.
+
+    None unless all of them are plain, and their label has the form in which this library writes it: whoever
+    knows what else is written compares that text, and reads no JSON.
+    """
+    if limits is not DEFAULT_LIMITS or len(frames) < 2 or len(frames[1]) != COORDINATES_BYTES:
+        return None
+    raw = bytes(frames[0])
+    # The first list that ends with an object is that of the tensors.
+    stop = raw.find(b"]}") + 2
+    if raw[:8] != _TENS or stop < 2 or len(raw) > _SURE or not raw.isascii():
+        return None
+    text = raw[8:].decode("ascii")
+    plain = plain_parts(text[: stop - 8] + "}", limits)
+    read = None if plain is None else read_plain(plain, frames[2:])
+    return None if read is None else (read, text[stop - 8 :])
 
 
 def read_plain(plain: Sequence[PlainPart], parts: Sequence[memoryview]) -> tuple[Tensor[Any], ...] | None:

@@ -279,7 +279,8 @@ def _take(text: str, limits: Limits) -> None:
             "label_bytes",
             f"the label has {len(text.encode())} bytes; at most {limits.label_bytes} are allowed",
         )
-    plan_label(text, limits, strict=False, allow_longdouble=True)
+    if plain_parts(text, limits) is None:
+        plan_label(text, limits, strict=False, allow_longdouble=True)
 
 
 def _check_total(plans: _Plans, limits: Limits) -> None:

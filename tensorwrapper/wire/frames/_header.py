@@ -19,6 +19,7 @@ __all__ = ["Header", "make_header", "pack_coordinates", "pack_prefix", "unpack_h
 MAGIC = b"ZIO"
 _LEVELS = "012345678"
 _COORDINATES = struct.Struct("<3Q")
+COORDINATES_BYTES = _COORDINATES.size
 _PREFIX = 8  # bytes before the label
 _REMEMBERED = 4096  # bytes of frame 0: longer ones are read anew
 

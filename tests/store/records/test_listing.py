@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tensorwrapper.errors import TensorWrapperError
+from tensorwrapper.errors import DataFileError, TensorWrapperError
 from tensorwrapper.store.records import _listing
 from tensorwrapper.store.records._directory import Directory
 from tensorwrapper.store.records._listing import Listing, Place, unpack_rows
@@ -65,3 +65,23 @@ def test_rows_that_are_read_at_once_are_those_that_are_read_one_by_one(indices, 
         assert whole.n_rows == slow.n_rows
     assert whole.rows == slow.rows
     assert whole.n_rows == slow.n_rows
+
+
+NUMBERS = st.one_of(st.integers(-1, 3), st.sampled_from([64, 128, 192, 2**62, 2**63 - 1, -(2**63)]))
+
+
+@given(st.lists(st.lists(NUMBERS, min_size=5, max_size=5), min_size=1, max_size=3), st.integers(0, 3))
+def test_a_table_is_taken_exactly_if_all_of_it_is_right(rows, n_bytes):
+    begin, end = 0, 64 * 5
+    last, stop, right = 0, begin, rows[-1][0] == n_bytes
+    for name_end, start, length, piece, pieces in rows:
+        right &= last <= name_end and stop <= start and start % 64 == 0 and 0 <= length <= end
+        right &= 0 <= piece < pieces
+        last, stop = name_end, start + length + 32
+    right &= stop <= end
+    try:
+        unpack_rows(np.array(rows, "<i8"), b"a" * n_bytes, begin, end)
+    except DataFileError:
+        assert not right
+    else:
+        assert right

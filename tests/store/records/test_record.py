@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import tensorwrapper as tw
 from tensorwrapper import wire
@@ -9,6 +11,15 @@ from tensorwrapper.errors import (
     DataFileError,
 )
 from tensorwrapper.store.records._format import pack_body, pack_header
+from tensorwrapper.store.records._record import (
+    RecordFacts,
+    encode_index,
+    encode_tensor,
+    read_facts,
+    read_index,
+    read_message,
+    read_named,
+)
 from tests.support.store.files import assert_same
 from tests.support.store.spoilt_files import BODY, record, sealed
 
@@ -71,3 +82,34 @@ def test_jagged_rows_are_cut_between_rows(path):
         # A row that is larger than a piece is one by itself.
         assert f.describe("rows").pieces == 4
         assert_same(f["rows"], rows)
+
+
+@given(
+    st.sampled_from(["a", "b", "é", 'q"', "x" * 255]),
+    st.sampled_from(["a", "b", "é", 'q"']),
+    st.sampled_from([None, {"gain": 2.5}]),
+    st.sampled_from([np.arange(6.0).reshape(2, 3), np.array(1), np.zeros((0, 2)), np.array([True])]),
+    st.sampled_from([None, 0, 3]),
+)
+def test_what_is_read_by_its_text_is_what_the_label_says(name, wanted, said, array, extends):
+    body = memoryview(b"".join(encode_tensor(array, name, extends=extends, metadata=said)))
+    found = read_named(body, wanted)
+    if found is not None:
+        message = read_message(body)
+        assert read_facts(message.label_object) == RecordFacts("tensor", wanted)
+        assert np.array_equal(np.asarray(found), np.asarray(message.tensors[0]))
+    else:
+        plain = name.isascii() and array.size and array.dtype.kind != "b"
+        assert name != wanted or said or extends is not None or not plain
+
+
+@given(st.sampled_from([None, 0, 64, 2**40]), st.integers(0, 2), st.booleans())
+def test_an_index_is_read_by_its_text_as_by_its_label(previous, rows, grown):
+    table, names = np.ones((rows, 5), "<i8"), np.ones(rows, "u1")
+    more = np.ones(rows, "<i8") if grown else None
+    body = memoryview(b"".join(encode_index(table, names, previous, 64, hashes=names, grown=more)))
+    tables, before = read_index(body)
+    message = read_message(body)
+    assert before == previous == read_facts(message.label_object).previous
+    assert [t.tolist() for t in tables] == [t.tolist() for t in message.tensors]
+    assert read_index(memoryview(b"".join(encode_tensor(table + 1, "a")))) is None
