@@ -8,8 +8,8 @@ import numpy as np
 from tensorwrapper.buffer.lowlevel import make_sparse, rises
 from tensorwrapper.errors import RemoteProtocolError, RequestRefusedError, VersionChangedError
 from tensorwrapper.layout import Layout
+from tensorwrapper.remote.asking._pieces import halves_of
 from tensorwrapper.remote.client._connection import Connections
-from tensorwrapper.remote.client._pieces import halves_of
 from tensorwrapper.remote.client._source import RemoteSource
 from tensorwrapper.remote.protocol._events import AskEntries, Entries, Facts
 from tensorwrapper.selection import Source, Wanted, as_view

@@ -7,9 +7,9 @@ import numpy as np
 
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError, RemoteProtocolError
+from tensorwrapper.remote.asking._pieces import Piece, batches_of
 from tensorwrapper.remote.client._connection import Connections
 from tensorwrapper.remote.client._opened import Opening, opened, opening_of
-from tensorwrapper.remote.client._pieces import Piece, batches_of
 from tensorwrapper.remote.client._source import Reading, RemoteSource, bytes_of_requests
 from tensorwrapper.remote.protocol._elements import dtype_of
 from tensorwrapper.remote.protocol._events import (

@@ -12,11 +12,11 @@ from tensorwrapper._value_class import evolve, frozen
 from tensorwrapper.buffer.lowlevel import write_elements
 from tensorwrapper.errors import ConversionError, RemoteProtocolError, VersionChangedError
 from tensorwrapper.layout import Layout
-from tensorwrapper.remote.client._bands import in_bands, may_be_bands
+from tensorwrapper.remote.asking._bands import in_bands, may_be_bands
+from tensorwrapper.remote.asking._pieces import Piece, batches_of
 from tensorwrapper.remote.client._connection import Connection, Connections
 from tensorwrapper.remote.client._opened import Opening, opened, opening_of
 from tensorwrapper.remote.client._pending import Pending, Prepared, raise_refusal
-from tensorwrapper.remote.client._pieces import Piece, batches_of
 from tensorwrapper.remote.protocol._answers import send_answer
 from tensorwrapper.remote.protocol._elements import dtype_text, unpack_bytes, unpack_strings
 from tensorwrapper.remote.protocol._events import Answer, AskRead, Elements, Packed, Refused, Request

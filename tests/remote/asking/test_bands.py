@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tensorwrapper as tw
-from tensorwrapper.remote.client import _bands
-from tensorwrapper.remote.client._bands import in_bands
+from tensorwrapper.remote.asking import _bands
+from tensorwrapper.remote.asking._bands import in_bands
 from tensorwrapper.selection import Outer, Runs
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tensorwrapper.remote.client._pieces import batches_of, halves_of
+from tensorwrapper.remote.asking._pieces import batches_of, halves_of
 from tensorwrapper.selection import Outer, Runs
 
 MODE = st.one_of(
