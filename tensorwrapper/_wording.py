@@ -14,7 +14,7 @@ from abc import ABCMeta
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from html import escape
 from inspect import getattr_static, isfunction
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 __all__ = [
     "ARRAY_NAMES",
@@ -229,11 +229,12 @@ def answer_calls(cls: type[object], usages: Mapping[str, str]) -> None:
     finished class, because checkers must see its methods as they stand there.
     """
     for name, usage in advised(usages):
-        held = getattr_static(cls, name, None)
-        if isinstance(held, classmethod):
-            setattr(cls, name, classmethod(called_as(usage)(held.__func__)))
-        elif isfunction(held):
-            setattr(cls, name, called_as(usage)(held))
+        held: Any = getattr_static(cls, name, None)
+        makes = isinstance(held, classmethod)
+        function: Any = cast("Any", held).__func__ if makes else held
+        if isfunction(function):
+            call: Any = called_as(usage)(cast("Any", function))
+            setattr(cls, name, classmethod(call) if makes else call)
 
 
 ARRAY_NAMES: Final = (

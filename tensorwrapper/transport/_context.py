@@ -37,6 +37,8 @@ _PATIENCE: Final = 1.0
 _lock = threading.Lock()
 _contexts: dict[int, "zmq.Context[zmq.Socket[bytes]]"] = {}
 _stops: dict[int, list[Callable[[], None]]] = {}
+_enders: dict[int, tuple[threading.Event, threading.Thread]] = {}
+"""What ends the context of each process when it is told to: in Python 3.12 no thread starts at the end."""
 _owners: "weakref.WeakKeyDictionary[zmq.Socket[bytes], int]" = weakref.WeakKeyDictionary()
 """The thread that opened each socket."""
 
@@ -75,6 +77,7 @@ def shared_context() -> "zmq.Context[zmq.Socket[bytes]]":
             context = zmq.Context()
             context.set(_ZERO_COPY_RECV, 0)
             _contexts[process] = context
+            _enders[process] = _make_ender(context)
             # Both end it before pyzmq's collector, which was registered when it was imported; children of
             # multiprocessing leave out what `atexit` knows.
             atexit.register(_end)
@@ -102,6 +105,18 @@ def _start_collector() -> None:
     vars(gc)["is_alive"] = partial(_is_started, gc, os.getpid)
 
 
+def _make_ender(context: "zmq.Context[zmq.Socket[bytes]]") -> tuple[threading.Event, threading.Thread]:
+    told = threading.Event()
+
+    def end() -> None:
+        told.wait()
+        context.term()
+
+    ender = threading.Thread(target=end, name="tensorwrapper-end", daemon=True)
+    ender.start()
+    return told, ender
+
+
 def _end() -> None:
     """Send what closed sockets still hold, for as long as they linger, before pyzmq's collector stops.
 
@@ -127,8 +142,8 @@ def _end() -> None:
     for stop in _stops.pop(id(context), ()):
         stop()
     # A thread that waits at a socket is told that ZeroMQ is shut down; if it does not close it, nobody waits.
-    ender = threading.Thread(target=context.term, daemon=True)
-    ender.start()
+    told, ender = _enders[os.getpid()]
+    told.set()
     ender.join(_PATIENCE if left else None)
 
 

@@ -93,7 +93,7 @@ def test_errors_cli_a_demo_that_is_ended_ends_its_second_process(number):
         _, said = demo.communicate(timeout=60)
         while any(is_running(process) for process in found) and time.monotonic() < started + 30:
             time.sleep(0.02)
-        assert time.monotonic() - started < 5
+        assert not any(is_running(process) for process in found)
     assert "Traceback" not in said
     code = {signal.SIGTERM: ExitCode.TERMINATED, signal.SIGINT: ExitCode.INTERRUPTED}
     assert demo.returncode == code.get(number, -number)
