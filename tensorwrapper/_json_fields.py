@@ -231,13 +231,12 @@ class Field:
             found = np.array(items, dtype=np.int64)
         except OverflowError:
             self.refuse("has a number that does not fit into 64 bits", "limit")
-        wrong = np.zeros(len(found), dtype=bool)
-        if least is not None:
-            wrong |= found < least
+        wrong = [found < least] if least is not None else []
         if most is not None:
-            wrong |= found > most
-        if wrong.any():
-            self[int(wrong.argmax())].integer(least, most)
+            wrong.append(found > most)
+        for one in wrong:
+            if one.any():
+                self[int(one.argmax())].integer(least, most)
         return found
 
     # What it is not.

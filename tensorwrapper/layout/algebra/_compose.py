@@ -118,11 +118,13 @@ def compose(
     check_exact(exact)
     check_outside(outside)
     if type(inner) is Layout:
-        if type(outer) is Layout and not _is_algebra(outer, inner):
-            return _of_elements(outer, inner, exact)
         if isinstance(outer, Swizzle):
             return _swizzled(outer, parts_of(inner, "compose"), exact)
-        first, second = parts_of(outer, "compose"), parts_of(inner, "compose")
+        if type(outer) is not Layout:
+            parts_of(outer, "compose")  # for what it raises
+        first, second = outer.implementation.algebra_parts(), inner.implementation.algebra_parts()
+        if first is None or second is None:
+            return _of_elements(outer, inner, exact)
         check_orders(first[3], second[3], "compose")
         if second[4]:
             return _stacked(first, second, exact, outside)
@@ -135,10 +137,6 @@ def compose(
     extents = fit(parts[0], plan, order, outside)
     index_extents, index_strides, start = _indexed(extents, plan, order, 1)
     return taken_at((extents, *parts[1:]), index_extents, index_strides, start, exact)
-
-
-def _is_algebra(*layouts: AnyLayout) -> bool:
-    return all(layout.implementation.algebra_parts() is not None for layout in layouts)
 
 
 def _of_elements(outer: AnyLayout, inner: AnyLayout, exact: Exact) -> AnyLayout:

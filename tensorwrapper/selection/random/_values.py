@@ -146,7 +146,7 @@ BATCH: Final = 2**15
 """How many numbers are made at a time: few enough for a cache, and enough for the calls not to count.
 
 Arrays of so many are mapped, cleared and unmapped each time by the C library: what can be is used again,
-and where it cannot a quarter as many are made."""
+and where it cannot three eighths as many are made."""
 
 _HALF: Final = np.uint64(32)
 _LOW: Final = np.uint64(0xFFFFFFFF)
@@ -352,7 +352,7 @@ def draw(
     by_numpy = by_numpy and out.flags.c_contiguous and _draws_as_here()
     # Pairs begin at even ranks: a batch may have one more than half as many.
     scratch = np.empty((_ROWS, min(out.size, BATCH) + 1)) if distribution == "normal" else None
-    batch = BATCH if by_numpy or scratch is not None else max(BATCH // 4, 1)
+    batch = BATCH if by_numpy or scratch is not None else max(3 * BATCH // 8, 1)
     for start in range(0, out.size, batch):
         part = slice(start, min(start + batch, out.size))
         values = tuple(_flat_part(each, part) if each.ndim else each for each in checked)

@@ -111,7 +111,7 @@ class Assembly:
             return
         mode = self._mode
         spread = [self._spread(column, mode + inner) for inner, column in enumerate(columns)]
-        self.table_of_cells(np.stack(spread, axis=1))
+        self.table_of_cells(spread[0][:, np.newaxis] if len(spread) == 1 else np.stack(spread, axis=1))
 
     def build(self, origins: list[Numbers] | None) -> Jagged:
         """Return the shape that starts here; zeros if no origins are given."""
@@ -131,6 +131,8 @@ class Assembly:
         """Return the origins of every mode; a range that leaves 64 bits raises, if a prefix leads there."""
         if not isinstance(origins[0], int):
             raise RankError("mode 0 has one origin")
+        if all(type(numbers) is int and not numbers for numbers in origins):
+            return [0] * self._mode
         found: list[Origins] = []
         reached: IntArray = np.ones((), dtype=np.int64)
         for mode, (numbers, extents) in enumerate(zip(origins, self._extents, strict=True)):

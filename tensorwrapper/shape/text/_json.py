@@ -212,5 +212,9 @@ _READERS: dict[str, _Reader] = {**_FLAT, "nested": (("layers", "shape"), _read_n
 
 def _modes(field: Field) -> list[Numbers]:
     """Return per mode an integer, or an array of them."""
-    items = field.items(of="a list of one entry per mode")
-    return [item.array() if isinstance(item.value, list) else item.integer() for item in items]
+    items = field.listed(of="a list of one entry per mode")
+    return [
+        # Not a field for each: most are integers.
+        item if type(item) is int else field[k].array() if isinstance(item, list) else field[k].integer()
+        for k, item in enumerate(items)
+    ]

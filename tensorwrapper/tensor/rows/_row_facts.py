@@ -1,5 +1,7 @@
 """What rows are known by: lengths, positions, runs of equal elements; as flat arrays."""
 
+from typing import Final
+
 import numpy as np
 
 from tensorwrapper._arrays import frozen_array, splits_of
@@ -10,6 +12,9 @@ from tensorwrapper.shape.lowlevel import Columns, make_smooth, rows_under, unrol
 from tensorwrapper.typing import Array, IntArray
 
 __all__ = ["counts_of", "positions_of_mode", "row_splits", "rows_of_counts", "run_lengths"]
+
+_AT_ONCE: Final = 1 << 13
+"""Rows whose positions are written at a time, so that they stay in a cache."""
 
 
 def row_splits(shape: Shape) -> IntArray:
@@ -40,13 +45,20 @@ def positions_of_mode(shape: Shape, mode: int) -> tuple[Shape, IntArray]:
     leading: Shape = shape.leading(mode + 1)
     if leading.is_box:
         return leading, np.broadcast_to(np.arange(leading.extents[-1], dtype=np.int64), leading.extents)
-    counts = shape.lengths(mode)
-    filled = counts[counts > 0]
-    # One running sum, which goes back to 0 at the start of each row; `repeat` would take twice as long.
-    steps = np.ones(leading.size, dtype=np.int64)
-    steps[:1] = 0
-    steps[np.cumsum(filled[:-1])] = 1 - filled[:-1]
-    return leading, np.cumsum(steps, out=steps)
+    splits = row_splits(leading)
+    found = np.empty(leading.size, dtype=np.int64)
+    for first in range(0, len(splits) - 1, _AT_ONCE):
+        marks = splits[first : first + _AT_ONCE + 1]
+        lengths = np.diff(marks)
+        if not lengths.all():
+            lengths = lengths[lengths > 0]
+        # A running sum, which goes back to 0 at the start of each row; `repeat` would take twice as long.
+        steps = found[marks[0] : marks[-1]]
+        steps[:] = 1
+        steps[:1] = 0
+        steps[np.cumsum(lengths[:-1])] = 1 - lengths[:-1]
+        np.cumsum(steps, out=steps)
+    return leading, found
 
 
 def run_lengths(flat: Array, shape: Shape) -> tuple[Shape, IntArray]:

@@ -7,6 +7,7 @@ row has one, is the least that the work can take here: a formula of NumPy or of 
 ``--only P9,P14,G`` takes rows by the beginning of their names, ``--seconds`` is what a row may take,
 ``--markdown`` writes the table of the documentation. ``--growth`` fits how the time of each family grows,
 ``--memory`` measures peaks at 1 GiB (or as many MiB as it is given), each in a process of its own.
+``--answers`` counts which results of the algebra are right, of so many drawn layouts for each operation.
 """
 
 import argparse
@@ -54,10 +55,15 @@ def main() -> None:
     parser.add_argument("--markdown", action="store_true", help="write a table of Markdown")
     parser.add_argument("--growth", action="store_true", help="fit how the time of each family grows")
     parser.add_argument("--memory", type=int, nargs="?", const=1024, metavar="MIB", help="peaks of memory")
+    parser.add_argument(
+        "--answers", type=int, nargs="?", const=3000, metavar="LAYOUTS", help="right, wrong, refused"
+    )
     given = parser.parse_args()
     only = tuple(word.strip() for word in given.only.split(",") if word.strip())
     if given.growth:
         growth.main(only)
+    elif given.answers:
+        algebra.answers(given.answers)
     elif given.memory:
         memory.main(given.memory, only)
     else:

@@ -105,6 +105,7 @@ def refused() -> Iterator[Row]:
         ours,
         peers,
         times=0.01,
+        limit=("the two shapes of the message", lambda: (repr(one.shape), repr(two.shape))),
         missing=None if ak else "awkward",
     )
 
@@ -181,7 +182,21 @@ def rows() -> Iterator[Row]:
     one: dict[str, Run] = {"Awkward": lambda: few[2]} if ak else {}
     lists: dict[str, Run] = {"Awkward": lambda: theirs.to_list()} if ak else {}
     yield Row("G8", "one row, t[2]", lambda: small[2], one, times=0.06 * SLACK, missing=missing)
-    yield Row("G9", "tolist of 10^5 rows", lambda: ours.tolist(), lists, times=0.5 * SLACK, missing=missing)
+    splits = np.concatenate([[0], np.cumsum(counts)])
+
+    def sliced() -> object:
+        numbers = flat.tolist()
+        return [numbers[a:b] for a, b in itertools.pairwise(splits.tolist())]
+
+    yield Row(
+        "G9",
+        "tolist of 10^5 rows",
+        lambda: ours.tolist(),
+        lists,
+        times=0.5 * SLACK,
+        limit=("a slice of a list for each row", sliced),
+        missing=missing,
+    )
 
 
 ROWS = {

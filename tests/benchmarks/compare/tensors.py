@@ -9,7 +9,7 @@ import numpy as np
 import tensorwrapper as tw
 from tensorwrapper import Tiling
 from tensorwrapper.buffer.copies._strided_copy import copy_strided
-from tests.benchmarks.compare.measure import Row, Run, library
+from tests.benchmarks.compare.measure import Row, Run, library, parts_made
 
 
 def assignment() -> Iterator[Row]:
@@ -69,6 +69,8 @@ def keys() -> Iterator[Row]:
         ]
     missing = None if ts else "tensorstore"
     limit = ("two np.asarray and their bounds", lambda: _checked(rows, columns))
+    bounds = ("their bounds by NumPy", lambda: _checked(a, b))
+    points = ("NumPy's, and three objects", lambda: (array[rows, columns], parts_made(1)))
     yield Row(
         "P9",
         "t.oindex[[1, 0], [2, 0]]",
@@ -78,9 +80,23 @@ def keys() -> Iterator[Row]:
         limit=limit,
         missing=missing,
     )
-    yield Row("P9", "t.oindex[a, b], two arrays", lambda: t.oindex[a, b], peers[1], times=1, missing=missing)
     yield Row(
-        "P9", "t.vindex[[1, 0], [2, 0]]", lambda: t.vindex[rows, columns], peers[2], times=1, missing=missing
+        "P9",
+        "t.oindex[a, b], two arrays",
+        lambda: t.oindex[a, b],
+        peers[1],
+        times=1,
+        limit=bounds,
+        missing=missing,
+    )
+    yield Row(
+        "P9",
+        "t.vindex[[1, 0], [2, 0]]",
+        lambda: t.vindex[rows, columns],
+        peers[2],
+        times=1,
+        limit=points,
+        missing=missing,
     )
     yield Row("P9", "t.gather(1, [2, 0])", lambda: t.gather(1, columns), peers[3], times=1, missing=missing)
 

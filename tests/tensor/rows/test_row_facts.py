@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from tensorwrapper.errors import SizeOverflowError
 from tensorwrapper.shape import Shape
+from tensorwrapper.tensor.rows import _row_facts
 from tensorwrapper.tensor.rows._row_facts import (
     counts_of,
     positions_of_mode,
@@ -16,6 +17,15 @@ from tensorwrapper.tensor.rows._row_facts import (
     rows_of_counts,
     run_lengths,
 )
+
+
+@pytest.fixture(autouse=True, scope="module")
+def few_at_once():
+    """Let blocks of rows end within what is drawn."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_row_facts, "_AT_ONCE", 2)
+        yield
+
 
 LENGTHS = st.lists(st.integers(0, 4), min_size=1, max_size=4)
 SHAPES = st.one_of(
