@@ -6,6 +6,7 @@ from tensorwrapper.transport._delivery import Delivery
 from tensorwrapper.transport._keys import KeyPair
 from tensorwrapper.transport._kinds import SocketKind
 from tensorwrapper.transport._socket import Socket
+from tensorwrapper.transport.connections._addresses import is_local
 from tensorwrapper.transport.flow._flow import Flow
 from tensorwrapper.transport.flow._flows import Flows
 from tensorwrapper.transport.flow._machine import FlowEvent, FlowMachine
@@ -54,4 +55,5 @@ __all__ = [
     "TransferVerb",
     "Transfers",
     "bytes_on_wire",
+    "is_local",
 ]

@@ -28,7 +28,7 @@ from tensorwrapper.transport._delivery import Delivery, to_milliseconds
 from tensorwrapper.transport._endpoint import Endpoint
 from tensorwrapper.transport._kinds import Kind, SocketKind, check_kind
 from tensorwrapper.transport._senders import descriptor_of, peer_of
-from tensorwrapper.transport.connections._addresses import check_address, reaches_beyond
+from tensorwrapper.transport.connections._addresses import check_address, is_local
 from tensorwrapper.typing import BufferLike
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits, Message, decode, decode_frames, encode_frames
 from tensorwrapper.wire.lowlevel import frame_views, refuse
@@ -180,7 +180,7 @@ class Socket(Closing):
         if isinstance(self._security, CurveClient):
             raise TransportError(errno.EINVAL, "a CurveClient connects; who listens is a CurveServer")
         bound = self._endpoint.bind(address)
-        if not self._endpoint.is_encrypted and reaches_beyond(bound):
+        if not self._endpoint.is_encrypted and not is_local(bound):
             warnings.warn(
                 f"whoever reaches {bound} is let in, reads along and says what he likes; "
                 "security=CurveServer(...) lets in who is listed",

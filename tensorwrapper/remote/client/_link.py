@@ -1,7 +1,8 @@
 """`Link`: how fast bytes come from a server, as far as reads have told, and what follows from that."""
 
-import ipaddress
-from typing import Final, final
+from typing import Final, cast, final
+
+from tensorwrapper.transport import is_local
 
 __all__ = ["Link"]
 
@@ -28,7 +29,8 @@ class Link:
     __slots__ = ("bandwidth", "is_local", "ratio", "round_trip")
 
     def __init__(self, address: str) -> None:
-        self.is_local: bool = _is_local(address)
+        # What is no address is refused where it is connected to.
+        self.is_local: bool = isinstance(cast("object", address), str) and is_local(address)
         """Whether it stays on this machine, where packing and small pieces never pay."""
         self.bandwidth: float | None = None
         """Bytes a second; None before a read was long enough to tell."""
@@ -73,14 +75,3 @@ class Link:
     def forget_ratio(self) -> None:
         """Try again whether packing pays: it depends on the tensor."""
         self.ratio = max(self.ratio, 2.0)
-
-
-def _is_local(address: object) -> bool:
-    # What is no address is refused where it is connected to.
-    if not isinstance(address, str) or not address.startswith("tcp://"):
-        return True
-    host = address[6:].rpartition(":")[0].rpartition(";")[2].strip("[]")
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

@@ -8,7 +8,7 @@ from typing import Final
 from tensorwrapper._wording import brief, shortened
 from tensorwrapper.errors import ConversionError, TransportError
 
-__all__ = ["check_address", "reaches_beyond"]
+__all__ = ["check_address", "is_local"]
 
 _PORT: Final = re.compile(r"\*|[0-9]{1,5}")
 
@@ -32,12 +32,21 @@ def check_address(address: object, what: str) -> None:
             )
 
 
-def reaches_beyond(address: str) -> bool:
-    """Tell whether an address that is listened at may be reached from other machines."""
+def is_local(address: str) -> bool:
+    """Tell whether what goes to an address, or comes to one that is listened at, stays on this machine.
+
+    A name is looked up by nobody: of all names `localhost` alone is known.
+
+    Examples
+    --------
+    >>> [is_local(own) for own in ("ipc:///tmp/x", "tcp://127.0.0.2:1", "tcp://0.0.0.0:1", "tcp://lo.org:1")]
+    [True, True, False, False]
+    """
     if not address.startswith("tcp://"):
-        return False
-    host = address[6:].rpartition(":")[0].strip("[]")
+        return True
+    # Before a semicolon may stand where one connects from.
+    host = address[6:].rpartition(":")[0].rpartition(";")[2].strip("[]")
     try:
-        return not ipaddress.ip_address(host).is_loopback
+        return ipaddress.ip_address(host).is_loopback
     except ValueError:
-        return host != "localhost"
+        return host == "localhost"

@@ -20,6 +20,7 @@ from tensorwrapper.selection import Progress
 from tensorwrapper.transport._delivery import COPIED, to_milliseconds
 from tensorwrapper.transport._endpoint import Endpoint
 from tensorwrapper.transport._socket import Socket
+from tensorwrapper.transport.connections._addresses import is_local
 from tensorwrapper.transport.transfer._budget import Staging
 from tensorwrapper.transport.transfer._giver import GiverMachine
 from tensorwrapper.transport.transfer._inbox import Inbox
@@ -156,8 +157,8 @@ class Engine:
         """Let a transfer come that has memory to come to."""
         machine = transfer._machine
         if isinstance(machine, TakerMachine):
-            is_local = all(map(_is_local, self.endpoint.addresses))
-            transfer._window = Window(machine.credit, machine.chunk, is_local=is_local)
+            near = all(map(is_local, self.endpoint.addresses))
+            transfer._window = Window(machine.credit, machine.chunk, is_local=near)
             self.grant(transfer, machine)
 
     def grant(self, transfer: Transfer, machine: TakerMachine) -> None:
@@ -345,7 +346,3 @@ class Engine:
                 transfer._heard = 0.0
                 return now + _PAUSE
         return transfer._heard + patience
-
-
-def _is_local(address: str) -> bool:
-    return not address.startswith("tcp://") or address[6:].startswith(("127.", "localhost", "[::1]"))

@@ -3,7 +3,7 @@
 import pytest
 
 from tensorwrapper.errors import ConversionError, TransportError
-from tensorwrapper.transport.connections._addresses import check_address, reaches_beyond
+from tensorwrapper.transport.connections._addresses import check_address, is_local
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,13 @@ def test_ports_end_and_addresses_are_text():
         ("ipc:///tmp/x", False),
         ("tcp://0.0.0.0:1", True),
         ("tcp://eth0:1", True),
+        ("tcp://127.0.0.1:0;127.0.0.1:1", False),
+        ("tcp://127.0.0.1:0;192.0.2.1:1", True),
+        # Names that begin as that of this machine does.
+        ("tcp://localhost.example.org:1", True),
+        ("tcp://127.example.org:1", True),
+        ("inproc://x", False),
     ],
 )
 def test_other_machines_reach_some(address, beyond):
-    assert reaches_beyond(address) is beyond
+    assert is_local(address) is not beyond
