@@ -256,8 +256,8 @@ class DaskTensor(np.lib.mixins.NDArrayOperatorsMixin):
 
     def _beside(self, other: Any) -> "DaskTensor | None":  # noqa: ANN401 - an operand of a ufunc
         """Return another tensor of this shape, or one number for each row, in the same parts; else None."""
-        if isinstance(other, np.ndarray | Tensor | View):
-            numbers = as_view(other)
+        if type(other) in (np.ndarray, Tensor, View):
+            numbers: View[Any] = as_view(other)
             if numbers.shape.is_box and numbers.shape.extents == (len(self),):
                 return rows_of(numbers.broadcast(self.shape), self.marks)
         if type(other) not in (DaskTensor, Tensor, View):

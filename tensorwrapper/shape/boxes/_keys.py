@@ -7,7 +7,7 @@ An entry is an integer (the mode is pinned and dropped) or a pair of bounds (``N
 import contextlib
 from collections.abc import Iterable, Sequence
 from types import EllipsisType
-from typing import SupportsIndex, TypeAlias
+from typing import SupportsIndex, TypeAlias, cast
 
 from tensorwrapper._integers import to_int, to_ints
 from tensorwrapper._wording import brief
@@ -102,9 +102,8 @@ def _pin(item: object, mode: int) -> int:
             return to_int(item, f"the index of mode {mode}")
     if isinstance(item, dict):
         raise IndexTypeError(
-            f"the index of a mode without a name is an integer or a slice, and {brief(item)} gives modes "
-            f"by name; "
-            "`s.named('x', 'y')` has names"
+            f"the index of a mode without a name is an integer or a slice, and {brief(cast('object', item))} gives "
+            "modes by name; `s.named('x', 'y')` has names"
         )
     raise IndexTypeError(
         f"the index of mode {mode} must be an integer or a slice, not {brief(item)}; "
