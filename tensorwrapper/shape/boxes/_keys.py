@@ -101,9 +101,10 @@ def _pin(item: object, mode: int) -> int:
         with contextlib.suppress(ConversionError):
             return to_int(item, f"the index of mode {mode}")
     if isinstance(item, dict):
+        given = brief(cast("object", item))
         raise IndexTypeError(
-            f"the index of a mode without a name is an integer or a slice, and {brief(cast('object', item))} gives "
-            "modes by name; `s.named('x', 'y')` has names"
+            f"the index of a mode without a name is an integer or a slice, and {given} gives modes "
+            "by name; `s.named('x', 'y')` has names"
         )
     raise IndexTypeError(
         f"the index of mode {mode} must be an integer or a slice, not {brief(item)}; "
