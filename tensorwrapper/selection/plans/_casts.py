@@ -42,7 +42,7 @@ def with_casts(view: Expression) -> Expression:
             continue
         (first, *_) = node.operands
         dtype = _cast_of(own, first) if is_away(first) else None
-        if dtype is not None and at[source_of(first)] == dtype:
+        if dtype is not None and at.get(source_of(first)) == dtype:
             source = Converted(source_of(first), dtype)
             done[id(own)] = Expression(Reading(source), first.layout)
             continue

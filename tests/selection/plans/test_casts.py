@@ -115,3 +115,10 @@ def test_what_is_put_in_order_by_number_is_cast_at_its_source_where_all_of_it_is
     # What is not taken need not fit.
     far = sel.concat([tw.as_tensor([[1.0, 1e300]]), tw.as_tensor([[2.0, 3.0]])])
     assert far.flatten()[[0, 2, 3]].astype("i4").compute().tolist() == [1, 2, 3]
+
+
+def test_one_source_may_be_read_cast_and_as_it_is_beside_another():
+    one, other = Casting(X), Casting(X + 10)
+    joined = sel.concat([sel.concat([other, one]).astype("f4"), one])
+    np.testing.assert_array_equal(joined.compute(), np.concatenate([X + 10, X, X]))
+    assert other.sent == X.size * 4

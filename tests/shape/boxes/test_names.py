@@ -319,7 +319,7 @@ def test_a_facade_over_what_a_named_shape_holds_has_no_names():
 
 @pytest.mark.parametrize("shape", [Shape(2, 3), Shape.jagged([3, 1]), Shape.nested((2, 3), layers=(1, 1))])
 def test_a_key_by_name_needs_a_shape_with_names(shape):
-    with pytest.raises(ConversionError, match=r"\{'atom': 0\} gives modes by name; named\(\) gives names"):
+    with pytest.raises(ConversionError, match=r"\{'atom': 0\} gives modes by name; `s.named"):
         shape[{"atom": 0}]
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
+from tests.support.selection.counting_source import CountingSource
 
 __all__ = ["Known", "crossing", "same_elements"]
 
@@ -193,7 +194,7 @@ STEPS_OF_ROWS: dict[str, Step] = {
     "one of a stack": _stacked,
     "one for each row": _spread,
     "padded": lambda r, _, v, m: _padded(r, v, m),
-    "cast": lambda _, __, v, m: (v.astype("f8").astype("i8"), m),
+    "cast": lambda r, _, v, m: (v.astype(r.choice(["f8", "f4", "i4"])).astype("i8"), m),
     "by a mask within": _masked_within,
     "by places within": lambda r, _, v, m: _placed_within(r, v, m),
     "rotated": lambda r, _, v, m: _turned(r, v, m),
@@ -273,7 +274,7 @@ STEPS_OF_BOXES: dict[str, Step] = {
     "joined": _boxes_joined,
     "stacked": _boxes_stacked,
     "chosen": _boxes_chosen,
-    "cast": lambda _, __, v, m: (v.astype("f8").astype("i8"), m),
+    "cast": lambda r, _, v, m: (v.astype(r.choice(["f8", "f4", "i4"])).astype("i8"), m),
     "cut into rows": lambda r, _, v, m: _unflattened(r, v, m),
     "permuted": lambda r, _, v, m: _permuted(r, v, m),
     "picked": lambda r, _, v, m: _picked(r, v, m),
@@ -284,16 +285,22 @@ STEPS_OF_BOXES: dict[str, Step] = {
 
 def _leaves(rng: random.Random, rows: int) -> list[Known]:
     found = []
+    # A source that converts is asked for elements as they are, as narrower ones, or for both.
+    away = rng.random() < 0.4
+
+    def leaf(tensor: tw.Tensor[Any]) -> Any:
+        return sel.as_view(CountingSource(tensor, abilities=("runs", "casts")) if away else tensor)
+
     for _ in range(2):
         lists = [
             [rng.randint(-50, 50) for _ in range(rng.choice([0, 1, 2, 3, 5]))]
             for _ in range(rng.randint((rows + 1) // 2, rows))
         ]
-        found.append(Known(sel.as_view(tw.jagged(lists, dtype="i8")), lists, "rows"))
+        found.append(Known(leaf(tw.jagged(lists, dtype="i8")), lists, "rows"))
     count = len(found[0].lists)
     line, plane = np.arange(count + 5), np.arange(3 * count).reshape(count, 3) * 7 % 11
-    found.append(Known(sel.as_view(tw.as_tensor(line))[2 : 2 + count], line[2 : 2 + count], "a line"))
-    found.append(Known(sel.as_view(tw.as_tensor(plane)), plane, "a plane"))
+    found.append(Known(leaf(tw.as_tensor(line))[2 : 2 + count], line[2 : 2 + count], "a line"))
+    found.append(Known(leaf(tw.as_tensor(plane)), plane, "a plane"))
     return found
 
 
