@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import BATCH
-from tensorwrapper.errors import ConversionError, LayoutError, OutOfBoundsError, RankError
+from tensorwrapper._wording import shortened
+from tensorwrapper.errors import ConversionError, JaggedModeError, LayoutError, OutOfBoundsError, RankError
 from tensorwrapper.layout import Layout, LayoutCommon
 from tensorwrapper.layout.lowlevel import (
     TiledStrided,
@@ -45,6 +46,10 @@ def cells_in_box(shape: Shape[Any], box: Layout[Any]) -> Layout[Any]:
     OutOfBoundsError
         If a cell is not inside, which it is if it is empty.
     """
+    if shape.has_layers:
+        raise JaggedModeError(
+            f"scatter takes cells or tiles, not the layers of {shortened(str(shape))}: flatten() has none"
+        )
     table, inside = shape.cell_table(), box.shape
     rank = table.extents.shape[1]
     if rank != inside.rank:

@@ -79,7 +79,7 @@ def test_an_empty_shape_is_neither_the_scalar_nor_nothing():
 
 
 def test_a_shape_is_not_iterable_and_has_no_len():
-    with pytest.raises(TypeError, match="extents, rank and size"):
+    with pytest.raises(TypeError, match=r"s\.extents"):
         len(Shape(2))
     with pytest.raises(TypeError, match=r"indices\(\)"):
         iter(Shape(2))

@@ -332,3 +332,11 @@ def test_cells_are_the_elements_of_their_indices(t):
         assert cell.shape == element.shape
         assert not cell.size or cell.layout == element.layout
         assert cell.tolist() == element.tolist()
+
+
+def test_layers_are_not_scattered():
+    nested = Shape.nested(Shape(2, 2, 2), layers=(1, 2))
+    with pytest.raises(JaggedModeError, match="layers"):
+        from_buffer(np.arange(8), nested).scatter((9, 9))
+    with pytest.raises(JaggedModeError, match="layers"):
+        as_view(from_buffer(np.arange(8), nested)).scatter((9, 9))
