@@ -54,6 +54,26 @@ def test_points_cost_few_bytes(client, server):
     assert down <= 1.05 * 8 * len(numbers) + 1024
 
 
+def test_the_box_of_tiles_is_told_of_and_read_by_who_asks_for_it():
+    tiling = tw.Tiling([2, 3], [4, 1])
+    x = np.arange(25.0).reshape(5, 5)
+    with tw.serve({"T": tw.as_tensor(x).tiled(tiling)}) as server:
+        client = Client(server.address)
+        [facts], _ = client.ask("facts", {"names": ["T"], "box": True})
+        assert facts["box"] == [0, 0]
+        assert "box" not in client.facts("T")
+        where = {"name": "T", "version": facts["version"]}
+        select = [{"modes": [[1, 2, 1], [0, 3, 2]]}, {"starts": [0, 1, 1], "lengths": 3}]
+        _, parts = client.ask("read", {**where, "select": select, "box": True})
+        assert np.frombuffer(parts[0]).tolist() == [*x[1:3, ::2].reshape(-1), 0, 1, 2]
+        # Tile after tile without it.
+        _, parts = client.ask("read", {**where, "select": [{"starts": [8, 1, 1], "lengths": 4}]})
+        assert np.frombuffer(parts[0]).tolist() == [4, 9, 10, 11]
+        with pytest.raises(RefusedError):
+            client.ask("read", {**where, "select": select})
+        client.close()
+
+
 def test_what_is_written_is_there(client):
     before = client.facts("x")
     assert before["writable"]

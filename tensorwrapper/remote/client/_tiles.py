@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arguments import or_absent
-from tensorwrapper.errors import RemoteProtocolError
+from tensorwrapper.errors import RemoteProtocolError, SizeOverflowError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import Strided, TiledStrided, wrap_layout
 from tensorwrapper.selection import View
@@ -73,7 +73,10 @@ def layout_of_tiles(shape: Shape[Any], origin: tuple[int, ...]) -> tuple[Shape[A
     # Of any other shape it would cost as much as there are cells to find that out.
     if not isinstance(tiled.implementation, Tiled) or 2 * len(origin) != flat.rank:
         raise RemoteProtocolError("size", f"{shape} is said to be a box of {len(origin)} modes in tiles")
-    tiling = Tiling.from_shape(tiled.translate_to((0,) * flat.rank)).translate_to(origin)
+    try:
+        tiling = Tiling.from_shape(tiled.translate_to((0,) * flat.rank)).translate_to(origin)
+    except SizeOverflowError as error:
+        raise RemoteProtocolError("size", f"a box from {origin} on leaves 64 bits: {error}") from error
     under = cast("Strided", Layout(tiling.elements).implementation)
     grid_origin = cast("tuple[int, ...]", tiled.outer().origin)
     found = wrap_layout(TiledStrided(tiling, under, grid_origin), names_of(flat))

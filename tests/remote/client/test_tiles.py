@@ -39,6 +39,7 @@ def test_it_is_that_of_a_box_in_tiles(tiling, named):
         (Shape(2, 3), (0,)),
         (Shape.tiled([1, 2], [3]), (0,)),
         (Shape.tiled([1, 2], [3]), (0, 0, 0)),
+        (Shape.tiled([1, 2], [3]), (0, 2**63 - 2)),
         (Shape.nested(Shape(2, 3), layers=(1, 1)), (0,)),
     ],
 )

@@ -46,6 +46,11 @@ def entries_of(counts, numbers, values):
     return {"facts": (facts_of(**SPARSE),), "entries": ({"entries": "v"}, *parts)}
 
 
+def tiles_of(box, shape='{"grid_origin":[0,0],"kind":"tiled","sizes":[[1,3],[6]]}', **other):
+    facts = facts_of(**{**FACTS, "kind": "jagged", "rank": 4, "shape": None, "box": box, **other})
+    return {"facts": (facts,), "shape": ({"shape": "v"}, shape.encode())}
+
+
 @contextlib.contextmanager
 def answering(lies):
     """Serve what the protocol says, but for the verbs that are answered by these labels and parts."""
@@ -123,6 +128,15 @@ LIES = {
     "entries in disorder": entries_of([2], [9, 1], [1, 2]),
     "entries twice": entries_of([2], [9, 9], [1, 2]),
     "entries that lack": entries_of([3], [1, 9], [1, 2]),
+    "a box of no tiles": {"facts": (facts_of(box=[0, 0]),)},
+    "a box of another rank": tiles_of([0]),
+    "a box beyond 64 bits": tiles_of([2**63 - 2, 0]),
+    "a box that begins with text": tiles_of(["0", 0]),
+    "a box of many modes": tiles_of([0] * 40),
+    "tiles of more": tiles_of([0, 0], '{"grid_origin":[0,0],"kind":"tiled","sizes":[[1,4],[6]]}'),
+    "rows as tiles": tiles_of(
+        [0], '{"extents":[4,[6,6,6,6]],"kind":"jagged","origin":[0,0],"outer_rank":1}', rank=2
+    ),
     "text too short": {"facts": (facts_of(**WORDS),), "read": ({"read": "v"}, b"\1\0\0\0" * 24, b"a" * 23)},
     "text that is none": {
         "facts": (facts_of(**WORDS),),
@@ -144,6 +158,12 @@ def test_a_lie_is_an_error(lie):
 def test_what_is_no_lie_is_read():
     with answering({}) as address, tw.connect(address) as remote:
         assert remote["x"].compute().tolist() == X.tolist()
+
+
+def test_tiles_that_are_no_lie_are_read():
+    with answering(tiles_of([5, -1])) as address, tw.connect(address) as remote:
+        assert remote["x"].untiled().tolist() == X.tolist()
+        assert remote["x"].tiling == tw.Tiling([1, 3], [6], origin=(5, -1))
 
 
 def test_another_version_is_never_taken_for_the_one_that_was_asked_for():
