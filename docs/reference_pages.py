@@ -78,18 +78,25 @@ def write_pages(app: Sphinx) -> None:
 
 def _top() -> str:
     """Return the page of what stands at the top; each name has its entry further down."""
-    found = [(name, getattr(tensorwrapper, name)) for name in tensorwrapper.__all__ if name != "__version__"]
-    names = [
-        (not inspect.isclass(value), name.lower(), name)
-        for name, value in found
-        if not inspect.ismodule(value)
-    ]
-    table = "".join(f"   {name}\n" for _, _, name in sorted(names))
-    return (
+    floors: dict[str, list[tuple[bool, bool, str, str]]] = {}
+    for name in tensorwrapper.__all__:
+        value = getattr(tensorwrapper, name)
+        if name != "__version__" and not inspect.ismodule(value):
+            floor = value.__module__.split(".")[1]
+            # The class after which the module is called comes first.
+            place = name.lower() != floor, not inspect.isclass(value), name.lower(), name
+            floors.setdefault(floor, []).append(place)
+    text = (
         "tensorwrapper\n=============\n\n.. py:module:: tensorwrapper\n\n"
-        "What most programs need: ``import tensorwrapper as tw``. Names are loaded when they are used.\n\n"
-        f".. autosummary::\n   :nosignatures:\n\n{table}"
+        "What most programs need: ``import tensorwrapper as tw``. Names are loaded when they are used. Each "
+        "group belongs to a module, which has more.\n"
     )
+    for floor in sorted(floors, key=FLOORS.index):
+        table = "".join([f"   {name}\n" for *_, name in sorted(floors[floor])])
+        said = (inspect.getdoc(importlib.import_module(f"tensorwrapper.{floor}")) or "").partition("\n")[0]
+        text += f"\n{floor.capitalize()}\n{'-' * len(floor)}\n\n:py:mod:`tensorwrapper.{floor}`: {said}\n"
+        text += f"\n.. autosummary::\n   :nosignatures:\n\n{table}"
+    return text
 
 
 def _command_line() -> str:

@@ -6,6 +6,7 @@ is shown as written by `reference_signatures`; here is what that is not asked fo
 
 import ast
 import inspect
+import re
 from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import import_module
@@ -15,6 +16,7 @@ import attrs
 from docutils import nodes
 from sphinx.addnodes import (
     desc_annotation,
+    desc_name,
     desc_parameterlist,
     desc_returns,
     desc_sig_punctuation,
@@ -26,6 +28,8 @@ from sphinx.domains.python._annotations import _parse_annotation, _parse_arglist
 
 _CONSTRUCTORS = 2
 """Signatures of a class that are shown: of more, one for each rank, the last is for all."""
+
+_LONG = 24  # letters of a name
 
 
 class _Unquoted(ast.NodeTransformer):
@@ -201,6 +205,8 @@ def show_types(app: Sphinx, domain: str, kind: str, content: nodes.Element) -> N
     if domain != "py" or content.parent is None:
         return
     signatures = [node for node in content.parent if isinstance(node, desc_signature)]
+    for node in signatures:
+        _let_break(node)
     if len(signatures) > 1 and kind in {"class", "function", "method"}:
         _show_overloads(app, kind, signatures)
     if kind == "class" and len(signatures) > _CONSTRUCTORS:
@@ -217,6 +223,16 @@ def show_types(app: Sphinx, domain: str, kind: str, content: nodes.Element) -> N
             parsed = _parse_annotation(text, app.env)
             shown[0].children = []
             shown[0] += [desc_sig_punctuation("", ":"), desc_sig_space(), *parsed]
+
+
+def _let_break(signature: desc_signature) -> None:
+    """Let a long name be broken at its underscores, where a phone has no room for it."""
+    for name in signature.findall(desc_name):
+        text = name.astext()
+        if len(text) > _LONG:
+            name.clear()
+            for part in re.findall(r"[^_]+_*|_+", text):
+                name += [nodes.Text(part), nodes.raw("", "<wbr>", format="html")]
 
 
 def _type_of(module: str, name: str) -> str | None:

@@ -4,7 +4,9 @@ import ast
 
 import pytest
 import reference_types as types
-from reference_pages import _members
+from docutils import nodes
+from reference_pages import _members, _top
+from sphinx.addnodes import desc_name, desc_signature
 
 import tensorwrapper as tw
 from tensorwrapper import buffer, selection, shape, tensor, wire
@@ -71,3 +73,29 @@ def test_the_page_of_a_large_class_links_to_its_members_and_to_no_other_name():
     assert "Shape.ndim>" not in text
     assert "implementation" not in text
     assert _members(shape, "LossReport") == ""
+
+
+def test_the_first_page_has_every_name_once_and_shapes_first():
+    lines = [line.strip() for line in _top().splitlines() if line.startswith("   ")]
+    names = [line for line in lines if line and not line.startswith(":")]
+
+    public = {name for name in tw.__all__ if not isinstance(getattr(tw, name), str | type(tw))}
+    assert sorted(names) == sorted(public)
+    assert names[0] == "Shape"
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        ("rank", ["rank"]),
+        ("a_name", ["a_name"]),
+        ("test_views_over_it_are_read", ["test_", "views_", "over_", "it_", "are_", "read"]),
+        ("__a_long__name_of_some_kind__", ["__", "a_", "long__", "name_", "of_", "some_", "kind__"]),
+    ],
+)
+def test_long_names_may_be_broken_at_underscores(name, parts):
+    signature = desc_signature("", "", desc_name(name, name))
+    types._let_break(signature)
+    (shown,) = signature.findall(desc_name)
+
+    assert [part.astext() for part in shown.findall(nodes.Text) if "<" not in part] == parts
