@@ -6,12 +6,13 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 
 import tensorwrapper as tw
 from tensorwrapper.errors import VersionChangedError
-from tests.support.remote_servers import bound, end, random_reads, resident, tensors
+from tests.support.remote_servers import bound, end, random_reads, tensors
 
 __all__ = ["ServingSoak"]
 
@@ -39,6 +40,11 @@ class ServingSoak:
         pipe = subprocess.PIPE
         self.process = subprocess.Popen(words, stdin=pipe, stdout=pipe, text=True)
         self.address = self.process.stdout.readline().strip()
+
+    def memory(self):
+        """Return the bytes that the server has, without the pages of its file."""
+        text = Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(text.split("RssAnon:")[1].split()[0]) * 1024
 
     def close(self):
         if self.process is not None:
@@ -76,12 +82,12 @@ class ServingSoak:
                     time.sleep(self.chance.uniform(0, 0.3))
                     self.start()
                 if not kills and not before and passed > 0.34:
-                    before = resident(self.process)
+                    before = self.memory()
                 time.sleep(0.05)
             if before:
                 # What nothing lies in any more is given back bit by bit.
                 time.sleep(4)
-                self.growth = max(self.growth, resident(self.process) - before)
+                self.growth = max(self.growth, self.memory() - before)
         finally:
             for own in readers:
                 own.kill()

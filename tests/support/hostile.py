@@ -127,7 +127,7 @@ class Hostile:
             case 3:
                 return ev.AskEntries(name, version, self.some(3))
             case 4 | 5 if (view := self.described()) is not None:
-                return ev.AskView(view, self.some(3))
+                return ev.AskView(view, self.some(3), rng.choice([None, "zlib"]))
             case 6 | 7 if (view := self.described()) is not None:
                 return ev.AskReduce(view, rng.choice(UFUNCS), rng.choice(["rows", "tiles", 0, 1, 2, 63]))
             case 8:

@@ -8,7 +8,7 @@ import numpy as np
 from tensorwrapper.selection import Outer, Runs, Wanted
 from tensorwrapper.typing import Array
 
-__all__ = ["Piece", "batches_of", "halves_of"]
+__all__ = ["Piece", "batches_of", "halved", "halves_of"]
 
 Piece = tuple[int, Wanted, Array]
 """The number of the selection that it is a piece of, what is asked for, and where that goes."""
@@ -96,4 +96,20 @@ def halves_of(wanted: Wanted) -> list[Wanted]:
     return [
         Outer([*wanted.modes[:mode], wanted.modes[mode][own], *wanted.modes[mode + 1 :]])
         for own in (slice(0, middle), slice(middle, None))
+    ]
+
+
+def halved(batch: list[Piece]) -> list[list[Piece]]:
+    """Return two batches that ask for what one does; none if that is a single element."""
+    if len(batch) > 1:
+        return [batch[: len(batch) // 2], batch[len(batch) // 2 :]]
+    (number, wanted, target) = batch[0]
+    if wanted.size < 2:
+        return []
+    first, second = halves_of(wanted)
+    mode = 0 if isinstance(wanted, Runs) else next(k for k, own in enumerate(wanted.extents) if own > 1)
+    here, before = first.extents[mode], (slice(None),) * mode
+    return [
+        [(number, first, target[(*before, slice(None, here))])],
+        [(number, second, target[(*before, slice(here, None))])],
     ]

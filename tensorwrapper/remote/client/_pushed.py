@@ -61,9 +61,11 @@ class PushedSource:
         """Return the pieces that each request asks for."""
         return batches_of(selections, out, max(self.dtype.itemsize, 1), most)
 
-    def request(self, pieces: Sequence[Piece], packing: str | None = None) -> AskView:  # noqa: ARG002
-        """Return the request for some pieces, whose answer is never packed."""
-        return AskView(self.view, tuple([own for _, own, _ in pieces]))
+    def request(self, pieces: Sequence[Piece], packing: str | None = None) -> AskView:
+        """Return the request for some pieces, whose answer may be packed."""
+        known = self.connections.here().welcome.capabilities
+        packed = packing if "zlib of views" in known else None
+        return AskView(self.view, tuple([own for _, own, _ in pieces]), packed)
 
     def bytes_on_wire(self, selections: Sequence[Wanted]) -> int:
         """Return how many bytes go both ways for a read, with labels and framing."""

@@ -10,16 +10,21 @@ import numpy as np
 
 from tensorwrapper._value_class import evolve, frozen
 from tensorwrapper.buffer.lowlevel import write_elements
-from tensorwrapper.errors import ConversionError, RemoteProtocolError, VersionChangedError
+from tensorwrapper.errors import (
+    ConversionError,
+    RemoteProtocolError,
+    RequestRefusedError,
+    VersionChangedError,
+)
 from tensorwrapper.layout import Layout
 from tensorwrapper.remote.asking._bands import in_bands, may_be_bands
-from tensorwrapper.remote.asking._pieces import Piece, batches_of
+from tensorwrapper.remote.asking._pieces import Piece, batches_of, halved
 from tensorwrapper.remote.client._connection import Connection, Connections
 from tensorwrapper.remote.client._opened import Opening, opened, opening_of
 from tensorwrapper.remote.client._pending import Pending, Prepared, raise_refusal
 from tensorwrapper.remote.protocol._answers import send_answer
 from tensorwrapper.remote.protocol._elements import dtype_text, unpack_bytes, unpack_strings
-from tensorwrapper.remote.protocol._events import Answer, AskRead, Elements, Packed, Refused, Request
+from tensorwrapper.remote.protocol._events import Answer, AskRead, AskView, Elements, Packed, Refused, Request
 from tensorwrapper.remote.protocol._requests import prepare_request, send_request
 from tensorwrapper.selection import Ability, ReadHandle, Wanted
 from tensorwrapper.shape import Shape
@@ -154,7 +159,12 @@ def _read_at_once(source: RemoteSource, request: AskRead, said: Prepared, count:
     answer: Answer | None = kept
     if answer is None:
         begun = time.monotonic()
-        answer = connection.ask(request, said)
+        try:
+            answer = connection.ask(request, said)
+        except RequestRefusedError as error:
+            if error.reason != "limit" or source.dtype.kind != "T":
+                raise
+            return None
         link.note(nbytes, time.monotonic() - begun)
     if not isinstance(answer, Elements):
         raise RemoteProtocolError("schema", "a read is answered by something else")
@@ -271,10 +281,16 @@ class Reading:
         """Write an answer where it belongs; between parts of it others may look whether to go on."""
         answer, source = pending.answer, self._source
         if isinstance(answer, Refused):
-            raise_refusal(answer, pending.request)
+            # How long strings are nobody knew.
+            halves = halved(batch) if answer.reason == "limit" and source.dtype.kind == "T" else []
+            if not halves:
+                raise_refusal(answer, pending.request)
+            for own in halves:
+                self._sent.append((self._connection.start(source.request(own)), own))
+            return
         if isinstance(answer, Packed):
             answer = self._unpacked(answer, batch)
-        elif isinstance(pending.request, AskRead) and pending.request.packing is not None:
+        elif isinstance(pending.request, AskRead | AskView) and pending.request.packing is not None:
             # The server found that it makes hardly less of them.
             self._connection.link.note_ratio(1, 1)
         if not isinstance(answer, Elements):

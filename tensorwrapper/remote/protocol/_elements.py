@@ -83,6 +83,10 @@ def dtype_of(text: str) -> "np.dtype[Any]":
 
 def pack_strings(texts: Array, most: int) -> tuple[memoryview, memoryview]:
     """Return the lengths of strings in UTF-8, and their bytes one after the other; nulls have none."""
+    # As many bytes as characters at least: what is too much anyway is not written down.
+    count = 0 if hasattr(texts.dtype, "na_object") else int(np.strings.str_len(cast("Any", texts)).sum())
+    if count > most:
+        raise RequestRefusedError("limit", f"{count} characters are too many for one answer")
     found = texts.reshape(-1).tolist()
     encoded = [b"" if text is None else text.encode() for text in found]
     lengths = np.array([len(text) for text in encoded], dtype=np.int64)

@@ -168,6 +168,8 @@ class AskView:
 
     view: Described
     selections: tuple[Wanted, ...]
+    packing: str | None = None
+    """How the answer may be packed, if it is smaller then."""
 
 
 Reduction: TypeAlias = Literal[

@@ -137,7 +137,8 @@ def _written(  # noqa: C901, PLR0912 - a case for each request
             return "entries", {**said, **_box(request)}
         case AskView():
             select = [positions.selection(own) for own in request.selections]
-            return "view", {"of": _sources(request.view), "select": select}
+            asked = {"of": _sources(request.view), "select": select}
+            return "view", asked if request.packing is None else {**asked, "packing": request.packing}
         case AskReduce():
             return "reduce", {"of": _sources(request.view), "ufunc": request.ufunc, "over": request.over}
         case AskWrite():
@@ -303,9 +304,12 @@ def _rows(said: Said, positions: PositionsReader, _limits: ServeLimits) -> Reque
 def _read(said: Said, positions: PositionsReader, limits: ServeLimits) -> Request:
     field = said.field.object(_KEYS | {"select"}, {"dtype", "packing", "box"})
     dtype = _dtype(field["dtype"]) if "dtype" in field else None
-    packing = field["packing"].one_of(("zlib",)) if "packing" in field else None
     selections = _selections(field, positions, limits)
-    return AskRead(*_tensor(field), dtype, selections, packing, _is_of_box(field))
+    return AskRead(*_tensor(field), dtype, selections, _packing_of(field), _is_of_box(field))
+
+
+def _packing_of(field: Field) -> str | None:
+    return field["packing"].one_of(("zlib",)) if "packing" in field else None
 
 
 def _dtype(field: Field) -> str:
@@ -351,9 +355,9 @@ def _described(said: Said, positions: PositionsReader) -> Described:
 
 
 def _view(said: Said, positions: PositionsReader, limits: ServeLimits) -> Request:
-    field = said.field.object({"of", "select"})
+    field = said.field.object({"of", "select"}, {"packing"})
     selections = _selections(field, positions, limits)
-    return AskView(_described(said, positions), selections)
+    return AskView(_described(said, positions), selections, _packing_of(field))
 
 
 def _reduce(said: Said, positions: PositionsReader, _limits: ServeLimits) -> Request:

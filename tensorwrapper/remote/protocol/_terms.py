@@ -27,6 +27,7 @@ CAPABILITIES: Final = (
     "view",
     "write",
     "zlib",
+    "zlib of views",
 )
 """What a server of this library can do beside listing and describing, in its hello."""
 

@@ -310,10 +310,7 @@ class Catalogue:
             case AskRead():
                 holding = self._at(request.name, request.version, key)
                 found = holding.read(request.selections, request.dtype, stop, box=request.box)
-                answer = _packed(found, request.packing)
-                if answer is not found:
-                    self.staging.give(found.frames)
-                return self._unchanged(request, found.version, answer)
+                return self._unchanged(request, found.version, self._packed(found, request.packing))
             case Hello():
                 if not request.least <= PROTOCOL <= request.most:
                     raise RequestRefusedError("version", f"the protocol that is spoken here is {PROTOCOL}")
@@ -337,7 +334,8 @@ class Catalogue:
                 entries = holding.entries(request.selections, box=request.box)
                 return self._unchanged(request, entries.version, entries)
             case AskView():
-                return compute_view(request, self._named(request.view, key), self.limits, stop)
+                found = compute_view(request, self._named(request.view, key), self.limits, stop)
+                return self._packed(found, request.packing)
             case AskReduce():
                 return reduce_view(request, self._named(request.view, key), self.limits, stop)
             case AskWrite():
@@ -352,20 +350,22 @@ class Catalogue:
             return self._pins.release(request.release)
         return self._pins.add(self._holdings, owner)
 
+    def _packed(self, found: Elements, packing: str | None) -> Elements | Packed:
+        """Return elements as they are asked for: packed, if that is wanted and makes less of them."""
+        if packing is None or len(found.frames) != 1 or found.frames[0].nbytes < _PACKED:
+            return found
+        data = pack_bytes(found.frames[0])
+        if data is None:
+            return found
+        self.staging.give(found.frames)
+        return Packed(found.version, data)
+
     @staticmethod
     def _unchanged(request: AskRead | AskRows | AskEntries, version: str, answer: Answer) -> Answer:
         """Return an answer whose elements are of the version that was asked for."""
         if request.version not in (version, ""):
             raise RequestRefusedError("changed", f"the tensor {request.name!r} is at version {version}")
         return answer
-
-
-def _packed(found: Elements, packing: str | None) -> Elements | Packed:
-    """Return elements as they are asked for: packed, if that is wanted and makes less of them."""
-    if packing is None or len(found.frames) != 1 or found.frames[0].nbytes < _PACKED:
-        return found
-    data = pack_bytes(found.frames[0])
-    return found if data is None else Packed(found.version, data)
 
 
 def _patterns(given: Mapping[str, Iterable[str]]) -> dict[str, frozenset[str]]:

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tensorwrapper.remote.asking._pieces import batches_of, halves_of
+from tensorwrapper.remote.asking._pieces import batches_of, halved, halves_of
 from tensorwrapper.selection import Outer, Runs
 
 MODE = st.one_of(
@@ -67,3 +67,26 @@ def test_pieces_follow_what_is_allowed_meanwhile():
     assert sizes[:4] == [100, 100, 200, 400]
     assert max(sizes) == 20_000
     assert np.array_equal(out, x)
+
+
+@given(st.data())
+def test_halves_of_a_batch_ask_for_it_all(data):
+    shape = (4, 6)
+    out = np.zeros(shape, int)
+    rows = data.draw(st.lists(st.integers(0, 3), min_size=1, unique=True).map(sorted))
+    target = np.zeros((len(rows), 6), int)
+    batch = [(0, Outer([np.array(rows), range(6)]), target), (1, Runs([1, 9], [3, 4]), np.zeros(7, int))]
+    out.reshape(-1)[...] = np.arange(24)
+    todo, single = [batch], 0
+    while todo:
+        own = todo.pop()
+        halves = halved(own)
+        todo += halves
+        if not halves:
+            [(_, wanted, part)] = own
+            single += 1
+            numbers = wanted.numbers() if isinstance(wanted, Runs) else None
+            part[...] = out.reshape(-1)[numbers] if numbers is not None else out[np.ix_(*wanted.modes)]
+    assert single == 6 * len(rows) + 7
+    assert np.array_equal(target, out[rows])
+    assert batch[1][2].tolist() == [1, 2, 3, 9, 10, 11, 12]

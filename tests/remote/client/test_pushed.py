@@ -150,6 +150,24 @@ def test_every_function_that_a_server_knows_is_numpys(name):
         assert np.array_equal(some, ufunc.reduce(numbers, axis=0))
 
 
+def test_what_is_pushed_comes_packed_where_it_pays():
+    """It never did, however slow the link."""
+    zeros, noise = np.zeros((200, 300)), np.random.default_rng(1).random((200, 300))
+    for numbers, least in ((zeros, 50), (noise, 1)):
+        moved = []
+        with tw.serve({"x": numbers, "y": numbers + 1}) as server:
+            for compress in (False, True):
+                with tw.connect(server.address, compress=compress) as remote:
+                    there = remote.pushed(sel.minimum(remote["x"].view(), remote["y"].view()))
+                    planned, before = there.plan().bytes_on_wire, remote.counters
+                    assert np.array_equal(there.compute().to_numpy(), numbers)
+                    sent = remote.counters.bytes_sent_on_wire - before.bytes_sent_on_wire
+                    came = remote.counters.bytes_received_on_wire - before.bytes_received_on_wire
+                    assert sent + came == planned or (compress and numbers is zeros)
+                    moved.append(came)
+        assert moved[0] >= least * moved[1]
+
+
 def test_bits_of_fractions_are_not_combined(remote):
     with pytest.raises(RequestRefusedError, match="bits"):
         remote.reduce(np.bitwise_or, remote["x"], 0)

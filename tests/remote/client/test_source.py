@@ -14,7 +14,13 @@ from hypothesis import strategies as st
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tensorwrapper.errors import ConversionError, RemoteProtocolError, TransportTimeoutError
+from tensorwrapper.errors import (
+    ConversionError,
+    RemoteProtocolError,
+    RequestRefusedError,
+    TransportTimeoutError,
+)
+from tensorwrapper.remote import ServeLimits
 from tensorwrapper.remote.client._source import elements_of
 from tensorwrapper.testing import SourceContract
 from tensorwrapper.transport import CurveClient, CurveServer, KeyPair
@@ -307,3 +313,19 @@ def test_a_view_of_a_tensor_that_was_written_to_is_of_its_new_version():
         there[0] = 7
         assert there.view() is not before
         assert (np.asarray(there.view()[0].compute()) == 7).all()
+
+
+@pytest.mark.parametrize("nulls", [False, True])
+def test_strings_that_are_longer_than_an_answer_are_asked_for_in_pieces(nulls):
+    """A tensor of 100 000 texts of 1000 letters could not be read at all."""
+    texts = [chr(97 + k % 26) * 200 for k in range(300)] + ([None] if nulls else [])
+    words = tw.strings(texts)
+    with (
+        tw.serve({"x": words}, limits=ServeLimits(answer_bytes=2**10)) as server,
+        tw.connect(server.address) as remote,
+    ):
+        assert remote["x"].compute().tolist() == texts
+        assert remote["x"][::-3].compute().tolist() == texts[::-3]
+        server.replace("y", tw.strings(["a" * 2**15]))
+        with pytest.raises(RequestRefusedError, match="the server's"):
+            remote["y"].compute()
