@@ -62,6 +62,7 @@ ALONE = {
         "checksum_of": "chunks have check sums of their own",
         "Writer": "records of a file are messages with keys of the file in their labels",
         "is_metadata_alone": "a tensor file has no array of such a tensor, which is a tensor all the same",
+        "read_apart": "a record says its name beside its tensor, and a reader that knows it reads no JSON",
         "plain_object": "a tensor file says metadata as messages do, and has no messages",
         "read_skeleton": "a tensor in chunks is said as one in blocks is",
         "take_apart": "a tensor in chunks has the parts of one in a message",

@@ -1,13 +1,18 @@
 """Tensors in files: `.tens` files, which only grow, are read lazily, and survive a writer that dies."""
 
-from tensorwrapper.store._compact import Compaction, compact
-from tensorwrapper.store._convert import convert
-from tensorwrapper.store._file import FileMode, TensFile
-from tensorwrapper.store._open import open, save, save_sets  # noqa: A004 - named as what they are used as: tw.open
-from tensorwrapper.store._verify import Verification, verify
-from tensorwrapper.store.foreign._array_file import ArrayFile
-from tensorwrapper.store.foreign._contents import Conversion
-from tensorwrapper.store.records._entry import Entry
+from typing import TYPE_CHECKING
+
+from tensorwrapper._lazy import Names, OfName, lazy_names
+
+if TYPE_CHECKING:
+    from tensorwrapper.store._compact import Compaction, compact
+    from tensorwrapper.store._convert import convert
+    from tensorwrapper.store._file import FileMode, TensFile
+    from tensorwrapper.store._open import open, save, save_sets  # noqa: A004 - named as what they are used as: tw.open
+    from tensorwrapper.store._verify import Verification, verify
+    from tensorwrapper.store.foreign._array_file import ArrayFile
+    from tensorwrapper.store.foreign._contents import Conversion
+    from tensorwrapper.store.records._entry import Entry
 
 __all__ = [
     "ArrayFile",
@@ -24,3 +29,19 @@ __all__ = [
     "save_sets",
     "verify",
 ]
+
+__getattr__: OfName
+__dir__: Names
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "_compact": ("Compaction", "compact"),
+        "_convert": ("convert",),
+        "_file": ("FileMode", "TensFile"),
+        "_open": ("open", "save", "save_sets"),
+        "_verify": ("Verification", "verify"),
+        "foreign._array_file": ("ArrayFile",),
+        "foreign._contents": ("Conversion",),
+        "records._entry": ("Entry",),
+    },
+)

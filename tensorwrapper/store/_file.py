@@ -18,8 +18,6 @@ from tensorwrapper.errors import (
     ReadOnlyError,
     TensorNameError,
 )
-from tensorwrapper.store.growing._grown import grown_parts, grown_view
-from tensorwrapper.store.growing._writer import RecordWriter
 from tensorwrapper.store.records._directory import Directory
 from tensorwrapper.store.records._entry import Entry, make_entry, packing_of
 from tensorwrapper.store.records._index import check_tear, load_directory
@@ -35,6 +33,7 @@ from tensorwrapper.wire import DEFAULT_LIMITS, Compression, Limits
 
 if TYPE_CHECKING:
     from tensorwrapper.selection import View
+    from tensorwrapper.store.growing._writer import RecordWriter
 
 __all__ = ["PIECE_BYTES", "FileMode", "TensFile"]
 
@@ -157,6 +156,8 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Advisin
             check_tear(reader.read_at, self._directory, reader.size)
             # What a writer that died left unfinished: no directory names it.
             os.ftruncate(self._file, self._directory.end)
+        from tensorwrapper.store.growing._writer import RecordWriter  # noqa: PLC0415 - readers need none
+
         self._writer = RecordWriter(self._file, self._directory, piece_bytes, compress, limits)
         if metadata is not None or not self._directory.end:
             # Always one, so that what was begun can be told from what never was such a file.
@@ -210,6 +211,8 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Advisin
         grown = self._directory.extensions.get(name)
         if grown is None:
             return self._reading.tensor(name, places)
+        from tensorwrapper.store.growing._grown import grown_view  # noqa: PLC0415 - few tensors grow
+
         return grown_view(self._reading, places, grown)
 
     def _lock(self) -> None:
@@ -237,6 +240,8 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Advisin
         grown = self._directory.extensions.get(name)
         if grown is None:
             return (self._reading.tensor(name, places),)
+        from tensorwrapper.store.growing._grown import grown_parts  # noqa: PLC0415 - few tensors grow
+
         return grown_parts(self._reading, places, grown)
 
     def _places(self, name: str) -> tuple[Place, ...]:
@@ -381,7 +386,7 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Advisin
         (found,) = self._reading.piece(name, self._places(name), 0)[1].tensor_metadata
         return found or {}
 
-    def _writing(self) -> RecordWriter:
+    def _writing(self) -> "RecordWriter":
         if self.closed:
             raise DataFileError(f"{self._path} is closed")
         if self._writer is None:
@@ -433,7 +438,7 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Advisin
         finally:
             self._drop()
 
-    def _finish(self, writer: RecordWriter, file: int) -> None:
+    def _finish(self, writer: "RecordWriter", file: int) -> None:
         if self._temporary is None:
             self._check_in_place(file)
         # What nobody sees yet needs to be durable only before it is seen.

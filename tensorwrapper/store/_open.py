@@ -2,19 +2,20 @@
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import Literal, SupportsIndex, overload
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, SupportsIndex, overload
 
 from tensorwrapper._wording import shortened
 from tensorwrapper.errors import ConversionError, ReadOnlyError, TensorNameError
 from tensorwrapper.store._file import PIECE_BYTES, FileMode, TensFile
-from tensorwrapper.store.foreign._array_file import ArrayFile
-from tensorwrapper.store.foreign._contents import ChunksLike, Options
-from tensorwrapper.store.sets._kinds import SETS, end_of, is_foreign, kind_of
-from tensorwrapper.store.sets._names import tensor_number
-from tensorwrapper.store.sets._write import write_sets
 from tensorwrapper.store.system._system import to_path
 from tensorwrapper.wire import DEFAULT_LIMITS, Compression, Limits
-from tensorwrapper.wirecell import TensorSet
+
+if TYPE_CHECKING:
+    from tensorwrapper.store.foreign._array_file import ArrayFile
+    from tensorwrapper.store.foreign._contents import ChunksLike
+    from tensorwrapper.store.sets._kinds import Kind
+    from tensorwrapper.wirecell import TensorSet
 
 __all__ = ["open", "save", "save_sets"]
 
@@ -41,7 +42,7 @@ def open(  # noqa: A001 - in the package's name it reads as what it does
     piece_bytes: SupportsIndex = PIECE_BYTES,
     compress: Compression | None = None,
     limits: Limits = DEFAULT_LIMITS,
-) -> TensFile | ArrayFile: ...
+) -> "TensFile | ArrayFile": ...
 def open(  # noqa: A001
     path: str | os.PathLike[str],
     mode: FileMode = "r",
@@ -50,7 +51,7 @@ def open(  # noqa: A001
     piece_bytes: SupportsIndex = PIECE_BYTES,
     compress: Compression | None = None,
     limits: Limits = DEFAULT_LIMITS,
-) -> TensFile | ArrayFile:
+) -> "TensFile | ArrayFile":
     """Open a file of tensors by its path: a mapping from names to tensors that are read when used.
 
     Files of the other kinds that `convert` knows, by the ends of their names, are read as an `ArrayFile`,
@@ -101,14 +102,17 @@ def open(  # noqa: A001
     [1, 4]
     """
     where = to_path(path)
-    if is_foreign(where):
+    kind = _other_kind(where)
+    if kind is not None:
+        from tensorwrapper.store.foreign._array_file import ArrayFile  # noqa: PLC0415 - of other kinds alone
+
         if mode != "r":
             raise ConversionError(
                 f"{where} is read only; save and store.convert write such files, and `.tens` ones grow"
             )
         if metadata is not None:
             raise ReadOnlyError("metadata belongs to a file that is written; the mode is 'r'")
-        return ArrayFile(where, kind_of(where).read(where, limits))
+        return ArrayFile(where, kind.read(where, limits))
     return TensFile(where, mode, metadata=metadata, piece_bytes=piece_bytes, compress=compress, limits=limits)
 
 
@@ -120,7 +124,7 @@ def save(
     metadata_depth: SupportsIndex = 1,
     piece_bytes: SupportsIndex = PIECE_BYTES,
     compress: Compression | Mapping[str, Compression | None] | None = None,
-    chunks: ChunksLike | None = None,
+    chunks: "ChunksLike | None" = None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> None:
     """Write tensors to a new file, in place of what may be there.
@@ -180,8 +184,11 @@ def save(
         if name not in tensors:
             raise TensorNameError(f"compress names {name!r}, which is not among the tensors")
     where = to_path(path)
-    if is_foreign(where):
-        kind_of(where).write(
+    kind = _other_kind(where)
+    if kind is not None:
+        from tensorwrapper.store.foreign._contents import Options  # noqa: PLC0415 - of other kinds alone
+
+        kind.write(
             where,
             ((name, tensor, {}) for name, tensor in tensors.items()),
             metadata or {},
@@ -197,7 +204,7 @@ def save(
             file.append(name, tensor, metadata_depth=metadata_depth, compress=codecs.get(name))
 
 
-def save_sets(path: str | os.PathLike[str], sets: Iterable[TensorSet], *, prefix: str = "") -> None:
+def save_sets(path: str | os.PathLike[str], sets: "Iterable[TensorSet]", *, prefix: str = "") -> None:
     """Write Wire-Cell's tensor sets to a new tensor file, each when it comes.
 
     Parameters
@@ -225,12 +232,15 @@ def save_sets(path: str | os.PathLike[str], sets: Iterable[TensorSet], *, prefix
     Examples
     --------
     >>> import pathlib, tempfile
-    >>> from tensorwrapper.wirecell import TensorSet
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "points.tar.gz"
+    >>>     >>> path = pathlib.Path(tempfile.mkdtemp()) / "points.tar.gz"
     >>> save_sets(path, [TensorSet(7, [[1.5, 2.5]], [{"datapath": "x"}])])
     >>> open(path).sets()[7].tree["x"].tensor.tolist()
     [1.5, 2.5]
     """
+    from tensorwrapper.store.sets._kinds import SETS, end_of  # noqa: PLC0415 - what files of ours do not need
+    from tensorwrapper.store.sets._names import tensor_number  # noqa: PLC0415
+    from tensorwrapper.store.sets._write import write_sets  # noqa: PLC0415
+
     where = to_path(path)
     end = end_of(where)
     if end not in SETS:
@@ -240,6 +250,16 @@ def save_sets(path: str | os.PathLike[str], sets: Iterable[TensorSet], *, prefix
     if tensor_number(f"{prefix}tensor_0_0") is None:
         raise TensorNameError(f"names cannot begin with {prefix!r}: no slash, no control character")
     write_sets(where, end, sets, prefix)
+
+
+def _other_kind(where: Path) -> "Kind | None":
+    """Return the kind of a file by the end of its name; None if it is one of ours."""
+    if where.suffix == ".tens":
+        return None
+    # A dozen readers and writers: whoever has files of ours alone does not wait for them.
+    from tensorwrapper.store.sets._kinds import is_foreign, kind_of  # noqa: PLC0415
+
+    return kind_of(where) if is_foreign(where) else None
 
 
 def _check_mapping(tensors: object) -> None:

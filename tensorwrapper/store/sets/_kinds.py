@@ -16,7 +16,7 @@ from tensorwrapper.store.sets._read import open_tar_sets, open_zip_sets
 from tensorwrapper.store.sets._write import ARCHIVES, are_sets, write_sets_file
 from tensorwrapper.wire import Limits
 
-__all__ = ["KINDS", "SETS", "end_of", "is_foreign", "kind_of"]
+__all__ = ["KINDS", "SETS", "Kind", "end_of", "is_foreign", "kind_of"]
 
 
 SETS: Final = tuple(ARCHIVES)

@@ -3,7 +3,6 @@
 import contextlib
 import errno
 import os
-import secrets
 import sys
 from collections.abc import Generator
 from pathlib import Path
@@ -22,7 +21,8 @@ _NAMED: Final = 40  # characters of the old name in the new one: names have 255 
 
 def beside(target: Path) -> Path:
     """Return a name that nobody has, in the folder of a file."""
-    return target.parent / f".{target.name[:_NAMED]}.{secrets.token_hex(6)}.tmp"
+    # Not by `secrets`, which loads libraries of ciphers: 5 MiB for a name.
+    return target.parent / f".{target.name[:_NAMED]}.{os.urandom(6).hex()}.tmp"
 
 
 def make_beside(target: Path, temporary: Path) -> int:
