@@ -16,7 +16,12 @@ def run(options: argparse.Namespace) -> Report:
     try:
         with Progress(1) as progress:
             progress.step(f"converting {options.source}")
-            done = convert(options.source, options.target, overwrite=options.force)
+            done = convert(
+                options.source,
+                options.target,
+                overwrite=options.force,
+                progress=progress.share if progress.is_shown else None,
+            )
     except DataFileExistsError as error:
         raise DataFileExistsError(
             error.errno, f"{options.target} is there already; --force replaces it"

@@ -2,6 +2,7 @@
 
 import contextlib
 import logging
+import re
 import signal
 import sys
 import threading
@@ -42,7 +43,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         complain("interrupted")
         return ExitCode.INTERRUPTED
     except (TensorWrapperError, OSError, MemoryError) as error:
-        reason = str(error) or "there is not enough memory"
+        # A number of the system says nothing to people; programs have the class of the error.
+        reason = re.sub(r"^\[Errno -?\d+\] ", "", str(error)) or "there is not enough memory"
         complain(f"{who}: {reason}")
         if options.json:
             write_text(failure_to_json(command.name, reason, type(error).__name__), who)

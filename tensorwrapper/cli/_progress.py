@@ -24,7 +24,7 @@ def _bar(total: int, stream: TextIO) -> "tqdm | None":
 class Progress:
     """Tells which step of how many is under way; to stderr, so that stdout stays the result's."""
 
-    __slots__ = ("_bar", "_done", "_stream", "_total", "_what")
+    __slots__ = ("_bar", "_done", "_percent", "_stream", "_total", "_what")
 
     def __init__(self, total: int, stream: TextIO | None = None) -> None:
         stream = sys.stderr if stream is None else stream
@@ -33,11 +33,18 @@ class Progress:
         self._total = total
         self._done = 0
         self._what = ""
+        self._percent = 0
         self._bar = None if self._stream is None else _bar(total, self._stream)
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether anybody is told."""
+        return self._bar is not None
 
     def step(self, what: str) -> None:
         """Begin the next step."""
         self._what = what
+        self._percent = 0
         if self._bar is not None:
             if self._done:
                 self._bar.update()
@@ -49,9 +56,11 @@ class Progress:
         self._done += 1
 
     def share(self, done: int, total: int) -> None:
-        """Tell how much of this step is done; only a bar is told so often."""
-        if self._bar is not None and total:
-            self._bar.set_description_str(f"{self._what}, {100 * done // total} %")
+        """Tell how much of this step is done; only a bar is told, and shows each per cent once."""
+        percent = 100 * done // total if total else 0
+        if self._bar is not None and percent != self._percent:
+            self._percent = percent
+            self._bar.set_description_str(f"{self._what}, {percent} %")
 
     def close(self) -> None:
         """Take the bar away; closing twice is harmless."""

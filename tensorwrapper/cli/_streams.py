@@ -67,7 +67,7 @@ def write_text(text: str, who: str) -> ExitCode | None:
         return ExitCode.NO_READER
     except (OSError, ValueError) as error:
         _give_up_stdout()
-        complain(f"{who}: the answer cannot be written: {error}")
+        complain(f"{who}: the answer cannot be written: {getattr(error, 'strerror', None) or error}")
         return ExitCode.CANNOT_RUN
     return None
 

@@ -2,7 +2,7 @@
 
 import errno
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -26,7 +26,11 @@ __all__ = ["convert"]
 
 
 def convert(
-    source: str | os.PathLike[str], target: str | os.PathLike[str], *, overwrite: bool = False
+    source: str | os.PathLike[str],
+    target: str | os.PathLike[str],
+    *,
+    overwrite: bool = False,
+    progress: Callable[[int, int], object] | None = None,
 ) -> Conversion:
     """Write the tensors of one file to another; the ends of the names say which kinds they are.
 
@@ -45,6 +49,9 @@ def convert(
         The files.
     overwrite
         Whether a file at `target` may be replaced; its permissions stay.
+    progress
+        Called after each tensor with how much is written and how much there is: in bytes of elements, or in
+        tensors if they come from another file than ``.tens``.
 
     Raises
     ------
@@ -74,19 +81,31 @@ def convert(
         raise ConversionError(f"{shortened(str(unknown))} is of no kind that is known: {', '.join(_READ)}")
     if not overwrite and os.path.lexists(second):
         raise DataFileExistsError(errno.EEXIST, f"{second} is there already; overwrite=True replaces it")
-    return read(first, partial(write, second))
+    return read(first, partial(write, second), progress)
 
 
 _Write: TypeAlias = Callable[[Iterator[Named], Mapping[str, Any], Options], Conversion]
+_Progress: TypeAlias = Callable[[int, int], object] | None
 
 
-def _from_tens(path: Path, write: _Write) -> Conversion:
+def _told(tensors: Iterator[Named], sizes: Iterable[int], progress: _Progress) -> Iterator[Named]:
+    """Pass tensors on, and tell after each how much is done."""
+    if progress is None:
+        yield from tensors
+        return
+    parts = list(sizes)
+    done, total, left = 0, sum(parts), iter(parts)
+    for given in tensors:
+        yield given
+        done += next(left, 0)  # an archive may hold more than it lists
+        progress(done, total)
+
+
+def _from_tens(path: Path, write: _Write, progress: _Progress) -> Conversion:
     with TensFile(path) as file:
-        return write(
-            ((name, _whole(file, name), file.tensor_metadata(name)) for name in file),
-            file.metadata,
-            Options(),
-        )
+        tensors = ((name, _whole(file, name), file.tensor_metadata(name)) for name in file)
+        sizes = (file[name].nbytes for name in file)
+        return write(_told(tensors, sizes, progress), file.metadata, Options())
 
 
 def _whole(file: TensFile, name: str) -> object:
@@ -95,30 +114,31 @@ def _whole(file: TensFile, name: str) -> object:
     return parts[0] if len(parts) == 1 else file[name]
 
 
-def _from_npy(path: Path, write: _Write) -> Conversion:
-    return write(((name, array, {}) for name, array in [(ONE, read_npy(path))]), {}, Options())
+def _from_npy(path: Path, write: _Write, progress: _Progress) -> Conversion:
+    tensors: Iterator[Named] = ((name, array, {}) for name, array in [(ONE, read_npy(path))])
+    return write(_told(tensors, [1], progress), {}, Options())
 
 
-def _from_npz(path: Path, write: _Write) -> Conversion:
+def _from_npz(path: Path, write: _Write, progress: _Progress) -> Conversion:
     contents = kind_of(path).read(path, DEFAULT_LIMITS)
     if contents.sets:
-        return _from_zip(path, write)
+        return _from_zip(path, write, progress)
     # Not as it is opened: here check sums are compared.
-    return write(((name, array, {}) for name, array in read_npz(path)), {}, Options())
+    tensors: Iterator[Named] = ((name, array, {}) for name, array in read_npz(path))
+    return write(_told(tensors, [1] * len(contents.held), progress), {}, Options())
 
 
-def _from_zip(path: Path, write: _Write) -> Conversion:
+def _from_zip(path: Path, write: _Write, progress: _Progress) -> Conversion:
     # What is deflated is compared as it is read.
     check_members(path)
-    return _from_foreign(path, write)
+    return _from_foreign(path, write, progress)
 
 
-def _from_foreign(path: Path, write: _Write) -> Conversion:
+def _from_foreign(path: Path, write: _Write, progress: _Progress) -> Conversion:
     with ArrayFile(path, kind_of(path).read(path, DEFAULT_LIMITS)) as file:
         options = Options(names_are_paths=path.suffix.lower() in GROUPED)
-        done = write(
-            ((name, file[name], file.tensor_metadata(name)) for name in file), file.metadata, options
-        )
+        tensors = ((name, file[name], file.tensor_metadata(name)) for name in file)
+        done = write(_told(tensors, [1] * len(file), progress), file.metadata, options)
         return attrs.evolve(done, lost=(*file.losses, *done.lost))
 
 
@@ -147,7 +167,7 @@ def _to_tens(
     return Conversion(tuple(names), nbytes, tuple(lost))
 
 
-_READ: Final[Mapping[str, Callable[[Path, _Write], Conversion]]] = {
+_READ: Final[Mapping[str, Callable[[Path, _Write, _Progress], Conversion]]] = {
     ".tens": _from_tens,
     **dict.fromkeys(KINDS, _from_foreign),
     ".npy": _from_npy,

@@ -39,3 +39,14 @@ def test_plain_lines_on_a_terminal_without_tqdm(monkeypatch):
         progress.step("one")
 
     assert stream.getvalue() == "[1/1] one\n"
+
+
+def test_a_share_of_a_step_is_shown_where_there_is_a_bar():
+    stream = Terminal()
+    with Progress(1, stream) as progress:
+        progress.step("one")
+        progress.share(1, 4)
+        assert progress.is_shown
+    assert "one, 25 %" in stream.getvalue()
+    with Progress(1, io.StringIO()) as progress:
+        assert not progress.is_shown

@@ -134,3 +134,18 @@ def test_section_5_names_of_modes_stay_where_they_can_be_said(folder):
         assert file["t"].shape == named.shape
     for kind in ("npz", "npy", "safetensors"):
         assert "the names of the modes of 't'" in convert(folder / "a.tens", folder / f"b.{kind}").lost
+
+
+def test_how_much_is_done_is_told_after_each_tensor(folder):
+    tensors = {"a": np.zeros(10), "b": np.zeros(30), "rows": tw.jagged([[1.0], [2.0, 3.0]])}
+    tw.save(folder / "a.tens", tensors)
+    told = []
+    tw.store.convert(folder / "a.tens", folder / "b.tens", progress=lambda *parts: told.append(parts))
+    assert told == [(80, 344), (320, 344), (344, 344)]
+    np.savez(folder / "a.npz", **{name: value for name, value in tensors.items() if name != "rows"})
+    for source in ("a.npz", "b.safetensors"):
+        told.clear()
+        tw.store.convert(
+            folder / source, folder / "b.safetensors", overwrite=True, progress=lambda *p: told.append(p)
+        )
+        assert told == [(1, 2), (2, 2)]
