@@ -1,5 +1,6 @@
 """A server in a process of its own: selected from, frozen, killed, and started again."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -94,6 +95,8 @@ def test_a_server_that_is_frozen_is_an_error_in_time_and_goes_on_when_it_wakes(s
     with tw.connect(address, timeout=1) as remote:
         view = remote["x"][3]
         process.send_signal(signal.SIGSTOP)
+        # Its other threads go on until the one that takes the signal has its turn.
+        assert os.WIFSTOPPED(os.waitpid(process.pid, os.WUNTRACED)[1])
         with pytest.raises(TransportTimeoutError):
             view.compute()
         process.send_signal(signal.SIGCONT)
