@@ -1,6 +1,7 @@
 """Assignments to tensors at a server."""
 
 import contextlib
+import os
 import signal
 import subprocess
 import sys
@@ -200,6 +201,8 @@ def test_nobody_knows_of_a_write_when_the_server_ended_within_it():
     with tw.connect(address, timeout=20) as remote:
         there = remote["x"]
         process.send_signal(signal.SIGSTOP)
+        # Its other threads go on until the one that takes the signal has its turn.
+        assert os.WIFSTOPPED(os.waitpid(process.pid, os.WUNTRACED)[1])
         started = []
         end = threading.Timer(0.5, process.kill)
         begin = threading.Timer(1.0, lambda: started.append(start(address)))
