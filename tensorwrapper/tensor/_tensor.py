@@ -198,7 +198,8 @@ class Tensor(
         >>> j[tw.jagged([[2, 0], [-1]])].tolist(), j[tw.jagged([[True, False, True], [False]])].tolist()
         ([[7, 5], [8]], [[5, 7], []])
         """
-        if is_basic(key):
+        # Loops ask for one row after another.
+        if type(key) is int or is_basic(key):
             at: Any = self._layout.implementation.at  # to cast the key would be a call
             return make_tensor(wrap_layout(at(key)), self._buffer)
         if isinstance(key, Mapping):

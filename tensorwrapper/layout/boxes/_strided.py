@@ -234,7 +234,7 @@ class Strided(LayoutCommon):
         """Return the layout of what a key selects; ``lead`` is where errors say that the box lies."""
         if type(key) is int and self.extents:
             # One row, as loops ask for.
-            extent, *_ = self.extents
+            extent = self.extents[0]
             if -extent <= key < extent:
                 place = self._offset + (key if key >= 0 else key + extent) * self.strides[0]
                 return new_strided(self.extents[1:], (0,) * (len(self.extents) - 1), self.strides[1:], place)
