@@ -230,7 +230,7 @@ def test_layouts_are_values():
 
 def test_a_layout_has_no_len_and_does_not_iterate_but_is_true():
     layout = Layout(Shape(0, 3))
-    with pytest.raises(TypeError, match="shape has extents, rank and size"):
+    with pytest.raises(TypeError, match="shape` has extents, rank and size"):
         len(layout)
     with pytest.raises(TypeError, match="to_numpy"):
         iter(layout)

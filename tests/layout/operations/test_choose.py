@@ -19,7 +19,7 @@ def test_rows_that_were_chosen_may_have_one_length_where_all_have_not():
     layout = Layout(Shape.jagged([3, 1, 3]))
 
     assert outer_product(layout, ([0, 2], [2, 0])).to_numpy().tolist() == [2, 0, 6, 4]
-    with pytest.raises(JaggedModeError, match="mode 1 has no one extent to take positions of"):
+    with pytest.raises(JaggedModeError, match="mode 1 varies from 1 to 3 and has no positions of its own"):
         outer_product(layout, ([0, 1], [0]))
 
 
