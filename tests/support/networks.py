@@ -8,7 +8,7 @@ import textwrap
 
 import pytest
 
-__all__ = ["Network", "network"]
+__all__ = ["Network", "ended", "hosts", "network", "started"]
 
 _REQUIRED = "TENSORWRAPPER_REQUIRE_NETNS"
 
@@ -87,3 +87,37 @@ def network():
         yield found
     finally:
         found.remove()
+
+
+@pytest.fixture(scope="module")
+def hosts():
+    """Two hosts for all tests of a module, which names this fixture."""
+    with network() as found:
+        yield found
+
+
+@pytest.fixture
+def started(hosts):
+    """What starts a program at each of two hosts, the second when the first says that it is ready."""
+    running = []
+
+    def start(left, right, port):
+        address = f"tcp://{hosts.addresses[0]}:{port}"
+        first = hosts.start(hosts.left, left, address)
+        running.append(first)
+        assert first.stdout.readline() == "ready\n", first.stderr.read()
+        second = hosts.start(hosts.right, right, address)
+        running.append(second)
+        return first, second
+
+    yield start
+    for process in running:
+        process.kill()
+        process.communicate()
+
+
+def ended(process):
+    """Return the words that a program has said when it has ended well."""
+    said, complained = process.communicate(timeout=90)
+    assert process.returncode == 0, complained
+    return said.split()

@@ -90,7 +90,7 @@ def _check_grid_mode(shape: JaggedCommon, mode: int) -> None:
     if start:
         raise JaggedModeError(
             f"mode {mode} has tile numbers from {start}, but those of a tiling start at 0: "
-            "translate_by moves them there"
+            "`s.translate_by((1, 1))` moves a shape"
         )
 
 

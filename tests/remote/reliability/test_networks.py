@@ -4,7 +4,8 @@ import subprocess
 
 import pytest
 
-from tests.support.networks import network
+from tests.support import networks
+from tests.support.networks import ended
 
 pytestmark = pytest.mark.slow  # a cut must last until it is noticed
 
@@ -65,41 +66,12 @@ PACKER = """
         print(remote.counters.bytes_received)
 """
 
-
-@pytest.fixture(scope="module")
-def hosts():
-    with network() as found:
-        yield found
-
-
-def ended(process):
-    said, complained = process.communicate(timeout=90)
-    assert process.returncode == 0, complained
-    return said.split()
-
-
-@pytest.fixture
-def started(hosts):
-    running = []
-
-    def start(program, port):
-        address = f"tcp://{hosts.addresses[0]}:{port}"
-        server = hosts.start(hosts.left, SERVER, address)
-        running.append(server)
-        assert server.stdout.readline() == "ready\n", server.stderr.read()
-        reader = hosts.start(hosts.right, program, address)
-        running.append(reader)
-        return reader
-
-    yield start
-    for process in running:
-        process.kill()
-        process.communicate()
+hosts, started = networks.hosts, networks.started
 
 
 def test_a_read_goes_on_when_the_link_is_mended(hosts, started):
     hosts.slow("50mbit")
-    reader = started(READER, 5712)
+    _, reader = started(SERVER, READER, 5712)
     assert reader.stdout.readline() == "moving\n"
     hosts.cut(silently=True)
     try:
@@ -113,13 +85,13 @@ def test_a_read_goes_on_when_the_link_is_mended(hosts, started):
 
 def test_what_is_cancelled_over_a_slow_link_leaves_little_behind(hosts, started):
     hosts.slow("10mbit")
-    value, came = ended(started(CANCELLER, 5714))
+    value, came = ended(started(SERVER, CANCELLER, 5714)[1])
     assert value == "5"
     assert int(came) < 2**18
 
 
 def test_numbers_come_packed_over_a_slow_link(hosts, started):
     hosts.slow("20mbit")
-    right, came = ended(started(PACKER, 5715))
+    right, came = ended(started(SERVER, PACKER, 5715)[1])
     assert right == "True"
     assert int(came) < 8 * COUNT / 2

@@ -4,7 +4,8 @@ import subprocess
 
 import pytest
 
-from tests.support.networks import network
+from tests.support import networks
+from tests.support.networks import ended
 
 pytestmark = pytest.mark.slow  # a cut must last until it is noticed
 
@@ -56,41 +57,12 @@ ASKER = """
             print(socket.counters.bytes_received - before)
 """
 
-
-@pytest.fixture(scope="module")
-def hosts():
-    with network() as found:
-        yield found
-
-
-def ended(process):
-    said, complained = process.communicate(timeout=60)
-    assert process.returncode == 0, complained
-    return said.split()
-
-
-@pytest.fixture
-def started(hosts):
-    running = []
-
-    def start(program, port):
-        address = f"tcp://{hosts.addresses[0]}:{port}"
-        taker = hosts.start(hosts.left, program, address)
-        running.append(taker)
-        assert taker.stdout.readline() == "ready\n", taker.stderr.read()
-        giver = hosts.start(hosts.right, GIVER, address)
-        running.append(giver)
-        return taker, giver
-
-    yield start
-    for process in running:
-        process.kill()
-        process.communicate()
+hosts, started = networks.hosts, networks.started
 
 
 def test_a_tensor_goes_over_a_link_that_becomes_slow(hosts, started):
     hosts.slow("400mbit")
-    taker, giver = started(TAKER, 5701)
+    taker, giver = started(TAKER, GIVER, 5701)
     assert taker.stdout.readline() == "moving\n"
     hosts.slow("100mbit")
     assert ended(taker) == ["True"]
@@ -100,7 +72,7 @@ def test_a_tensor_goes_over_a_link_that_becomes_slow(hosts, started):
 @pytest.mark.parametrize(("silently", "port"), [(False, 5702), (True, 5703)], ids=["loud", "silent"])
 def test_a_tensor_goes_on_when_the_link_is_mended(hosts, started, silently, port):
     hosts.slow("100mbit")
-    taker, giver = started(TAKER, port)
+    taker, giver = started(TAKER, GIVER, port)
     assert taker.stdout.readline() == "moving\n"
     hosts.cut(silently=silently)
     with pytest.raises(subprocess.TimeoutExpired):
@@ -113,7 +85,7 @@ def test_a_tensor_goes_on_when_the_link_is_mended(hosts, started, silently, port
 
 def test_what_is_cancelled_over_a_slow_link_ends_within_the_window(hosts, started):
     hosts.slow("10mbit")
-    taker, giver = started(ASKER, 5704)
+    taker, giver = started(ASKER, GIVER, 5704)
     [came] = ended(taker)
     assert int(came) < 2**20
     giver.communicate(timeout=60)
