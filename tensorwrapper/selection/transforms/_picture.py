@@ -45,7 +45,7 @@ def draw_parts(parts: Sequence[ModePart], *, title: str) -> Drawing:
         written = part.text if len(part.text) <= _LONG else f"{part.text[: _LONG - 4]} ..."
         label = written if new else f"mode {mode}: {written}"
         text, goes = _said(part), isinstance(part.taken, int)
-        text = text if goes else f"mode {made} of the result: {text}"
+        text = text if goes else f"→ mode {made}: {text}"
         bars.append(ModeBar(label, 0.0 if new else length, text, () if new else _marks(part, length)))
         mode, made = mode + (not new), made + (not goes)
     return draw_bars(bars, title=title)

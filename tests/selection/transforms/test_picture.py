@@ -36,7 +36,7 @@ def test_a_picture_says_what_the_result_is(text, extents):
     said = [
         word.rpartition(": ")[2].replace("new, ", "all ").removeprefix("all ").split(" ")[0]
         for word in drawn(text, extents).texts
-        if "of the result" in word
+        if "→" in word
     ]
 
     assert [int(count.replace(",", "")) for count in said] == list(
