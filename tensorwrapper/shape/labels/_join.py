@@ -22,6 +22,7 @@ from tensorwrapper.shape.labels._ranges import (
     Range,
     Varying,
     find_difference,
+    has_gaps,
     merged_range,
     range_of,
     spread_range,
@@ -88,9 +89,12 @@ def _join_any(operands: Sequence[Operand], result: tuple[str, ...]) -> Flat:
     for place, label in enumerate(result):
         number, mode = places[label][0]
         # What no prefix leads to has no indices.
-        found = agreed[label] if label in agreed else range_of(*operands[number], mode)
+        found = agreed[label] if label in agreed else range_of(*operands[number], mode, result[:place])
         if isinstance(found, Varying):
             _check_order(label, found, result, place)
+        elif found is not None:
+            homes = places[label] if label in agreed else places[label][:1]
+            found = _where_said([(*operands[home], at) for home, at in homes], found, result[:place])
         ranges.append(found or Fixed(0, 0))
     for flat, labels in kept:
         if len(labels) == len(result) and {*labels} == {*result}:
@@ -155,6 +159,23 @@ def _agreed(operands: Sequence[Operand], places: list[_Place]) -> Range | None:
             _check_same(operands, (first, known), (place, here))
             known = merged_range(known, here)
     return known
+
+
+def _where_said(
+    homes: Sequence[tuple[Flat, tuple[str, ...], int]], found: Fixed, before: tuple[str, ...]
+) -> Range:
+    """Return a range that is the same wherever it is said, and 0 where no mode says it: nothing is there."""
+    known: Range | None = None
+    for flat, labels, mode in homes:
+        names = tuple([name for name in before if name in labels[:mode]])
+        if not has_gaps(flat, mode):
+            return found
+        here = spread_range(flat, labels, mode, names)
+        if here is None or (isinstance(known, Varying) and {*known.labels} != {*names}):
+            return found
+        if len(here.table):
+            known = here if known is None else merged_range(known, here)
+    return known or found
 
 
 def _spread(

@@ -13,7 +13,7 @@ from tensorwrapper.shape.kinds._jagged import JaggedCommon
 from tensorwrapper.shape.kinds._nested import Flat
 from tensorwrapper.shape.kinds._tiled import Tiled
 from tensorwrapper.shape.labels._labels_text import Labels
-from tensorwrapper.shape.rows._dependencies import keys_of, needs_of
+from tensorwrapper.shape.rows._dependencies import extent_bounds, keys_of, needs_of
 from tensorwrapper.typing import IntArray
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "check_same",
     "deal_result",
     "find_difference",
+    "has_gaps",
     "layering_of",
     "merge_layerings",
     "merged_range",
@@ -157,15 +158,20 @@ class Varying:
 Range: TypeAlias = Fixed | Varying
 
 
-def range_of(flat: Flat, labels: tuple[str, ...], mode: int) -> Range | None:
-    """Return the range of a mode; ``None`` if no prefix leads to it. O(n log n) in its prefixes at most."""
+def range_of(
+    flat: Flat, labels: tuple[str, ...], mode: int, before: tuple[str, ...] | None = None
+) -> Range | None:
+    """Return the range of a mode; ``None`` if no prefix leads to it. O(n log n) in its prefixes at most.
+
+    What is said only where no prefix leads to it is of no account if it depends on other labels than these.
+    """
     if isinstance(flat, SmoothCommon):
         return Fixed(flat.extents[mode], flat.origin[mode])
     if isinstance(flat, Tiled) and (mode < flat.outer_rank or all(p.extent for p in flat.partitions)):
         return _range_of_tiles(flat, labels, mode)
     if not mode:
         return Fixed(flat.extent_at(()), flat.origin_at(()))
-    return _range_of_rows(flat, labels, mode)
+    return _range_of_rows(flat, labels, mode, before)
 
 
 def _range_of_tiles(tiled: Tiled, labels: tuple[str, ...], mode: int) -> Range | None:
@@ -180,14 +186,16 @@ def _range_of_tiles(tiled: Tiled, labels: tuple[str, ...], mode: int) -> Range |
     )
 
 
-def _range_of_rows(flat: JaggedCommon, labels: tuple[str, ...], mode: int) -> Range | None:
+def _range_of_rows(
+    flat: JaggedCommon, labels: tuple[str, ...], mode: int, before: tuple[str, ...] | None
+) -> Range | None:
     said = _said_by_leaves(flat, mode)
     if said is not None:
         table, extents, starts = said
         needs = needs_of(table, extents, starts)
-        return _range_of_table(
-            tuple([labels[need] for need in needs]), table[:, list(needs)], extents, starts
-        )
+        named = tuple([labels[need] for need in needs])
+        if before is None or {*named} <= {*before}:
+            return _range_of_table(named, table[:, list(needs)], extents, starts)
     needs = flat.dependencies(mode)
     if not needs:
         extents, starts = flat.rows.distinct_ranges(mode)
@@ -214,6 +222,13 @@ def _said_by_leaves(flat: JaggedCommon, mode: int) -> tuple[IntArray, IntArray, 
     return rows.prefixes(outer)[said], extents[said], starts[said]
 
 
+def has_gaps(flat: Flat, mode: int) -> bool:
+    """Tell whether some prefix of rows leads to no range of a mode. O(n) in the prefixes."""
+    if isinstance(flat, SmoothCommon | Tiled):
+        return False
+    return any(not extent_bounds(flat.rows, earlier)[0] for earlier in range(1, mode))
+
+
 def spread_range(flat: Flat, labels: tuple[str, ...], mode: int, names: tuple[str, ...]) -> Varying | None:
     """Return the range of a mode at each combination of other labels; ``None`` if it has not all of them.
 
@@ -226,7 +241,8 @@ def spread_range(flat: Flat, labels: tuple[str, ...], mode: int, names: tuple[st
     columns = [before.index(name) for name in names]
     if max(columns) >= table.shape[1]:
         return None
-    return _in_order(Varying(names, table[:, columns], extents, starts))
+    found = Varying(names, table[:, columns], extents, starts)
+    return _in_order(found) if len(table) else found
 
 
 def merged_range(first: Range, second: Range) -> Range:
