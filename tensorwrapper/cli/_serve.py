@@ -7,13 +7,19 @@ import json
 import os
 import signal
 import threading
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from typing import Final
 
 from tensorwrapper.cli._report import Check, Report
 from tensorwrapper.cli._security import server_security
 from tensorwrapper.cli._streams import say
-from tensorwrapper.errors import ConversionError, DataFileExistsError
+from tensorwrapper.errors import (
+    ConversionError,
+    DataFileExistsError,
+    DataFileNotFoundError,
+    DataFilePermissionError,
+    TensorNameError,
+)
 from tensorwrapper.remote import Server, serve
 from tensorwrapper.store import save
 
@@ -31,6 +37,7 @@ def run(options: argparse.Namespace) -> Report:
             raise ConversionError("--save writes what became of tensors, and without --writable nothing does")
         if not options.force and os.path.lexists(options.save):
             raise DataFileExistsError(errno.EEXIST, f"{options.save} is there already; --force replaces it")
+        _check_folder(options.save)
     # A signal that comes while files are opened ends this, too.
     with (
         _told_to_end() as end,
@@ -44,6 +51,7 @@ def run(options: argparse.Namespace) -> Report:
         ) as server,
     ):
         names, address = server.names, server.address
+        saved = {} if options.save is None else _names_in_a_file(names)
         key = {} if security is None else {"public key": security.keys.public}
         if options.json:
             ready = {"command": "serve", "ready": True, "address": address, "tensors": names, **key}
@@ -55,9 +63,31 @@ def run(options: argparse.Namespace) -> Report:
         stats = server.stats()
         lost = _check(server)
     if options.save is not None:
-        # A name in a file is no path.
-        save(options.save, {name.replace("/", "."): own for name, own in server.tensors.items()})
+        save(options.save, {saved[name]: own for name, own in server.tensors.items()})
     return Report("serve", lost, dict(stats), (f"{len(names)} tensors were served at {address}",))
+
+
+def _check_folder(path: str) -> None:
+    """Refuse a file that cannot be made, before hours of what clients write are for it."""
+    folder = os.path.dirname(os.path.abspath(path))  # noqa: PTH100, PTH120 - as it is given
+    if not os.path.isdir(folder):  # noqa: PTH112
+        raise DataFileNotFoundError(errno.ENOENT, f"{path} is to be saved, and there is no folder {folder}")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise DataFilePermissionError(errno.EACCES, f"{path} is to be saved, and {folder} takes no files")
+
+
+def _names_in_a_file(names: Iterable[str]) -> dict[str, str]:
+    """Return the names under which tensors are saved: a name in a file is no path."""
+    found: dict[str, str] = {}
+    for name in names:
+        own = name.replace("/", ".")
+        if own in found:
+            raise TensorNameError(
+                f"{found[own]!r} and {name!r} would both be saved as {own!r}: rename a file, or serve them "
+                "one by one"
+            )
+        found[own] = name
+    return {name: own for own, name in found.items()}
 
 
 def _check(server: Server) -> tuple[Check, ...]:

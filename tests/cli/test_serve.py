@@ -123,6 +123,17 @@ def test_where_what_is_written_goes_is_known_before_anything_is_served(folder):
     for words, complaint in [
         (["--save", str(folder / "new.tens")], "--writable"),
         (["--writable", "--save", str(place)], "--force"),
+        (["--writable", "--save", str(folder / "nowhere" / "new.tens")], "there is no folder"),
     ]:
         assert run("serve", str(place), *words).returncode != 0
         assert complaint in run("serve", str(place), *words).stderr
+
+
+def test_two_tensors_that_would_be_saved_under_one_name_are_refused_before_they_are_served(folder):
+    """One of them was lost when what clients had written was saved."""
+    tw.save(folder / "p.tens", {"q.x": [1]})
+    tw.save(folder / "p.q.tens", {"x": [2]})
+    done = run("serve", folder / "p.tens", folder / "p.q.tens", "--writable", "--save", folder / "new.tens")
+    assert done.returncode == ExitCode.CANNOT_RUN
+    assert "'p.q.x'" in done.stderr
+    assert not (folder / "new.tens").exists()

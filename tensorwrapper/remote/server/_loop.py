@@ -260,8 +260,7 @@ class Loop:
             else:
                 self._refuse(client, known, error)
             return
-        client.counts["requests"] += 1
-        self.counts["requests"] += 1
+        self._count(client, "requests", 1)
         if isinstance(request, Cancel):
             self._cancel(client, request.number)
             return
@@ -295,16 +294,20 @@ class Loop:
             _tell(client, type(request).__name__, answer.reason)
             self._send_later(Task(client, number, None), answer)
             return True
+        # Counted before it goes: who has the answer finds it counted.
+        self._count(client, "answers", 1)
         try:
             socket.send(send_answer(number, answer), peer=client.peer, timeout=0)
         except TransportTimeoutError:
+            self._count(client, "answers", -1)
             self._send_later(Task(client, number, None), answer)
         except TransportError as error:
             self._forget(client.peer, str(error))
-        else:
-            client.counts["answers"] += 1
-            self.counts["answers"] += 1
         return True
+
+    def _count(self, client: Client, what: str, more: int) -> None:
+        client.counts[what] += more
+        self.counts[what] += more
 
     def _cancel(self, client: Client, number: int) -> None:
         task = client.tasks.pop(number, None)
@@ -429,8 +432,7 @@ class Loop:
     def _send_later(self, task: Task, answer: Answer) -> None:
         client = task.client
         kind = "refusals" if isinstance(answer, Refused) else "answers"
-        client.counts[kind] += 1
-        self.counts[kind] += 1
+        self._count(client, kind, 1)
         if not client.out:
             client.since = time.monotonic()
         frames = send_answer(task.number, answer)
