@@ -240,6 +240,11 @@ class Catalogue:
     def _named(self, view: Described, key: str) -> list[Holding]:
         return [self._at(name, version, key) for _, name, version in view.of]
 
+    def rest(self) -> None:
+        """Let go of what is kept for nobody; called while there is nothing to do."""
+        self.staging.shrink()
+        self._pins.expire()
+
     # What is answered.
 
     def _seen(self, name: str, key: str) -> Holding | None:

@@ -186,6 +186,10 @@ class Loop:
             if self._ready.is_set():
                 _log.exception("the server at %s ended", self.address)
         finally:
+            # What is worked at still has nobody who would send it.
+            for client in self._clients.values():
+                for task in client.tasks.values():
+                    task.stop.set()
             self._ready.set()
 
     def _serve(self, socket: Socket, selector: selectors.BaseSelector) -> None:
@@ -215,7 +219,7 @@ class Loop:
                         self._woken.recv(4096)
             there = socket.poll()
             if not (there or self._busy or self._sending):
-                self._catalogue.staging.shrink()
+                self._catalogue.rest()
 
     def _is_over(self) -> bool:
         if self._stop_at is None:

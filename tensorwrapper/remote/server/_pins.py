@@ -85,6 +85,12 @@ class Pins:
                 return _used(pin)[name]
         return None
 
+    def expire(self) -> None:
+        """Forget those that nobody uses: also where nobody asks for anything."""
+        if self._pins:
+            with self._lock:
+                self._expire()
+
     def _expire(self) -> None:
         now = time.monotonic()
         if any(own.until < now for own in self._pins.values()):

@@ -309,3 +309,22 @@ def test_a_server_stops_working_at_what_is_cancelled():
         assert stopped.wait(5)
         assert remote["y"][0, 0].compute().item() == X[0, 0]
         timer.join()
+
+
+def test_what_is_worked_at_when_the_time_is_up_is_told_to_stop(monkeypatch):
+    """`close` waited for it, however long it took."""
+    begun, told = threading.Event(), []
+
+    def slow(_self, _request, _key, _number, stop, _peer):
+        begun.set()
+        told.append(stop.wait(60))
+        return ev.Refused("internal", "")
+
+    monkeypatch.setattr(Catalogue, "is_quick", lambda *_: False)
+    monkeypatch.setattr(Catalogue, "answer", slow)
+    with tw.serve({"x": X}) as server, Socket("DEALER", linger=0) as socket:
+        socket.connect(server.address)
+        socket.send(send_request(1, ev.AskRead("x", "", None, (Runs(0, 10),))))
+        assert begun.wait(20)
+        server.close(0.1)
+        assert told == [True]

@@ -1,5 +1,7 @@
 """Snapshots at the server: found by name, by version, and forgotten in time."""
 
+import weakref
+
 import numpy as np
 import pytest
 
@@ -36,6 +38,21 @@ def test_it_is_kept_for_so_long_after_its_last_use(monkeypatch):
         assert pins.at("x", "1") is not None
     now[0] += 61
     assert pins.at("x", "1") is pins.find(pin) is None
+
+
+def test_it_is_let_go_also_if_nobody_asks_for_anything(monkeypatch):
+    """What was replaced stayed in memory until the next request."""
+    now = [0.0]
+    monkeypatch.setattr(_pins.time, "monotonic", lambda: now[0])
+    pins, old = Pins(ServeLimits()), holdings("1")
+    pins.add(old, "me")
+    kept = weakref.ref(old["x"].facts)
+    for seconds, gone in ((59, False), (2, True)):
+        now[0] += seconds
+        pins.expire()
+        assert (not pins._pins) == gone
+    old.clear()
+    assert kept() is None
 
 
 def test_each_client_has_its_share_of_them():
