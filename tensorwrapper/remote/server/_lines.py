@@ -4,6 +4,7 @@ import os
 import socket as sockets
 import stat
 import struct
+import sys
 from typing import Final, Self, final
 
 __all__ = ["Line"]
@@ -11,16 +12,20 @@ __all__ = ["Line"]
 _ACKNOWLEDGED: Final = 120
 """Where in what Linux tells of a connection the bytes stand that the other side has."""
 _INFO: Final = 128
+_CHANGE: Final = 2**16
+"""What a change of what waits stands for, in bytes."""
 
 
 @final
 class Line:
     """A descriptor that ZeroMQ owns, looked at and not kept: with another inode it is another one's."""
 
-    __slots__ = ("_descriptor", "_inode")
+    __slots__ = ("_changes", "_descriptor", "_inode", "_waiting")
 
     def __init__(self, descriptor: int, inode: int) -> None:
         self._descriptor, self._inode = descriptor, inode
+        # Of a path on this machine: what waits in the system, and how often that was another number.
+        self._waiting, self._changes = -1, 0
 
     @classmethod
     def of(cls, descriptor: int | None) -> Self | None:
@@ -49,22 +54,33 @@ class Line:
 
     def taken(self) -> int | None:
         """Return how many bytes the system of the client has taken so far; None if nobody tells."""
-        number = getattr(sockets, "TCP_INFO", None)
-        if number is None or os.uname().sysname != "Linux":
+        if sys.platform != "linux":
             return None
         found = self._open()
         if found is None:
             return None
         with found:
-            if found.family not in (sockets.AF_INET, sockets.AF_INET6):
-                return None
             try:
-                told = found.getsockopt(sockets.IPPROTO_TCP, number, _INFO)
+                if found.family == sockets.AF_UNIX:
+                    return self._changed(found)
+                told = found.getsockopt(sockets.IPPROTO_TCP, sockets.TCP_INFO, _INFO)
             except OSError:
                 return None
         if len(told) < _INFO:
             return None
         return int(struct.unpack_from("=Q", told, _ACKNOWLEDGED)[0])
+
+    def _changed(self, found: sockets.socket) -> int:
+        """Return what grows as long as what waits changes: how much was taken is told of no path."""
+        # What is for Linux alone is not there elsewhere.
+        import fcntl  # noqa: PLC0415
+        import termios  # noqa: PLC0415
+
+        waiting = struct.unpack("=i", fcntl.ioctl(found, termios.TIOCOUTQ, bytes(4)))[0]
+        if waiting != self._waiting:
+            self._waiting = waiting
+            self._changes += 1
+        return self._changes * _CHANGE
 
     def cut(self) -> bool:
         """End the connection; return whether there was one. ZeroMQ lets go of what was on its way then."""

@@ -43,6 +43,18 @@ def test_another_one_under_its_number_is_left_alone(pair):
             assert kept.recv(1) == b"2"
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells")
+def test_of_a_path_it_tells_whether_what_waits_changes():
+    left, right = socket.socketpair()
+    with left, right:
+        line = Line.of(left.fileno())
+        left.sendall(b"1" * 5000)
+        first = line.taken()
+        assert line.taken() == first
+        assert right.recv(5000, socket.MSG_WAITALL)
+        assert line.taken() > first
+
+
 def test_what_is_no_connection_has_none():
     assert Line.of(None) is None
     assert Line.of(2**20) is None
@@ -50,7 +62,7 @@ def test_what_is_no_connection_has_none():
         assert Line.of(file.fileno()) is None
     left, right = socket.socketpair()
     line = Line.of(left.fileno())
-    assert line.taken() is None
     left.close()
+    assert line.taken() is None
     assert not line.cut()
     right.close()
