@@ -3,7 +3,7 @@
 import socket
 import struct
 
-__all__ = ["RawPeer", "frames_of"]
+__all__ = ["GREETING", "RawPeer", "frames_of"]
 
 GREETING = b"\xff" + bytes(8) + b"\x7f\x03\x00NULL" + bytes(16) + bytes(32)
 
@@ -26,12 +26,14 @@ def _property(key, value):
 class RawPeer:
     """A DEALER of a few lines; `room` bytes at most wait at its end."""
 
-    def __init__(self, address, room=4096):
+    def __init__(self, address, room=4096, *, greets=True):
         host, _, port = address.removeprefix("tcp://").rpartition(":")
         self.socket = socket.socket()
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, room)
         self.socket.settimeout(30)
         self.socket.connect((host, int(port)))
+        if not greets:
+            return
         self.socket.sendall(GREETING)
         self.socket.recv(64, socket.MSG_WAITALL)
         ready = b"\5READY" + _property(b"Socket-Type", b"DEALER") + _property(b"Identity", b"")

@@ -1,7 +1,9 @@
 """Whoever has not the right key gets no byte of data, and a process that is attacked stays as it is."""
 
+import contextlib
 import logging
 import random
+import struct
 import time
 
 import numpy as np
@@ -14,6 +16,7 @@ from tensorwrapper.remote.protocol._requests import send_request
 from tensorwrapper.selection import Outer, Runs
 from tensorwrapper.transport import CurveClient, CurveServer, KeyPair, Socket
 from tensorwrapper.wire import Message
+from tests.support.raw_peers import GREETING, RawPeer, frames_of
 from tests.support.remote_servers import LONG, resident, running
 
 _log = logging.getLogger(__name__)
@@ -135,3 +138,42 @@ def test_hostile_requests_leave_a_server_alive_and_as_large_as_it_was():
         _log.info("%d requests; %d bytes grown", REQUESTS, grown)
         assert grown < 32 * 2**20
         assert np.array_equal(there[3].compute(), np.arange(6000.0, 8000.0))
+
+
+def broken(rng, number):
+    """Return what breaks the protocol of ZeroMQ: of its greeting, or of what comes after it."""
+    good = frames_of([b"", *send_request(number, ev.AskRead("x", "", None, (Runs(0, 10),)))])
+    endless = [b"\2" + struct.pack(">Q", 2**62) + b"x" * 100, b"\3" + struct.pack(">Q", 2**25 + 1) + b"x"]
+    after = [
+        good,
+        frames_of([b"x" * 9]),
+        frames_of([b""]),
+        *endless,
+        b"\4\4PING",
+        b"\4\5\4PING",
+        b"\xff" * 50,
+    ]
+    greeting = [b"GET / HTTP/1.1\r\n\r\n", rng.randbytes(200), GREETING[: rng.randrange(64)], b"\xff" * 100]
+    data = bytearray(rng.choice(after))
+    if rng.random() < 0.5:
+        data[rng.randrange(min(len(data), 40))] = rng.randrange(256)
+    return (True, bytes(data)) if rng.random() < 0.6 else (False, rng.choice(greeting))
+
+
+def test_peers_that_break_the_protocol_beneath_hold_up_nobody():
+    rng = random.Random(5)
+    with (
+        tw.serve({"x": X}) as server,
+        tw.connect(server.address, timeout=60) as remote,
+        contextlib.ExitStack() as stack,
+    ):
+        there = remote["x"]
+        for number in range(200):
+            is_after, data = broken(rng, number)
+            with contextlib.suppress(OSError):
+                peer = stack.enter_context(RawPeer(server.address, greets=is_after))
+                peer.socket.sendall(data)
+            if number % 10 == 0:
+                assert there[number].compute().item() == number
+        assert server.stats()["clients_cut"] == 0
+        assert np.array_equal(there.compute(), X)
