@@ -12,7 +12,6 @@ import re
 import reprlib
 from abc import ABCMeta
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from html import escape
 from inspect import getattr_static, isfunction
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
@@ -409,8 +408,6 @@ def brief(value: object) -> str:
     return shortened(_QUOTING.repr(value))
 
 
-# What XML 1.0 cannot hold, not even escaped; a text with one of them would make the document ill formed.
-_NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _TURNED: Final = "filter:invert(.9) hue-rotate(180deg)"
 # Notebooks and pages say in their own ways that they are dark; where they say nothing, the system does.
 _STYLE: Final = (
@@ -423,6 +420,15 @@ _STYLE: Final = (
 _FACTS: Final = 12  # rows of a table
 
 
+@functools.cache
+def _not_xml() -> re.Pattern[str]:
+    """Return what XML 1.0 cannot hold, not even escaped: a text with one of them would spoil the document.
+
+    So many characters take milliseconds to compile, and few programs draw.
+    """
+    return re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
 def escaped(text: str) -> str:
     """Return a text as HTML and SVG hold it, whoever wrote it.
 
@@ -431,7 +437,9 @@ def escaped(text: str) -> str:
     >>> escaped("<b> & co")
     '&lt;b&gt; &amp; co'
     """
-    return escape(_NOT_XML.sub("\ufffd", text))
+    from html import escape  # noqa: PLC0415 - two thousand names of characters, for pictures alone
+
+    return escape(_not_xml().sub("\ufffd", text))
 
 
 def html_block(text: str, facts: Iterable[tuple[str, str]] = (), picture: str = "") -> str:
