@@ -19,7 +19,7 @@ from tensorwrapper.typing import ScalarT_co, WriteCasting
 if TYPE_CHECKING:
     from tensorwrapper.tensor._tensor_base import TensorBase
 
-__all__ = ["TensorCommon"]
+__all__ = ["TensorCommon", "as_computed"]
 
 _P = ParamSpec("_P")
 
@@ -269,3 +269,8 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
     def tiled(self, tiling: Tiling) -> "TensorCommon[ScalarT_co]":
         """Return the tiled view: rank 2r, tile numbers first; memory stays as it is."""
         return self._by(Layout.as_tiled, tiling)
+
+
+def as_computed(value: Any) -> Any:  # noqa: ANN401 - as it is, whatever it is
+    """Return a view computed, all else as it is: a view has more to say than an array of it would."""
+    return value._as_operand() if isinstance(value, TensorCommon) else value

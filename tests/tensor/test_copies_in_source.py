@@ -113,6 +113,7 @@ ALLOWED = {
         "tobytes",  # tables of positions
         "where",  # coordinates
     },
+    "selection/sources/_runs.py": {"append"},  # where runs end
     "selection/rows": {"append", "ravel"},  # where rows begin, and of what operand they are
     "selection/runners/_pieces.py": {"repeat"},  # one number for each row, on its way to the result
     "selection/runners/_row_runners.py": {"repeat"},  # the same, and places of elements in the result
@@ -165,6 +166,7 @@ ALLOWED = {
         "tobytes",  # keys of equality, and one element
     },
     "selection/random/_values.py": {"copyto", "repeat"},  # sines, ranks of pairs
+    "remote/asking/_bands.py": {"where"},  # numbers of rows
     "remote/shards/_reshard.py": {"fromiter", "ravel", "where"},  # numbers of tiles, sizes of pieces
     "wire/frames/_header.py": {"tobytes"},  # the prefix of a message: its label, a few kilobytes
 }

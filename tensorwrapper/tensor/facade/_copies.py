@@ -18,6 +18,7 @@ from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import TiledStrided, wrap_layout
 from tensorwrapper.shape import JaggedCommon
+from tensorwrapper.tensor._common import TensorCommon, as_computed
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.rows._lists import nest, rows_of
 from tensorwrapper.tensor.rows._tiles import cell_layouts
@@ -117,27 +118,28 @@ class TensorCopies(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         lists = [self._make(wrap_layout(cell), self._buffer).tolist() for _, cell in cells]
         return nest(lists, rows)
 
-    def array_equal(self, other: "TensorBase[Any]", *, equal_nan: bool = False) -> bool:
+    def array_equal(self, other: "TensorCommon[Any]", *, equal_nan: bool = False) -> bool:
         """Tell whether shapes and elements are equal; boxes and tiled boxes are compared without copies.
 
         Raises
         ------
         ConversionError
-            If `other` is no tensor: `as_tensor` makes one.
+            If `other` is no tensor and no view: `as_tensor` makes one.
         """
-        if not isinstance(cast("object", other), TensorBase):
+        known: TensorBase[Any] = as_computed(other)
+        if not isinstance(cast("object", known), TensorBase):
             raise ConversionError(
                 f"a tensor is compared with a tensor, not with a {type(other).__name__}: use as_tensor"
             )
-        if self.shape != other.shape:
+        if self.shape != known.shape:
             return False
         if not self.shape.size:
             return True
-        mine, theirs = self._layout.implementation, other._layout.implementation
+        mine, theirs = self._layout.implementation, known._layout.implementation
         views = mine.tiled, theirs.tiled
         if views[0] is not None and views[1] is not None:
             mine, theirs = views[0].under, views[1].under
-        return self._buffer.equals(mine, other._buffer, theirs, equal_nan=equal_nan)
+        return self._buffer.equals(mine, known._buffer, theirs, equal_nan=equal_nan)
 
     def __contains__(self, value: object) -> bool:
         # Without it Python would compare with each row, which are tensors and equal to nothing else.

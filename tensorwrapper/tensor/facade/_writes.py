@@ -18,6 +18,7 @@ from tensorwrapper.errors import ConversionError, ExtentMismatchError, LayoutErr
 from tensorwrapper.layout import LayoutCommon
 from tensorwrapper.shape.lowlevel import check_names
 from tensorwrapper.tensor._bridge import view_of
+from tensorwrapper.tensor._common import as_computed
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.rows._sums import add_all
 from tensorwrapper.typing import Array, Extents, ScalarT_co, WriteCasting
@@ -65,6 +66,7 @@ class TensorWrites(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         if self._layout.implementation.names is not None and isinstance(value, TensorBase):
             check_names(self.shape, value.shape, "assign")
         if self.shape.has_layers:
+            value = as_computed(value)
             flat = value._flat() if isinstance(value, TensorBase) else value
             self._flat().assign(flat, casting=casting)
             return
@@ -72,7 +74,9 @@ class TensorWrites(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         array = self._buffer.memory_of(layout)
         if array is not None:
             _assign_array(array, _readable(value), casting)
-        elif holds_strings(self.dtype):
+            return
+        value = as_computed(value)
+        if holds_strings(self.dtype):
             self._assign_strings(value)
         elif isinstance(value, TensorBase):
             self._assign_tensor(value, casting)

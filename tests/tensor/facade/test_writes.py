@@ -7,8 +7,10 @@ from hypothesis import strategies as st
 
 import tensorwrapper as tw
 from tensorwrapper import Shape, Tiling
+from tensorwrapper import selection as sel
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError, ReadOnlyError
 from tensorwrapper.testing import jagged_shapes, tiled_shapes
+from tests.support.selection.kinds import KINDS
 
 
 @pytest.mark.parametrize(
@@ -142,3 +144,20 @@ def test_accumulation_refuses_what_it_cannot_add():
     with pytest.raises(ExtentMismatchError, match="does not add"):
         tw.as_tensor([1, 2]).accumulate_into(tw.jagged([[1], [2]]))
     assert x.tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    "kind", ["box", "jagged", "deep", "cells", "tiled", "nested", "triangular", "sparse", "rows of strings"]
+)
+def test_any_tensor_is_assigned_from_a_view(kind):
+    new = KINDS[kind](1, 7)
+    for value in (sel.as_view(new), sel.as_view(new)[::-1][::-1]):
+        tensor = KINDS[kind](1, 0).copy()
+        if value.shape != tensor.shape:
+            continue  # Steps drop layers and tiles.
+        tensor[...] = value
+        assert tensor.tolist() == new.tolist()
+        assert tensor.array_equal(value)
+        again = KINDS[kind](1, 0).copy()
+        again.assign(value)
+        assert again.tolist() == new.tolist()

@@ -24,7 +24,9 @@ from tensorwrapper.tensor.operators._refusals import refusals
     ],
 )
 def test_an_error_of_numpy_has_a_name_of_ours(raised, error):
-    with pytest.raises(error, match=f"add: {raised}") as caught, refusals("add"):
+    # Of types that no loop is for NumPy says nothing that helps: ours says what works.
+    said = "NumPy computes it not" if error is DTypeError else str(raised)
+    with pytest.raises(error, match=f"add: {said}") as caught, refusals("add"):
         raise raised
 
     assert isinstance(caught.value, type(raised))
