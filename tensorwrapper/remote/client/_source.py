@@ -35,7 +35,7 @@ __all__ = ["Reading", "RemoteSource", "bytes_of_requests", "elements_of"]
 
 _ABILITIES: Final[frozenset[Ability]] = frozenset(("runs", "threads"))
 _CASTS: Final[frozenset[Ability]] = frozenset(("runs", "threads", "casts"))
-_NOWHERE: Final[Array] = np.empty(0)
+_NOWHERE: Final[Array] = np.empty(())
 _SMALL: Final = 2**17
 """Bytes of a selection up to which it is read in one piece: above, more than one answer comes at a time."""
 _WINDOW: Final = 4
@@ -86,9 +86,12 @@ class RemoteSource:
         nbytes = wanted.size * self.dtype.itemsize
         if not 0 < nbytes <= _SMALL or self.dtype.kind == "T" or not self.is_whole:
             return None
-        if self.shape.is_box and may_be_bands(wanted, self.shape.extents):
+        # Nothing is written yet. Boxes that say the same in less have its elements in their order.
+        nowhere = np.broadcast_to(_NOWHERE, wanted.extents)
+        batches = list(self.requests([wanted], [nowhere], lambda: nbytes))
+        if len(batches) != 1:
             return None
-        request = self.request([(0, wanted, _NOWHERE)])
+        request = self.request(batches[0])
         return partial(_read_at_once, self, request, prepare_request(request), wanted.size)
 
     def requests(

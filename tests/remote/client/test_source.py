@@ -216,6 +216,28 @@ def test_the_short_way_reads_points_as_the_general_way_does(numbers):
     assert view.compute().tolist() == view.compute(threads=1).tolist() == X[places].tolist()
 
 
+@pytest.mark.parametrize("kind", ["box", "points", "bands"])
+def test_both_ways_take_the_bytes_that_a_plan_says(kind):
+    array = np.arange(100.0 * 64).reshape(100, 64)
+    bands = np.add.outer(np.arange(50, 90) * 64, [3, 4, 5, 20, 21]).reshape(-1)
+    numbers = bands if kind == "bands" else np.arange(0, 6400, 37)
+    places = np.unravel_index(numbers, array.shape)
+    with tw.serve({"x": array}) as server, tw.connect(server.address) as remote:
+        there = remote["x"].view()
+        view = there[3, :20] if kind == "box" else there.vindex[places]
+        for options in ({}, {"threads": 1}, {}):
+            before, said = remote.counters, view.plan().bytes_on_wire
+            found = view.compute(**options)
+            after = remote.counters
+            assert said == (
+                after.bytes_sent_on_wire
+                - before.bytes_sent_on_wire
+                + after.bytes_received_on_wire
+                - before.bytes_received_on_wire
+            )
+            assert np.array_equal(found, array[3, :20] if kind == "box" else array[places])
+
+
 def error_of(call):
     with pytest.raises(Exception) as info:  # noqa: PT011 - the two must be alike, whatever they are
         call()
