@@ -26,7 +26,7 @@ from tensorwrapper.remote.protocol._answers import send_answer
 from tensorwrapper.remote.protocol._elements import dtype_text, unpack_bytes, unpack_strings
 from tensorwrapper.remote.protocol._events import Answer, AskRead, AskView, Elements, Packed, Refused, Request
 from tensorwrapper.remote.protocol._requests import prepare_request, send_request
-from tensorwrapper.selection import Ability, ReadHandle, Wanted
+from tensorwrapper.selection import Ability, ReadHandle, Runs, Wanted
 from tensorwrapper.shape import Shape
 from tensorwrapper.transport import bytes_on_wire
 from tensorwrapper.typing import Array
@@ -86,12 +86,15 @@ class RemoteSource:
         nbytes = wanted.size * self.dtype.itemsize
         if not 0 < nbytes <= _SMALL or self.dtype.kind == "T" or not self.is_whole:
             return None
-        # Nothing is written yet. Boxes that say the same in less have its elements in their order.
-        nowhere = np.broadcast_to(_NOWHERE, wanted.extents)
-        batches = list(self.requests([wanted], [nowhere], lambda: nbytes))
-        if len(batches) != 1:
-            return None
-        request = self.request(batches[0])
+        pieces: list[Piece] = [(0, wanted, _NOWHERE)]
+        if isinstance(wanted, Runs):
+            # Nothing is written yet. Boxes that say the same in less have its elements in their order.
+            nowhere = np.broadcast_to(_NOWHERE, wanted.extents)
+            batches = list(self.requests([wanted], [nowhere], lambda: nbytes))
+            if len(batches) != 1:
+                return None
+            (pieces,) = batches
+        request = self.request(pieces)
         return partial(_read_at_once, self, request, prepare_request(request), wanted.size)
 
     def requests(

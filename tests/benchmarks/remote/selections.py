@@ -1,8 +1,9 @@
 # ruff: noqa: T201, PLW0108 - it prints a table, and unpickles what it sent itself
 """Selections of tensors in another process over tcp: ours and its peers, in turns, as in docs/benchmarks.md.
 
-``python tests/benchmarks/remote/selections.py [MIB] [ROUNDS]``. A row has the least and the median of wall
-time, and the mean CPU time of both processes together. The peers send what was selected before, in one raw
+``python tests/benchmarks/remote/selections.py [MIB] [ROUNDS] [IN A ROW]``. A row has the least and the median
+of wall time, and the mean CPU time of both processes together; each takes so many turns in a row, of which
+only the processor time of all is asked for. The peers send what was selected before, in one raw
 frame or by pickle 5 out of band, or as Flight's batches: what is timed of them is to ask, send and receive.
 """
 
@@ -161,8 +162,14 @@ def cpu(process: Any) -> float:
     return (int(fields[11]) + int(fields[12])) / TICKS + time.process_time()
 
 
+def timed(call: Any) -> float:
+    begin = time.perf_counter()
+    call()
+    return time.perf_counter() - begin
+
+
 def main() -> None:
-    mib, rounds = [*map(int, sys.argv[1:]), *(256, 5)[len(sys.argv) - 1 :]]
+    mib, rounds, row = [*map(int, sys.argv[1:]), *(256, 5, 1)[len(sys.argv) - 1 :]]
     words = [sys.executable, __file__, "hold", str(mib)]
     process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
@@ -180,9 +187,10 @@ def main() -> None:
                 call()
             for _ in range(repeats):
                 for name, call in calls.items():
-                    begin, spent = time.perf_counter(), cpu(process)
-                    call()
-                    times[name].append((time.perf_counter() - begin, cpu(process) - spent))
+                    spent = cpu(process)
+                    walls = [timed(call) for _ in range(1 if work in LARGE else row)]
+                    mean = (cpu(process) - spent) / len(walls)
+                    times[name] += [(wall, mean) for wall in walls]
             print(f"{work:24}", end="")
             for name, own in times.items():
                 walls, spent = [a for a, _ in own], sum(b for _, b in own) / len(own)
