@@ -100,14 +100,14 @@ def parts_of(name: str, value: Any, tiling: Tiling) -> list[tuple[tuple[Any, ...
         parts = [box[slices] for slices in itertools.product(*[_slices(sizes) for sizes in tiling.chunks])]
         return list(zip(keys, parts, strict=True))
     # Tiles that lie one after the other: no box has them all, and each is a cell.
-    whole, first = Tiling.from_shape(flat.shape), flat.shape.outer().origin
+    whole = Tiling.from_shape(flat.shape)
     if whole != tiling:
         raise ConversionError(
             f"tiles that lie one after the other have the chunks {whole.chunks}, and no others: scatter() "
             "puts them into a box"
         )
-    cells = [tuple([k + o for k, o in zip(key[1:], first, strict=True)]) for key in keys]
-    return [(key, flat.element(cell)) for key, cell in zip(keys, cells, strict=True)]
+    # By their numbers: where all rows of a tile are of one length, its cells are parts of it.
+    return [(key, flat[key[1:]]) for key in keys]
 
 
 def _slices(sizes: tuple[int, ...]) -> list[slice]:
@@ -117,4 +117,5 @@ def _slices(sizes: tuple[int, ...]) -> list[slice]:
 
 def read_chunk(view: View[Any]) -> Array:
     """Return the elements of a part of a view: what a task does."""
-    return view.to_numpy()
+    # A tile may be rows, which are all of one length.
+    return view.to_numpy() if view.shape.is_box else view.to_padded()

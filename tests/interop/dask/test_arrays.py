@@ -74,6 +74,14 @@ def test_tiles_in_a_row_are_chunks_too():
         tiles.to_dask(chunks=1)
 
 
+def test_tiles_whose_cells_are_rows_are_chunks_too():
+    rows = tw.jagged([[[[1, 2]], [[3]]], [[[4, 5]], [[6]]]])
+    for held in (rows, sel.as_view(rows)):
+        chunked = held.to_dask()
+        assert chunked.chunks == Tiling.from_shape(rows.shape).chunks == ((1, 1), (2, 1))
+        assert chunked.compute(scheduler="sync").tolist() == [[1, 2, 3], [4, 5, 6]]
+
+
 def test_the_memory_of_a_tensor_is_shared():
     array = tw.as_tensor(X).tiled(TILES).to_dask()
     chunks = dict(array.__dask_graph__())
