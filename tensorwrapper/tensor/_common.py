@@ -97,6 +97,20 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
     def __complex__(self) -> complex:
         return complex(self.item())
 
+    if not TYPE_CHECKING:
+        # Checkers would take any tensor in brackets for one index.
+        def __index__(self) -> int:
+            if self.rank or self.dtype.kind not in "iu":
+                # A TypeError tells Python that there is no such way.
+                raise TypeError(f"an index is one integer, not a {type(self).__name__} of shape {self.shape}")
+            return int(self.item())
+
+    def __format__(self, spec: str) -> str:
+        return str(self) if self.rank or not spec else format(self.item(), spec)
+
+    def __round__(self, digits: int | None = None) -> Any:  # noqa: ANN401 - a number, as Python's round
+        return round(self.item(), digits)
+
     def __bool__(self) -> bool:
         if self.size != 1:
             raise ConversionError(
@@ -273,4 +287,7 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
 
 def as_computed(value: Any) -> Any:  # noqa: ANN401 - as it is, whatever it is
     """Return a view computed, all else as it is: a view has more to say than an array of it would."""
-    return value._as_operand() if isinstance(value, TensorCommon) else value
+    if not isinstance(value, TensorCommon):
+        return value
+    view: TensorCommon[Any] = value
+    return view._as_operand()

@@ -1,8 +1,13 @@
 """What a tensor answers about itself: one number, or that it has more."""
 
+import operator
+
 import numpy as np
 import pytest
 
+import tensorwrapper as tw
+from tensorwrapper import Shape
+from tensorwrapper import selection as sel
 from tensorwrapper.errors import (
     ConversionError,
 )
@@ -25,3 +30,17 @@ def test_more_or_fewer_elements_are_no_number():
     with pytest.raises(TypeError):
         float(as_tensor(1j))
     assert jagged([[], [4]]).item() == 4
+
+
+@pytest.mark.parametrize("make", [lambda t: t, sel.as_view])
+def test_one_element_counts_as_a_number_of_python(make):
+    t = make(tw.as_tensor([3, 1]))
+    assert [*range(t[0])] == [0, 1, 2]
+    assert "abcd"[t[0]] == "d"
+    assert tw.zeros((t[0], t[1])).shape == Shape(3, 1)
+    assert Shape.jagged(t.compute() if hasattr(t, "plan") else t) == Shape.jagged([3, 1])
+    x = make(tw.as_tensor([1.256, 2.0]))
+    assert (f"{x[0]:.2f}", round(x[0], 1), round(x[1])) == ("1.26", 1.3, 2)
+    for wrong in (t, x[0], t[:1], make(tw.as_tensor([True]))[0]):
+        with pytest.raises(TypeError, match="an index is one integer"):
+            operator.index(wrong)
