@@ -15,7 +15,7 @@ from tensorwrapper.remote.protocol import _events as ev
 from tensorwrapper.remote.protocol._requests import send_request
 from tensorwrapper.selection import Outer
 from tensorwrapper.transport import Socket
-from tests.support.raw_peers import RawPeer
+from tests.support.strangers.raw_peers import RawPeer
 
 X = np.arange(2**20, dtype=float).reshape(1024, 1024)
 LIMITS = ServeLimits(answer_bytes=2**20, client_bytes=2**21, server_bytes=2**22)

@@ -12,8 +12,8 @@ from tensorwrapper.remote.protocol import _events as ev
 from tensorwrapper.remote.protocol._requests import RequestReader
 from tensorwrapper.remote.server._catalogue import Catalogue
 from tests.remote.conftest import every_kind
-from tests.support.hostile import Hostile
 from tests.support.remote_servers import LONG
+from tests.support.strangers.hostile import Hostile
 
 REQUESTS = 50_000 if LONG else 500
 LIMITS = ServeLimits(answer_bytes=2**16)
