@@ -5,7 +5,7 @@ Each operation is one of a `Layout`: whoever holds a layout says in `_by` what b
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Self, SupportsIndex
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Self, SupportsIndex, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -285,9 +285,6 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
         return self._by(Layout.as_tiled, tiling)
 
 
-def as_computed(value: Any) -> Any:  # noqa: ANN401 - as it is, whatever it is
+def as_computed(value: object) -> Any:  # noqa: ANN401 - as it is, whatever it is
     """Return a view computed, all else as it is: a view has more to say than an array of it would."""
-    if not isinstance(value, TensorCommon):
-        return value
-    view: TensorCommon[Any] = value
-    return view._as_operand()
+    return cast("Any", value)._as_operand() if isinstance(value, TensorCommon) else value

@@ -13,7 +13,7 @@ from tensorwrapper.cli import ExitCode
 from tensorwrapper.errors import FlowAbortedError
 from tensorwrapper.transport import KeyPair, Socket, Transfers
 from tests.support.commands import run
-from tests.support.receiving import receiving
+from tests.support.transport.receiving import receiving
 
 
 def test_who_sends_from_python_needs_no_names(tmp_path):

@@ -13,7 +13,7 @@ import tensorwrapper as tw
 from tensorwrapper.cli import ExitCode
 from tensorwrapper.transport import KeyPair, Socket, Transfers
 from tests.support.commands import run
-from tests.support.receiving import receiving
+from tests.support.transport.receiving import receiving
 
 
 @pytest.fixture

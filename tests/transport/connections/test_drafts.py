@@ -19,7 +19,7 @@ from tensorwrapper.errors import (
     UnsupportedSocketError,
 )
 from tensorwrapper.transport import AsyncSocket, CurveClient, CurveServer, Flows, KeyPair, Socket, Transfers
-from tests.support.flows import expected, give, in_thread, take
+from tests.support.transport.flows import expected, give, in_thread, take
 
 pytestmark = pytest.mark.skipif(
     not zmq.DRAFT_API, reason="ZeroMQ without its draft API: .ci/drafts builds one"

@@ -15,7 +15,7 @@ from tensorwrapper.errors import (
     TransportTimeoutError,
 )
 from tensorwrapper.transport import Flows, Socket
-from tests.support.flows import expected, give, in_thread, put_many, take
+from tests.support.transport.flows import expected, give, in_thread, put_many, take
 
 RECORDED = json.loads((Path(__file__).parents[2] / "golden" / "zio-flow.json").read_text())["conversations"]
 COUNTER = iter(range(10**6))

@@ -4,7 +4,7 @@ import numpy as np
 
 from tensorwrapper.transport import Socket, Transfers
 from tensorwrapper.transport.transfer._budget import PROCESS, Budget, Hold
-from tests.support.sockets_of_transfers import Sending
+from tests.support.transport.sockets_of_transfers import Sending
 
 MIB = 2**20
 

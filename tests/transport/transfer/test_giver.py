@@ -11,7 +11,7 @@ from tensorwrapper.transport import (
     GiverMachine,
     TakerMachine,
 )
-from tests.support.transfers import (
+from tests.support.transport.transfers import (
     ELEMENTS,
     chunk_of,
     pair,

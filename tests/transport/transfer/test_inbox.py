@@ -8,8 +8,8 @@ import pytest
 from tensorwrapper import wire
 from tensorwrapper.errors import RemoteProtocolError
 from tensorwrapper.transport import GiverMachine, Transfers
-from tests.support.sockets_of_transfers import CHUNK
-from tests.support.transfers import skeleton
+from tests.support.transport.sockets_of_transfers import CHUNK
+from tests.support.transport.transfers import skeleton
 
 
 class Stranger:

@@ -4,7 +4,7 @@ import pytest
 
 from tensorwrapper.errors import RemoteProtocolError
 from tensorwrapper.transport import TakerMachine
-from tests.support.transfers import entry, spoilt
+from tests.support.transport.transfers import entry, spoilt
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tensorwrapper.errors import RemoteProtocolError
 from tensorwrapper.transport import GiverMachine, TakerMachine
 from tensorwrapper.transport.transfer._missing import Missing
-from tests.support.transfers import read, skeleton
+from tests.support.transport.transfers import read, skeleton
 
 
 def test_holes_are_bounded():

@@ -4,7 +4,7 @@ import numpy as np
 
 from tensorwrapper import selection as sel
 from tests.support.selection.kinds import KINDS
-from tests.support.sockets_of_transfers import through
+from tests.support.transport.sockets_of_transfers import through
 
 
 def test_a_view_is_computed_chunk_by_chunk(listening):

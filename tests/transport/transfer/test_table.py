@@ -6,7 +6,7 @@ import pytest
 
 from tensorwrapper.errors import LocalProtocolError, RemoteProtocolError
 from tensorwrapper.transport import TRANSFER_TRANSITIONS, TransferRole, TransferState
-from tests.support.transfers import VERBS, in_state, receive, said, send
+from tests.support.transport.transfers import VERBS, in_state, receive, said, send
 
 
 @pytest.mark.parametrize("verb", VERBS)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tensorwrapper.errors import RemoteProtocolError
 from tensorwrapper.transport import GiverMachine, TakerMachine
-from tests.support.transfers import ELEMENTS, Link, chunk_of, pair, read, skeleton, take
+from tests.support.transport.transfers import ELEMENTS, Link, chunk_of, pair, read, skeleton, take
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from tensorwrapper.errors import (
 )
 from tensorwrapper.transport import Transfers
 from tests.support.selection.kinds import KINDS
-from tests.support.sockets_of_transfers import Sending, through
+from tests.support.transport.sockets_of_transfers import Sending, through
 
 
 def targets():

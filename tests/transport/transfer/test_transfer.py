@@ -8,7 +8,7 @@ from tensorwrapper.errors import (
     TransportTimeoutError,
 )
 from tensorwrapper.transport import Socket, Transfers
-from tests.support.sockets_of_transfers import CHUNK
+from tests.support.transport.sockets_of_transfers import CHUNK
 
 
 @pytest.mark.parametrize("end", ["giver", "taker"])

@@ -19,7 +19,7 @@ from tensorwrapper.errors import (
 from tensorwrapper.transport import Socket, Transfers
 from tensorwrapper.transport.transfer import _engine
 from tests.support.selection.kinds import KINDS
-from tests.support.sockets_of_transfers import CHUNK, Sending, through
+from tests.support.transport.sockets_of_transfers import CHUNK, Sending, through
 
 
 @pytest.mark.parametrize("kind", KINDS)

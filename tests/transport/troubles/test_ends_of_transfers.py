@@ -9,7 +9,7 @@ import pytest
 from tensorwrapper import wire
 from tensorwrapper.errors import TransportError
 from tensorwrapper.transport import GiverMachine, Socket, Transfers
-from tests.support.transfers import skeleton
+from tests.support.transport.transfers import skeleton
 
 
 def give(address, failed, kind="DEALER"):

@@ -10,8 +10,8 @@ import zmq
 from tensorwrapper.errors import FlowAbortedError
 from tensorwrapper.transport import Flows, GiverMachine, Socket, Transfers
 from tensorwrapper.transport.transfer import _engine, _inbox
-from tests.support.flows import expected, give, in_thread
-from tests.support.transfers import skeleton
+from tests.support.transport.flows import expected, give, in_thread
+from tests.support.transport.transfers import skeleton
 
 BEGIN = [b'ZIO0FLOW{"flow":"BOT","credit":1,"direction":"extract"}', bytes(24)]
 
