@@ -23,6 +23,8 @@ _KEPT: Final = 1024
 """Writes of one client whose answers are kept."""
 _CLIENTS: Final = 1024
 """Clients whose answers are kept."""
+_ALL: Final = 8192
+"""Answers to all clients that are kept: of those that were silent for longest none."""
 _SECONDS: Final = 600.0
 
 
@@ -99,9 +101,10 @@ def store_values(tensor: Tensor[Any], selections: Sequence[Wanted], values: Sequ
 class Repeats:
     """The answers to the last writes of each client: who sends one again is told what came of it."""
 
-    __slots__ = ("_clients",)
+    __slots__ = ("_clients", "_count")
 
     def __init__(self) -> None:
+        self._count = 0
         self._clients: OrderedDict[tuple[str, str], OrderedDict[int, tuple[float, Answer]]] = OrderedDict()
 
     def find(self, key: str, client: str, number: int) -> Answer | None:
@@ -122,11 +125,14 @@ class Repeats:
         now = time.monotonic()
         kept = self._clients.setdefault((key, client), OrderedDict())
         self._clients.move_to_end((key, client))
+        self._count += number not in kept
         kept[number] = (now, answer)
-        while len(kept) > _KEPT:
+        if len(kept) > _KEPT:
             kept.popitem(last=False)
-        while len(self._clients) > _CLIENTS or now - self._last() > _SECONDS:
-            self._clients.popitem(last=False)
+            self._count -= 1
+        while len(self._clients) > _CLIENTS or self._count > _ALL or now - self._last() > _SECONDS:
+            _, gone = self._clients.popitem(last=False)
+            self._count -= len(gone)
 
     def _last(self) -> float:
         """Return when the client that was silent for longest wrote last."""

@@ -103,7 +103,7 @@ class TensorCells(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         OutOfBoundsError
             If a cell is not inside.
         LayoutError
-            If cells overlap.
+            If cells overlap; the text names two of them.
         RankError
             If the cells have another rank than the result.
 
@@ -124,8 +124,6 @@ class TensorCells(TensorBase[ScalarT_co], Generic[ScalarT_co]):
             )
         else:
             self._buffer.require_numbers("scatter with a fill_value")
-            if not placed.is_injective:
-                raise LayoutError("scatter needs cells that do not overlap")
             value = fit_number(fill_value, self.dtype, "fill_value")
             buffer = Dense(filled_memory((box.size,), value, self.dtype))
             self._make(placed, buffer).assign(self)

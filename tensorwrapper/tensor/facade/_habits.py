@@ -43,7 +43,11 @@ NAMES: Final = {
     "max amax": "NumPy computes: `np.maximum.reduce(t, axis=None)`",
     "any": "NumPy computes: `np.logical_or.reduce(t, axis=None)`",
     "all": "NumPy computes: `np.logical_and.reduce(t, axis=None)`",
-    "mean std var argmax argmin argsort sort trace round": "NumPy computes: `np.{name}(t)`",
+    "mean": "NumPy computes: `np.mean(t)`, of each of rows `np.add.reduce(r, axis=-1) / r.num(1)`",
+    "std var argmax argmin argsort sort": (
+        "NumPy computes: `np.{name}(t)`, of rows `[np.{name}(row) for row in r.rows()]`"
+    ),
+    "trace round": "NumPy computes: `np.{name}(t)`",
     "norm": "NumPy computes: `np.linalg.norm(t)`",
     "cumsum": "NumPy computes: `np.add.accumulate(t, axis=0)`",
     "cumprod": "NumPy computes: `np.multiply.accumulate(t, axis=0)`",

@@ -349,7 +349,7 @@ class TensorRanks(Generic[ScalarT_co, IndexT_co]):
             OutOfBoundsError
                 If a cell is not inside.
             LayoutError
-                If cells overlap.
+                If cells overlap; the text names two of them.
             RankError
                 If the cells have another rank than the result.
             """

@@ -46,7 +46,7 @@ from tensorwrapper.tensor.operators._shapes import (
     with_facts,
 )
 from tensorwrapper.tensor.operators._sparse import choose_sparse
-from tensorwrapper.tensor.operators._strings import data_of, kind_of, places_of, shape_of
+from tensorwrapper.tensor.operators._strings import call_on_texts, data_of, kind_of, places_of, shape_of
 from tensorwrapper.typing import Array, Extents, IntArray
 
 __all__ = ["call_function"]
@@ -65,14 +65,20 @@ def call_function(
         return NotImplemented
     if own is not None:
         return own(*arguments, **options)
-    name = (
-        f"np.{function.__name__}" if "linalg" not in function.__module__ else f"np.linalg.{function.__name__}"
-    )
+    room = function.__module__.partition(".")[2]
+    name = f"np.{room}.{function.__name__}" if room in ("linalg", "strings") else f"np.{function.__name__}"
+    if room == "strings" and not _are_boxes((*arguments, *options.values())):
+        return call_on_texts(function, name, arguments, options)
     _refuse_lost_writes(function.__name__, arguments, options, name)
     plain = [_as_arrays(argument, name, function.__name__) for argument in arguments]
     named = {key: _as_arrays(value, name, function.__name__) for key, value in options.items()}
     with refusals(name):
         return function(*plain, **named)
+
+
+def _are_boxes(values: Iterable[object]) -> bool:
+    """Tell whether all tensors and views among values have one extent in each mode."""
+    return all(not isinstance(value, TensorCommon) or value.shape.flatten().is_box for value in values)
 
 
 _WRITERS = {"copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"}
@@ -119,13 +125,16 @@ def _as_arrays(value: object, name: str, short: str) -> object:
 _PARTS = "`r.to_padded()` fills it, `r.cells()` has its parts"
 _ROWS = "`np.add.reduce(r, axis=-1)` and its kin give one number per row, axis=None one for all"
 _EACH = "`[{name}(row) for row in r.rows()]` goes row by row"
-_ALL = "`np.unique(r.elements())` takes all elements"
+_ALL = "`{name}(r.elements())` takes all elements"
+_PART = "`{name}(r.elements(), 0.5)` takes all elements"
 _HINTS = {
     **dict.fromkeys(["sum", "prod", "max", "amax", "min", "amin", "all", "any"], _ROWS),
-    "mean": "`np.add.reduce(r, axis=-1) / r.num(1)`",
-    **dict.fromkeys(["std", "var", "median", "argmax", "argmin", "sort", "argsort"], _EACH),
+    "mean": "`{name}(r.elements())` is that of all, `np.add.reduce(r, axis=-1) / r.num(1)` of each row",
+    **dict.fromkeys(["std", "var", "median"], f"{_EACH}, `{{name}}(r.elements())` takes all elements"),
+    **dict.fromkeys(["argmax", "argmin", "sort", "argsort"], _EACH),
     **dict.fromkeys(["cumsum", "cumprod"], "`np.add.accumulate(r, axis=-1)`"),
-    **dict.fromkeys(["unique", "histogram", "bincount", "percentile", "quantile"], _ALL),
+    **dict.fromkeys(["unique", "histogram", "bincount"], _ALL),
+    **dict.fromkeys(["percentile", "quantile"], _PART),
     "norm": "`np.linalg.norm(r.elements())`",
     **dict.fromkeys(
         ["isclose", "allclose", "array_equal"],
@@ -140,8 +149,9 @@ _HINTS = {
     "pad": "`r.pad_rows(3)`",
     "diff": "`[{name}(row) for row in r.rows()]` goes row by row",
     "count_nonzero": "`np.count_nonzero(r.elements())`",
-    "isin": "`np.isin(r.elements(), [1.0])`",
-    "digitize": "`np.digitize(r.elements(), [1.0])`",
+    **dict.fromkeys(
+        ["isin", "digitize"], "`tw.from_buffer({name}(r.elements(), r.elements()[:1]), r.shape.flatten())`"
+    ),
     **dict.fromkeys(["zeros_like", "empty_like"], "`tw.zeros(r.shape)`"),
     **dict.fromkeys(["ones_like", "full_like"], "`tw.full(r.shape, 1.0)`"),
     **dict.fromkeys(["save", "savez", "savetxt"], "`tw.save('f.tens', {'t': r})`"),

@@ -239,7 +239,9 @@ def _refuse(tensor: TensorBase[Any], name: str) -> None:
             f"{name} of a sparse tensor: to_dense() has all its elements, values() those that are stored"
         )
     if holds_strings(tensor.dtype):
-        raise DTypeError(f"{name} of a tensor of strings: np.asarray(t) has them as NumPy's")
+        raise DTypeError(
+            f"{name} of a tensor of strings, which NumPy does not reduce: `''.join(st.elements())` joins all"
+        )
 
 
 def _box(tensor: TensorBase[Any], name: str, hint: str) -> Shape[Any]:

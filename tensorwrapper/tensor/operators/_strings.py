@@ -4,7 +4,8 @@ The order of UTF-8 is that of code points, so bytes and text are compared alike.
 nothing else; it has no order.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
@@ -14,8 +15,9 @@ from tensorwrapper.buffer import Dense, StringData, Strings
 from tensorwrapper.buffer.lowlevel import holds_strings, packed_layout
 from tensorwrapper.errors import ConversionError, DTypeError
 from tensorwrapper.shape import Shape
+from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._tensor_base import TensorBase
-from tensorwrapper.tensor.operators._operand import Operand, first_tensor, is_text
+from tensorwrapper.tensor.operators._operand import Operand, first_tensor, is_text, read_operands
 from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.tensor.operators._shapes import box_of_result, prefix_of, reference_of, splits_below
 from tensorwrapper.tensor.reading._string_values import read_strings
@@ -23,7 +25,7 @@ from tensorwrapper.typing import Array, IntArray
 
 _E = TypeVar("_E", bound=np.generic)
 
-__all__ = ["compute_strings", "data_of", "kind_of", "places_of", "shape_of"]
+__all__ = ["call_on_texts", "compute_strings", "data_of", "kind_of", "places_of", "shape_of"]
 
 _COMPARISONS = {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"}
 
@@ -48,17 +50,57 @@ def compute_strings(ufunc: np.ufunc, operands: list[Operand], options: dict[str,
     arrays = [_array_of(operand, shape, reference, name) for operand in operands]
     if name == "multiply" and len(arrays) == 2:
         arrays = _times(arrays)
+    with _text_refusals(name):
+        result = ufunc(*arrays, **options)
+    return _over_texts(result, shape, operands)
+
+
+def call_on_texts(
+    function: Callable[..., Any], name: str, arguments: "tuple[Any, ...]", options: dict[str, Any]
+) -> object:
+    """Return what a function of ``np.strings`` makes of rows: a tensor, or one for each of its results."""
+    values = (*arguments, *options.values())
+    read = read_operands(tuple([value for value in values if _has_elements(value)]), name)
+    shape, reference = shape_of(read, name)
+    rest = iter(read)
+    flat: list[Any] = []
+    for value in values:
+        if _has_elements(value):
+            flat.append(_array_of(next(rest), shape, reference, name))
+        else:
+            # NumPy's partition takes no other text beside those of a StringDType.
+            flat.append(np.asarray(value, np.dtypes.StringDType()) if isinstance(value, str) else value)
+    named = dict(zip(options, flat[len(arguments) :], strict=True))
+    with _text_refusals(name):
+        result = function(*flat[: len(arguments)], **named)
+    if isinstance(result, tuple):
+        return tuple([_over_texts(part, shape, read) for part in cast("tuple[Array, ...]", result)])
+    return _over_texts(result, shape, read)
+
+
+def _has_elements(value: object) -> bool:
+    return isinstance(value, TensorCommon | np.ndarray)
+
+
+@contextmanager
+def _text_refusals(name: str) -> Generator[None]:
+    """Turn exceptions of NumPy into ours, and say of nulls what gives them a text."""
     with refusals(name):
         try:
-            result = np.asarray(ufunc(*arrays, **options)).reshape(-1)
-        except ValueError as error:
-            if "null" not in str(error):
+            yield
+        except (ValueError, TypeError) as error:
+            if "null" not in str(error) and "NoneType" not in str(error):
                 raise
             raise ConversionError(f"{name}: a null is no text; fill_null() gives it one") from error
-    if result.dtype.kind == "T":
-        found, _ = read_strings(result, "utf8")
+
+
+def _over_texts(result: object, shape: Shape[Any], operands: Sequence[Operand]) -> TensorBase[Any]:
+    """Return a tensor of what NumPy made of texts, one for each element."""
+    flat = np.asarray(cast("Array", result)).reshape(-1)
+    if flat.dtype.kind == "T":
+        found, _ = read_strings(flat, "utf8")
         return first_tensor(operands)._make(packed_layout(shape), Strings(found))
-    return first_tensor(operands)._make(packed_layout(shape), Dense(cast("Any", result)))
+    return first_tensor(operands)._make(packed_layout(shape), Dense(cast("Any", flat)))
 
 
 def _times(arrays: list[Array]) -> list[Array]:

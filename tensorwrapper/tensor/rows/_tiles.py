@@ -45,6 +45,8 @@ def cells_in_box(shape: Shape[Any], box: Layout[Any]) -> Layout[Any]:
         If the cells have another rank than the box.
     OutOfBoundsError
         If a cell is not inside, which it is if it is empty.
+    LayoutError
+        If two cells overlap; the text names both.
     """
     if shape.has_layers:
         raise JaggedModeError(
@@ -63,7 +65,26 @@ def cells_in_box(shape: Shape[Any], box: Layout[Any]) -> Layout[Any]:
         raise OutOfBoundsError(f"the cell {index}, which is {shape.element(index)}, is not inside {inside}")
     strides = np.array(box.strides, dtype=np.int64)
     starts = (table.origins - low) @ strides
-    return wrap_layout(make_blocked(shape, starts, np.broadcast_to(strides, table.extents.shape)))
+    placed = wrap_layout(make_blocked(shape, starts, np.broadcast_to(strides, table.extents.shape)))
+    if not placed.is_injective:
+        raise LayoutError(_overlap(placed, table, box))
+    return placed
+
+
+def _overlap(placed: Layout[Any], table: CellTable, box: Layout[Any]) -> str:
+    """Return what is said of two cells that have an element of a box in common. O(n log n)."""
+    offsets = placed.offsets_of_ordinals(np.arange(placed.shape.size))
+    order = np.argsort(offsets, kind="stable")
+    at = int((np.diff(offsets[order]) == 0).argmax())
+    ends = np.cumsum(table.extents.prod(axis=1))
+    one, other = (
+        tuple(table.indices[cell].tolist()) for cell in np.searchsorted(ends, order[at : at + 2], "right")
+    )
+    where = tuple(box.shape.indices_at(offsets[order[at : at + 1]])[0].tolist())
+    return (
+        f"several elements would be written to one place: the cells {one} and {other} both have the element "
+        f"{where}; scatter needs cells that do not overlap"
+    )
 
 
 def cell_layouts(layout: LayoutCommon, table: CellTable) -> Iterator[tuple[Index, LayoutCommon]]:

@@ -133,6 +133,17 @@ def test_answers_are_kept_for_so_many_writes_and_then_it_is_said_that_nobody_kno
     assert kept.find("", "1" * 32, 3) is None
 
 
+def test_answers_to_many_clients_are_bounded_in_all():
+    kept = Repeats()
+    clients = [f"{k:032x}" for k in range(20)]
+    for client in clients:
+        for number in range(1024):
+            kept.keep("", client, number, ev.Written(str(number)))
+
+    known = [client for client in clients if kept.find("", client, 1023) is not None]
+    assert known == clients[-8:]
+
+
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(1, 3), st.booleans()), max_size=4))
 def test_elements_that_are_twice_are_found(runs):
     shape = tw.Shape(3, 3)

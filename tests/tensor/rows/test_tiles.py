@@ -171,7 +171,12 @@ def test_cells_are_scattered_wherever_they_lie_in_memory():
     [
         ([Shape(2, origin=(3,))], (4,), OutOfBoundsError, r"the cell \(0,\).* is not inside \(4,\)"),
         ([Shape(0, origin=(9,)), Shape(1, origin=(-1,))], (4,), OutOfBoundsError, r"the cell \(1,\)"),
-        ([Shape(2), Shape(2, origin=(1,))], (4,), LayoutError, "one place|overlap"),
+        (
+            [Shape(2), Shape(0), Shape(1, origin=(3,)), Shape(2, origin=(1,))],
+            Shape(5, origin=(-1,)),
+            LayoutError,
+            r"one place: the cells \(0,\) and \(3,\) both have the element \(1,\)",
+        ),
         ([Shape(2)], (2, 2), RankError, "rank 1"),
     ],
 )
