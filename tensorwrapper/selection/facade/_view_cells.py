@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arguments import or_absent
+from tensorwrapper._integers import to_ints
 from tensorwrapper.buffer import constant
 from tensorwrapper.errors import JaggedModeError, LayoutError, RankError
 from tensorwrapper.layout import Layout
@@ -53,7 +54,10 @@ class ViewCells(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         >>> v.tile((1, 0)).tolist(), v.tile((1, 0)).shape
         ([[3, 4]], Shape(1, 2, origin=(1, 0)))
         """
-        region = self.tiling.tile(tuple(number))
+        tiling, numbers = self.tiling, to_ints(number, "the number of a tile")
+        # A grid that was moved, or cut with its origin, counts from there.
+        first = self.shape.outer().origin if len(numbers) == tiling.rank else (0,) * len(numbers)
+        region = tiling.tile([k - start for k, start in zip(numbers, first, strict=True)])
         return cast("Any", self).untiled().window(region)  # type: ignore[no-any-return]
 
     def element(self, index: Iterable[SupportsIndex], *, layer: SupportsIndex | None = None) -> Self:

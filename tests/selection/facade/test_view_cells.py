@@ -2,9 +2,12 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
+from tensorwrapper.errors import OutOfBoundsError
 from tests.support.selection.counting_source import CountingSource
 
 
@@ -46,3 +49,21 @@ def test_tiles_are_selected_without_reading_and_sent():
         sel.from_json(
             text.replace('"select_tiles",[1,1,0,0]', '"select_tiles",[1,1,0]'), sources={"0": array}
         )
+
+
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=4), st.integers(-3, 3), st.booleans())
+def test_tiles_of_a_grid_that_was_moved_are_those_of_the_tensor(sizes, first, window):
+    tensor = tw.as_tensor(np.arange(2 * sum(sizes)).reshape(-1, 2)).tiled(tw.Tiling(sizes, [1, 1]))
+    if window:
+        tensor = tensor.window(tensor.shape[len(sizes) // 2 :])
+    tensor = tensor.translate_to((first, 0, 0, 0))
+    view = sel.as_view(tensor)
+    for number in ((k, m) for k in range(first - 1, first + len(sizes) + 1) for m in range(2)):
+        try:
+            expected = tensor.tile(number)
+        except OutOfBoundsError:
+            with pytest.raises(OutOfBoundsError):
+                view.tile(number)
+            continue
+        assert view.tile(number).shape == expected.shape
+        assert view.tile(number).tolist() == expected.tolist()
