@@ -2,16 +2,50 @@
 
 import importlib
 import sys
-from collections.abc import Callable, Mapping
-from typing import TypeAlias
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from typing import Final, TypeAlias
 
-__all__ = ["Names", "OfName", "lazy_names"]
+__all__ = ["Names", "OfName", "lazy_names", "naming_extras"]
 
 OfName: TypeAlias = Callable[[str], object]
 """What a module answers for a name that it has not loaded."""
 
 Names: TypeAlias = Callable[[], list[str]]
 """What a module says that its names are."""
+
+
+_EXTRAS: Final = {
+    **dict.fromkeys(["dask", "distributed"], "tensorwrapper[dask]"),
+    "pyarrow": "tensorwrapper[arrow]",
+    "h5py": "tensorwrapper[hdf5]",
+    **{name: f"tensorwrapper[{name}]" for name in ("awkward", "pandas", "xarray", "zarr")},
+    **{name: name for name in ("polars", "safetensors", "scipy", "sparse", "tensorstore", "torch")},
+}
+"""What installs a library that only some calls need."""
+
+
+@contextmanager
+def naming_extras() -> Generator[None]:
+    """Say of a library that is not installed what installs it.
+
+    Examples
+    --------
+    >>> with naming_extras():
+    ...     raise ModuleNotFoundError("No module named 'h5py'", name="h5py")
+    Traceback (most recent call last):
+        ...
+    ModuleNotFoundError: No module named 'h5py': python -m pip install 'tensorwrapper[hdf5]' brings it
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        brings = _EXTRAS.get((error.name or "").partition(".")[0])
+        if brings is None or "pip install" in str(error):
+            raise
+        raise ModuleNotFoundError(
+            f"{error}: python -m pip install {brings!r} brings it", name=error.name
+        ) from error
 
 
 def lazy_names(

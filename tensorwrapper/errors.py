@@ -84,10 +84,20 @@ are damaged. ``flow``: the state of a flow, its credit or its numbering does not
 
 
 _SHOWN = 10  # findings that a text lists
+_MOST = 590  # characters of a text
+
+
+def _cut(text: str) -> str:
+    """Return the text of an error; of a long one its beginning and its end, which says what to do."""
+    return text if len(text) <= _MOST else f"{text[: _MOST // 2]}...{text[-_MOST // 2 :]}"
 
 
 class TensorWrapperError(Exception):
-    """The root of all errors of this package."""
+    """The root of all errors of this package. Its text has at most 600 characters; ``args`` has all."""
+
+    def __str__(self) -> str:
+        # KeyError shows its text in quotes.
+        return _cut(str(self.args[-1])) if self.args else ""
 
 
 class TensorWrapperWarning(UserWarning):
@@ -144,10 +154,6 @@ class LayerError(TensorWrapperError, ValueError):
 
 class ModeNameError(TensorWrapperError, KeyError, ValueError):
     """There is no mode or extent of this name, there is one already, or it cannot be a name."""
-
-    def __str__(self) -> str:
-        # KeyError shows its text in quotes.
-        return Exception.__str__(self)
 
 
 class SizeOverflowError(TensorWrapperError, OverflowError):
@@ -212,7 +218,7 @@ class ProtocolError(TensorWrapperError, ValueError):
 
     def __str__(self) -> str:
         origin = f" (from the peer {self.peer!r})" if self.peer else ""
-        return f"[{self.reason}] {self.args[1]}{origin}"
+        return _cut(f"[{self.reason}] {self.args[1]}{origin}")
 
 
 class LocalProtocolError(ProtocolError):
@@ -281,7 +287,7 @@ class RequestRefusedError(TransportError):
         self.reason = reason
 
     def __str__(self) -> str:
-        return f"[{self.reason}] {self.args[1]}"
+        return _cut(f"[{self.reason}] {self.args[1]}")
 
 
 class OutcomeUnknownError(TransportError):
@@ -324,9 +330,7 @@ class DataFileError(TensorWrapperError, ValueError):
 class DataFileSystemError(OSError, DataFileError):
     """The system refused something about a data file: ``errno`` says what."""
 
-    def __str__(self) -> str:
-        # OSError shows its number before the text.
-        return str(self.args[-1])
+    __str__ = DataFileError.__str__  # OSError shows its number before the text.
 
 
 class DataFileNotFoundError(DataFileSystemError, FileNotFoundError):
@@ -343,10 +347,6 @@ class DataFilePermissionError(DataFileSystemError, PermissionError):
 
 class TensorNameError(TensorWrapperError, KeyError, ValueError):
     """A file or a set has no tensor of this name, has one already, or cannot have one."""
-
-    def __str__(self) -> str:
-        # KeyError shows its text in quotes.
-        return Exception.__str__(self)
 
 
 class TensorSetError(TensorWrapperError, ValueError):
@@ -396,7 +396,7 @@ class SelectionError(TensorWrapperError, ValueError):
         self.reason = reason
 
     def __str__(self) -> str:
-        return f"[{self.reason}] {self.args[1]}"
+        return _cut(f"[{self.reason}] {self.args[1]}")
 
 
 NdselReason = Literal[
@@ -431,7 +431,7 @@ class NdselError(ParseError):
         self.reason = reason
 
     def __str__(self) -> str:
-        return f"[{self.reason}] {self.args[1]}"
+        return _cut(f"[{self.reason}] {self.args[1]}")
 
 
 @final

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, SupportsIndex, overload
 
+from tensorwrapper._lazy import naming_extras
 from tensorwrapper._wording import shortened
 from tensorwrapper.errors import ConversionError, ReadOnlyError, TensorNameError
 from tensorwrapper.store._file import PIECE_BYTES, FileMode, TensFile
@@ -112,7 +113,8 @@ def open(  # noqa: A001
             )
         if metadata is not None:
             raise ReadOnlyError("metadata belongs to a file that is written; the mode is 'r'")
-        return ArrayFile(where, kind.read(where, limits))
+        with naming_extras():
+            return ArrayFile(where, kind.read(where, limits))
     return TensFile(where, mode, metadata=metadata, piece_bytes=piece_bytes, compress=compress, limits=limits)
 
 
@@ -188,12 +190,13 @@ def save(
     if kind is not None:
         from tensorwrapper.store.foreign._contents import Options  # noqa: PLC0415 - of other kinds alone
 
-        kind.write(
-            where,
-            ((name, tensor, {}) for name, tensor in tensors.items()),
-            metadata or {},
-            Options(chunks, codecs),
-        )
+        with naming_extras():
+            kind.write(
+                where,
+                ((name, tensor, {}) for name, tensor in tensors.items()),
+                metadata or {},
+                Options(chunks, codecs),
+            )
         return
     if chunks is not None:
         raise ConversionError(f"{where} has no chunks: piece_bytes cuts the tensors of a .tens file")

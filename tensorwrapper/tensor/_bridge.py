@@ -6,6 +6,8 @@ They are loaded by name, so that no import points up.
 import importlib
 from typing import Any, Final, Literal
 
+from tensorwrapper._lazy import naming_extras
+
 __all__ = ["FOREIGN", "hand_over", "join_lazily", "padded", "read_foreign", "view_of"]
 
 FOREIGN: Final = {
@@ -52,4 +54,5 @@ def read_foreign(value: object, copy: bool | None) -> Any:  # noqa: ANN401, FBT0
 
 def hand_over(call: str, tensor: Any, *given: Any, **options: Any) -> Any:  # noqa: ANN401 - of another library
     """Return what the call of this name makes of a tensor or view."""
-    return getattr(importlib.import_module("tensorwrapper.interop"), call)(tensor, *given, **options)
+    with naming_extras():
+        return getattr(importlib.import_module("tensorwrapper.interop"), call)(tensor, *given, **options)

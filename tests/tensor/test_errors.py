@@ -8,6 +8,7 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper import Layout, Shape, Tiling
+from tensorwrapper import selection as sel
 from tensorwrapper.buffer import Dense, from_functions, join
 from tensorwrapper.errors import (
     BufferSizeError,
@@ -15,9 +16,12 @@ from tensorwrapper.errors import (
     DTypeError,
     ExtentMismatchError,
     LayoutError,
+    LocalProtocolError,
+    ModeNameError,
     OutOfBoundsError,
     RankError,
     ReadOnlyError,
+    TensorWrapperError,
     TooManyIndicesError,
 )
 
@@ -220,3 +224,42 @@ def test_tiles_that_lie_one_after_the_other_are_elements():
     with pytest.raises(LayoutError, match=r"element\(number\)"):
         tiles.tile((0, 1))
     assert tiles.element((0, 1)).tolist() == [[2.0, 3.0], [6.0, 7.0]]
+
+
+def provoked(value):
+    """Return what errors say when everything that a value can is asked for with what does not fit."""
+    for name in dir(value):
+        if name.startswith(("_", "to_", "draw", "show")):
+            continue
+        for arguments in [("no",), (-7, 10**9), (value, value), (None, 3, "x")]:
+            try:
+                found = getattr(value, name)
+                if callable(found):
+                    found(*arguments)
+            except TensorWrapperError as error:
+                yield name, str(error)
+            except (TypeError, AttributeError, ValueError, LookupError):
+                pass
+
+
+@pytest.mark.parametrize("count", [400, 10**4])
+@pytest.mark.parametrize("make", [lambda t: t, lambda t: t.shape, lambda t: t.layout, sel.as_view])
+def test_errors_about_many_rows_are_short(make, count):
+    """Up to 1000 numbers a shape is written in full, and read back; an error holds a part of it."""
+    value = make(tw.zeros(Shape.jagged([[1] * (k % 3) for k in range(count)])))
+    texts = list(provoked(value))
+
+    assert len(texts) > 20
+    assert [(name, text) for name, text in texts if len(text) > 600 or "\n" in text] == []
+
+
+def test_a_long_error_says_its_beginning_and_its_end_and_keeps_all():
+    error = RankError("a" * 5000 + ": `t.copy()` copies")
+
+    assert len(str(error)) < 600
+    assert str(error).startswith("aaa")
+    assert str(error).endswith("a: `t.copy()` copies")
+    assert len(error.args[0]) > 5000
+    assert str(RankError("b" * 590)) == "b" * 590
+    for other in (ModeNameError("c" * 5000), LocalProtocolError("schema", "d" * 5000)):
+        assert len(str(other)) <= 600

@@ -139,7 +139,8 @@ def ragged_of(shape: Shape[Any], what: str) -> tuple[Ragged, dict[int, IntArray]
         origin: Index = shape.origin
     except JaggedModeError as error:
         raise ConversionError(
-            f"{what} has cells that start at different places ({error}); a .tens file keeps them"
+            f"{what} has cells that start at different places ({error}): `t[...]` lets each start at zero, "
+            "a .tens file keeps where they start"
         ) from error
     for ragged, sizes in _forms(shape, origin):
         if ragged.shape_of(sizes) == shape:

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arguments import or_absent
+from tensorwrapper._lazy import naming_extras
 from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import copy_elements, is_fill, packed_layout
 from tensorwrapper.errors import ConversionError, DTypeError, RankError
@@ -205,7 +206,8 @@ class TensorSparse(TensorBase[ScalarT_co], Generic[ScalarT_co]):
             raise DTypeError(f"SciPy has no sparse arrays of {self.dtype}")
         if not is_fill(np.zeros((), self.dtype), fill):
             raise ConversionError(f"sparse arrays of SciPy are 0 where nothing is stored, not {fill}")
-        module: Any = importlib.import_module("scipy.sparse")
+        with naming_extras():
+            module: Any = importlib.import_module("scipy.sparse")
         turned = self._by(Layout.permute, (1, 0)) if form == "csc" and self.shape.rank == 2 else self
         indptr, indices, values = turned.csr()
         kind = module.csc_array if form == "csc" else module.csr_array
@@ -225,7 +227,8 @@ class TensorSparse(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         fill = self._fill("to_pydata")
         if not self.shape.is_box:
             raise ConversionError(f"pydata/sparse has boxes only, not a tensor of shape {self.shape}")
-        module: Any = importlib.import_module("sparse")
+        with naming_extras():
+            module: Any = importlib.import_module("sparse")
         coords, values = self.stored()
         places = (coords - np.array(self.shape.origin, dtype=np.int64)).T
         shape = self.shape.extents

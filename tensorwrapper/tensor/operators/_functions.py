@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arguments import to_dtype
+from tensorwrapper._wording import shortened
 from tensorwrapper.buffer import Dense, Sparse, StringData, Strings
 from tensorwrapper.buffer.lowlevel import (
     holds_strings,
@@ -105,14 +106,16 @@ def _as_arrays(value: object, name: str, short: str) -> object:
     if is_tensor_or_view(value):
         tensor = value._as_operand()
         if tensor.buffer.fill_value is not None:
+            shape = shortened(repr(tensor.shape))
             raise ConversionError(
-                f"{name} is given a sparse tensor of shape {tensor.shape!r}, which is no array: "
+                f"{name} is given a sparse tensor of shape {shape}, which is no array: "
                 "`s.to_dense()` has all its elements"
             )
         if not tensor.shape.flatten().is_box:
+            shape = shortened(repr(tensor.shape))
             hint = _HINTS.get(short, _PARTS).replace("{name}", name)
             raise ConversionError(
-                f"{name} is given a tensor of shape {tensor.shape!r}, which is no array: {hint}"
+                f"{name} is given a tensor of shape {shape}, which is no array: {hint}"
                 + ("" if hint == _PARTS else ", or `r.to_padded()` first")
             )
         return np.asarray(tensor._flat())

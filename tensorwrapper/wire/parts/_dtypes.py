@@ -85,7 +85,8 @@ def write_dtype(
             return dtype.kind, dtype.itemsize, little
         raise LocalProtocolError(
             "unsupported",
-            f"{where} has long doubles, which few machines can read; allow_longdouble=True sends them",
+            f"{where} has long doubles, which few machines can read: astype('f8') has doubles, and "
+            "wire.encode(..., allow_longdouble=True) writes them as they are",
         )
     raise LocalProtocolError("unsupported", f"{where} has elements of type {dtype}, which TENS cannot name")
 

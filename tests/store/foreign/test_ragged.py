@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 import tensorwrapper as tw
-from tensorwrapper.errors import ConversionError, ParseError
+from tensorwrapper.errors import ConversionError, LocalProtocolError, ParseError
 from tensorwrapper.store.foreign._ragged import Ragged, ragged_of
 from tensorwrapper.testing import shapes
 from tests.support.store.saved import ROWS
@@ -71,3 +71,24 @@ def test_what_is_no_ragged_shape_is_refused(fields):
 def test_sizes_that_do_not_fit_are_refused(sizes):
     with pytest.raises(ParseError):
         Ragged.from_fields({"shape": [3, {"variable": [0]}]}).shape_of({1: sizes})
+
+
+@pytest.mark.parametrize("kind", ["h5", "zarr", "parquet", "feather"])
+def test_cells_with_starts_of_their_own_are_refused_and_what_is_advised_is_saved(tmp_path, kind):
+    t = tw.full(tw.Shape.from_cells((2,), [(2, 2), (1, 2)], origins=[(0, 0), (1, 1)]), 1.5)
+    with pytest.raises(ConversionError, match=r"`t\[\.\.\.\]` lets each start at zero, a .tens file keeps"):
+        tw.save(tmp_path / f"a.{kind}", {"t": t})
+    tw.save(tmp_path / f"a.{kind}", {"t": t[...]})
+    assert tw.open(tmp_path / f"a.{kind}")["t"].tolist() == t.tolist()
+    tw.save(tmp_path / "a.tens", {"t": t})
+    with tw.open(tmp_path / "a.tens") as file:
+        assert file["t"].shape == t.shape
+
+
+def test_long_doubles_are_refused_by_what_a_caller_of_save_can_do(tmp_path):
+    if np.dtype(np.longdouble).itemsize == 8:
+        pytest.skip("long doubles are doubles here")
+    t = tw.as_tensor(np.ones(2, np.longdouble))
+    with pytest.raises(LocalProtocolError, match=r"astype\('f8'\) has doubles"):
+        tw.save(tmp_path / "a.tens", {"t": t})
+    tw.save(tmp_path / "b.tens", {"t": t.astype("f8")})

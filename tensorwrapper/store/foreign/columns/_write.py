@@ -134,7 +134,10 @@ def _placed(shape: Shape[Any], said: Mapping[str, Any]) -> dict[str, Json]:
         if any(shape.origin):
             text["index_origin"] = list(shape.origin)
     except TensorWrapperError as error:
-        raise ConversionError(f"cells that start at different places are no column: {error}") from error
+        raise ConversionError(
+            f"cells that start at different places are no column ({error}): `t[...]` lets each start at "
+            "zero, a .tens file keeps where they start"
+        ) from error
     return text
 
 
