@@ -45,6 +45,10 @@ WHAT_TO_DO: dict[str, tuple[str, str]] = {
     "TensorWrapperError": ("Catch it to catch all that follow.", ""),
     "TensorWrapperWarning": ("Filter it to filter the warnings that follow.", ""),
     "LeakedResourceWarning": ("Close what you open, best with `with`; closing twice is harmless.", ""),
+    "DamagedFileWarning": (
+        "Ask `tw.store.verify(path)` what is damaged, and take a copy that is not.",
+        "",
+    ),
     "InsecureAddressWarning": (
         "Give the socket keys, `security=CurveServer(...)`, or listen at 127.0.0.1.",
         "",

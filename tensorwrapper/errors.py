@@ -14,6 +14,7 @@ __all__ = [
     "ComputationCancelledError",
     "ConversionError",
     "DTypeError",
+    "DamagedFileWarning",
     "DataFileError",
     "DataFileExistsError",
     "DataFileNotFoundError",
@@ -106,6 +107,10 @@ class TensorWrapperWarning(UserWarning):
 
 class LeakedResourceWarning(TensorWrapperWarning, ResourceWarning):
     """A socket or file was dropped without being closed."""
+
+
+class DamagedFileWarning(TensorWrapperWarning):
+    """A file was opened whose middle is damaged: what follows is not read, and tensors may lack rows."""
 
 
 class InsecureAddressWarning(TensorWrapperWarning):
@@ -439,14 +444,11 @@ class NdselError(ParseError):
 class Finding:
     """One thing that a check found wrong: which rule, where, and what.
 
-    Examples
-    --------
     >>> print(Finding("coverage", "index", "(0, 2) is in no box"))
     coverage: index: (0, 2) is in no box
     """
 
     rule: "FindingRule"
-    """What kind of rule is broken."""
     where: str
     """The part that breaks it: the name of an operand, or the path of a JSON value."""
     text: str
@@ -490,8 +492,7 @@ class ValidationError(TensorWrapperError, ValueError):
 
     def __str__(self) -> str:
         count = len(self.findings)
-        more = [f"and {count - _SHOWN} more"] if count > _SHOWN else []
-        lines = [*map(str, self.findings[:_SHOWN]), *more]
+        lines = [*map(str, self.findings[:_SHOWN]), *[f"and {count - _SHOWN} more"] * (count > _SHOWN)]
         return f"{self.args[0]}: {count} fault{'s' if count != 1 else ''}: {'; '.join(lines)}"
 
 

@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 from collections.abc import Generator, Sequence
+from typing import Final
 
 from tensorwrapper.cli._exit_code import ExitCode
 from tensorwrapper.cli._report import failure_to_json
@@ -17,6 +18,8 @@ from tensorwrapper.cli.parsing._parser import make_parser, readable
 from tensorwrapper.errors import TensorWrapperError
 
 __all__ = ["main"]
+
+_NUMBER: Final = re.compile(r"\[Errno -?\d+\] ")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -44,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return ExitCode.INTERRUPTED
     except (TensorWrapperError, OSError, MemoryError) as error:
         # A number of the system says nothing to people; programs have the class of the error.
-        reason = re.sub(r"^\[Errno -?\d+\] ", "", str(error)) or "there is not enough memory"
+        reason = _NUMBER.sub("", str(error)) or "there is not enough memory"
         complain(f"{who}: {reason}")
         if options.json:
             write_text(failure_to_json(command.name, reason, type(error).__name__), who)

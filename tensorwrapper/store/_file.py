@@ -20,7 +20,7 @@ from tensorwrapper.errors import (
 )
 from tensorwrapper.store.records._directory import Directory
 from tensorwrapper.store.records._entry import Entry, make_entry, packing_of
-from tensorwrapper.store.records._index import check_tear, load_directory
+from tensorwrapper.store.records._index import check_tear, load_directory, warn_of_damage
 from tensorwrapper.store.records._listing import Place
 from tensorwrapper.store.records._reader import RecordReader
 from tensorwrapper.store.records._record import RecordFacts
@@ -151,6 +151,7 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Advisin
         ending = load_end(reader.read_at, reader.size) if self._mode == "a" else None
         self._directory = ending or load_directory(reader.read_at, reader.size)
         if self._mode == "r":
+            warn_of_damage(self._path, reader.read_at, self._directory, reader.size)
             return
         if self._directory.torn is not None:
             check_tear(reader.read_at, self._directory, reader.size)

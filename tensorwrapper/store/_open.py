@@ -235,7 +235,7 @@ def save_sets(path: str | os.PathLike[str], sets: "Iterable[TensorSet]", *, pref
     Examples
     --------
     >>> import pathlib, tempfile
-    >>>     >>> path = pathlib.Path(tempfile.mkdtemp()) / "points.tar.gz"
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "points.tar.gz"
     >>> save_sets(path, [TensorSet(7, [[1.5, 2.5]], [{"datapath": "x"}])])
     >>> open(path).sets()[7].tree["x"].tensor.tolist()
     [1.5, 2.5]

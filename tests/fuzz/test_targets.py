@@ -24,9 +24,10 @@ from tests.fuzz.target import (
 from tests.fuzz.targets import TARGETS
 from tests.support.public_names import public_callables
 
-pytestmark = pytest.mark.skipif(
-    not Path("/proc/self/statm").exists(), reason="memory is limited as Linux does"
-)
+pytestmark = [
+    pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is limited as Linux does"),
+    pytest.mark.filterwarnings("ignore::tensorwrapper.errors.DamagedFileWarning"),
+]
 
 CORPUS = Path(__file__).parent / "corpus"
 TRIES = 20_000 if os.environ.get("HYPOTHESIS_PROFILE") == "nightly" else 150

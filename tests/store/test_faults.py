@@ -56,7 +56,7 @@ def test_faults_no_memory_at_any_step(tmp_path):
         for work in [*WORKS, compressed]:
             # Once before: what is loaded and kept for good is not counted.
             begin(), work()
-            for more in (0, 200_000, 500_000, 1_000_000, 2_000_000):
+            for more in (0, 200_000, 500_000, 1_000_000, 2_000_000, 8_000_000):
                 hungry(work, 0, more)
                 check(work)
             for keep in (30, 300, 1000, 10_000):

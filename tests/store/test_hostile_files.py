@@ -22,7 +22,10 @@ from tests.support.store.spoilt_files import (
     with_index,
 )
 
-pytestmark = pytest.mark.slow
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore::tensorwrapper.errors.DamagedFileWarning"),
+]
 
 
 @pytest.fixture

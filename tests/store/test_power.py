@@ -13,7 +13,10 @@ from tensorwrapper.errors import DataFileError
 from tensorwrapper.store import _file, convert
 from tensorwrapper.store.system import _bytes_at
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the writer is a child of fork")
+pytestmark = [
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="the writer is a child of fork"),
+    pytest.mark.filterwarnings("ignore::tensorwrapper.errors.DamagedFileWarning"),
+]
 
 
 class Steps:

@@ -1,11 +1,18 @@
 """From the bytes of a file to its directory: by the index at its end, or by a scan of all records."""
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 
-from tensorwrapper.errors import DataFileError, RemoteProtocolError, TensorNameError, TensorWrapperError
+from tensorwrapper.errors import (
+    DamagedFileWarning,
+    DataFileError,
+    RemoteProtocolError,
+    TensorNameError,
+    TensorWrapperError,
+)
 from tensorwrapper.store.records._checksum import checksum_of, new_checksum
 from tensorwrapper.store.records._directory import Directory
 from tensorwrapper.store.records._format import (
@@ -22,7 +29,16 @@ from tensorwrapper.store.records._record import RecordFacts, read_facts, read_in
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import IntArray
 
-__all__ = ["ReadAt", "check_tear", "is_sound", "load_directory", "read_facts_at", "read_rows_at", "scan"]
+__all__ = [
+    "ReadAt",
+    "check_tear",
+    "is_sound",
+    "load_directory",
+    "read_facts_at",
+    "read_rows_at",
+    "scan",
+    "warn_of_damage",
+]
 
 ReadAt: TypeAlias = Callable[[int, int], bytes]
 """Returns so many bytes from a place of a file on; fewer where it ends."""
@@ -258,22 +274,36 @@ def check_tear(read_at: ReadAt, directory: Directory, size: int) -> None:
     """
     if directory.is_unchecked:
         raise DataFileError(f"is not appended to: {directory.torn}")
+    place = _record_after(read_at, directory, size)
+    if place is not None:
+        raise DataFileError(
+            f"is damaged: {directory.torn}, and others seem to follow at {place}; it is not appended to"
+        )
+
+
+def _record_after(read_at: ReadAt, directory: Directory, size: int) -> int | None:
+    """Return where a record seems to follow what is none; None if it is only cut off, or nothing follows."""
     try:
         unpack_header(read_at(directory.end, HEADER_BYTES))
     except DataFileError:
-        _refuse_records_after(read_at, directory, size)
+        place = directory.end + ALIGNMENT
+        while place < size and (chunk := read_at(place, _CHUNK)):
+            for inner in range(0, len(chunk), ALIGNMENT):
+                if chunk[inner : inner + len(MAGIC)] == MAGIC:
+                    return place + inner
+            place += len(chunk)
+    return None
 
 
-def _refuse_records_after(read_at: ReadAt, directory: Directory, size: int) -> None:
-    place = directory.end + ALIGNMENT
-    while place < size:
-        chunk = read_at(place, _CHUNK)
-        for inner in range(0, len(chunk), ALIGNMENT):
-            if chunk[inner : inner + len(MAGIC)] == MAGIC:
-                raise DataFileError(
-                    f"is damaged: {directory.torn}, and others seem to follow at {place + inner}; it is not "
-                    "appended to"
-                )
-        place += len(chunk)
-        if not chunk:
-            break
+def warn_of_damage(path: object, read_at: ReadAt, directory: Directory, size: int) -> None:
+    """Warn who reads a file that is damaged in its middle: what follows is not found, and may be there."""
+    if directory.torn is None or directory.is_unchecked:
+        return
+    place = _record_after(read_at, directory, size)
+    if place is not None:
+        warnings.warn(
+            f"{path} is damaged: {directory.torn}; what follows, as at {place}, is not read, and tensors may "
+            "lack rows: verify tells more",
+            DamagedFileWarning,
+            stacklevel=5,
+        )

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tensorwrapper as tw
-from tensorwrapper.errors import DataFileError
+from tensorwrapper.errors import DamagedFileWarning, DataFileError
 from tensorwrapper.store.records._listing import Place, pack_rows
 from tensorwrapper.store.records._record import encode_index
 from tests.support.store.spoilt_files import (
@@ -108,3 +108,24 @@ def test_fuzz_an_index_of_elements_that_nobody_knows_is_refused(path):
     for mode in ("r", "a"):
         with pytest.raises(DataFileError, match=r"index that is refused: .*elements 'i' of 7 bytes"):
             tw.open(path, mode)
+
+
+@pytest.mark.parametrize("record", [1, 2])
+def test_a_reader_of_a_file_that_is_damaged_in_its_middle_is_warned(tmp_path, record):
+    path = tmp_path / "a.tens"
+    tw.save(path, {"a": np.arange(4), "b": np.ones(2)})
+    with tw.open(path, "a") as file:
+        file.extend("a", np.arange(3))
+    whole = path.read_bytes()
+    starts = [place for place in range(0, len(whole), 64) if whole[place : place + 5] == whole[:5]]
+    # A record of elements, and the first index: what follows either is there.
+    for start in starts[record:-1]:
+        path.write_bytes(whole[:start] + b"\0" + whole[start + 1 :])
+        if b'"kind":"tensor"' in whole[start : start + 500].split(b"\x89TENS")[1]:
+            continue  # The last index vouches for it: it is read, and found damaged, when it is asked for.
+        with pytest.warns(DamagedFileWarning, match=f"record at {start}"), tw.open(path) as file:
+            assert "a" in file
+    # What is only cut off is no damage: a writer may have died, or still be writing.
+    path.write_bytes(whole[: starts[-1] + 40])
+    with tw.open(path) as file:
+        assert file["a"].tolist() == [0, 1, 2, 3, 0, 1, 2]

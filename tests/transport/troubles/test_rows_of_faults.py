@@ -47,7 +47,7 @@ ROWS = {
     ),
     8: (
         "remote/test_kinds.py::what_is_large_comes_in_pieces",
-        "remote/client/test_pieces.py::pieces_are_all",
+        "remote/asking/test_pieces.py::pieces_are_all",
     ),
     9: (
         "transport/transfer/test_missing.py::",
