@@ -10,7 +10,7 @@ from tensorwrapper._arguments import to_dtype
 from tensorwrapper._integers import MAX_INT64, to_count, to_int
 from tensorwrapper._memory import too_large
 from tensorwrapper._wording import called_as
-from tensorwrapper.buffer import Dense
+from tensorwrapper.buffer import Dense, Strings
 from tensorwrapper.buffer.lowlevel import check_dtype, fit_number, packed_layout
 from tensorwrapper.errors import BufferSizeError, ConversionError, ExtentMismatchError, LayoutError
 from tensorwrapper.layout import Layout
@@ -18,6 +18,7 @@ from tensorwrapper.shape import Shape, ShapeLike, Tiling, as_shape
 from tensorwrapper.shape.lowlevel import unnamed_shape
 from tensorwrapper.tensor._tensor import Tensor, make_tensor
 from tensorwrapper.tensor._tensor_base import guard, layout_over
+from tensorwrapper.tensor.reading._string_values import read_strings
 from tensorwrapper.typing import Index, IndexT_co, Rank2, ScalarT_co
 
 __all__ = ["empty", "eye", "full", "zeros"]
@@ -131,7 +132,7 @@ if not TYPE_CHECKING:
 @overload
 def full(
     shape: Shape[IndexT_co],
-    fill_value: "complex | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
+    fill_value: "complex | str | bytes | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
     *,
     dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
     layout: Layout[Any] | None = None,
@@ -143,7 +144,7 @@ def full(
 @overload
 def full(
     shape: ShapeLike,
-    fill_value: "complex | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
+    fill_value: "complex | str | bytes | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
     *,
     dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
     layout: Layout[Any] | None = None,
@@ -152,7 +153,7 @@ def full(
 @overload
 def full(
     shape: Shape[IndexT_co],
-    fill_value: "complex | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
+    fill_value: "complex | str | bytes | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
     *,
     dtype: npt.DTypeLike | None = None,
     layout: Layout[Any] | None = None,
@@ -161,7 +162,7 @@ def full(
 @overload
 def full(
     shape: ShapeLike,
-    fill_value: "complex | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
+    fill_value: "complex | str | bytes | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
     *,
     dtype: npt.DTypeLike | None = None,
     layout: Layout[Any] | None = None,
@@ -169,7 +170,7 @@ def full(
 ) -> Tensor[Any]: ...
 def full(
     shape: ShapeLike,
-    fill_value: "complex | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
+    fill_value: "complex | str | bytes | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
     *,
     dtype: npt.DTypeLike | None = None,
     layout: Layout[Any] | None = None,
@@ -182,8 +183,9 @@ def full(
     shape
         Any shape: a box, jagged, tiled.
     fill_value
-        A number, or a function that receives the shape of a block, whose origin says where the block lies,
-        and returns its elements (an array of the block's extents, or something that broadcasts to them).
+        A number, a text, bytes, or a function that receives the shape of a block, whose origin says where
+        the block lies, and returns its elements (an array of the block's extents, or something that
+        broadcasts to them).
     dtype
         The type of the elements: that of the number if not given, float64 with a function.
     layout
@@ -198,14 +200,14 @@ def full(
     ExtentMismatchError
         If a block of the function does not broadcast to its shape; the text names the block.
     ConversionError
-        If the layout or the tiling is of another shape.
+        If the layout or the tiling is of another shape, or a layout is given with a text.
 
     Examples
     --------
     >>> import numpy as np
     >>> import tensorwrapper as tw
-    >>> full(tw.Shape(2), 1.5).tolist()
-    [1.5, 1.5]
+    >>> full(tw.Shape(2), 1.5).tolist(), full((2,), "a").tolist()
+    ([1.5, 1.5], ['a', 'a'])
     >>> tiles = tw.Tiling([1, 2], [2, 1])
     >>> full(tiles.elements, lambda block: sum(block.origin), tiling=tiles, dtype="i8").tolist()
     [[0, 0, 2], [1, 1, 3], [1, 1, 3]]
@@ -214,6 +216,10 @@ def full(
     if not callable(fill_value):
         if tiling is not None:
             raise ConversionError("a number fills a box as a whole: a tiling is for functions")
+        if isinstance(fill_value, str | bytes) and (
+            dtype is None or to_dtype(dtype).kind == ("T" if isinstance(fill_value, str) else "O")
+        ):
+            return _full_of_text(space, fill_value, layout)
         wanted = np.asarray(fill_value).dtype if dtype is None else to_dtype(dtype)
         check_dtype(wanted)
         number = fit_number(fill_value, wanted, "fill_value")
@@ -228,6 +234,18 @@ if not TYPE_CHECKING:
     full = called_as("`tw.full((2, 3), 1)` takes extents as one sequence, then the value; dtype= is named")(
         full
     )
+
+
+def _full_of_text(space: Shape[Any], value: str | bytes, layout: Layout[Any] | None) -> Tensor[Any]:
+    """Return a tensor of one text, whose bytes are there once."""
+    if layout is not None:
+        raise ConversionError("strings lie in row-major order: full takes no layout with a text")
+    one, _ = read_strings([value], "utf8" if isinstance(value, str) else "binary")
+    try:
+        data = one.take(np.zeros(space.size, np.int64))
+    except (MemoryError, ValueError) as error:  # NumPy says both of arrays that are too large.
+        raise too_large((space.size,), np.dtype(np.int64)) from error
+    return make_tensor(packed_layout(space), Strings(data))
 
 
 def _blocks(tensor: Tensor[Any], tiling: Tiling | None) -> Iterator[tuple[Shape[Any], Tensor[Any]]]:

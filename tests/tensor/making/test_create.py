@@ -14,6 +14,7 @@ from tensorwrapper.errors import (
     ExtentMismatchError,
     LayoutError,
     SizeOverflowError,
+    TensorWrapperError,
 )
 from tensorwrapper.testing import jagged_shapes, smooth_shapes, tiled_shapes
 
@@ -130,3 +131,28 @@ def test_eye_is_numpys(rows, columns, diagonal):
 def test_what_cannot_be_made_is_refused(make, error, text):
     with pytest.raises(error, match=text):
         make()
+
+
+@pytest.mark.parametrize(
+    "shape", [Shape(2, 3), Shape(), Shape(0), Shape.jagged([2, 0, 1]), Shape(2, origin=(5,))]
+)
+@pytest.mark.parametrize("text", ["aé", "", b"x\xff"])
+def test_a_text_fills_any_shape_as_strings_do(shape, text):
+    made = tw.full(shape, text)
+    assert made.shape == shape
+    assert list(made.elements()) == [text] * shape.size
+    assert made.dtype == tw.strings([text]).dtype == tw.full(shape, text, dtype=made.dtype).dtype
+    if shape.size > 1:
+        made[(0,) * shape.rank] = text * 2
+        assert list(made.elements()) == [text * 2] + [text] * (shape.size - 1)
+
+
+def test_what_a_text_does_not_fill_says_why():
+    with pytest.raises(ConversionError, match="no layout with a text"):
+        tw.full((2,), "a", layout=Layout((2,), order="F"))
+    with pytest.raises(ConversionError, match="a tiling is for functions"):
+        tw.full((2,), "a", tiling=tw.Tiling([1, 1]))
+    with pytest.raises(TensorWrapperError):
+        tw.full((2,), "a", dtype="i8")
+    with pytest.raises(TensorWrapperError):
+        tw.full((2**60,), "a")
