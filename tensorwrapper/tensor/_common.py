@@ -106,7 +106,7 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
             return int(self.item())
 
     def __format__(self, spec: str) -> str:
-        return str(self) if self.rank or not spec else format(self.item(), spec)
+        return str(self) if self.rank else format(self.item(), spec)
 
     def __round__(self, digits: int | None = None) -> Any:  # noqa: ANN401 - a number, as Python's round
         return round(self.item(), digits)

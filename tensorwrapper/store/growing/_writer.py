@@ -7,7 +7,7 @@ from typing import Any, Literal, cast, final
 import attrs
 import numpy as np
 
-from tensorwrapper.errors import SizeOverflowError, TensorNameError
+from tensorwrapper.errors import ConversionError, ExtentMismatchError, SizeOverflowError, TensorNameError
 from tensorwrapper.store.growing._growth import Pattern
 from tensorwrapper.store.records._checksum import checksum_of, choose
 from tensorwrapper.store.records._directory import Directory
@@ -109,13 +109,27 @@ class RecordWriter:
             last = read(tip)
             known = self._directory.newest(name), Pattern.of(last, name), (tip[-1][4] or 0) + len(last)
         _, pattern, n_rows = known
-        added = pattern.fitted(given)
+        try:
+            added = pattern.fitted(given)
+        except (ConversionError, ExtentMismatchError):
+            # A box may extend rows, and then the last record alone does not tell what they are.
+            first = self._pattern_of_first(name, read) if pattern.is_box else pattern
+            if first.is_box == pattern.is_box:
+                raise
+            pattern = first
+            added = pattern.fitted(given)
         if added is not None and len(added):
             if n_rows + len(added) > MOST_ROWS:
                 raise SizeOverflowError(f"the tensor {name!r} would have over {MOST_ROWS} rows")
             self._add(name, added, None, options, after=n_rows)
             n_rows += len(added)
         self._ends[name] = self._directory.newest(name), pattern, n_rows
+
+    def _pattern_of_first(self, name: str, read: Callable[[Sequence[Row]], Tensor[Any]]) -> Pattern:
+        """Return what the rows are like that a tensor was begun with."""
+        places = self._directory.places(name) or ()
+        rows = [(name, place, piece, len(places), None) for piece, place in enumerate(places)]
+        return Pattern.of(read(rows), name)
 
     def _options_for(
         self, metadata_depth: int, compress: Compression | Literal["as_opened"] | None

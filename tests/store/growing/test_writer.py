@@ -1,11 +1,15 @@
 """Records are appended whole, or the file is as it was."""
 
+import itertools
+
 import numpy as np
 import pytest
 
 import tensorwrapper as tw
 from tensorwrapper.errors import (
+    ConversionError,
     LocalProtocolError,
+    RankError,
     TensorNameError,
 )
 
@@ -48,3 +52,29 @@ def test_a_name_is_given_once(path):
             f["x"] = [2]
     with tw.open(path, "a") as f, pytest.raises(ValueError, match="already"):
         f["x"] = [2]
+
+
+@pytest.mark.parametrize("reopened", list(itertools.product([False, True], repeat=3)))
+def test_rows_that_a_box_extended_last_are_extended_by_rows_and_boxes(tmp_path, reopened):
+    path = tmp_path / "a.tens"
+    given = [
+        tw.jagged([[1, 2], [3]]),
+        np.array([[4, 5, 6]]),
+        tw.jagged([[7], [8, 9]]),
+        np.array([[1, 1], [2, 2]]),
+    ]
+    file = tw.open(path, "a")
+    file.extend("a", given[0])
+    for more, again in zip(given[1:], reopened, strict=True):
+        if again:
+            file.close()
+            file = tw.open(path, "a")
+        file.extend("a", more)
+    with pytest.raises(RankError):
+        file.extend("a", [1, 2])
+    assert file["a"].tolist() == [[1, 2], [3], [4, 5, 6], [7], [8, 9], [1, 1], [2, 2]]
+    file.close()
+    with tw.open(path, "a") as file:
+        file.extend("b", np.ones((2, 3)))
+    with tw.open(path, "a") as file, pytest.raises(ConversionError, match="to_padded"):
+        file.extend("b", given[0])
