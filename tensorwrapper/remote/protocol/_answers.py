@@ -185,7 +185,8 @@ class AnswerReader:
 
     def __init__(self, limits: Limits = DEFAULT_LIMITS) -> None:
         self._limits = limits
-        self._label, self._version = b"", ""
+        self._label: bytes | None = None
+        self._version = ""
         self._rows, self._rows_version = b"", ""
 
     def read(self, frames: list[memoryview]) -> tuple[int, Answer]:
@@ -342,7 +343,9 @@ def _stats(said: Said) -> Answer:
 def _refused(said: Said) -> Answer:
     field = _no_parts(said).field.object({"reason", "text"}, None)
     reason = cast("RefusalReason", field["reason"].one_of(get_args(RefusalReason)))
-    return Refused(reason, field["text"].text(most=_TEXT))
+    text = field["text"].text(most=_TEXT)
+    # What a stranger writes may be meant for a terminal.
+    return Refused(reason, text if text.isprintable() else repr(text)[1:-1])
 
 
 _Reader: TypeAlias = Callable[[Said], Answer]

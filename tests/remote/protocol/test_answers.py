@@ -114,3 +114,19 @@ def test_rows_whose_label_came_before_are_read_as_others_are(starts, lengths, el
     views = [memoryview(frame) for frame in frames]
     expected, found = (outcome(read, views) for read in (receive_answer, reader.read))
     assert found == expected
+
+
+def test_an_answer_without_a_label_is_none_though_no_other_came_before():
+    reader = AnswerReader()
+    (frames,) = [send_answer(7, ev.Elements("v1", (b"12345678",)))]
+    with pytest.raises(RemoteProtocolError):
+        reader.read([memoryview(b""), *map(memoryview, frames[1:])])
+
+
+def test_what_a_server_says_of_a_refusal_is_shown_and_not_obeyed():
+    answer = receive_answer(
+        [memoryview(own) for own in send_answer(7, ev.Refused("missing", "a\x1b[2J\n\0b"))]
+    )[1]
+    assert answer == ev.Refused("missing", r"a\x1b[2J\n\x00b")
+    plain = ev.Refused("missing", "no 'x' is thére")
+    assert receive_answer([memoryview(own) for own in send_answer(7, plain)])[1] == plain
