@@ -50,7 +50,7 @@ def read_entries(
     fill = _fill_of(facts, source)
     return make_tensor(
         Layout(source.shape) if source.layout is None else source.layout,
-        make_sparse(places, np.concatenate(values)[first], facts.size, fill),
+        make_sparse(places, np.concatenate(values)[first], facts.size, fill).as_readonly(),
     )
 
 

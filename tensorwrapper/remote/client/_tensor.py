@@ -230,9 +230,9 @@ class RemoteTensor(Elsewhere, InTiles):
     def _view_of_rows(self, rows: Runs) -> View[Any]:
         starts, lengths, elements = self._rows(rows, _WITH_LENGTHS)
         if elements is not None:
-            # They are here: nobody is asked again.
+            # They are here: nobody is asked again. To write to them would tell the server nothing.
             shape: Shape[Any] = Shape.from_offsets(splits_of(lengths), validate=False, copy=False)
-            return as_view(make_tensor(packed_layout(shape), buffer_of(elements)))
+            return as_view(make_tensor(packed_layout(shape), buffer_of(elements).as_readonly()))
         flat = attrs.evolve(self._source(Shape(self.size)), is_whole=False)
         return as_view(rows_source(flat, rows, starts, lengths))
 

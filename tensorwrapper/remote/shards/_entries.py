@@ -56,5 +56,7 @@ def entries_of(source: ShardSource, selections: Sequence[Wanted]) -> Tensor[Any]
     layout = source.layout
     return make_tensor(
         Layout(sharding.shape) if layout is None else layout,
-        make_sparse(numbers[order], values[order], sharding.size, np.asarray(sharding.fill_value)),
+        make_sparse(
+            numbers[order], values[order], sharding.size, np.asarray(sharding.fill_value)
+        ).as_readonly(),
     )

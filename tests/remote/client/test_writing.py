@@ -230,3 +230,28 @@ def test_a_write_that_names_the_version_is_sent_again_and_never_done_twice():
         assert remote["x"].tolist() == [0, 0, 0, 0]
         again.kill()
         again.communicate()
+
+
+@pytest.mark.parametrize("writable", [False, True])
+def test_no_part_that_came_is_written_to_in_place_of_the_server(writable):
+    """Few rows, and entries, are memory once they came: to write there would tell the server nothing."""
+    tensors = {
+        "rows": tw.jagged([[1, 2], [3], [4, 5, 6]]),
+        "sparse": tw.sparse(np.array([[0, 1], [1, 0]]), np.array([1.0, 2.0]), tw.Shape(2, 2)),
+        "tiles": tw.as_tensor(np.arange(16.0).reshape(4, 4)).tiled(tw.Tiling([1, 3], [2, 2])),
+        "box": tw.as_tensor(np.arange(4.0)),
+    }
+    with tw.serve(tensors, writable=writable) as server, tw.connect(server.address) as remote:
+        for name, tensor in tensors.items():
+            before = tensor.tolist()
+            for key in (0, slice(0, 2), slice(None)):
+                for part in (remote[name][key], remote[name].view()[key]):
+                    assert part.is_readonly
+                    with pytest.raises(ReadOnlyError):
+                        part.assign(7)
+                    with pytest.raises(ReadOnlyError):
+                        part[...] = 7
+                    computed = part.compute()
+                    assert not computed.is_readonly
+                    computed[...] = 7
+            assert tensor.tolist() == remote[name].compute().tolist() == before
