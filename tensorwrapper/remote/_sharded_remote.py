@@ -46,6 +46,7 @@ class ShardedRemote(Closing, Mapping[str, ShardedTensor]):
     def __getitem__(self, name: str) -> ShardedTensor:
         if self.closed:
             raise TransportClosedError("the client of these holders is closed")
+        self._fleet.forget_changed()
         return ShardedTensor(ShardSource(self._fleet, name, self.catalogue[name]))
 
     def __iter__(self) -> Iterator[str]:

@@ -9,8 +9,13 @@ import pytest
 from distributed import Client, LocalCluster, wait
 
 import tensorwrapper as tw
-from tensorwrapper import interop
-from tensorwrapper.errors import LeakedResourceWarning, ShardsLostError, TensorNameError
+from tensorwrapper import Tiling, interop
+from tensorwrapper.errors import (
+    LeakedResourceWarning,
+    ShardsLostError,
+    TensorNameError,
+    VersionChangedError,
+)
 from tensorwrapper.remote import Catalogue, Sharding, connect_shards, reshard_plan
 from tests.remote.shards.conftest import held
 from tests.support.serving import serving
@@ -108,3 +113,28 @@ def test_it_is_a_mapping_that_is_closed():
         shards["y"]
     with pytest.warns(LeakedResourceWarning):
         del shards
+
+
+def test_a_holder_that_began_anew_is_looked_up_again():
+    x = np.arange(4.0)
+    servers = [tw.serve({}), tw.serve({})]
+    sharding = Sharding(Tiling([2, 2]), "f8", [own.address for own in servers], [0, 0], placements=[[0, 1]])
+    for server in servers:
+        for name, part in sharding.parts("x", x, server.address).items():
+            server.replace(name, part)
+    with connect_shards(Catalogue({"x": sharding}), timeout=2) as shards:
+        assert shards["x"].tolist() == x.tolist()
+        held = servers[0].address
+        servers[0].close()
+        servers[0] = tw.serve(sharding.parts("x", x, held), held)
+        with pytest.raises(VersionChangedError):
+            shards["x"].tolist()
+        assert shards["x"].tolist() == x.tolist()
+        # What is replaced is another tensor, and seen as one.
+        name, part = next(iter(sharding.parts("x", x + 1, held).items()))
+        servers[0].replace(name, part)
+        with pytest.raises(VersionChangedError):
+            shards["x"].tolist()
+        assert shards["x"].tolist() == [1, 2, 2, 3]
+    for server in servers:
+        server.close()

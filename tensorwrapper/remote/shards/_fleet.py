@@ -21,6 +21,7 @@ from tensorwrapper.errors import (
     TransportClosedError,
     TransportError,
     TransportForkError,
+    VersionChangedError,
 )
 from tensorwrapper.remote.client._connection import Connections
 from tensorwrapper.remote.client._pending import Patience
@@ -64,6 +65,7 @@ class Fleet:
         "_process",
         "_tensors",
         "_threads",
+        "changed",
         "closed",
         "has_keys",
         "lost",
@@ -83,6 +85,8 @@ class Fleet:
         self.closed: bool = False
         self.lost: set[str] = set()
         """The addresses of holders that did not answer the last time that they were asked."""
+        self.changed: set[str] = set()
+        """The addresses of holders that had other parts than were looked up."""
         self._lock = threading.Lock()
         self._threads: dict[str, ThreadPoolExecutor] = {}
         self._connections: dict[str, Connections] = {}
@@ -143,6 +147,13 @@ class Fleet:
             raise RemoteProtocolError("schema", f"{address} tells of other tensors than those asked for")
         for own in answer.facts:
             self._tensors[address, own.name] = RemoteTensor(connections, own)
+
+    def forget_changed(self) -> None:
+        """Look up anew, when it is asked for, what holders have that had other parts: they were replaced."""
+        while self.changed:
+            address = self.changed.pop()
+            for known in [own for own in list(self._tensors) if own[0] == address]:
+                self._tensors.pop(known, None)
 
     def asked_first(self, holders: Iterable[Holder]) -> list[Holder]:
         """Return holders in the order in which they are asked: those last that were lost the last time."""
@@ -321,6 +332,8 @@ class Spread:
             pass
         except Exception as caught:  # noqa: BLE001 - whoever waits for the tiles gets it
             error = caught
+            if isinstance(caught, VersionChangedError):
+                self._fleet.changed.add(holder.address)
         finally:
             self._leave()
         self._done.put((holder, None, list(left), error))
