@@ -13,9 +13,11 @@ from tensorwrapper.errors import (
     RemoteProtocolError,
     TransportAuthenticationError,
     TransportClosedError,
+    TransportError,
     TransportForkError,
     TransportHandshakeError,
     TransportTimeoutError,
+    TransportTornError,
 )
 from tensorwrapper.remote.client._cache import Cache
 from tensorwrapper.remote.client._link import Link
@@ -206,7 +208,7 @@ class Connection:
         pending.take("cancelled")
         try:
             self._socket.send(send_request(next(self._numbers), Cancel(pending.number)), timeout=0)
-        except TransportTimeoutError:
+        except (TransportTimeoutError, TransportClosedError, TransportTornError):
             _log.debug("%s could not be told of a cancelled request", self.address)
 
     def pump(self, seconds: float) -> None:
@@ -221,7 +223,17 @@ class Connection:
             if self._is_fatal(error):
                 raise
             time.sleep(min(self._pause(seconds), _BACK))
+        except TransportError as error:
+            self._check_closed(error)
+            raise
         self._look()
+
+    def _check_closed(self, error: TransportError) -> None:
+        """Raise that the client was closed meanwhile, by another thread, if an error comes of that."""
+        if self._socket.closed and not isinstance(error, TransportTimeoutError):
+            raise TransportClosedError(
+                f"the client of {self.address} was closed while a thread of it was reading"
+            ) from error
 
     def _is_fatal(self, error: TransportHandshakeError) -> bool:
         """Tell whether no peer will be there, and not one that was there, and may be coming back.
@@ -249,6 +261,9 @@ class Connection:
             if self._left(pending)[0] <= 0:
                 self._give_up(pending, "took no request")
             return
+        except TransportError as error:
+            self._check_closed(error)
+            raise
         pending.tries += 1
         pending.sent = time.monotonic()
         pending.take("sent")

@@ -135,3 +135,28 @@ def test_a_known_server_that_breaks_handshakes_off_for_a_moment_is_waited_for(tm
         back = pool.submit(come_back)
         assert np.array_equal(there[5].compute(), X[5])
         back.result().close()
+
+
+def test_who_reads_while_the_client_is_closed_is_told_that_it_was():
+    with tw.serve({"x": np.arange(200_000.0).reshape(500, 400)}) as server:
+        found = []
+
+        def read(tensor):
+            try:
+                while True:
+                    tensor[:, ::50].tolist()
+            except Exception as error:  # noqa: BLE001 - whatever it is, it is looked at
+                found.append(error)
+
+        for _ in range(6):
+            remote = tw.connect(server.address)
+            threads = [threading.Thread(target=read, args=[remote["x"]]) for _ in range(3)]
+            for thread in threads:
+                thread.start()
+            time.sleep(0.02)
+            remote.close()
+            for thread in threads:
+                thread.join()
+    assert len(found) == 18
+    assert {type(error) for error in found} == {TransportClosedError}
+    assert all("closed" in str(error) for error in found)
