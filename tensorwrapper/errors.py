@@ -335,7 +335,8 @@ class DataFileError(TensorWrapperError, ValueError):
 class DataFileSystemError(OSError, DataFileError):
     """The system refused something about a data file: ``errno`` says what."""
 
-    __str__ = DataFileError.__str__  # OSError shows its number before the text.
+    def __str__(self) -> str:  # OSError shows its number before the text.
+        return DataFileError.__str__(self)
 
 
 class DataFileNotFoundError(DataFileSystemError, FileNotFoundError):
@@ -451,8 +452,7 @@ class Finding:
     rule: "FindingRule"
     where: str
     """The part that breaks it: the name of an operand, or the path of a JSON value."""
-    text: str
-    """What was given, and what is allowed."""
+    text: str  # what was given, and what is allowed
     also: tuple[str, ...] = ()
     """Other parts that the text speaks of."""
 

@@ -235,6 +235,7 @@ def save_sets(path: str | os.PathLike[str], sets: "Iterable[TensorSet]", *, pref
     Examples
     --------
     >>> import pathlib, tempfile
+    >>> from tensorwrapper.wirecell import TensorSet
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "points.tar.gz"
     >>> save_sets(path, [TensorSet(7, [[1.5, 2.5]], [{"datapath": "x"}])])
     >>> open(path).sets()[7].tree["x"].tensor.tolist()

@@ -293,6 +293,7 @@ def test_errors_safetensors_extents_beyond_reason(shape, tmp_path):
         convert(tmp_path / "a.safetensors", tmp_path / "out.tens")
 
 
+@pytest.mark.filterwarnings("ignore::tensorwrapper.errors.DamagedFileWarning")
 @pytest.mark.parametrize("end", SAVERS)
 def test_errors_spoilt_files_of_other_kinds_raise_only_our_classes(end, tmp_path):
     rng = np.random.default_rng(5)

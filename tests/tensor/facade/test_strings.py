@@ -242,7 +242,6 @@ def test_numbers_are_no_strings(name, ask):
         lambda: tw.as_tensor(["a", "b"]),
         lambda: tw.as_tensor(np.array([["a", None]])),
         lambda: tw.jagged([["a"], ["b", "c"]]),
-        lambda: tw.full((2,), "x"),
         lambda: tw.from_buffer(np.array(["a"]), (1,)),
     ],
 )

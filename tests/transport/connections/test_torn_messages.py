@@ -309,7 +309,7 @@ def test_errors_zmq_that_is_shut_down_says_so_in_our_words():
     time.sleep(0.2)
     context.term()
     thread.join(10)
-    assert raised == [f"[Errno {zmq.ETERM.value}] receiving failed: ZeroMQ is shut down in this process"]
+    assert raised == ["receiving failed: ZeroMQ is shut down in this process"]
 
 
 def test_errors_zmq_no_descriptors_left():
