@@ -87,8 +87,8 @@ def table(only: tuple[str, ...], seconds: float, *, markdown: bool) -> None:
             unmeasured.append(f"{row.name} {row.work}: the peer, {row.missing}, is not installed")
         all_seen.append(found)
         print(line.format(*found.fields()), flush=True)
-    met = sum(found.met for found in all_seen)
-    print(f"\n{met} of {len(all_seen)} aims met. Not measured: {len(unmeasured)}.", file=sys.stderr)
+    met, aims = sum(found.met for found in all_seen), sum(found.has_aim for found in all_seen)
+    print(f"\n{met} of {aims} aims met. Not measured: {len(unmeasured)}.", file=sys.stderr)
     for text in unmeasured:
         print(f"  {text}", file=sys.stderr)
 

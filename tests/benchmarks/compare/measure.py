@@ -2,6 +2,7 @@
 
 import gc
 import importlib
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -56,14 +57,19 @@ class Seen:
 
     @property
     def met(self) -> bool:
-        """Whether the aim was met."""
-        return self.ours <= self.target
+        """Whether the aim was met, if there is one."""
+        return self.has_aim and self.ours <= self.target
+
+    @property
+    def has_aim(self) -> bool:
+        """Whether anything was asked for."""
+        return math.isfinite(self.target)
 
     def fields(self) -> tuple[str, ...]:
         """Return the texts of a line of the table."""
         peer = self.peer
         over = self.ours / self.target - 1
-        verdict = "met" if self.met else f"missed by {over:.0%}"
+        verdict = "met" if self.met else f"missed by {over:.0%}" if self.has_aim else ""
         if self.limit is not None and self.row.limit is not None:
             verdict += f"; limit {self.row.limit[0]} {duration(self.limit)}"
         return (
