@@ -75,7 +75,7 @@ def test_who_is_listed_reads_what_is_his(folder):
         done = run("get", ready["address"], *his, "b/x", "0")
         assert (done.returncode, "no tensor 'b/x'" in done.stderr) == (ExitCode.CANNOT_RUN, True)
         with pytest.raises(TransportError):
-            tw.connect(ready["address"], security=CurveClient(eve, ours.public), timeout=0.5)
+            tw.connect(ready["address"], security=CurveClient(eve, ours.public))
 
 
 @pytest.mark.parametrize(

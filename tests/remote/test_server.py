@@ -42,7 +42,7 @@ def test_who_is_listed_sees_what_is_his_and_nobody_else_anything():
         sent = server.stats()["bytes_sent"]
         for wrong in (CurveClient(eve, ours.public), CurveClient(alice, eve.public), None):
             with pytest.raises(TransportError):
-                tw.connect(server.address, security=wrong, timeout=0.5)
+                tw.connect(server.address, security=wrong)
         assert server.stats()["bytes_sent"] == sent
 
 

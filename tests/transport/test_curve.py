@@ -72,9 +72,9 @@ def test_each_server_has_a_list_of_its_own(server):
         place = second.bind("tcp://127.0.0.1:*")
         ask(place, CurveClient(OTHER, OTHER.public))
         with pytest.raises(TransportAuthenticationError):
-            ask(place, CurveClient(LISTED, OTHER.public), 0.5)
+            ask(place, CurveClient(LISTED, OTHER.public))
         with pytest.raises(TransportAuthenticationError):
-            ask(address, CurveClient(OTHER, SERVER.public), 0.5)
+            ask(address, CurveClient(OTHER, SERVER.public))
 
 
 def test_everybody_is_let_in_where_that_is_said():
@@ -102,7 +102,7 @@ def test_an_empty_list_lets_nobody_in():
     with Socket("ROUTER", security=CurveServer(SERVER, allow=())) as socket:
         address = socket.bind("tcp://127.0.0.1:*")
         with pytest.raises(TransportAuthenticationError):
-            ask(address, CurveClient(LISTED, SERVER.public), 0.5)
+            ask(address, CurveClient(LISTED, SERVER.public))
 
 
 def test_who_has_the_list_listens_and_who_has_the_servers_key_connects():

@@ -79,11 +79,11 @@ def test_sending_to_an_address_where_nobody_listens_ends_in_time(kind):
     with Socket(kind) as socket:
         socket.connect(address)
         started = time.monotonic()
-        with pytest.raises(PeerAbsentError, match=f"nobody listens at {address} within 0.1 s") as caught:
-            socket.send(EMPTY, timeout=0.1)
+        with pytest.raises(PeerAbsentError, match=f"nobody listens at {address} within 0.5 s") as caught:
+            socket.send(EMPTY, timeout=0.5)
         assert isinstance(caught.value, TransportTimeoutError)
         assert caught.value.peer == address.encode()
-        assert 0.09 < time.monotonic() - started < 5
+        assert 0.49 < time.monotonic() - started < 5
 
 
 @pytest.mark.parametrize(("kind", "raw_kind"), [("PUSH", "PULL"), ("PAIR", "PAIR"), ("DEALER", "DEALER")])

@@ -95,7 +95,7 @@ def test_keys_for_a_server_that_has_none():
 @pytest.mark.parametrize("road", ["tcp", "ipc"])
 def test_nobody_listens(road, tmp_path):
     address = free_address() if road == "tcp" else f"ipc://{tmp_path}/nobody"
-    with Socket("DEALER", timeout=0.3) as client:
+    with Socket("DEALER", timeout=0.5) as client:
         client.connect(address)
         for call in (lambda: client.send(FRAMES), client.receive):
             with pytest.raises(PeerAbsentError, match="nobody listens") as caught:

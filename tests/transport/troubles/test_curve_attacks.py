@@ -185,7 +185,7 @@ def test_who_expects_keys_says_nothing_to_a_plain_socket(security):
         address = plain.bind("tcp://127.0.0.1:*")
         begin = time.monotonic()
         with pytest.raises(TransportHandshakeError):
-            ask(address, security, 1.0)
+            ask(address, security)
         assert time.monotonic() - begin < WITHIN
         assert not plain.poll(0.05)
 
@@ -213,13 +213,13 @@ def test_who_answered_is_replaced_when_the_next_list_comes(server):
     socket, address = server
     _curve._authenticators[id(socket._endpoint.socket.context)].stop()
     with pytest.raises(TransportAuthenticationError):
-        ask(address, CurveClient(LISTED, SERVER.public), 0.5)
+        ask(address, CurveClient(LISTED, SERVER.public))
     assert not socket.poll(0.05)
     with Socket("PULL", security=CurveServer(OTHER, allow=[])) as other:
         other.bind("tcp://127.0.0.1:*")
         honest_gets_in(socket, address)
         with pytest.raises(TransportAuthenticationError):
-            ask(address, CurveClient(OTHER, SERVER.public), 0.5)
+            ask(address, CurveClient(OTHER, SERVER.public))
 
 
 def test_who_answers_for_the_list_fails(server, monkeypatch):
@@ -234,7 +234,7 @@ def test_who_answers_for_the_list_fails(server, monkeypatch):
 
     monkeypatch.setattr(CurveServer, "callback", spoilt)
     with pytest.raises(TransportError):
-        ask(address, CurveClient(OTHER, SERVER.public), 0.5)
+        ask(address, CurveClient(OTHER, SERVER.public))
     assert not socket.poll(0.05)
     honest_gets_in(socket, address)
 
@@ -250,12 +250,12 @@ def test_a_list_that_changes_while_the_socket_runs(server):
         socket.receive(timeout=WITHIN)
         providers[domain] = CurveServer(SERVER, allow=[OTHER.public])
         with pytest.raises(TransportAuthenticationError):
-            ask(address, CurveClient(LISTED, SERVER.public), 0.5)
+            ask(address, CurveClient(LISTED, SERVER.public))
         ask(address, CurveClient(OTHER, SERVER.public))
         assert socket.receive(timeout=WITHIN).tensors[0].tolist() == [1, 2, 3]
         client.send(wire.encode([[2]]))
         assert socket.receive(timeout=WITHIN).tensors[0].tolist() == [2]
         del providers[domain]
         with pytest.raises(TransportHandshakeError):
-            ask(address, CurveClient(OTHER, SERVER.public), 0.5)
+            ask(address, CurveClient(OTHER, SERVER.public))
         assert not socket.poll(0.05)
