@@ -217,7 +217,7 @@ class View(
         unsafe = casting == "unsafe"
         given = unnamed_view(self._expression)
         if not given.is_box:
-            view = View[Any](put_together_rows("cast", [given], wanted, unsafe))
+            view: View[Any] = View(put_together_rows("cast", [given], wanted, unsafe))
             names = self._expression.layout.implementation.names
             return view if names is None else view.named(*names)
         return View(Expression(Casting(given, wanted, unsafe), self._in_order()))

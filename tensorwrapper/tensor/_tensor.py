@@ -276,7 +276,8 @@ class Tensor(
     def __iter__(self) -> "Iterator[Tensor[ScalarT_co]]": ...
     def __iter__(self) -> "Iterator[Tensor[Any, Any]]":
         if self.rank == 2 and not (self.shape.is_box or self.shape.has_layers):
-            return iter(TensorRows[Tensor[ScalarT_co], Tensor[Any]](self))
+            rows: TensorRows[Tensor[ScalarT_co], Tensor[Any]] = TensorRows(self)
+            return iter(rows)
         held, buffer = self._layout.implementation, self._buffer
         if type(held) is Strided and held.extents:
             rest, start, step = held.extents[1:], held.offset, held.strides[0]

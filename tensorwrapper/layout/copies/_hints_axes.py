@@ -130,7 +130,8 @@ def _values_of(axis: AxisMap) -> _Values:
         return _Values(axis.extent, numbers.span, unit, unit)
     # What wraps but once or twice is a few stretches, which may overlap.
     ends = sorted([(min(part[0], part[-1]), max(part[0], part[-1])) for part in parts])
-    gaps, count, last = Counter[int](), 0, ends[0][0] - unit
+    gaps: Counter[int] = Counter()
+    count, last = 0, ends[0][0] - unit
     for low, high in ends:
         if high > last:
             first = max(low, last + unit)

@@ -391,10 +391,15 @@ class Expression:
             return self._dtype
         except AttributeError:
             node = self.node
-            asked = not node.is_unmade and not all(hasattr(own, "_dtype") for own in node.operands)
-            for own in operands_first([self], lambda own: hasattr(own, "_dtype")) if asked else (self,):
-                _set_dtype(own, own.node.dtype)
-            return self._dtype
+            if not node.is_unmade:
+                for own in node.operands:
+                    if not hasattr(own, "_dtype"):
+                        for below in operands_first([self], lambda own: hasattr(own, "_dtype")):
+                            _set_dtype(below, below.node.dtype)
+                        return self._dtype
+            found = node.dtype
+            _set_dtype(self, found)
+            return found
 
     def __eq__(self, other: object) -> bool:
         if self is other:

@@ -78,8 +78,13 @@ def to_integers(
     value: Json, where: str, least: int = -LARGEST, *, count: int | None = None
 ) -> tuple[int, ...]:
     """Return integers, at most as many as a box may have modes."""
-    field = Field(value, where, _refuse)
-    return field.integers(least, LARGEST, length=count, most_items=MAX_RANK)
+    if type(value) is list and len(value) <= MAX_RANK and (count is None or len(value) == count):
+        for item in value:
+            if type(item) is not int or not least <= item <= LARGEST:
+                break
+        else:
+            return tuple(cast("list[int]", value))
+    return Field(value, where, _refuse).integers(least, LARGEST, length=count, most_items=MAX_RANK)
 
 
 def to_range(value: Json, where: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -204,7 +209,8 @@ def check_keys(
     given: dict[str, Json], where: str, needed: set[str], allowed: frozenset[str] = frozenset()
 ) -> None:
     """Raise unless an object has the keys that it needs, and no others than are allowed."""
-    Field(given, where, _refuse).object(needed, allowed)
+    if given.keys() != needed:
+        Field(given, where, _refuse).object(needed, allowed)
 
 
 def one_key(given: dict[str, Json], where: str, known: Sequence[str]) -> str:

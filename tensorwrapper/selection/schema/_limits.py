@@ -92,6 +92,16 @@ class Measured:
     shared: bool = False
     is_leaf: bool = False
 
+    def over(self, view: Expression) -> "Measured":
+        """Return another view that takes the same."""
+        return Measured(view, self.parts, self.rounds, self.deep, self.shared, self.is_leaf)
+
+    def made(self) -> "Measured":
+        """Return the same view where all of it is made."""
+        if not self.is_leaf:
+            return self
+        return Measured(self.view, self.parts, self.rounds, self.deep, self.shared)
+
 
 def tabled(layout: Layout[Any]) -> int:
     """Return how many positions the modes of a layout have that are no strides."""

@@ -54,6 +54,7 @@ from tensorwrapper.typing import Extents
 
 __all__ = ["from_json"]
 
+_LIMITS = SchemaLimits()
 _LONGEST = 255  # characters of a name of a mode
 
 
@@ -89,7 +90,7 @@ def from_json(
     >>> sel.from_json(text, sources={"x": [[1, 2, 3], [4, 5, 6]]}).compute().tolist()
     [[2, 3], [5, 6]]
     """
-    allowed = SchemaLimits() if limits is None else limits
+    allowed = _LIMITS if limits is None else limits
     given = to_object(_load(text, allowed), "the view")
     reader = _Reader(sources, Budget(allowed, frames))
     try:
@@ -148,24 +149,24 @@ class _Reader:
         check_keys(given, "the view", {"view", "dtype", place, "of"}, frozenset(more))
         for number, item in enumerate(to_list(given.get("nodes", []), "nodes")):
             node = self.view(item, f"nodes[{number}]")
-            self._numbered.append(attrs.evolve(node, view=at_zero(node.view)))
+            self._numbered.append(node.over(at_zero(node.view)))
         inner = {key: value for key, value in given.items() if key in {"of", "ops", "layout"}}
         measured = self.view(inner, "the view")
-        whole_view = attrs.evolve(measured, is_leaf=False) if measured.is_leaf else measured
-        found = self._budget.check(whole_view, "the view").view
+        # What is no leaf was checked when it was read.
+        found = (self._budget.check(measured.made(), "the view") if measured.is_leaf else measured).view
         dtype = to_dtype(given["dtype"], "dtype")
         if place == "shape":
             return self._under_names(_of_facts(found, given["shape"], dtype), given)
         start, extents = to_range(given["range"], "range")
         if not found.is_box:
             raise SelectionError("bounds", f"the view is declared as a box, and is {found.shape}")
-        if found.shape.extents != extents or not _is_declared(found.dtype, dtype):
+        if found.extents != extents or not _is_declared(found.dtype, dtype):
             raise SelectionError(
                 "bounds",
                 f"the view is declared as {extents} of {dtype}, and is {found.shape.extents} of "
                 f"{found.dtype}",
             )
-        placed = found if found.shape.origin == start else _placed(found, extents, start)
+        placed = found if found.origin == start else _placed(found, extents, start)
         return self._under_names(placed, given)
 
     @staticmethod
@@ -192,14 +193,15 @@ class _Reader:
             chosen = to_layout(layout, node, name, budget, found.parts)
             if node.tensor is not None:
                 self._check_reach(chosen, cast("TensorSource", node.source), name)
-            found = attrs.evolve(found, view=Expression(node, chosen))
+            found = found.over(Expression(node, chosen))
         elif "memory" in to_object(given["of"], where):
             raise SelectionError("schema", f"{where} selects from memory, and lacks a layout")
-        found = budget.check(found, where)
-        for number, op in enumerate(to_list(given.get("ops", []), f"{where}.ops")):
-            name = f"{where}.ops[{number}]"
-            budget.node(name)
-            found = apply_step(found, to_list(op, name), name, budget)
+        if "ops" in given:
+            found = budget.check(found, where)
+            for number, op in enumerate(to_list(given["ops"], f"{where}.ops")):
+                name = f"{where}.ops[{number}]"
+                budget.node(name)
+                found = apply_step(found, to_list(op, name), name, budget)
         found = budget.check(finished(found), where)
         budget.work(tabled(found.view.layout) * found.parts, where)
         return found
@@ -242,8 +244,7 @@ class _Reader:
         node = rows_from_json(fields) or NODES[kind].from_json(fields)
         if node.is_leaf:
             return Measured(whole(node) if node.source is not None else node.all(), is_leaf=True)
-        hidden = node.hidden_parts
-        return _over(node, [*fields.measured, *([Measured(whole(node))] * hidden if hidden else [])])
+        return _over(node, fields.measured)
 
     def _joined(self, given: dict[str, Json]) -> Joining | None:
         """Return whole tensors of rank 1 in memory joined, without a view of each; None for all else."""
@@ -356,7 +357,7 @@ class _Fields(NodeFields):
             return self._met[where]
         found = self._reader.view(value, where)
         view = at_zero(found.view)
-        self.measured.append(found if view is found.view else attrs.evolve(found, view=view))
+        self.measured.append(found if view is found.view else found.over(view))
         self._met[where] = view
         return view
 
@@ -398,6 +399,8 @@ class _Fields(NodeFields):
 def _is_declared(found: "np.dtype[Any]", dtype: "np.dtype[Any]") -> bool:
     """Tell whether elements are of the type that a stranger declares."""
     # Whether sources have room for nulls is theirs to say.
+    if found is dtype:
+        return True
     return found.kind == dtype.kind == "T" or dtype_name(found) == dtype_name(dtype)
 
 
@@ -422,13 +425,14 @@ def _of_facts(found: Expression, given: Json, dtype: "np.dtype[Any]") -> Express
 
 def _over(node: Node, parts: Sequence[Measured]) -> Measured:
     """Return all of a node, and what its parts take together."""
-    rounds, shared = [part.rounds for part in parts], node.is_sharing
+    shared, hidden = node.is_sharing, node.hidden_parts
+    rounds = [part.rounds for part in parts] + [1] * hidden
     return Measured(
         node.all(),
-        1 + sum([part.parts for part in parts]),
+        1 + sum([part.parts for part in parts]) + hidden,
         # Where a mode is shared out, an element comes from one part; else from all of them.
         1 + (max(rounds) if shared else sum(rounds)),
-        1 + max([part.deep for part in parts], default=0),
+        1 + max([part.deep for part in parts], default=min(hidden, 1)),
         shared or any(part.shared for part in parts),
     )
 

@@ -3,7 +3,6 @@
 import math
 from typing import Any, Final, cast
 
-import attrs
 import numpy as np
 
 from tensorwrapper._json import Json
@@ -142,7 +141,7 @@ def apply_row_step(  # noqa: C901, PLR0912, PLR0915 - a table of steps
     # Every step of rows may look at all of them.
     held = held_rows(shape)
     budget.work(shape.size + held, where)
-    view = View[Any](old)
+    view: View[Any] = View(old)
     match op:
         case ["index", *items] if len(items) <= 2 * MAX_RANK:
             budget.rows(items.count("new") * held, where)
@@ -194,7 +193,7 @@ def apply_row_step(  # noqa: C901, PLR0912, PLR0915 - a table of steps
                 "schema",
                 f"{where} must be a step of rows, with its arguments: the view is {shape}, which is no box",
             )
-    return budget.check(attrs.evolve(found, view=view._expression, is_leaf=False), where)
+    return budget.check(found.made().over(view._expression), where)
 
 
 def _gathered(shape: Shape[Any], mode: int, positions: IntArray) -> int:

@@ -34,22 +34,24 @@ def apply_step(found: Measured, op: list[Json], where: str, budget: Budget) -> M
     if len(given) != len(kinds):
         raise SelectionError("schema", f"{where}: {name} takes {len(kinds)} arguments, not {len(given)}")
     old = found.view
-    budget.work(tabled(old.layout) + old.shape.rank, where)
+    shape = old.shape
+    budget.work(tabled(old.layout) + shape.rank, where)
     arguments = tuple(
         [
             _argument(kind, value, f"{where}[{n + 1}]", budget, found.parts)
             for n, (kind, value) in enumerate(zip(kinds, given, strict=True))
         ]
     )
-    for extent in _grown(operation, arguments, old.extents, where):
+    for extent in _grown(operation, arguments, shape.extents, where):
         budget.extent(extent, where)
         budget.work(extent * found.parts, where)
-    operation.check(old.shape, *arguments)
-    new = View[Any](old)._step(name, arguments)._expression
+    operation.check(shape, *arguments)
+    view: View[Any] = View(old)
+    new = view._step(name, arguments)._expression
     if new.node is old.node:
-        return budget.check(attrs.evolve(found, view=new), where)
+        return budget.check(found.over(new), where)
     # The elements are put in order first: all of the old view is made.
-    made = finished(budget.check(attrs.evolve(found, is_leaf=False), where))
+    made = finished(budget.check(found.made(), where))
     return budget.check(
         attrs.evolve(made, view=new, parts=made.parts + 1, rounds=made.rounds + 1, deep=made.deep + 1), where
     )
