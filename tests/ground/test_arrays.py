@@ -47,6 +47,29 @@ def test_counts_that_are_none_are_refused_with_their_row(more):
         splits_of(np.array([0] * more + [2**62, 2**62]))
 
 
+@pytest.mark.parametrize("order", "<>")
+@pytest.mark.parametrize("kind", ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"])
+def test_splits_of_counts_of_any_type(order, kind):
+    """Signs are seen in every type and byte order, and the largest number of a type is one."""
+    dtype = np.dtype(order + kind)
+    counts = (np.arange(10**4) % 5).astype(dtype)
+    for own in (counts, counts[::-1], counts[::3]):
+        assert splits_of(own).tolist() == [0, *np.cumsum(own, dtype=np.int64).tolist()]
+    ends = np.iinfo(dtype)
+    own = np.zeros(10**4, dtype)
+    own[77] = ends.max
+    if ends.max < 2**63:
+        assert splits_of(own)[-1] == ends.max
+    else:
+        with pytest.raises(SizeOverflowError):
+            splits_of(own)
+    if ends.min:
+        for least in (-1, ends.min):
+            own[5000] = least
+            with pytest.raises(ExtentError, match=f"row 5000 has {least}"):
+                splits_of(own)
+
+
 @pytest.mark.parametrize("counts", COUNTS, ids=len)
 def test_ranges_follow_one_another_and_are_found_again(counts):
     starts = np.arange(len(counts)) * 7 - 3
