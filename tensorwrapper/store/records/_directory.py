@@ -286,11 +286,15 @@ class Directory:
         """Add what is listed, unless a name is repeated."""
         new = dict(zip(found.names, count(self._n_listed), strict=False))
         last = new.pop("", None)
-        if len(new) + found.names.count("") < len(found) or not self._entries.keys().isdisjoint(new):
+        unnamed = 0 if last is None else found.names.count("")
+        if len(new) + unnamed < len(found) or not self._entries.keys().isdisjoint(new):
             return False
         if last is not None:
             self._metadata = found.place(last - self._n_listed)
-        self._entries.update(new)
+        if self._entries:
+            self._entries.update(new)
+        else:
+            self._entries = new
         self._listed.append(found)
         self._n_listed += len(found)
         self.end = found.place(-1).stop

@@ -93,16 +93,16 @@ def _unpack_grown(grown: IntArray | None, count: int) -> list[int | None]:
     return [None if n < 0 else n for n in grown.tolist()]
 
 
-def _plain_names(names: bytes, ends: IntArray) -> list[str] | None:
-    """Return the names if all are text of ASCII that `check_name` takes; None if they are to be looked at."""
-    if not names.isascii() or names.translate(None, _REFUSED) != names:
+def _plain_names(names: bytes, sizes: IntArray, ends: IntArray) -> list[str] | None:
+    """Return the names if all are text of ASCII that `check_name` takes; None if they are to be looked at.
+
+    They have so many bytes, and end at these places.
+    """
+    if int(sizes.max()) > NAME_BYTES or not names.isascii() or names.translate(None, _REFUSED) != names:
         return None
     text, stops = names.decode("ascii"), ends.tolist()
-    # None descends.
-    if stops[0] > NAME_BYTES or (ends[1:] - ends[:-1] > NAME_BYTES).any():
-        return None
     found = [text[first:stop] for first, stop in zip([0, *stops], stops, strict=False)]
-    return None if "." in found or ".." in found else found
+    return None if int(sizes.min()) <= 2 and ("." in found or ".." in found) else found
 
 
 def _refuse(table: IntArray, n_bytes: int, begin: int, end: int) -> NoReturn:
@@ -133,15 +133,26 @@ def unpack_rows(
     """
     if not len(table):
         return []
-    ends, starts, lengths, pieces, totals = table.T
-    stops = starts + lengths + HEADER_BYTES  # of what is bounded, else it does not matter
-    good = (lengths >= 0) & (lengths <= end) & (starts >= begin) & (starts <= end)
-    good &= (starts % ALIGNMENT == 0) & (pieces >= 0) & (pieces < totals)
-    good[1:] &= (starts[1:] >= stops[:-1]) & (ends[1:] >= ends[:-1])
-    if not good.all() or stops[-1] > end or ends[0] < 0 or ends[-1] != len(names):
+    ends, starts, lengths, pieces, totals = columns = np.ascontiguousarray(table.T)
+    # Read without signs, negative numbers are above all others. Of what is bounded no sum overflows.
+    most = columns.view("<u8").max(axis=1).tolist()
+    sizes, stops = ends.copy(), starts + (lengths + HEADER_BYTES)
+    sizes[1:] -= ends[:-1]
+    is_whole = most[3:] == [0, 1] and bool(totals.all())
+    if (
+        most[0] > len(names)
+        or max(most[1:3]) > end
+        or int(sizes.min()) < 0
+        or ends[-1] != len(names)
+        or starts[0] < begin
+        or int(np.bitwise_or.reduce(starts)) % ALIGNMENT
+        or (starts[1:] < stops[:-1]).any()
+        or stops[-1] > end
+        or not (is_whole or ((pieces >= 0) & (pieces < totals)).all())
+    ):
         _refuse(table, len(names), begin, end)
     after = _unpack_grown(grown, len(table))
-    plain = _plain_names(names, ends) if (totals == 1).all() else None
+    plain = _plain_names(names, sizes, ends) if is_whole else None
     if plain is not None:
         listing = Listing(plain, starts, lengths)
         return listing if grown is None else listing.rows(after)
