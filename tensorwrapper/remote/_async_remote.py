@@ -107,10 +107,15 @@ class AsyncRemote(Shown):
         return await self._threads.run(partial(self._remote.pushed, view))
 
     async def reduce(
-        self, ufunc: np.ufunc | Callable[..., object], view: "ViewLike", over: ReducedOver
+        self,
+        ufunc: np.ufunc | Callable[..., object],
+        view: "ViewLike",
+        over: ReducedOver,
+        *,
+        initial: float | None = None,
     ) -> Tensor[Any]:
         """Return what a function makes of rows, tiles or a mode at the server, as `Remote.reduce` does."""
-        return await self._threads.run(partial(self._remote.reduce, ufunc, view, over))
+        return await self._threads.run(partial(self._remote.reduce, ufunc, view, over, initial=initial))
 
     async def health(self) -> dict[str, int]:
         """Return how the server is, if it is well enough to say."""

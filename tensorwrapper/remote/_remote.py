@@ -111,7 +111,12 @@ class Remote(Closing, Mapping[str, RemoteTensor]):
         return pushed(self._connections, as_view(view))
 
     def reduce(
-        self, ufunc: np.ufunc | Callable[..., object], view: "ViewLike", over: ReducedOver
+        self,
+        ufunc: np.ufunc | Callable[..., object],
+        view: "ViewLike",
+        over: ReducedOver,
+        *,
+        initial: float | None = None,
     ) -> Tensor[Any]:
         """Return what a function makes of rows, tiles or a mode, computed at the server.
 
@@ -126,6 +131,9 @@ class Remote(Closing, Mapping[str, RemoteTensor]):
         over
             ``"rows"``: each row becomes one number; ``"tiles"``: each tile or cell; or the mode, a number,
             whose positions become one.
+        initial
+            A number that takes part in every reduction; needed where one is empty and the ufunc has no
+            identity.
 
         Raises
         ------
@@ -143,7 +151,7 @@ class Remote(Closing, Mapping[str, RemoteTensor]):
         ...     remote.reduce(np.add, remote["rows"], "rows").tolist()
         [3, 0, 12]
         """
-        return reduced(self._connections, ufunc, as_view(view), over)
+        return reduced(self._connections, ufunc, as_view(view), over, initial)
 
     def snapshot(self) -> Snapshot:
         """Return all that is served as it is now: what is replaced later is still read as it was.

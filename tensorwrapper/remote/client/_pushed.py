@@ -11,7 +11,7 @@ from tensorwrapper.remote.asking._pieces import Piece, batches_of
 from tensorwrapper.remote.client._connection import Connections
 from tensorwrapper.remote.client._opened import Opening, opened, opening_of
 from tensorwrapper.remote.client._source import Reading, RemoteSource, bytes_of_requests
-from tensorwrapper.remote.protocol._elements import dtype_of
+from tensorwrapper.remote.protocol._elements import dtype_of, reduction_of_none
 from tensorwrapper.remote.protocol._events import (
     AskReduce,
     AskView,
@@ -128,7 +128,11 @@ def pushed(connections: Connections, view: View[Any]) -> View[Any]:
 
 
 def reduced(
-    connections: Connections, ufunc: np.ufunc | Callable[..., Any], view: View[Any], over: object
+    connections: Connections,
+    ufunc: np.ufunc | Callable[..., Any],
+    view: View[Any],
+    over: object,
+    initial: float | None = None,
 ) -> Tensor[Any]:
     """Return what a server makes of the rows, the tiles or one mode of a view."""
     name = getattr(ufunc, "__name__", "")
@@ -138,10 +142,17 @@ def reduced(
     mode = view.shape.rank + over if isinstance(over, int) and over < 0 else over
     if mode not in ("rows", "tiles") and (isinstance(mode, bool) or not isinstance(mode, int)):
         raise ConversionError(f"reduced are rows, tiles or a mode, not {over!r}")
+    if initial is not None:
+        if not isinstance(ufunc, np.ufunc):
+            raise ConversionError(f"initial takes part in a reduction by a ufunc, not by {name}")
+        # Here it is refused as it is in memory.
+        reduction_of_none(ufunc, view.dtype, initial)
+        number = np.asarray(initial).item()
+        initial = int(number) if isinstance(number, bool) else cast("float", number)
     found = described(connections, view)
     if found is None:
         raise ConversionError("a server reduces what is made of whole tensors that it has")
-    request = AskReduce(found, cast("Reduction", name), mode)
+    request = AskReduce(found, cast("Reduction", name), mode, initial)
     answer = connections.here().ask(request)
     if not isinstance(answer, Reduced) or answer.version != found.version:
         raise RemoteProtocolError("schema", "a reduction is answered by something else")

@@ -201,6 +201,8 @@ class AskReduce:
     view: Described
     ufunc: Reduction
     over: ReducedOver
+    initial: int | float | None = None
+    """What takes part in every reduction, and is what there is of none."""
 
 
 @final

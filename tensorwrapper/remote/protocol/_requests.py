@@ -1,5 +1,6 @@
 """Requests as frames: `send_request` writes one, `receive_request` reads what a stranger wrote."""
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -140,7 +141,8 @@ def _written(  # noqa: C901, PLR0912 - a case for each request
             asked = {"of": _sources(request.view), "select": select}
             return "view", asked if request.packing is None else {**asked, "packing": request.packing}
         case AskReduce():
-            return "reduce", {"of": _sources(request.view), "ufunc": request.ufunc, "over": request.over}
+            asked = {"of": _sources(request.view), "ufunc": request.ufunc, "over": request.over}
+            return "reduce", {**asked, **_initial(request)}
         case AskWrite():
             said = _selected(request.name, request.version, request.selections, positions)
             return "write", {**said, "client": request.client, "dtype": request.dtype, **_box(request)}
@@ -152,6 +154,14 @@ def _written(  # noqa: C901, PLR0912 - a case for each request
             return "cancel", request.number
         case _:
             assert_never(request)
+
+
+def _initial(request: AskReduce) -> dict[str, Json]:
+    number = request.initial
+    if number is None:
+        return {}
+    # JSON has no words for what is not finite.
+    return {"initial": number if isinstance(number, int) or math.isfinite(number) else str(number)}
 
 
 def _pin(request: AskNames | AskFacts) -> dict[str, Json]:
@@ -361,14 +371,22 @@ def _view(said: Said, positions: PositionsReader, limits: ServeLimits) -> Reques
 
 
 def _reduce(said: Said, positions: PositionsReader, _limits: ServeLimits) -> Request:
-    field = said.field.object({"of", "ufunc", "over"})
+    field = said.field.object({"of", "ufunc", "over"}, {"initial"})
     ufunc = cast("Reduction", field["ufunc"].one_of(get_args(Reduction)))
     over: ReducedOver
     if isinstance(field["over"].value, str):
         over = cast("ReducedOver", field["over"].one_of(("rows", "tiles")))
     else:
         over = field["over"].integer(0, 63)
-    return AskReduce(_described(said, positions), ufunc, over)
+    initial = _number(field["initial"]) if "initial" in field else None
+    return AskReduce(_described(said, positions), ufunc, over, initial)
+
+
+def _number(field: Field) -> int | float:
+    value = field.value
+    if isinstance(value, str):
+        return float(field.one_of(("nan", "inf", "-inf")))
+    return value if isinstance(value, float) else field.integer(-(2**63), 2**64 - 1)
 
 
 def _cancel(said: Said, _positions: PositionsReader, _limits: ServeLimits) -> Request:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 
 from tensorwrapper.errors import ComputationCancelledError, RefusalReason, RequestRefusedError, SelectionError
-from tensorwrapper.remote.protocol._elements import bytes_of, dtype_text
+from tensorwrapper.remote.protocol._elements import bytes_of, dtype_text, reduction_of_none
 from tensorwrapper.remote.protocol._events import AskReduce, AskView, Described, Elements, Reduced, Reduction
 from tensorwrapper.remote.protocol._terms import ServeLimits
 from tensorwrapper.remote.server._holding import Holding
@@ -95,6 +95,7 @@ def reduce_view(
 ) -> Reduced:
     """Return what a ufunc makes of the rows, the tiles or one mode of a view."""
     view, over, ufunc = _view_of(request.view, holdings, limits), request.over, _UFUNCS[request.ufunc]
+    initial = request.initial
     if view.dtype.kind not in "biuf":
         raise RequestRefusedError("unsupported", f"elements of type {view.dtype} are not reduced")
     if ufunc in _BITWISE and view.dtype.kind == "f":
@@ -111,11 +112,11 @@ def reduce_view(
     with ExitStack() as stack, np.errstate(all="ignore"):
         _held(stack, request.view, holdings)
         if over == "rows":
-            found = _reduce_rows(view, ufunc, stop)
+            found = _reduce_rows(view, ufunc, initial, stop)
         elif over == "tiles":
-            found = np.asarray(view.reduce_tiles(ufunc))
+            found = np.asarray(view.reduce_tiles(ufunc, initial=initial))
         else:
-            found = _reduce_mode(view, over, ufunc, stop)
+            found = _reduce_mode(view, over, ufunc, initial, stop)
     little = np.array(found, found.dtype.newbyteorder("<"), order="C")
     return Reduced(
         request.view.version, dtype_text(little.dtype), tuple(little.shape), bytes_of(little.reshape(-1))
@@ -133,16 +134,16 @@ def _count_of(view: View[Any], over: str | int) -> int:
     return len(view.rows()) if over == "rows" else view.shape.extent(0) if view.rank else 1
 
 
-def _reduce_rows(view: View[Any], ufunc: np.ufunc, stop: "Cancel | None") -> Array:
+def _reduce_rows(view: View[Any], ufunc: np.ufunc, initial: float | None, stop: "Cancel | None") -> Array:
     """Return what a ufunc makes of each row, some rows at a time."""
     count = len(view.rows())
     step = max(count * _BLOCK // max(view.nbytes, 1), 1)
     if count <= step or view.rank != 2:
-        return np.asarray(view.rows().reduce(ufunc))
+        return np.asarray(view.rows().reduce(ufunc, initial=initial))
     parts: list[Array] = []
     for start in range(0, count, step):
         _check(stop)
-        parts.append(np.asarray(view[start : start + step].rows().reduce(ufunc)))
+        parts.append(np.asarray(view[start : start + step].rows().reduce(ufunc, initial=initial)))
     return np.concatenate(parts)
 
 
@@ -151,9 +152,16 @@ def _check(stop: "Cancel | None") -> None:
         raise ComputationCancelledError("nobody wants it any more")
 
 
-def _reduce_mode(view: View[Any], mode: int, ufunc: np.ufunc, stop: "Cancel | None") -> Array:
+def _reduce_mode(
+    view: View[Any], mode: int, ufunc: np.ufunc, initial: float | None, stop: "Cancel | None"
+) -> Array:
     """Return what a ufunc makes of a mode of a box, a region at a time."""
     extents = list(view.shape.extents)
+    if initial is not None:
+        neutral = reduction_of_none(ufunc, view.dtype, initial)
+        if not extents[mode]:
+            return np.full([own for k, own in enumerate(extents) if k != mode], neutral)
+        return cast("Array", ufunc(_reduce_mode(view, mode, ufunc, None, stop), neutral))
     empty = np.ones([0 if k == mode else 1 for k in range(view.rank)], view.dtype)
     if not extents[mode] and ufunc.identity is None:
         raise RequestRefusedError("unsupported", f"mode {mode} is empty and {ufunc.__name__} has no identity")

@@ -291,10 +291,7 @@ class Directory:
             return False
         if last is not None:
             self._metadata = found.place(last - self._n_listed)
-        if self._entries:
-            self._entries.update(new)
-        else:
-            self._entries = new
+        self._entries.update(new)
         self._listed.append(found)
         self._n_listed += len(found)
         self.end = found.place(-1).stop

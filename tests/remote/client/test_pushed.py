@@ -7,7 +7,13 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tensorwrapper.errors import ConversionError, RequestRefusedError, TensorNameError, VersionChangedError
+from tensorwrapper.errors import (
+    ConversionError,
+    RequestRefusedError,
+    TensorNameError,
+    TensorWrapperError,
+    VersionChangedError,
+)
 from tensorwrapper.remote.client._pushed import PushedSource, described
 from tensorwrapper.remote.protocol._events import AskView, Described, Reduction
 from tensorwrapper.selection import Outer, Runs
@@ -148,6 +154,44 @@ def test_every_function_that_a_server_knows_is_numpys(name):
             return
         some = remote.reduce(ufunc, remote["x"], 0)
         assert np.array_equal(some, ufunc.reduce(numbers, axis=0))
+
+
+FILLS = {"minimum": np.inf, "maximum": -np.inf, "fmax": np.nan, "add": 0.5, "multiply": 3, "logical_or": True}
+
+
+@pytest.mark.parametrize(("name", "initial"), FILLS.items())
+def test_what_is_empty_has_the_initial_number(name, initial):
+    """As in memory: rows, tiles and modes of which some or all are empty."""
+    ufunc = getattr(np, name)
+    rows = tw.jagged([[1.0, 2.0], [], [3.0, 4.0, 5.0]])
+    tiles = tw.as_tensor(np.arange(12.0).reshape(3, 4)).tiled(tw.Tiling([1, 0, 2], [3, 1]))
+    given = {"rows": rows, "tiles": tiles, "x": X, "none": X[:0]}
+    with tw.serve(given) as server, tw.connect(server.address) as remote:
+        found = remote.reduce(ufunc, remote["rows"], "rows", initial=initial)
+        assert np.array_equal(found, rows.rows().reduce(ufunc, initial=initial), equal_nan=True)
+        found = remote.reduce(ufunc, remote["tiles"], "tiles", initial=initial)
+        assert np.array_equal(found, tiles.reduce_tiles(ufunc, initial=initial), equal_nan=True)
+        for own in ("x", "none"):
+            found = remote.reduce(ufunc, remote[own], 0, initial=initial)
+            expected = ufunc.reduce(given[own], axis=0, initial=initial)
+            assert found.dtype == expected.dtype
+            assert np.allclose(found, expected, equal_nan=True)
+
+
+@pytest.mark.parametrize("initial", ["x", 1.5, 2**70, 1j, [1, 2]])
+def test_an_initial_number_that_does_not_fit_is_refused_as_in_memory(initial):
+    numbers = np.arange(6).reshape(2, 3)
+    with tw.serve({"x": numbers}) as server, tw.connect(server.address) as remote:
+        x = remote["x"]
+        before = remote.counters.messages_sent
+        with pytest.raises(TensorWrapperError) as here:
+            tw.as_tensor(numbers).rows().reduce(np.maximum, initial=initial)
+        with pytest.raises(type(here.value)) as there:
+            remote.reduce(np.maximum, x, 0, initial=initial)
+        assert str(there.value) == str(here.value)
+        with pytest.raises(ConversionError, match="count_nonzero"):
+            remote.reduce(np.count_nonzero, x, 0, initial=1)
+        assert remote.counters.messages_sent == before
 
 
 def test_what_is_pushed_comes_packed_where_it_pays():

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.remote import ServeLimits
 from tensorwrapper.remote.protocol import _events as ev
@@ -75,6 +76,17 @@ def test_reductions_are_those_of_numpy_in_regions_of_any_size(mode, name, block)
     expected = getattr(np, name).reduce(np.minimum(X, Y), axis=mode)
     assert answer.extents == expected.shape
     assert np.array_equal(np.frombuffer(answer.values), expected)
+
+
+@pytest.mark.parametrize("over", ["rows", "tiles", 0])
+@pytest.mark.parametrize("initial", [2**63, -(2**63), 0.5, float("nan")])
+def test_an_initial_number_of_a_stranger_that_does_not_fit_is_refused(over, initial):
+    small = tw.as_tensor(np.ones((2, 3), np.int8))
+    given = small.tiled(tw.Tiling([1, 1], [3])) if over == "tiles" else small
+    found = served()
+    found.put("x", given)
+    view = told(found, sel.as_view(given), "x")
+    assert found.answer(ev.AskReduce(view, "maximum", over, initial), "").reason in ("bounds", "unsupported")
 
 
 def test_limits_come_before_work():

@@ -129,7 +129,11 @@ class Hostile:
             case 4 | 5 if (view := self.described()) is not None:
                 return ev.AskView(view, self.some(3), rng.choice([None, "zlib"]))
             case 6 | 7 if (view := self.described()) is not None:
-                return ev.AskReduce(view, rng.choice(UFUNCS), rng.choice(["rows", "tiles", 0, 1, 2, 63]))
+                over, initial = (
+                    rng.choice(["rows", "tiles", 0, 1, 2, 63]),
+                    rng.choice([None, 0, -1.5, 2**64 - 1]),
+                )
+                return ev.AskReduce(view, rng.choice(UFUNCS), over, initial)
             case 8:
                 return self.write(name, version)
             case _:
