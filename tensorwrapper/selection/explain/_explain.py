@@ -17,6 +17,7 @@ from tensorwrapper.shape import Shape
 
 __all__ = ["Branch", "branch_of", "explain", "to_html", "to_text"]
 
+_LINES = 256  # that an explanation has, about
 _SHOWN = 8  # operands of one node that an explanation lists
 _OPEN, _CLOSE = '<ul style="font-family:monospace;list-style:none">', "</ul>"
 _STEPS = 16  # calls at each end of a chain that it lists
@@ -45,12 +46,12 @@ def explain(view: Expression, normal: Expression, reads: tuple[SourceRead, ...])
 
 def branch_of(view: Expression) -> Branch:
     """Return the tree of an expression: its last step first, and its source or operands at the bottom."""
-    return _branch(view, {}, 0)
+    return _branch(view, {}, 0, _LINES)
 
 
-def _branch(view: Expression, shown: dict[int, Node], depth: int) -> Branch:
-    """Return the tree of an expression; what was shown before is not shown again."""
-    node = view.node
+def _branch(view: Expression, shown: dict[int, Node], depth: int, lines: int) -> Branch:
+    """Return the tree of an expression in about so many lines; what was shown before is not shown again."""
+    node, steps = view.node, _steps(view)
     facts = _facts(view.layout if not view.calls else None, node)
     if id(node) in shown:
         branch = Branch(node.title, f"{facts}; as above" if facts else "as above")
@@ -59,8 +60,8 @@ def _branch(view: Expression, shown: dict[int, Node], depth: int) -> Branch:
     else:
         if node.operands:
             shown[id(node)] = node
-        branch = Branch(node.title, facts, _operands(node, shown, depth + 1))
-    for text, note in _steps(view):
+        branch = Branch(node.title, facts, _operands(node, shown, depth + 1, lines - 1 - len(steps)))
+    for text, note in steps:
         branch = Branch(text, note, (branch,))
     return branch
 
@@ -80,16 +81,26 @@ def _atoms(pairs: "list[tuple[Call, Shape[Any]]]", node: Node) -> list[tuple[str
     return [(str(atom), _size(shape, node)) for call, shape in pairs for atom in atoms_of(call)]
 
 
-def _operands(node: Node, shown_before: dict[int, Node], depth: int) -> tuple[Branch, ...]:
+def _operands(node: Node, shown_before: dict[int, Node], depth: int, lines: int) -> tuple[Branch, ...]:
     operands = node.operands
-    branches = [_branch(operand, shown_before, depth) for operand in operands[:_SHOWN]]
-    shown = [
-        attrs.evolve(branch, text=f"{node.label(number)}{branch.text}")
-        for number, branch in enumerate(branches)
-    ]
-    if len(operands) > _SHOWN:
-        shown.append(Branch(f"... {len(operands) - _SHOWN} more"))
+    count = max(min(len(operands), _SHOWN, lines), 0)
+    shown: list[Branch] = []
+    for number, operand in enumerate(operands[:count]):
+        # Half of what is left: so the first of each is seen down to its sources.
+        branch = _branch(operand, shown_before, depth, lines // min(count - number, 2))
+        lines -= _lines_of(branch)
+        shown.append(attrs.evolve(branch, text=f"{node.label(number)}{branch.text}"))
+    if len(operands) > count:
+        shown.append(Branch(f"... {len(operands) - count} more"))
     return tuple(shown)
+
+
+def _lines_of(branch: Branch) -> int:
+    count, waiting = 0, [branch]
+    while waiting:
+        count += 1
+        waiting += waiting.pop().branches
+    return count
 
 
 def _size(shape: Shape[Any], node: Node) -> str:

@@ -160,6 +160,21 @@ def test_deep_trees_are_explained():
     assert view._repr_html_().count("<ul") == view._repr_html_().count("</ul>") > 200
 
 
+@pytest.mark.parametrize("count", [2, 5, 8, 100])
+def test_trees_of_many_sources_are_explained_in_a_few_screens(count):
+    """The first of each is seen down to its sources, and what is left out is counted."""
+    views = [sel.as_view(np.arange(4.0))[::-1] for _ in range(1000)]
+    while len(views) > 1:
+        views = [sel.concat(views[k : k + count])[1:] for k in range(0, len(views), count)]
+    text = views[0].explain()
+    written, _, runs = text.partition("runs as")
+    assert len(written.splitlines()) < 300
+    assert len(runs.splitlines()) < 300
+    assert "source tensor(Shape(4), float64)" in written
+    assert " more" in written
+    assert "reads " in runs
+
+
 def test_names_of_a_region_are_no_step():
     view = sel.as_view(np.zeros((3, 4)))
     assert view.window(view.shape.named("i", "j")).atoms == view.window(view.shape).atoms
