@@ -216,6 +216,11 @@ class View(
             raise DTypeError(f"astype needs numbers, and the elements are strings of kind {kind!r}")
         unsafe = casting == "unsafe"
         given = unnamed_view(self._expression)
+        seen = given.layout.implementation.tiled
+        if seen is not None:
+            tiled = self.untiled().astype(wanted, casting=casting).tiled(seen.tiling)
+            if tiled.shape == self.shape:  # else the grid was moved
+                return tiled
         if not given.is_box:
             view: View[Any] = View(put_together_rows("cast", [given], wanted, unsafe))
             names = self._expression.layout.implementation.names

@@ -17,7 +17,7 @@ from tensorwrapper.shape import Shape
 
 __all__ = ["Branch", "branch_of", "explain", "to_html", "to_text"]
 
-_LINES = 256  # that an explanation has, about
+_LINES = 400  # that an explanation has, about
 _SHOWN = 8  # operands of one node that an explanation lists
 _OPEN, _CLOSE = '<ul style="font-family:monospace;list-style:none">', "</ul>"
 _STEPS = 16  # calls at each end of a chain that it lists
@@ -86,8 +86,8 @@ def _operands(node: Node, shown_before: dict[int, Node], depth: int, lines: int)
     count = max(min(len(operands), _SHOWN, lines), 0)
     shown: list[Branch] = []
     for number, operand in enumerate(operands[:count]):
-        # Half of what is left: so the first of each is seen down to its sources.
-        branch = _branch(operand, shown_before, depth, lines // min(count - number, 2))
+        # Two thirds of what is left: so the first of each is seen down to its sources.
+        branch = _branch(operand, shown_before, depth, lines - (lines // 3 if number + 1 < count else 0))
         lines -= _lines_of(branch)
         shown.append(attrs.evolve(branch, text=f"{node.label(number)}{branch.text}"))
     if len(operands) > count:

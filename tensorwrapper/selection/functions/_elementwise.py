@@ -207,10 +207,24 @@ def _extreme(kind: Literal["minimum", "maximum"], operands: tuple[Operand, ...])
 def _of_rows(
     kind: Literal["where", "minimum", "maximum"], given: tuple[Operand, ...], parts: list[Expression]
 ) -> View[Any]:
-    """Return the view of an operation on rows, where the operands lie."""
+    """Return the view of an operation on rows, where they lie; of tiles that are cut alike, as tiles."""
+    cuts = [part.layout.implementation.tiled for part in parts if part.shape.rank]
+    first = cuts[0]
+    if first is not None and all(cut is not None and cut.tiling == first.tiling for cut in cuts):
+        own = [_box_of(part) for part in parts]
+        over_boxes = where(*own) if kind == "where" else _extreme(kind, tuple(own))
+        tiled = over_boxes.tiled(first.tiling)
+        if all(tiled.shape == part.shape for part in parts if part.shape.rank):
+            return tiled
+        # A grid was moved: its tiles are rows.
     found = put_together_rows(kind, [at_zero(part) for part in parts])
     places = [lies_at(item, part) for item, part in zip(given, parts, strict=True)]
     return View(at_origin(found, joint_origin_of_rows(found.shape.rank, parts, places, kind)))
+
+
+def _box_of(part: Expression) -> View[Any]:
+    view: View[Any] = View(part)
+    return view.untiled() if part.shape.rank else view
 
 
 def _origin_of(given: tuple[Operand, ...], parts: list[Expression], extents: Extents, what: str) -> Index:
