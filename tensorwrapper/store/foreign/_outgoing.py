@@ -84,7 +84,7 @@ def boxes_of(value: TensorLike) -> Iterator[tuple[tuple[slice, ...], Array]]:
 
 def grid_of(value: TensorLike) -> Tiling | None:
     """Return the tiles of a matrix in tiles, which become its chunks; None of anything else."""
-    return value.tiling if isinstance(value, Tensor) and value.layout.is_tiled else None
+    return cast("Tiling | None", getattr(value, "tiling", None))
 
 
 def chunks_for(name: str, value: TensorLike, options: Options, least: int) -> Extents | None:
