@@ -182,7 +182,9 @@ class _Reading:
             for start in range(0, len(found), _TILES):
                 yield from self._read(spread, found[start : start + _TILES])
 
-    def _read(self, spread: Spread, found: Sequence[tuple[int, RemoteTensor]]) -> Iterator[tuple[int, None]]:
+    def _read(
+        self, spread: Spread, found: Sequence[tuple[int, RemoteTensor]]
+    ) -> Iterator[tuple[int, Exception | None]]:
         reads: list[tuple[int, ReadHandle, list[Array]]] = []
         try:
             for tile, tensor in found:
@@ -191,8 +193,15 @@ class _Reading:
                 source = _source_of(spread.sharding, tensor)
                 reads.append((tile, source.read([piece.local for _, piece in own], targets), targets))
             for tile, handle, targets in reads:
-                for _ in handle.completed():
-                    spread.check()
+                try:
+                    for _ in handle.completed():
+                        spread.check()
+                except LOST as error:
+                    # One that went since it was looked up says nothing of those that were asked for with it.
+                    if not spread.is_alone(error):
+                        raise
+                    yield tile, error
+                    continue
                 for (number, piece), target in zip(self._pieces[tile], targets, strict=True):
                     piece.settle(target, self._out[number])
                 yield tile, None

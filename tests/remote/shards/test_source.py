@@ -129,3 +129,40 @@ def test_a_holder_that_has_something_else_has_nothing():
         assert (str(again), again.missing) == (str(caught.value), caught.value.missing)
         assert shards["x"][10:, :13].compute().shape == tw.Shape(20, 13)
         assert shards.lost == []
+
+
+KINDS = {
+    "numbers": (tw.as_tensor(np.arange(28.0).reshape(7, 4)), tw.Tiling([1] * 7, [4]), None),
+    "strings": (tw.strings([[str(k) * k, "x"] for k in range(7)]), tw.Tiling([1] * 7, [2]), None),
+    "rows": (tw.jagged([[k] * 2 for k in range(7)]), tw.Tiling([2] * 7), [1] * 7),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("looked_up", [False, True])
+def test_only_what_is_not_there_is_missing(kind, looked_up):
+    """Also of tiles that were looked up before one of them went, and are asked for together."""
+    tensor, tiling, rows = KINDS[kind]
+
+    def both(_, addresses):
+        places = [[0, 1]] * 7
+        return Sharding(tiling, tensor.dtype, addresses, range(7), placements=places, rows=rows)
+
+    with held({"x": tensor}, both, count=2) as (shards, (first, second)):
+        parts = [shards["x"].sharding.part_name("x", tile) for tile in range(7)]
+        if looked_up:
+            assert shards["x"].tolist() == tensor.tolist()
+        first.remove(parts[2])
+        before = second.stats()["requests"]
+        assert shards["x"].tolist() == tensor.tolist()
+        # Of the second holder one tile, which is looked up: besides that, a hello.
+        assert second.stats()["requests"] - before <= 4
+        second.remove(parts[2])
+        second.remove(parts[5])
+        with pytest.raises(ShardsLostError) as caught:
+            shards["x"].compute()
+        assert caught.value.missing == (parts[2],)
+        first.remove(parts[5])
+        with pytest.raises(ShardsLostError) as caught:
+            shards["x"].compute()
+        assert caught.value.missing == (parts[2], parts[5])
