@@ -14,6 +14,7 @@ from tensorwrapper.errors import (
     OutOfBoundsError,
     ReadOnlyError,
     RemoteProtocolError,
+    TensorWrapperError,
     VersionChangedError,
 )
 from tensorwrapper.layout import Layout
@@ -269,7 +270,9 @@ class RemoteTensor(Elsewhere, InTiles):
             )
         if len(answer.starts) != len(own.starts) or len(answer.lengths) != own.size:
             raise RemoteProtocolError("size", f"{own.size} rows were asked for, and others came")
-        count = int(answer.lengths.sum())
+        most = int(answer.lengths.max(initial=0))
+        # A sum of 64 bits of what a stranger says may wrap around.
+        count = int(answer.lengths.sum()) if most * own.size < 2**63 else sum(answer.lengths.tolist())
         if count > facts.size:
             raise RemoteProtocolError("size", f"rows have more than the {facts.size} elements of all")
         elements = None
@@ -369,7 +372,10 @@ def _some(rows: Runs, numbers: IntArray | None, start: int, count: int) -> Runs:
 
 
 def _shape_of(facts: Facts, text: str) -> Shape[Any]:
-    shape = Shape.from_json(text)
+    try:
+        shape = Shape.from_json(text)
+    except TensorWrapperError as error:
+        raise RemoteProtocolError("schema", f"the shape of {facts.name!r} is none: {error}") from error
     if shape.size != facts.size or shape.rank != facts.rank:
         raise RemoteProtocolError(
             "size", f"{facts.name!r} has {facts.size} elements, and its shape {shape.size}"

@@ -162,6 +162,8 @@ class Sharding:
         own_rows = None if rows is None else _numbers(rows, "rows")
         if own_rows is not None and (tiling.rank != 1 or len(own_rows) != count or (own_rows < 0).any()):
             raise ExtentError("rows are as many counts, 0 or more, as there are tiles of one mode")
+        if own_rows is not None:
+            splits_of(own_rows)  # Their sum has 64 bits.
         for name, value in (
             ("tiling", tiling),
             ("dtype", own_dtype),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import tensorwrapper as tw
 from tensorwrapper import Tiling
-from tensorwrapper.errors import ConversionError, ExtentError, OutOfBoundsError
+from tensorwrapper.errors import ConversionError, ExtentError, OutOfBoundsError, SizeOverflowError
 from tensorwrapper.remote import Holder, Sharding
 
 HOLDERS = ["tcp://a:1", "tcp://b:1", Holder("ipc:///c", "k" * 40)]
@@ -113,3 +113,10 @@ def test_what_is_not_there_is_said():
         _ = sharding.row_marks
     with pytest.raises(ConversionError):
         Holder("tcp://a:1", "short")
+
+
+@pytest.mark.parametrize("rows", [[2**62] * 4, [2**63 - 1, 1]])
+def test_rows_have_a_number_of_64_bits(rows):
+    """Their sum wrapped around: four times 2**62 rows were none."""
+    with pytest.raises(SizeOverflowError):
+        Sharding(tw.Tiling([2] * len(rows)), "f8", HOLDERS, rows=rows)
