@@ -34,7 +34,7 @@ from tensorwrapper.remote.protocol._frames import Said, label_of, labelled, numb
 from tensorwrapper.remote.protocol._positions import PositionsReader, PositionsWriter
 from tensorwrapper.remote.protocol._quick import quick_request
 from tensorwrapper.remote.protocol._terms import ServeLimits
-from tensorwrapper.selection import Outer, Wanted
+from tensorwrapper.selection import Outer, Runs, Wanted
 from tensorwrapper.typing import BufferLike
 
 __all__ = ["RequestReader", "prepare_request", "receive_request", "send_request"]
@@ -43,6 +43,9 @@ _CLIENT: Final = re.compile(r"[0-9a-f]{32}")
 _KNOWN: Final = 256
 _KNOWN_BYTES: Final = 1024
 """Of a label that is known again when it comes again."""
+_TABLES: Final = 64
+_TABLES_BYTES: Final = 2**22
+"""Of tables that are known again, and of the arrays that were made of them, all together."""
 _NAME: Final = 1024
 _VERSION: Final = 256
 _FACTS: Final = 256
@@ -210,13 +213,19 @@ def receive_request(frames: Sequence[BufferLike], limits: ServeLimits | None = N
 
 @final
 class RequestReader:
-    """Reads what the clients of a server write; a label that came before, and says all, is not read again."""
+    """Reads what the clients of a server write; what came before, byte for byte, is not read again.
 
-    __slots__ = ("_known", "_limits")
+    What a request says is in its label and its tables, whoever sends it and whatever is served.
+    """
+
+    __slots__ = ("_known", "_limits", "_tables", "_tables_bytes")
 
     def __init__(self, limits: ServeLimits) -> None:
         self._limits = limits
         self._known: dict[bytes, AskRead] = {}
+        self._tables: dict[bytes, tuple[bytes, AskRead | AskRows]] = {}
+        """By its label the table that came last with it, and what both ask for."""
+        self._tables_bytes = 0
 
     def read(self, frames: list[memoryview]) -> tuple[int, Request]:
         """Return what `receive_request` does.
@@ -227,20 +236,62 @@ class RequestReader:
             If it is no request, or asks for too much.
         """
         few = 1 < len(frames) < 4
-        label = frames[0].tobytes() if len(frames) == 2 and frames[0].nbytes <= _KNOWN_BYTES else b""
         number = number_of(frames) if few else None
-        known = self._known.get(label)
-        if known is not None and number is not None:
-            return number, known
+        label = frames[0].tobytes() if few and frames[0].nbytes <= _KNOWN_BYTES else b""
+        if label and number is not None:
+            known = self._known.get(label) if len(frames) == 2 else self._of_table(label, frames[2])
+            if known is not None:
+                return number, known
         request: Request | None = None if number is None else quick_request(frames, self._limits)
         if number is None or request is None:
             number, request = receive_request(frames, self._limits)
-        # Without tables, and of nothing that became an array: so many labels are all that is kept.
-        if label and isinstance(request, AskRead) and _is_outer(request):
+        if not label:
+            return number, request
+        if len(frames) == 3:
+            if isinstance(request, AskRead | AskRows):
+                self._keep_table(label, frames[2], request)
+        elif isinstance(request, AskRead) and _is_outer(request):
+            # Without tables, and of nothing that became an array: so many labels are all that is kept.
             if len(self._known) >= _KNOWN:
                 self._known.clear()
             self._known[label] = request
         return number, request
+
+    def _of_table(self, label: bytes, table: memoryview) -> AskRead | AskRows | None:
+        """Return what a label asks for with a table, if it last came with the same one."""
+        known = self._tables.get(label)
+        # Bytes are compared by memory, views element by element.
+        if known is None or len(known[0]) != table.nbytes or known[0] != table.tobytes():
+            return None
+        return known[1]
+
+    def _keep_table(self, label: bytes, table: memoryview, request: AskRead | AskRows) -> None:
+        runs = [request.rows] if isinstance(request, AskRows) else request.selections
+        size = _bytes_kept(label, table.nbytes, runs)
+        if size is None:
+            return
+        before = self._tables.pop(label, None)
+        if before is not None:
+            again = before[1]
+            own = [again.rows] if isinstance(again, AskRows) else again.selections
+            self._tables_bytes -= _bytes_kept(label, len(before[0]), own) or 0
+        if len(self._tables) >= _TABLES or self._tables_bytes + size > _TABLES_BYTES:
+            self._tables.clear()
+            self._tables_bytes = 0
+        self._tables[label] = table.tobytes(), request
+        self._tables_bytes += size
+
+
+def _bytes_kept(label: bytes, table: int, selections: Sequence[Wanted]) -> int | None:
+    """Return how many bytes a request of runs takes where it is kept; None of one that is not kept."""
+    runs = [own for own in selections if isinstance(own, Runs)]
+    # Starts and lengths, and where some touch the numbers of all, which are at most as many as were sent.
+    total = (
+        len(label)
+        + table
+        + sum([16 * len(own.starts) + 16 * min(own.size, 2 * len(own.starts)) for own in runs])
+    )
+    return total if len(runs) == len(selections) > 0 and total <= _TABLES_BYTES else None
 
 
 def _is_outer(request: AskRead) -> bool:

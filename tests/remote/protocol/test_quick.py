@@ -1,6 +1,7 @@
 """What is read the short way is what the general way reads; all else is left to it."""
 
 import random
+import struct
 
 import attrs
 import numpy as np
@@ -36,6 +37,15 @@ REQUESTS = st.one_of(
     st.builds(ev.AskRows, NAMES, NAMES, POSITIONS.map(Runs), st.sampled_from([0, 1, 2**15])),
 )
 
+POINTS = st.builds(
+    ev.AskRead,
+    st.just("x"),
+    st.just("1"),
+    st.none(),
+    st.tuples(POSITIONS.map(lambda own: Runs([0, *[n + 1 for n in own]]))),
+)
+"""Of one tensor, which begin at one place: labels that differ in nothing but how many there are."""
+
 
 def fields_of(request):
     return [getattr(request, field.name) for field in attrs.fields(type(request))]
@@ -61,6 +71,26 @@ def test_what_is_read_the_short_way_is_what_was_written(request):
     frames = send_request(7, request)
     check(frames)
     assert fields_of(RequestReader(LIMITS).read(frames)[1]) == fields_of(request)
+
+
+@given(
+    st.lists(st.one_of(REQUESTS, POINTS), min_size=1, max_size=4),
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2**64 - 1), st.integers(0, 3)), max_size=20),
+)
+def test_what_came_before_is_read_as_if_it_had_not(requests, said):
+    """One reader sees messages again and again, also with a byte of their tables changed, or some missing."""
+    reader, known = RequestReader(LIMITS), [send_request(0, own) for own in requests]
+    for which, number, change in said:
+        label, _, *tables = map(bytes, known[which % len(known)])
+        frames = [label, struct.pack("<3Q", number, 0, 0), *tables]
+        if change == 1 and tables and tables[0]:
+            frames[2] = bytes([tables[0][0] ^ 1, *tables[0][1:]])
+        if change == 2 and tables:
+            frames[2] = tables[0][:-1]
+        if change == 3:
+            frames[1] = frames[1][:-1]
+        views = [memoryview(frame) for frame in frames]
+        assert outcome(lambda views=views: reader.read(views)) == outcome(lambda v=views: receive_request(v))
 
 
 @pytest.mark.parametrize(

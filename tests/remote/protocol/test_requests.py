@@ -140,6 +140,52 @@ def test_labels_without_end_are_not_all_kept():
     assert len(reader._known) <= 256
 
 
+@pytest.mark.parametrize(
+    "make", [ev.AskRows, lambda name, version, rows: ev.AskRead(name, version, None, (rows,))]
+)
+def test_a_table_that_came_before_is_not_read_again(make):
+    reader = RequestReader(ServeLimits())
+    asked = make("x", "1", Runs([1, 7, 8, 300]))
+    first = reader.read(send_request(5, asked))
+    again = reader.read(send_request(6, asked))
+    assert (first[0], again[0]) == (5, 6)
+    assert first[1] is again[1]
+    # Other rows, as many and from the same place, have the same label; another version has another.
+    other = reader.read(send_request(7, make("x", "1", Runs([1, 7, 9, 300]))))[1]
+    assert other is not first[1]
+    assert reader.read(send_request(8, make("x", "2", Runs([1, 7, 9, 300]))))[1].version == "2"
+
+
+def test_tables_without_end_are_not_all_kept():
+    reader = RequestReader(ServeLimits())
+    large = Runs(np.arange(30_000) ** 2)
+    for number in range(200):
+        reader.read(send_request(1, ev.AskRead("x", str(number), None, (large,))))
+        reader.read(send_request(1, ev.AskRows("x", str(number), Runs([1, 5, 7]))))
+        kept = sum(
+            len(label) + len(table) + sum(own.starts.nbytes + own.lengths.nbytes for own in _runs_of(request))
+            for label, (table, request) in reader._tables.items()
+        )
+        assert kept <= reader._tables_bytes <= 2**22
+        assert len(reader._tables) <= 64
+    reader.read(send_request(1, ev.AskRead("x", "1", None, (Runs(np.arange(400_000) ** 2),))))
+    assert "400000" not in str(list(reader._tables))
+    assert reader._tables_bytes <= 2**22
+
+
+def _runs_of(request):
+    return [request.rows] if isinstance(request, ev.AskRows) else request.selections
+
+
+def test_the_bytes_of_tables_are_those_of_what_is_kept():
+    """A label whose table changes each time is counted once."""
+    reader = RequestReader(ServeLimits())
+    for k in range(2, 1000):
+        reader.read(send_request(1, ev.AskRows("x", "1", Runs([1, k + 1, 2000]))))
+    assert len(reader._tables) == 1
+    assert reader._tables_bytes < 1000
+
+
 def test_a_known_label_beside_a_second_frame_of_another_length_is_refused():
     reader = RequestReader(ServeLimits())
     frames = send_request(1, ev.AskRead("x", "1", None, ()))
