@@ -12,7 +12,7 @@ from tensorwrapper.errors import TensorWrapperError
 from tensorwrapper.selection import Outer, Runs, Wanted
 from tensorwrapper.typing import BufferLike, IntArray
 
-__all__ = ["PositionsReader", "PositionsWriter"]
+__all__ = ["PositionsReader", "PositionsWriter", "single_runs"]
 
 _WIDTHS: Final["dict[str, np.dtype[Any]]"] = {f"u{n}": np.dtype(f"<u{n}") for n in (1, 2, 4)}
 _MOST: Final = 2**63 - 1
@@ -180,3 +180,21 @@ class PositionsReader:
             return make()
         except TensorWrapperError as error:
             field.refuse(f"is no selection: {error}")
+
+
+def single_runs(runs: Runs) -> tuple[bytes, BufferLike] | None:
+    """Return the JSON of runs of one element each, and their table: the short way of `PositionsWriter.runs`.
+
+    None of any that are one, evenly spaced, longer, or further apart than 32 bits.
+    """
+    starts = runs.starts
+    if len(starts) < 3 or len(starts) != runs.size:
+        return None
+    steps = starts[1:] - starts[:-1]
+    most = steps.item(steps.argmax())
+    if most >= 2**32 or (most == steps.item(0) and most == steps.item(steps.argmin())):
+        return None
+    width = 1 if most < 2**8 else 2 if most < 2**16 else 4
+    table = memoryview(cast("Any", steps.astype(_WIDTHS[f"u{width}"])))
+    said = b'{"lengths":1,"starts":{"as":"u%d","first":%d,"frame":0,"n":%d}}'
+    return said % (width, starts.item(0), len(starts)), table

@@ -31,7 +31,7 @@ from tensorwrapper.remote.protocol._events import (
     Request,
 )
 from tensorwrapper.remote.protocol._frames import Said, label_of, labelled, number_of, read_frames
-from tensorwrapper.remote.protocol._positions import PositionsReader, PositionsWriter
+from tensorwrapper.remote.protocol._positions import PositionsReader, PositionsWriter, single_runs
 from tensorwrapper.remote.protocol._quick import quick_request
 from tensorwrapper.remote.protocol._terms import ServeLimits
 from tensorwrapper.selection import Outer, Runs, Wanted
@@ -54,6 +54,7 @@ _SOURCES: Final = 64
 _ROWS_BYTES: Final = 2**31
 _KEYS: Final = frozenset(("name", "version"))
 _NO_MODES: Final = b'{"modes":[]}'
+_ONE_RUN: Final = b'{"lengths":1,"starts":[0,1,1]}'
 _DTYPE: Final = re.compile(r"[<|][biufcmM][0-9]{1,2}(\[[a-zA-Z]{1,2}\])?")
 
 
@@ -87,6 +88,12 @@ def prepare_request(request: Request) -> tuple[bytes, list[BufferLike]]:
             head, tail = _around(request.name, request.version, request.dtype, request.box)
             modes = ",".join([f"[{own.start},{len(own)},{own.step}]" if own else "[0,0,1]" for own in ranges])
             return b"%b%b%b" % (head, modes.encode(), tail), []
+    if type(request) is AskRows:
+        single = single_runs(request.rows)
+        if single is not None:
+            # Lists of rows are asked for once each, and are short: what is said of them counts.
+            head, tail = _around_rows(request.name, request.version, request.nbytes)
+            return b"%b%b%b" % (head, single[0], tail), [single[1]]
     positions = PositionsWriter()
     verb, said = _written(request, positions)
     return label_of(verb, said), [*positions.frames, *_more_frames(request)]
@@ -100,6 +107,14 @@ def _around(name: str, version: str, dtype: str | None, box: bool) -> tuple[byte
     # No name has it: within a text there is a backslash before each quotation mark.
     head, _, tail = label.partition(_NO_MODES)
     return head + _NO_MODES[:-2], _NO_MODES[-2:] + tail
+
+
+@lru_cache(64)
+def _around_rows(name: str, version: str, nbytes: int) -> tuple[bytes, bytes]:
+    """Return what stands in the label of a question for rows before and after where they begin."""
+    label = label_of(*_written(AskRows(name, version, Runs(0, 1), nbytes), PositionsWriter()))
+    head, _, tail = label.partition(_ONE_RUN)
+    return head, tail
 
 
 def _more_frames(request: Request) -> list[BufferLike]:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, cast, final
 import attrs
 import numpy as np
 
-from tensorwrapper._arrays import concatenated_ranges
 from tensorwrapper.buffer.lowlevel import convert_elements
 from tensorwrapper.errors import ConversionError, RequestRefusedError
 from tensorwrapper.remote.protocol._elements import bytes_of, dtype_text, pack_strings
@@ -141,7 +140,10 @@ class Holding:
             return Rows(self.facts.version, starts, lengths)
         if (flat := self._whole.line) is not None:
             # The short way of what follows: no runs are made, whose elements lie in memory anyway.
-            places = concatenated_ranges(starts, ends - starts)
+            # No row has fewer than none: `concatenated_ranges` would look again whether one has.
+            counts = ends - starts
+            places = np.repeat(starts - counts.cumsum() + counts, counts)
+            places += np.arange(size, dtype=np.int64)
             with self.lock:
                 return Rows(self.facts.version, starts, lengths, bytes_of(flat.take(places, mode="clip")))
         found = self.read((Runs(starts, ends - starts),), None)

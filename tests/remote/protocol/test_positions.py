@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tensorwrapper._json import dump_json
 from tensorwrapper.errors import RequestRefusedError
 from tensorwrapper.remote.protocol._frames import refuse_field
-from tensorwrapper.remote.protocol._positions import PositionsReader, PositionsWriter
+from tensorwrapper.remote.protocol._positions import PositionsReader, PositionsWriter, single_runs
 from tensorwrapper.selection import Outer, Runs
 from tensorwrapper.wire.lowlevel import Field
 
@@ -87,3 +88,21 @@ def test_what_a_stranger_says_is_refused_before_it_is_believed(said, frames, rea
     with pytest.raises(RequestRefusedError) as caught:
         read()
     assert caught.value.reason == reason
+
+
+@given(
+    st.integers(0, 2**40),
+    st.lists(st.sampled_from([1, 2, 3, 255, 256, 2**16 - 1, 2**16, 2**32 - 1, 2**32]), max_size=6),
+    st.sampled_from([1, 1, 1, 2]),
+)
+def test_runs_of_one_are_written_the_short_way_as_they_are_the_general_way(first, steps, length):
+    runs = Runs(np.cumsum([first, *[step * length for step in steps]]), length)
+    writer = PositionsWriter()
+    said = writer.runs(runs)
+    short = single_runs(runs)
+    if short is not None:
+        assert short[0].decode() == dump_json(said)
+        assert [bytes(short[1])] == [bytes(frame) for frame in writer.frames]
+    elif len(runs.starts) == runs.size and len(writer.frames) == 1:
+        # Left to the general way are two, and those that are further apart than 32 bits.
+        assert len(runs.starts) == 2 or '"as":"i8"' in dump_json(said)

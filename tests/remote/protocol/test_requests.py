@@ -156,6 +156,21 @@ def test_a_table_that_came_before_is_not_read_again(make):
     assert reader.read(send_request(8, make("x", "2", Runs([1, 7, 9, 300]))))[1].version == "2"
 
 
+@given(
+    st.text(min_size=1, max_size=9),
+    st.one_of(st.just('{"lengths":1,"starts":[0,1,1]}'), st.text(max_size=9)),
+    st.lists(st.integers(0, 2**35), min_size=1, max_size=9, unique=True).map(sorted),
+    st.sampled_from([0, 1, 2**15]),
+)
+def test_rows_are_asked_for_the_short_way_as_they_are_the_general_way(name, version, rows, nbytes):
+    for own in ((name, version), (version or "x", name)):
+        asked = ev.AskRows(*own, Runs(rows), nbytes)
+        label, frames = prepare_request(asked)
+        positions = PositionsWriter()
+        assert label == label_of(*_written(asked, positions))
+        assert list(map(bytes, frames)) == list(map(bytes, positions.frames))
+
+
 def test_tables_without_end_are_not_all_kept():
     reader = RequestReader(ServeLimits())
     large = Runs(np.arange(30_000) ** 2)
