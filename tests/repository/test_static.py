@@ -14,7 +14,10 @@ import pytest
 import tensorwrapper
 from tests.repository.pages.measures_of_pages import faults_of_site
 
-pytestmark = pytest.mark.static
+SECONDS = 1500
+"""What a tool may take: a minute is usual, and ten where other programs have the processors."""
+
+pytestmark = [pytest.mark.static, pytest.mark.timeout(2 * SECONDS)]
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "tensorwrapper"
@@ -27,7 +30,7 @@ def run(*command: str, cwd: Path = ROOT, path: Path | None = None) -> subprocess
         env=os.environ | ({} if path is None else {"PYTHONPATH": str(path)}),
         capture_output=True,
         text=True,
-        timeout=280,
+        timeout=SECONDS,
         check=False,
         stdin=subprocess.DEVNULL,
     )

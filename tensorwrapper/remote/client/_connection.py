@@ -432,21 +432,30 @@ class Connections:
                 f"the client of {self.address} was connected before a fork: connect here"
             )
         if self._closed:
-            # Who writes connect(...)["x"] closed nothing: nothing kept the client, and it went.
-            raise TransportClosedError(
-                f"the client of {self.address} is closed, or nothing kept it: "
-                "`with tw.connect(...) as remote` does while it is read"
-            )
+            raise self._is_closed()
         thread = threading.current_thread()
         found = self._open.get(thread)
         if found is None or found.closed:
             found = Connection(*self._make, compress=self._compress)
             with self._lock:
                 gone = [self._open.pop(own) for own in list(self._open) if not own.is_alive()]
-                self._open[thread] = found
+                # Whoever closed the client while this one was made knew nothing of it.
+                if self._closed:
+                    gone.append(found)
+                else:
+                    self._open[thread] = found
             for connection in gone:
                 connection.close()
+            if found.closed:
+                raise self._is_closed()
         return found
+
+    def _is_closed(self) -> TransportClosedError:
+        # Who writes connect(...)["x"] closed nothing: nothing kept the client, and it went.
+        return TransportClosedError(
+            f"the client of {self.address} is closed, or nothing kept it: "
+            "`with tw.connect(...) as remote` does while it is read"
+        )
 
     def counters(self) -> list[Counters]:
         """Return what went over each connection that is open."""
@@ -455,10 +464,11 @@ class Connections:
 
     def close(self) -> None:
         """Close all connections; closing twice is harmless."""
-        self._closed = True
         if self._process != os.getpid():
+            self._closed = True
             return
         with self._lock:
+            self._closed = True
             found = list(self._open.values())
             self._open.clear()
         for connection in found:

@@ -18,6 +18,7 @@ from tensorwrapper.errors import (
     TransportTimeoutError,
     VersionChangedError,
 )
+from tensorwrapper.remote.client._connection import Connection
 from tensorwrapper.transport import Socket
 from tests.support.remote_servers import bound
 
@@ -135,6 +136,25 @@ def test_a_known_server_that_breaks_handshakes_off_for_a_moment_is_waited_for(tm
         back = pool.submit(come_back)
         assert np.array_equal(there[5].compute(), X[5])
         back.result().close()
+
+
+def test_who_connects_while_the_client_is_closed_leaves_no_socket(monkeypatch):
+    """A thread that began before the end and had its connection after it kept one that nobody closed."""
+    made, init = [], Connection.__init__
+
+    def late(self, *given, **options):
+        init(self, *given, **options)
+        made.append(self)
+        if len(made) == 2:
+            remote.close()
+
+    monkeypatch.setattr(Connection, "__init__", late)
+    with tw.serve({"x": X}) as server:
+        remote = tw.connect(server.address)
+        with ThreadPoolExecutor(1) as pool, pytest.raises(TransportClosedError, match="is closed"):
+            pool.submit(remote.health).result()
+        assert len(made) == 2
+        assert all(connection.closed for connection in made)
 
 
 def test_who_reads_while_the_client_is_closed_is_told_that_it_was():

@@ -231,7 +231,7 @@ def test_a_server_that_ends_says_how_it_is(monkeypatch):
         socket.send(send_request(1, read))
         while server.stats()["requests"] == 0:
             time.sleep(0.001)
-        closing = threading.Thread(target=server.close)
+        closing = threading.Thread(target=server.close, args=[60])
         closing.start()
         draining = number = 0
         while not draining:
