@@ -151,9 +151,12 @@ class Connection:
         """What went over it."""
         return self._socket.counters
 
-    def piece_bytes(self) -> int:
-        """Return how many bytes of elements one answer is to have, by what is known of the link now."""
-        return min(self.welcome.answer_bytes, self.link.piece_bytes)
+    def piece_bytes(self, total: int = 2**63) -> int:
+        """Return how many bytes of elements one answer is to have, by what is known of the link now.
+
+        Of a read of so many bytes: it may be one answer where many would be smaller.
+        """
+        return min(self.welcome.answer_bytes, self.link.piece_of(total))
 
     def packing(self) -> str | None:
         """Return how answers are packed from now on, if they are."""

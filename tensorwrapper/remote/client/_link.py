@@ -8,6 +8,8 @@ __all__ = ["Link"]
 
 _PIECE: Final = 2**21
 """Bytes of elements from which an answer is not made larger: several are on the way at once."""
+_SINGLE: Final = 2**22
+"""Bytes of a read on this machine up to which one answer is faster than two."""
 _LEAST: Final = 2**14
 _FIRST: Final = 2**17
 """Bytes of an answer over a link of which nothing is known."""
@@ -64,6 +66,10 @@ class Link:
         # What is on the way must last until the next request has gone there: else the link is never full.
         ahead = _AHEAD + (self.round_trip if self.round_trip < _LONGEST else 0.0)
         return min(max(int(self.bandwidth * ahead / _AT_ONCE), _LEAST), _PIECE)
+
+    def piece_of(self, total: int) -> int:
+        """Return how many bytes one answer has of a read of so many."""
+        return max(self.piece_bytes, total) if self.is_local and total <= _SINGLE else self.piece_bytes
 
     @property
     def packs(self) -> bool:

@@ -206,7 +206,7 @@ def bytes_of_requests(source: Asked, connection: Connection, selections: Sequenc
     nothing = np.empty((), source.dtype)
     out = [np.broadcast_to(nothing, own.extents) for own in selections]
     total = 0
-    for pieces in source.requests(selections, out, connection.piece_bytes):
+    for pieces in source.requests(selections, out, _pieces_of(source, connection, selections)):
         asked = [frame.nbytes for frame in send_request(0, source.request(pieces, connection.packing()))]
         answer = [frame.nbytes for frame in send_answer(0, Elements(source.version, (memoryview(b""),)))]
         answer[-1] = sum([own.size for _, own, _ in pieces]) * source.dtype.itemsize
@@ -214,6 +214,12 @@ def bytes_of_requests(source: Asked, connection: Connection, selections: Sequenc
         for length in [0, *asked, 0, *answer]:
             total += bytes_on_wire(length, is_encrypted=connection.is_encrypted)
     return total
+
+
+def _pieces_of(source: Asked, connection: Connection, selections: Sequence[Wanted]) -> Callable[[], int]:
+    """Return what tells how many bytes of elements the next answer of a read is to have."""
+    total = sum([own.size for own in selections]) * source.dtype.itemsize
+    return partial(connection.piece_bytes, total)
 
 
 @final
@@ -236,7 +242,8 @@ class Reading:
         self, source: Asked, connection: Connection, selections: Sequence[Wanted], out: Sequence[Array]
     ) -> None:
         self._source, self._connection = source, connection
-        self._todo: Iterator[list[Piece]] = iter(source.requests(selections, out, connection.piece_bytes))
+        most = _pieces_of(source, connection, selections)
+        self._todo: Iterator[list[Piece]] = iter(source.requests(selections, out, most))
         self._left = [own.size for own in selections]
         """Elements of each selection that are not there yet."""
         self._finished = deque([number for number, left in enumerate(self._left) if not left])

@@ -20,6 +20,8 @@ _PAGE_BITS: Final = 12
 class Staging:
     """Slabs of memory of which no more are made than answers lay in at the same time.
 
+    An answer may lie in a slab of twice its size: all slabs together have at most twice what answers had.
+
     The allocator of the system gives memory of a few MiB back late or never, and what one thread has freed it
     does not give to another: twice what answers had. Fresh pages cost twenty times what it costs to write
     them. Any thread may use it.
@@ -43,10 +45,12 @@ class Staging:
 
     def _slab(self, size: int) -> "_Slab":
         with self._lock:
-            for place in range(len(self._free) - 1, -1, -1):
-                if len(self._free[place]) == size:
-                    self.nbytes -= size
-                    return self._free.pop(place)
+            # The least that is large enough: to read now much, now less would make fresh pages each time.
+            fits = [(len(own), -k) for k, own in enumerate(self._free) if size <= len(own) <= 2 * size]
+            if fits:
+                length, place = min(fits)
+                self.nbytes -= length
+                return self._free.pop(-place)
             # Others make room for it: there are never more than were in use at once.
             left = size
             while self._free and left > 0:

@@ -32,6 +32,42 @@ def test_what_stays_on_this_machine_is_known_by_its_address(address, is_local):
     assert (link.piece_bytes == 2**21) == is_local
 
 
+def test_a_read_of_a_few_mib_on_this_machine_is_one_answer():
+    near, far = Link("tcp://127.0.0.1:5555"), Link(FAR)
+    assert [near.piece_of(total) for total in (1, 2**21, 3 * 2**20, 2**22)] == [
+        2**21,
+        2**21,
+        3 * 2**20,
+        2**22,
+    ]
+    assert near.piece_of(2**22 + 1) == 2**21
+    assert far.piece_of(2**22) == far.piece_bytes == 2**17
+
+
+@pytest.mark.parametrize("answer_bytes", [2**22, 2**19])
+def test_a_read_of_a_few_mib_is_what_it_is_in_pieces(answer_bytes):
+    x = np.arange(2**19, dtype="f8").reshape(-1, 1024)
+    with (
+        tw.serve({"x": x}, limits=tw.remote.ServeLimits(answer_bytes=answer_bytes)) as server,
+        tw.connect(server.address) as remote,
+    ):
+        for part, expected in (
+            (remote["x"][10:410], x[10:410]),
+            (remote["x"][::2, ::-1], x[::2, ::-1]),
+            (remote["x"].view(), x),
+        ):
+            before = remote.counters
+            wanted = part.plan().bytes_on_wire
+            np.testing.assert_array_equal(np.asarray(part.compute()), expected)
+            after = remote.counters
+            moved = (after.bytes_sent_on_wire + after.bytes_received_on_wire) - (
+                before.bytes_sent_on_wire + before.bytes_received_on_wire
+            )
+            assert moved == wanted
+            messages = after.messages_sent - before.messages_sent
+            assert messages == (1 if answer_bytes == 2**22 else -(-expected.nbytes // 2**19))
+
+
 @given(st.floats(1e4, 1e10), st.floats(1e-5, 0.5))
 def test_what_is_on_the_way_lasts_for_a_moment(bandwidth, round_trip):
     link = Link(FAR)
