@@ -54,6 +54,7 @@ def keys(draw, rank):
         st.just(slice(None)),
         st.lists(st.integers(0, 2), min_size=1, max_size=3),
         st.just(None),
+        st.just(...),
     )
     key = draw(st.lists(items, min_size=1, max_size=rank))
     return tuple(key) if len(key) > 1 or draw(st.booleans()) else key[0]
@@ -197,3 +198,11 @@ def test_a_server_that_knows_nothing_of_boxes_serves_rows_of_tiles(monkeypatch):
         assert remote["T"][1, 0].tolist() == here[1, 0].tolist()
         assert not hasattr(remote["T"].view(), "tiling")
         assert not hasattr(remote["T"], "tiling")
+
+
+@pytest.mark.parametrize("key", [..., (...,), (None, ..., 0), (None, slice(None, 0), 3), (None, slice(1), 0)])
+def test_keys_that_begin_with_no_position_are_of_the_tiles(key, pair):
+    server, remote = pair
+    here = tw.as_tensor(np.arange(8.0).reshape(4, 2)).tiled(tw.Tiling([3, 1], [2]))
+    server.replace("T", here)
+    assert outcome(lambda: remote["T"][key]) == outcome(lambda: sel.as_view(here)[key])

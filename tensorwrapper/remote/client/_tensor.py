@@ -221,8 +221,11 @@ class RemoteTensor(Elsewhere, InTiles):
 
     def _stays_tiled(self, key: ArrayKey) -> bool:
         """Tell whether what a key selects of tiles are tiles, and not one, or rows as any others."""
-        first: Any = key[0] if isinstance(key, tuple) and key else key
-        return self._facts.box is not None and isinstance(first, slice)
+        if self._facts.box is None:
+            return False
+        items: tuple[Any, ...] = key if isinstance(key, tuple) else (key,)
+        first = next((item for item in items if item is not None), ...)
+        return first is ... or isinstance(first, slice)
 
     def _selected_rows(self, key: ArrayKey) -> View[Any] | None:
         """Return the part that a key selects, of which the rows come first; None if they do not."""

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any, Generic, Self, SupportsIndex, cast
 
 import numpy.typing as npt
 
-from tensorwrapper.errors import ConversionError
+from tensorwrapper.errors import LayoutError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import wrap_layout
 from tensorwrapper.selection.facade._view_base import ViewBase
@@ -84,6 +84,11 @@ class ViewRows(ViewBase[ScalarT_co], Generic[ScalarT_co]):
     def untiled(self) -> Self:
         """Return the box whose tiles these are.
 
+        Raises
+        ------
+        LayoutError
+            If the view is not tiled.
+
         Examples
         --------
         >>> import tensorwrapper as tw
@@ -101,5 +106,5 @@ def _cut(layout: Layout[Any], counts: Any, mode: SupportsIndex) -> Layout[Any]: 
 def untiled(layout: Layout[Any]) -> Layout[Any]:
     seen = layout.implementation.tiled
     if seen is None:
-        raise ConversionError(f"untiled() needs a box in tiles; this is {layout.shape}")
+        raise LayoutError(f"untiled needs a tiled view; this is {layout.shape}: tiled() makes one")
     return wrap_layout(seen.under)
