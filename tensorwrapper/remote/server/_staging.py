@@ -14,13 +14,16 @@ __all__ = ["Staging"]
 _SMALL: Final = 2**16
 """Bytes below which an answer is copied by ZeroMQ, and lies anywhere."""
 _PAGE_BITS: Final = 12
+_KEPT: Final = 2**23
+"""Bytes of slabs that nothing lies in, up to which none makes room for another."""
 
 
 @final
 class Staging:
     """Slabs of memory of which no more are made than answers lay in at the same time.
 
-    An answer may lie in a slab of twice its size: all slabs together have at most twice what answers had.
+    A slab is at most a quarter larger than what lies in it. A few MiB more are kept: answers that are now
+    large, now small would make fresh pages each time.
 
     The allocator of the system gives memory of a few MiB back late or never, and what one thread has freed it
     does not give to another: twice what answers had. Fresh pages cost twenty times what it costs to write
@@ -45,15 +48,16 @@ class Staging:
 
     def _slab(self, size: int) -> "_Slab":
         with self._lock:
-            # The least that is large enough: to read now much, now less would make fresh pages each time.
-            fits = [(len(own), -k) for k, own in enumerate(self._free) if size <= len(own) <= 2 * size]
+            fits = [
+                (len(own), -k) for k, own in enumerate(self._free) if size <= len(own) <= size + size // 4
+            ]
             if fits:
                 length, place = min(fits)
                 self.nbytes -= length
                 return self._free.pop(-place)
-            # Others make room for it: there are never more than were in use at once.
+            # Others make room for it.
             left = size
-            while self._free and left > 0:
+            while self._free and left > 0 and self.nbytes > _KEPT:
                 left -= len(self._free[0])
                 self._drop()
         return _Slab(-1, size)
