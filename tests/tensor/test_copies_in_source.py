@@ -124,7 +124,6 @@ ALLOWED = {
         "array",  # numbers of a file's own tables
         "copy",  # the state of a check sum
     },
-    "store/records/_listing.py": {"ascontiguousarray"},  # the table of an index, column by column
     "store/records/_alike.py": {"astype", "copy", "where"},  # headers, and places of labels and splits
     "store/foreign": {
         "append",  # ends of chunks

@@ -133,9 +133,9 @@ def unpack_rows(
     """
     if not len(table):
         return []
-    ends, starts, lengths, pieces, totals = columns = np.ascontiguousarray(table.T)
+    ends, starts, lengths, pieces, totals = table.T
     # Read without signs, negative numbers are above all others. Of what is bounded no sum overflows.
-    most = columns.view("<u8").max(axis=1).tolist()
+    most = table.view(np.uint64).max(axis=0).tolist()
     sizes, stops = ends.copy(), starts + (lengths + HEADER_BYTES)
     sizes[1:] -= ends[:-1]
     is_whole = most[3:] == [0, 1] and bool(totals.all())
