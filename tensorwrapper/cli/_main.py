@@ -45,7 +45,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         complain("interrupted")
         return ExitCode.INTERRUPTED
-    except (TensorWrapperError, OSError, MemoryError) as error:
+    except (TensorWrapperError, OSError, MemoryError, ModuleNotFoundError) as error:
+        if isinstance(error, ModuleNotFoundError) and "pip install" not in str(error):
+            raise  # It is no library that only some files need.
         # A number of the system says nothing to people; programs have the class of the error.
         reason = _NUMBER.sub("", str(error)) or "there is not enough memory"
         complain(f"{who}: {reason}")

@@ -9,6 +9,7 @@ from typing import Any, Final, TypeAlias
 
 import attrs
 
+from tensorwrapper._lazy import naming_extras
 from tensorwrapper._wording import shortened
 from tensorwrapper.errors import ConversionError, DataFileError, DataFileExistsError, TensorWrapperError
 from tensorwrapper.store._file import TensFile
@@ -61,6 +62,8 @@ def convert(
         If there is a file at `target`, and it may not be replaced.
     DataFileError
         If a file is missing, damaged, or cannot be written.
+    ModuleNotFoundError
+        If what reads or writes such a file is not installed; it says what brings it.
 
     Examples
     --------
@@ -81,7 +84,8 @@ def convert(
         raise ConversionError(f"{shortened(str(unknown))} is of no kind that is known: {', '.join(_READ)}")
     if not overwrite and os.path.lexists(second):
         raise DataFileExistsError(errno.EEXIST, f"{second} is there already; overwrite=True replaces it")
-    return read(first, partial(write, second), progress)
+    with naming_extras():
+        return read(first, partial(write, second), progress)
 
 
 _Write: TypeAlias = Callable[[Iterator[Named], Mapping[str, Any], Options], Conversion]

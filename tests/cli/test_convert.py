@@ -1,6 +1,7 @@
 """The command convert: there and back, and never over a file unless told to."""
 
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -49,3 +50,29 @@ def test_s10_convert_overwrites_only_when_forced(path, tmp_path):
     assert run("convert", "--force", path, tmp_path / "out.tens").returncode == ExitCode.OK
     with tw.open(tmp_path / "out.tens") as f:
         assert list(f) == ["a", "rows"]
+
+
+@pytest.mark.parametrize(
+    ("ending", "library", "extra"),
+    [
+        (".h5", "h5py", "tensorwrapper[hdf5]"),
+        (".parquet", "pyarrow", "tensorwrapper[arrow]"),
+        (".feather", "pyarrow", "tensorwrapper[arrow]"),
+        (".zarr", "zarr", "tensorwrapper[zarr]"),
+    ],
+)
+def test_what_is_not_installed_is_named_with_what_brings_it(ending, library, extra, tmp_path, monkeypatch):
+    """As a plain installation has it; both ways, and where such a file is looked into."""
+    tw.save(tmp_path / "box.tens", {"x": np.arange(6.0)})
+    tw.save(tmp_path / f"there{ending}", {"x": np.arange(6.0)})
+    monkeypatch.setitem(sys.modules, library, None)
+    for words in (
+        ("convert", tmp_path / "box.tens", tmp_path / f"out{ending}"),
+        ("convert", tmp_path / f"there{ending}", tmp_path / "out.tens"),
+        ("inspect", tmp_path / f"there{ending}"),
+    ):
+        done = run(*words)
+        assert done.returncode == ExitCode.CANNOT_RUN, (words, done)
+        assert f"python -m pip install '{extra}' brings it" in done.stderr
+        assert "Traceback" not in done.stderr
+    assert not list(tmp_path.glob("out*"))

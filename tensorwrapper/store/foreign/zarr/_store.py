@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
+from tensorwrapper._lazy import naming_extras
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.shape import Shape
 from tensorwrapper.store.foreign._contents import Contents, Held
@@ -138,14 +139,20 @@ class _Reader:
         return strings(np.asarray(found[...]).reshape(-1), shape=Shape(*extents), kind="utf8")
 
 
+def _zarr() -> Any:  # noqa: ANN401 - its types are partly unknown
+    # A folder is opened without it, and by whoever asks for an array it may be missed.
+    with naming_extras():
+        return importlib.import_module("zarr")
+
+
 def _opened(folder: Path) -> Any:  # noqa: ANN401 - its types are partly unknown
-    zarr: Any = importlib.import_module("zarr")
+    zarr = _zarr()
     return zarr.open_array(str(folder), mode="r", zarr_format=3)
 
 
 def _opened_on_request(folder: Path, refused: DataFileError) -> Any:  # noqa: ANN401 - as above
     """Return an array on a grid whose chunks are not read here, if this zarr knows such grids."""
-    config: Any = importlib.import_module("zarr").config
+    config = _zarr().config
     if config.get(_GRIDS, None) is None:
         raise refused
     try:
