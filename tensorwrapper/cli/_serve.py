@@ -57,14 +57,16 @@ def run(options: argparse.Namespace) -> Report:
             ready = {"command": "serve", "ready": True, "address": address, "tensors": names, **key}
             say(json.dumps(ready, ensure_ascii=False))
         else:
-            say(", ".join([f"{len(names)} tensors are served at {address}", *[f"{k} {key[k]}" for k in key]]))
+            what = "1 tensor is" if len(names) == 1 else f"{len(names)} tensors are"
+            say(", ".join([f"{what} served at {address}", *[f"{k} {key[k]}" for k in key]]))
         while not end.wait(_GLANCE) and not server.closed:
             pass
         stats = server.stats()
         lost = _check(server)
     if options.save is not None:
         save(options.save, {saved[name]: own for name, own in server.tensors.items()})
-    return Report("serve", lost, dict(stats), (f"{len(names)} tensors were served at {address}",))
+    what = "1 tensor was" if len(names) == 1 else f"{len(names)} tensors were"
+    return Report("serve", lost, dict(stats), (f"{what} served at {address}",))
 
 
 def _check_folder(path: str) -> None:
