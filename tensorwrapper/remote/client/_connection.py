@@ -175,9 +175,15 @@ class Connection:
 
     def start(self, request: Request, said: Prepared | None = None) -> Pending:
         """Send a request, which may have been written before; return what will have its answer."""
-        pending = Pending(next(self._numbers), request, said)
+        # What cannot be written is no request: it would be tried again and again beside others.
+        written = prepare_request(request) if said is None else said
+        pending = Pending(next(self._numbers), request, written)
         self._pending[pending.number] = pending
-        self._send(pending)
+        try:
+            self._send(pending)
+        except BaseException:
+            self._pending.pop(pending.number, None)
+            raise
         return pending
 
     def ask(self, request: Request, said: Prepared | None = None) -> Answer:

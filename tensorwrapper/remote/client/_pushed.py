@@ -145,10 +145,12 @@ def reduced(
     if initial is not None:
         if not isinstance(ufunc, np.ufunc):
             raise ConversionError(f"initial takes part in a reduction by a ufunc, not by {name}")
-        # Here it is refused as it is in memory.
-        reduction_of_none(ufunc, view.dtype, initial)
-        number = np.asarray(initial).item()
-        initial = int(number) if isinstance(number, bool) else cast("float", number)
+        # Here it is refused as it is in memory; what is sent is what the elements make of it.
+        number = reduction_of_none(ufunc, view.dtype, initial)
+        if number.dtype.kind not in "biuf":
+            raise ConversionError(f"a server reduces numbers, not elements of type {view.dtype}")
+        initial = cast("float", number.item())
+        initial = int(initial) if isinstance(initial, bool) else initial
     found = described(connections, view)
     if found is None:
         raise ConversionError("a server reduces what is made of whole tensors that it has")

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final, cast, final
 
 from tensorwrapper._value_class import Closing
+from tensorwrapper._wording import shortened
 from tensorwrapper.errors import (
     ConversionError,
     RemoteProtocolError,
@@ -17,6 +18,8 @@ from tensorwrapper.remote.protocol._events import AskFacts, AskNames, AskPin, Fa
 
 __all__ = ["Snapshot", "found_names", "found_tensor", "has_tensor"]
 
+_NAME: Final = 1024
+"""Characters of a name, at most."""
 _NAMES: Final = 1000
 _MOST_NAMES: Final = 2**20
 """Names that a server may have: one that goes on for ever is left."""
@@ -26,11 +29,18 @@ def found_tensor(connections: Connections, name: str, pin: str = "") -> RemoteTe
     """Return the tensor that a server has under a name, now or in a snapshot."""
     if not isinstance(cast("object", name), str):
         raise ConversionError(f"tensors are looked up by name, not by {name!r}")
+    if not _is_name(name):
+        raise TensorNameError(f"no tensor is served under the name {shortened(repr(name))}")
     connection = connections.here()
     answer = connection.ask(AskFacts((name,), pin, "box" in connection.welcome.capabilities))
     if not isinstance(answer, FactsOf) or [own.name for own in answer.facts] != [name]:
         raise RemoteProtocolError("schema", f"the server tells of another tensor than {name!r}")
     return RemoteTensor(connections, answer.facts[0])
+
+
+def _is_name(text: str) -> bool:
+    """Tell whether a request can name a tensor so: in UTF-8, which has no halves of characters."""
+    return len(text) <= _NAME and not any("\ud800" <= own <= "\udfff" for own in text)
 
 
 def found_names(connections: Connections, pin: str = "") -> Iterator[str]:

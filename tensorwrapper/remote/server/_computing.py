@@ -17,7 +17,7 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Array
 
 if TYPE_CHECKING:
-    from tensorwrapper.selection import Cancel
+    from tensorwrapper.selection import Cancel, ViewLike
 
 __all__ = ["compute_view", "reduce_view"]
 
@@ -48,7 +48,7 @@ _BITWISE: Final = frozenset((np.bitwise_and, np.bitwise_or, np.bitwise_xor))
 
 
 def _view_of(described: Described, holdings: Sequence[Holding], limits: ServeLimits) -> View[Any]:
-    named = {alias: own.given for (alias, _, _), own in zip(described.of, holdings, strict=True)}
+    named = {alias: _little(own.given) for (alias, _, _), own in zip(described.of, holdings, strict=True)}
     bounds = SchemaLimits(
         text=_TEXT,
         depth=_DEPTH,
@@ -65,6 +65,12 @@ def _view_of(described: Described, holdings: Sequence[Holding], limits: ServeLim
         raise RequestRefusedError(
             _REASONS.get(error.reason, "schema"), f"the view is refused: {error}"
         ) from error
+
+
+def _little(given: "ViewLike") -> "ViewLike":
+    """Return a tensor as clients know it, who are told of no other order of bytes."""
+    dtype = as_view(given).dtype
+    return given if dtype == dtype.newbyteorder("<") else as_view(given).astype(dtype.newbyteorder("<"))
 
 
 def _held(stack: ExitStack, described: Described, holdings: Sequence[Holding]) -> None:

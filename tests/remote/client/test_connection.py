@@ -19,6 +19,7 @@ from tensorwrapper.errors import (
     VersionChangedError,
 )
 from tensorwrapper.remote.client._connection import Connection
+from tensorwrapper.remote.protocol._events import AskFacts
 from tensorwrapper.transport import Socket
 from tests.support.remote_servers import bound
 
@@ -180,3 +181,15 @@ def test_who_reads_while_the_client_is_closed_is_told_that_it_was():
     assert len(found) == 18
     assert {type(error) for error in found} == {TransportClosedError}
     assert all("closed" in str(error) for error in found)
+
+
+def test_a_request_that_cannot_be_written_is_not_tried_again():
+    with tw.serve({"x": X}) as server, tw.connect(server.address) as remote:
+        connection = remote._connections.here()
+        for _ in range(2):
+            with pytest.raises(UnicodeEncodeError):
+                connection.ask(AskFacts(("\ud800",)))
+        time.sleep(0.3)
+        for _ in range(3):
+            connection.pump(0.01)
+        assert remote["x"][3].tolist() == X[3].tolist()

@@ -194,6 +194,44 @@ def test_an_initial_number_that_does_not_fit_is_refused_as_in_memory(initial):
         assert remote.counters.messages_sent == before
 
 
+@pytest.mark.parametrize("initial", [b"x", 2**70, np.datetime64(1, "s"), np.float16(3)])
+def test_an_initial_number_is_sent_as_what_the_elements_make_of_it(initial):
+    """What JSON has no words for was tried again and again: all that was asked for later failed, too."""
+    numbers = np.arange(6.0).reshape(2, 3)
+    with tw.serve({"x": numbers}) as server, tw.connect(server.address) as remote:
+        for ufunc in (np.logical_and, np.maximum):
+            try:
+                expected = tw.as_tensor(numbers).rows().reduce(ufunc, initial=initial)
+            except TensorWrapperError as error:
+                with pytest.raises(type(error)):
+                    remote.reduce(ufunc, remote["x"], "rows", initial=initial)
+            else:
+                assert np.array_equal(remote.reduce(ufunc, remote["x"], 1, initial=initial), expected)
+        assert remote["x"].tolist() == numbers.tolist()
+
+
+def test_times_are_not_reduced_with_an_initial_number_either():
+    times = np.arange(6).astype("M8[s]")
+    with tw.serve({"x": times}) as server, tw.connect(server.address) as remote:
+        x = remote["x"]
+        with pytest.raises(ConversionError, match="datetime64"):
+            remote.reduce(np.maximum, x, 0, initial=times[1])
+
+
+@pytest.mark.parametrize("dtype", [">i4", ">f8", "<u2"])
+def test_what_is_held_in_another_order_of_bytes_is_computed_there(dtype):
+    """Clients know no order of bytes: their views were refused as those of elements of another type."""
+    numbers, rows = np.arange(6000).reshape(60, 100).astype(dtype), [np.array([3, 1], dtype), [2]]
+    given = {"x": numbers, "y": numbers[::-1], "rows": tw.jagged(rows, dtype=np.dtype(dtype))}
+    with tw.serve(given) as server, tw.connect(server.address) as remote:
+        x, y = remote["x"], remote["y"]
+        assert np.array_equal(remote.reduce(np.maximum, x, 0), numbers.max(axis=0))
+        assert remote.reduce(np.maximum, remote["rows"], "rows").tolist() == [3, 2]
+        least = remote.pushed(sel.minimum(x.view(), y.view()))
+        assert isinstance(sel.sources(least)["0"], PushedSource)
+        assert np.array_equal(least.compute(), np.minimum(numbers, numbers[::-1]))
+
+
 def test_what_is_pushed_comes_packed_where_it_pays():
     """It never did, however slow the link."""
     zeros, noise = np.zeros((200, 300)), np.random.default_rng(1).random((200, 300))

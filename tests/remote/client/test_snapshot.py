@@ -149,3 +149,15 @@ def test_one_client_leaves_snapshots_to_others():
         for own in kept:
             own.close()
         greedy.snapshot().close()
+
+
+@pytest.mark.parametrize("name", ["\ud800", "x\udfff", "x" * 1025, "", "\n"])
+def test_names_that_no_request_can_say_are_those_of_no_tensor(name):
+    """Halves of characters ended with an error of Unicode, and each request after them, too."""
+    with tw.serve({"x": [1, 2]}) as server, tw.connect(server.address) as remote:
+        with remote.snapshot() as then:
+            assert name not in remote
+            assert name not in then
+        with pytest.raises(TensorNameError):
+            remote[name]
+        assert remote["x"].tolist() == [1, 2]
