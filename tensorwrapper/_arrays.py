@@ -243,10 +243,12 @@ def same_values(left: IntArray, right: IntArray, shift: int = 0) -> bool:
         return False
     if left.size <= SMALL and not shift:
         return left.tobytes() == right.tobytes()
-    for start in range(0, len(left), _CHUNK):
-        part = left[start : start + _CHUNK]
-        if not ((part + shift if shift else part) == right[start : start + _CHUNK]).all():
+    start, stop = 0, SMALL  # what differs often differs early
+    while start < len(left):
+        part = left[start:stop]
+        if not ((part + shift if shift else part) == right[start:stop]).all():
             return False
+        start, stop = stop, stop + _CHUNK
     return True
 
 

@@ -187,7 +187,7 @@ def has_number_over(text: str, digits: int) -> bool:
     >>> has_number_over('[-123.5,"123456"]', 2), has_number_over('[-123.5,"123456"]', 3)
     (True, False)
     """
-    return _has_run_over(text, digits) and _has_run_over(_STRING.sub("", text), digits)
+    return len(text) > digits and _has_run_over(text, digits) and _has_run_over(_STRING.sub("", text), digits)
 
 
 def _has_run_over(text: str, digits: int) -> bool:

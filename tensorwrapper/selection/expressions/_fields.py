@@ -1,7 +1,9 @@
 """Numbers, types, boxes and tables as JSON: written, and taken for what they must be."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from collections.abc import Set as AbstractSet
+from operator import sub
 from typing import Any, NoReturn, cast
 
 import numpy as np
@@ -46,7 +48,9 @@ MAX_RANK = 32
 """How many modes a box may have."""
 
 _DTYPE = re.compile(r"[<>|]([biufc][0-9]{1,2}|[mM]8(\[[0-9]{0,4}[a-zA-Z]{1,2}\])?|U[0-9]{1,5})")
-_STRINGS: dict[str, "np.dtype[Any]"] = {
+_NONE: AbstractSet[str] = frozenset()
+_NAMED: dict[str, "np.dtype[Any]"] = {
+    **{(name := np.dtype(code).str): np.dtype(name) for code in "?bBhHiIqQfdFD"},
     "str": np.dtypes.StringDType(),
     "nullable str": np.dtypes.StringDType(na_object=None),
     "bytes": np.dtype(np.object_),
@@ -93,15 +97,16 @@ def to_range(value: Json, where: str) -> tuple[tuple[int, ...], tuple[int, ...]]
     check_keys(given, where, {"start", "end"})
     start = to_integers(given["start"], f"{where}.start")
     end = to_integers(given["end"], f"{where}.end", count=len(start))
-    if any(b < a for a, b in zip(start, end, strict=True)):
+    extents = tuple(map(sub, end, start))
+    if min(extents, default=0) < 0:
         raise SelectionError("bounds", f"{where} ends at {end}, before its start {start}")
-    return start, tuple([b - a for a, b in zip(start, end, strict=True)])
+    return start, extents
 
 
 def to_dtype(value: Json, where: str) -> "np.dtype[Any]":
     """Return the type that a name stands for: NumPy's, with its byte order, or one of strings."""
-    if isinstance(value, str) and value in _STRINGS:
-        return _STRINGS[value]
+    if isinstance(value, str) and value in _NAMED:
+        return _NAMED[value]
     if not isinstance(value, str) or not _DTYPE.fullmatch(value):
         raise SelectionError("schema", f'{where} must name a type, as "<f8", not {_kind(value)}')
     try:
@@ -127,6 +132,8 @@ def dtype_name(dtype: "np.dtype[Any]") -> str:
 
 def to_value(value: Json, dtype: "np.dtype[Any]", where: str) -> Any:  # noqa: ANN401 - of that type
     """Return a constant of a type."""
+    if type(value) is float and dtype.char == "d":
+        return np.float64(value)
     try:
         with np.errstate(over="raise", invalid="ignore"):
             is_null = value is None and hasattr(dtype, "na_object")
@@ -206,17 +213,19 @@ def to_table(value: Json, where: str, frames: Sequence[bytes], most: int) -> Int
 
 
 def check_keys(
-    given: dict[str, Json], where: str, needed: set[str], allowed: frozenset[str] = frozenset()
+    given: dict[str, Json], where: str, needed: AbstractSet[str], allowed: AbstractSet[str] = _NONE
 ) -> None:
     """Raise unless an object has the keys that it needs, and no others than are allowed."""
-    if given.keys() != needed:
+    keys = given.keys()
+    if keys != needed and not needed <= keys <= needed | allowed:
         Field(given, where, _refuse).object(needed, allowed)
 
 
-def one_key(given: dict[str, Json], where: str, known: Sequence[str]) -> str:
+def one_key(given: dict[str, Json], where: str, known: Collection[str]) -> str:
     """Return the one key of an object that says what it is."""
-    found = [key for key in known if key in given]
+    found = [key for key in given if key in known]
     if len(found) != 1:
+        found = [key for key in known if key in given]
         raise SelectionError("schema", f"{where} must have one of {list(known)}, and has {found}")
     return found[0]
 

@@ -109,11 +109,12 @@ class Padding(NodeOfOne):
     def from_json(cls, given: NodeFields) -> "Padding":
         given.only("value", "part")
         part = given.part("part")
-        pairs = to_list(given.json("pad"), f"{given.where}.pad")
-        widths = [to_integers(pair, f"{given.where}.pad[{n}]", 0, count=2) for n, pair in enumerate(pairs)]
+        where = given.where
+        pairs = to_list(given.json("pad"), f"{where}.pad")
+        widths = [to_integers(pair, f"{where}.pad[{n}]", 0, count=2) for n, pair in enumerate(pairs)]
         if len(widths) != part.shape.rank:
             raise given.refused("bounds", f".pad has {len(widths)} pairs for {part.shape.rank} modes")
-        value = to_value(given.json("value"), part.dtype, f"{given.where}.value")
+        value = to_value(given.json("value"), part.dtype, f"{where}.value")
         fill = whole(Filling(box(()), value, part.dtype))
         return Padding(part, cast("tuple[tuple[int, int], ...]", tuple(widths)), fill)
 

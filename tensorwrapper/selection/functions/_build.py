@@ -79,6 +79,8 @@ def as_view(source: ViewLike) -> View[Any]:
         return View._make(reading_of(TensorSource(cast("Tensor[Any]", source))))
     if kind is View:
         return cast("View[Any]", source)
+    if kind is TensorSource:
+        return View._make(reading_of(cast("TensorSource", source)))
     if not isinstance(source, np.ndarray):
         made = getattr(type(source), "as_source", None)
         if made is not None:

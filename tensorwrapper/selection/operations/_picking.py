@@ -90,11 +90,12 @@ class Slice(Operation):
 
     def check(self, shape: Shape[Any], *arguments: Argument) -> None:
         mode, start, step, count = arguments
-        extent = shape.extents[mode] if mode < shape.rank else None
+        extents = shape.extents
+        extent = extents[mode] if mode < len(extents) else None
         if extent is None or not step:
             raise SelectionError("bounds", f"a slice of mode {mode}, step {step}, count {count} of {shape}")
         ends = (start, start + step * (count - 1))
-        if count and not all(0 <= end < extent for end in ends):
+        if count and not (0 <= ends[0] < extent and 0 <= ends[1] < extent):
             raise SelectionError(
                 "bounds", f"positions {ends[0]} to {ends[1]} leave mode {mode}, of extent {extent}"
             )

@@ -198,7 +198,7 @@ class Budget:
         if found.is_leaf:
             return found
         size = view.shape.size if box is None else math.prod(box)
-        total = size * view.dtype.itemsize * found.rounds
+        total = size * view.node.dtype.itemsize * found.rounds
         if total > limits.nbytes:
             raise SelectionError(
                 "limit", f"computing {where} makes {total} bytes; {limits.nbytes} are allowed"

@@ -55,6 +55,12 @@ from tensorwrapper.typing import Extents
 __all__ = ["from_json"]
 
 _LIMITS = SchemaLimits()
+_OF = frozenset({"of"})
+_STEPS = frozenset({"ops", "layout"})
+_INNER = _OF | _STEPS
+_FACTS = _OF | {"view", "dtype"}
+_MORE = {1: _STEPS | {"names"}, 2: _STEPS | {"names", "nodes"}}
+"""What a document of a version may say besides."""
 _LONGEST = 255  # characters of a name of a mode
 
 
@@ -94,7 +100,7 @@ def from_json(
     given = to_object(_load(text, allowed), "the view")
     reader = _Reader(sources, Budget(allowed, frames))
     try:
-        return View(reader.document(given))
+        return View._make(reader.document(given))
     except SelectionError:
         raise
     except (TensorWrapperError, OverflowError, RecursionError) as error:
@@ -144,13 +150,13 @@ class _Reader:
         version = to_integer(given.get("view"), "view")
         if version not in VERSIONS:
             raise SelectionError("version", f"the view is of version {version}; 1 and 2 are read here")
-        more = {"ops", "layout", "names"} | ({"nodes"} if version > 1 else set[str]())
         place = "shape" if version > 1 and "shape" in given else "range"
-        check_keys(given, "the view", {"view", "dtype", place, "of"}, frozenset(more))
-        for number, item in enumerate(to_list(given.get("nodes", []), "nodes")):
-            node = self.view(item, f"nodes[{number}]")
-            self._numbered.append(node.over(at_zero(node.view)))
-        inner = {key: value for key, value in given.items() if key in {"of", "ops", "layout"}}
+        check_keys(given, "the view", _FACTS | {place}, _MORE[version])
+        if "nodes" in given:
+            for number, item in enumerate(to_list(given["nodes"], "nodes")):
+                node = self.view(item, f"nodes[{number}]")
+                self._numbered.append(node.over(at_zero(node.view)))
+        inner = {key: given[key] for key in _INNER if key in given}
         measured = self.view(inner, "the view")
         # What is no leaf was checked when it was read.
         found = (self._budget.check(measured.made(), "the view") if measured.is_leaf else measured).view
@@ -185,8 +191,9 @@ class _Reader:
             budget.work(tabled(leaf.view.layout), where)
             return budget.check(leaf, where)
         given = to_object(value, where)
-        check_keys(given, where, {"of"}, frozenset({"ops", "layout"}))
-        found = self._node(to_object(given["of"], f"{where}.of"), f"{where}.of")
+        check_keys(given, where, _OF, _STEPS)
+        of = to_object(given["of"], f"{where}.of")
+        found = self._node(of, f"{where}.of")
         if "layout" in given:
             layout, name = to_object(given["layout"], f"{where}.layout"), f"{where}.layout"
             node = found.view.node
@@ -194,7 +201,7 @@ class _Reader:
             if node.tensor is not None:
                 self._check_reach(chosen, cast("TensorSource", node.source), name)
             found = found.over(Expression(node, chosen))
-        elif "memory" in to_object(given["of"], where):
+        elif "memory" in of:
             raise SelectionError("schema", f"{where} selects from memory, and lacks a layout")
         if "ops" in given:
             found = budget.check(found, where)
@@ -202,7 +209,10 @@ class _Reader:
                 name = f"{where}.ops[{number}]"
                 budget.node(name)
                 found = apply_step(found, to_list(op, name), name, budget)
-        found = budget.check(finished(found), where)
+        last = finished(found)
+        if last is not found or "ops" not in given:
+            # Each step was checked, and what comes before the first.
+            found = budget.check(last, where)
         budget.work(tabled(found.view.layout) * found.parts, where)
         return found
 
@@ -233,7 +243,7 @@ class _Reader:
         """Return all of what a view is made of."""
         if "number" in given:
             return self._of_number(given, where)
-        kind = one_key(given, where, tuple(NODES))
+        kind = one_key(given, where, NODES)
         if kind == "source":
             check_keys(given, where, {kind})
             return Measured(self._source(given[kind], f"{where}.{kind}")._expression, is_leaf=True)
@@ -426,15 +436,16 @@ def _of_facts(found: Expression, given: Json, dtype: "np.dtype[Any]") -> Express
 def _over(node: Node, parts: Sequence[Measured]) -> Measured:
     """Return all of a node, and what its parts take together."""
     shared, hidden = node.is_sharing, node.hidden_parts
-    rounds = [part.rounds for part in parts] + [1] * hidden
-    return Measured(
-        node.all(),
-        1 + sum([part.parts for part in parts]) + hidden,
-        # Where a mode is shared out, an element comes from one part; else from all of them.
-        1 + (max(rounds) if shared else sum(rounds)),
-        1 + max([part.deep for part in parts], default=min(hidden, 1)),
-        shared or any(part.shared for part in parts),
-    )
+    count, rounds, most, deep = 1 + hidden, hidden, min(hidden, 1), 0 if parts else min(hidden, 1)
+    is_shared = shared
+    for part in parts:
+        count += part.parts
+        rounds += part.rounds
+        most = max(most, part.rounds)
+        deep = max(deep, part.deep)
+        is_shared |= part.shared
+    # Where a mode is shared out, an element comes from one part; else from all of them.
+    return Measured(node.all(), count, 1 + (most if shared else rounds), 1 + deep, is_shared)
 
 
 def _with_names(view: Expression, names: list[Json]) -> Expression:

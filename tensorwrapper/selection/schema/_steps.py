@@ -16,6 +16,7 @@ from tensorwrapper.typing import Extents
 
 __all__ = ["STEPS", "apply_step"]
 
+_LEAST: dict[ArgumentKind, int] = {"number": -LARGEST, "mode": 0, "count": 0}
 _PADS = ("edge", "reflect", "symmetric", "wrap")
 
 STEPS = tuple([name for name, operation in OPERATIONS.items() if operation.takes])
@@ -36,18 +37,18 @@ def apply_step(found: Measured, op: list[Json], where: str, budget: Budget) -> M
     old = found.view
     shape = old.shape
     budget.work(tabled(old.layout) + shape.rank, where)
-    arguments = tuple(
-        [
-            _argument(kind, value, f"{where}[{n + 1}]", budget, found.parts)
-            for n, (kind, value) in enumerate(zip(kinds, given, strict=True))
-        ]
-    )
+    taken: list[Any] = []
+    for kind, value in zip(kinds, given, strict=True):
+        least = _LEAST.get(kind)
+        if least is None or type(value) is not int or not least <= value <= LARGEST:
+            value = _argument(kind, value, f"{where}[{len(taken) + 1}]", budget, found.parts)  # noqa: PLW2901
+        taken.append(value)
+    arguments = tuple(taken)
     for extent in _grown(operation, arguments, shape.extents, where):
         budget.extent(extent, where)
         budget.work(extent * found.parts, where)
     operation.check(shape, *arguments)
-    view: View[Any] = View(old)
-    new = view._step(name, arguments)._expression
+    new = View._make(old)._step(name, arguments)._expression
     if new.node is old.node:
         return budget.check(found.over(new), where)
     # The elements are put in order first: all of the old view is made.
@@ -59,10 +60,8 @@ def apply_step(found: Measured, op: list[Json], where: str, budget: Budget) -> M
 
 def _argument(kind: ArgumentKind, value: Json, where: str, budget: Budget, parts: int) -> Any:  # noqa: ANN401 - of that kind
     match kind:
-        case "number":
-            return to_integer(value, where, -LARGEST)
-        case "mode" | "count":
-            return to_integer(value, where, 0)
+        case "number" | "mode" | "count":
+            return to_integer(value, where, _LEAST[kind])
         case "counts":
             return to_integers(value, where, 0)
         case "numbers":

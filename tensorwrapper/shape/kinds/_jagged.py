@@ -300,11 +300,23 @@ def same_elements(left: ShapeCommon, right: ShapeCommon) -> bool:
     if isinstance(right, SmoothCommon):
         return right.bounding_box() == _hull_of(left)
     mine, theirs = cast("JaggedCommon", left).rows, cast("JaggedCommon", right).rows
+    if _start_alike(mine, theirs):
+        return same_rows(mine, theirs, origins=False)
     outer = max(mine.outer_rank, theirs.outer_rank)
     return all(
         np.array_equal(a, b)
         for a, b in zip(_filled(unroll(mine, outer)), _filled(unroll(theirs, outer)), strict=True)
     )
+
+
+def _start_alike(mine: Rows, theirs: Rows) -> bool:
+    """Tell whether both have one row of elements for each of the same indices, all from the same place on."""
+    if not mine.rank == theirs.rank == 2 or mine.outer_rank != theirs.outer_rank:
+        return False
+    if mine.first != theirs.first or mine.count != theirs.count:
+        return False
+    start = mine.stored_origin(1)
+    return type(start) is int and start == theirs.stored_origin(1)
 
 
 def _hull_of(shape: ShapeCommon) -> tuple[Extents, Index]:

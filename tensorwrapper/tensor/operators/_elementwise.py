@@ -55,13 +55,14 @@ def call(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) ->
     if ufunc.signature is not None:
         return _call_whole(ufunc, operands, outs, options)
     tensors = [operand for operand in operands if isinstance(operand, TensorBase)]
-    if any(tensor.buffer.fill_value is not None for tensor in tensors):
+    buffers = [tensor.buffer for tensor in tensors]
+    if any(buffer.fill_value is not None for buffer in buffers):
         _refuse_where(where, name, "a sparse tensor")
         made = compute_sparse(ufunc, operands, options)
         _check_outs(made, outs, name)
         found = [_put(own, out) for own, out in zip(made, outs, strict=True)]
         return found[0] if len(found) == 1 else tuple(found)
-    if any(holds_strings(tensor.dtype) for tensor in tensors):
+    if any(holds_strings(buffer.dtype) for buffer in buffers):
         _refuse_where(where, name, "a tensor of strings")
         made_of_text = compute_strings(ufunc, operands, options)
         (out,) = outs

@@ -41,9 +41,14 @@ def extents_of(operand: Operand) -> Extents:
 def reference_of(operands: Sequence[Operand]) -> "TensorBase[Any] | None":
     """Return the jagged or tiled operand of highest rank, the first of several; None if all are boxes."""
     found: TensorBase[Any] | None = None
+    highest = 0
     for operand in operands:
-        if isinstance(operand, TensorBase) and operand.shape.rank and not operand.shape.flatten().is_box:
-            found = operand if found is None or operand.shape.rank > found.shape.rank else found
+        if not isinstance(operand, TensorBase):
+            continue
+        shape = operand.shape
+        rank = shape.rank
+        if rank > highest and not shape.flatten().is_box:
+            found, highest = operand, rank
     return found
 
 

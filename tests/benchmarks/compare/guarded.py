@@ -78,7 +78,7 @@ def refused() -> Iterator[Row]:
     ak = library("awkward")
     counts = np.arange(10**6) % 7
     flat = np.ones(int(counts.sum()))
-    one, two = tw.as_tensor(flat).unflatten(counts), tw.as_tensor(flat).unflatten(counts[::-1].copy())[:-9]
+    one, two = tw.as_tensor(flat).unflatten(counts), tw.as_tensor(flat).unflatten(counts[::-1].copy())
 
     def ours() -> None:
         try:
@@ -105,7 +105,10 @@ def refused() -> Iterator[Row]:
         ours,
         peers,
         times=0.01,
-        limit=("the two shapes of the message", lambda: (repr(one.shape), repr(two.shape))),
+        limit=(
+            "the two shapes of the message, compared once",
+            lambda: (repr(one.shape), repr(two.shape), one.shape == two.shape),
+        ),
         missing=None if ak else "awkward",
     )
 
