@@ -198,7 +198,8 @@ def _find(common: Rows, shape: Shape, layout: Layout[Any]) -> tuple[IntArray, _P
     origins = table.rows.columns.leaf_origins
     for mode, (mine, theirs) in enumerate(zip(common.columns.leaf_origins, origins, strict=True)):
         moves = _at(mine, slice(*common.leaves)) - _at(theirs, cells + table.rows.leaves[0])
-        starts = starts + moves * table.steps(mode, cells)
+        if not isinstance(moves, int) or moves:
+            starts = starts + moves * table.steps(mode, cells)
     held = make_blocked(shape, starts, table.strides[cells])
     if not held.is_packed:
         return cells, frozen_array(held.to_numpy())

@@ -165,7 +165,8 @@ class Rows:
         if mode < outer:
             depth = self.depth + mode
             origins = origins_of(self.columns.origins[depth], a, b)
-            return np.diff(self.columns.splits[depth - 1][a : b + 1]), origins
+            splits = self.columns.splits[depth - 1]
+            return splits[a + 1 : b + 1] - splits[a:b], origins
         extents = self.columns.leaf_extents(a, b)[:, mode - outer]
         return extents, origins_of(self.columns.leaf_origins[mode - outer], a, b)
 
