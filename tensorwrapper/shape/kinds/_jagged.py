@@ -315,8 +315,8 @@ def _start_alike(mine: Rows, theirs: Rows) -> bool:
         return False
     if mine.first != theirs.first or mine.count != theirs.count:
         return False
-    start = mine.stored_origin(1)
-    return type(start) is int and start == theirs.stored_origin(1)
+    one, other = mine.stored_origin(1), theirs.stored_origin(1)
+    return isinstance(one, int) and isinstance(other, int) and one == other
 
 
 def _hull_of(shape: ShapeCommon) -> tuple[Extents, Index]:
