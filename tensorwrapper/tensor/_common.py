@@ -185,7 +185,7 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
 
     def reverse(self, *modes: SupportsIndex | Iterable[SupportsIndex]) -> Self:
         """Return the view with the order of the given modes reversed; all of them if none is given."""
-        return self._by(Layout.reverse, *one_sequence(modes))
+        return self._by(Layout.reverse, *modes)
 
     def rotate(self, shifts: Iterable[SupportsIndex]) -> Self:
         """Return the view with every mode turned round, by one shift per mode; upwards as NumPy's roll.
@@ -237,7 +237,7 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
 
     def squeeze(self, *modes: SupportsIndex | Iterable[SupportsIndex]) -> "TensorCommon[ScalarT_co]":
         """Return the view without the given modes of extent 1; without all such if none is given."""
-        return self._by(Layout.squeeze, *one_sequence(modes))
+        return self._by(Layout.squeeze, *modes)
 
     def unsqueeze(self, *modes: SupportsIndex | Iterable[SupportsIndex]) -> "TensorCommon[ScalarT_co]":
         """Return the view with new modes of extent 1, which become the modes `modes` of it."""

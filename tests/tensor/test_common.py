@@ -74,3 +74,13 @@ def test_one_extent_of_a_layout_is_left_open():
     for extents in ((-1, -1), (5, -1), (0, -1), (-2, 12)):
         with pytest.raises(ExtentError):
             layout.reshape(extents)
+
+
+@pytest.mark.parametrize("make", [tw.as_tensor, sel.as_view])
+@pytest.mark.parametrize("none", [(), [], iter(())], ids=["tuple", "list", "iterator"])
+def test_a_sequence_of_no_modes_is_none_of_them(make, none):
+    """As an axis of `()` is to NumPy: a list of modes that was computed, and is empty, took all of them."""
+    assert make(X).reverse(none).tolist() == X.tolist()
+    assert make(X).squeeze(list(none)).shape.extents == X.shape
+    rows = [[1, 2], [3]]
+    assert make(tw.jagged(rows)).reverse(list(none)).tolist() == rows

@@ -51,7 +51,7 @@ class Permute(Operation):
 
 @final
 class Reverse(Operation):
-    """Modes from the last position to the first: their numbers, all of them if there are none."""
+    """Modes from the last position to the first: their numbers, or all modes where no numbers are said."""
 
     __slots__ = ()
 
@@ -59,7 +59,9 @@ class Reverse(Operation):
     takes: ClassVar[tuple[ArgumentKind, ...]] = ("counts",)
 
     def atoms(self, arguments: tuple[Any, ...], shape: Shape[Any]) -> list[Atom]:
-        modes = sorted({mode_of(mode, shape.rank) for mode in loose(arguments)} or range(shape.rank))
+        modes = sorted({mode_of(mode, shape.rank) for mode in loose(arguments)})
+        if not arguments:
+            modes = list(range(shape.rank))
         return [Atom("reverse", (tuple(modes),))] if modes else []
 
     def before(self, positions: IntArray, extents: Extents, *arguments: Argument) -> IntArray:
@@ -69,7 +71,7 @@ class Reverse(Operation):
         return before
 
     def on_layout(self, layout: Layout[Any], *arguments: Argument) -> Layout[Any]:
-        return layout.reverse(*loose(arguments))
+        return layout.reverse(*arguments)
 
 
 @final

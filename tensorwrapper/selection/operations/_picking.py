@@ -166,7 +166,7 @@ class Chip(Operation):
 
 @final
 class Squeeze(Operation):
-    """Modes of extent 1 go: their numbers, all of them if there are none."""
+    """Modes of extent 1 go: their numbers, or all such modes where no numbers are said."""
 
     __slots__ = ()
 
@@ -174,16 +174,16 @@ class Squeeze(Operation):
     takes: ClassVar[tuple[ArgumentKind, ...]] = ("counts",)
 
     def atoms(self, arguments: tuple[Any, ...], shape: Shape[Any]) -> list[Atom]:
-        given = loose(arguments)
-        modes = sorted({mode_of(mode, shape.rank) for mode in given})
-        found = modes or [mode for mode, extent in enumerate(shape.extents) if extent == 1]
+        found = sorted({mode_of(mode, shape.rank) for mode in loose(arguments)})
+        if not arguments:
+            found = [mode for mode, extent in enumerate(shape.extents) if extent == 1]
         return [Atom("squeeze", (tuple(found),))] if found else []
 
     def before(self, positions: IntArray, extents: Extents, *arguments: Argument) -> IntArray:  # noqa: ARG002
         return inserted(positions, arguments[0], 0)
 
     def on_layout(self, layout: Layout[Any], *arguments: Argument) -> Layout[Any]:
-        return layout.squeeze(*loose(arguments))
+        return layout.squeeze(*arguments)
 
 
 def loose(arguments: tuple[Argument, ...]) -> tuple[Argument, ...]:

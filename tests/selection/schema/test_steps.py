@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import SelectionError
 
@@ -51,3 +52,16 @@ def test_what_is_no_step_is_refused_with_its_place(step, reason, words):
 
     assert str(caught.value).startswith(f"[{reason}]")
     assert "ops[0]" in str(caught.value)
+
+
+def test_steps_of_no_modes_change_nothing():
+    """The format says that modes are reversed, or go, if they are named; all of them were."""
+    column = X.reshape(12, 1)[:4]
+    given = {"view": 1, "dtype": "<i8", "of": {"source": "0"}, "range": {"start": [0, 0], "end": [4, 1]}}
+    for steps in ([["reverse", []]], [["squeeze", []]], [["squeeze", []], ["reverse", []]]):
+        found = sel.from_json(json.dumps(given | {"ops": steps}), sources={"0": column})
+        assert found.compute().tolist() == column.tolist()
+    rows = tw.jagged([[1, 2], [3]])
+    text = json.loads(sel.to_json(sel.as_view(rows).reverse(0)))
+    found = sel.from_json(json.dumps(text | {"ops": [["reverse", []]]}), sources={"0": rows})
+    assert found.tolist() == rows.tolist()
