@@ -1,10 +1,12 @@
 """Steps of views that are no boxes, as JSON: keys whose slices mean something else in each row."""
 
 import math
+from collections.abc import Iterable
 from typing import Any, Final, cast
 
 import numpy as np
 
+from tensorwrapper._integers import one_sequence
 from tensorwrapper._json import Json
 from tensorwrapper.errors import ConversionError, SelectionError
 from tensorwrapper.selection._view import View
@@ -62,10 +64,9 @@ def row_step(  # noqa: C901, PLR0912 - a table of steps
         case "flatten":
             return ["unnested"]
         case "rotate" | "repeat" | "permute" | "reverse":
-            loose = not arguments or not isinstance(arguments[0], tuple)
-            numbers = arguments if loose else cast("tuple[Any, ...]", arguments[0])
+            # Without arguments all modes are meant; a sequence of none is none.
+            given: Iterable[Any] = one_sequence(arguments) if arguments else range(before.rank)
             modes = name in {"permute", "reverse"}
-            given: tuple[Any, ...] = numbers or tuple(range(before.rank))
             return [name, [_mode(own, before) if modes else int(own) for own in given]]
         case "repeat_each":
             return [name, _mode(arguments[0], before), int(arguments[1])]

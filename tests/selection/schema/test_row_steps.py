@@ -313,3 +313,13 @@ def test_reading_many_steps_takes_as_long_for_each():
             sel.from_json(text, sources={"0": A})
         counts.append(calls[0])
     assert counts[1] < 2.2 * counts[0]
+
+
+@pytest.mark.parametrize("modes", [(), ((),), ([0],), (np.array([0, 1]),), (range(1),)], ids=repr)
+def test_steps_say_modes_and_numbers_however_they_were_given(modes):
+    """An array of them ended with an error of Python, and a sequence of none became all."""
+    steps = [sel.as_view(A).reverse(*modes), sel.as_view(A).rotate(np.array([1, 0]))]
+    for view in [*steps, sel.concat([A, B]).repeat(np.array([2, 1]))]:
+        read = sel.from_json(sel.to_json(view), sources=sel.sources(view))
+        assert read.shape == view.shape
+        assert read.compute().tolist() == view.compute().tolist()
