@@ -291,6 +291,11 @@ def same_elements(left: ShapeCommon, right: ShapeCommon) -> bool:
     """Tell whether two shapes of any kind hold the same set of indices; O(leaves that are not empty)."""
     if left.rank != right.rank or left.size != right.size:
         return False
+    owners = (Jagged, JaggedView)
+    if type(left) in owners and type(right) in owners:
+        mine, theirs = cast("JaggedCommon", left).rows, cast("JaggedCommon", right).rows
+        if _start_alike(mine, theirs):
+            return same_rows(mine, theirs, origins=False)
     # Equal ones need no tables, which a triangle of any size has no room for.
     if not left.size or left == right:
         return True
@@ -300,8 +305,6 @@ def same_elements(left: ShapeCommon, right: ShapeCommon) -> bool:
     if isinstance(right, SmoothCommon):
         return right.bounding_box() == _hull_of(left)
     mine, theirs = cast("JaggedCommon", left).rows, cast("JaggedCommon", right).rows
-    if _start_alike(mine, theirs):
-        return same_rows(mine, theirs, origins=False)
     outer = max(mine.outer_rank, theirs.outer_rank)
     return all(
         np.array_equal(a, b)

@@ -5,7 +5,7 @@ from typing import assert_never
 
 from tensorwrapper._integers import MAX_INT64, number_text
 from tensorwrapper.shape.boxes._smooth import Smooth, SmoothCommon
-from tensorwrapper.shape.kinds._jagged import JaggedCommon
+from tensorwrapper.shape.kinds._jagged import Jagged, JaggedCommon, JaggedView
 from tensorwrapper.shape.kinds._nested import Flat, NestedCommon
 from tensorwrapper.shape.kinds._tiled import Tiled
 from tensorwrapper.shape.kinds._triangular import Triangular
@@ -31,11 +31,27 @@ def shape_repr(shape: Flat | NestedCommon) -> str:
     """
     if type(shape) is Smooth and shape.rank <= _DEEP:
         return _box_call(shape, None)  # What nearly all are, and never long.
+    if type(shape) is Jagged or type(shape) is JaggedView:
+        text = _long_rows(shape.rows)
+        if text is not None:
+            return text
     if _most_numbers(shape) <= MOST_NUMBERS:
         text = _call(shape, None)
         if sum(1 for _ in _NUMBER.finditer(text)) <= MOST_NUMBERS:
             return text
     return _call(shape, SHOWN)
+
+
+def _long_rows(rows: Rows) -> str | None:
+    """Return the call of many rows of elements that all start alike, as errors name them; None for others."""
+    if len(rows.columns.origins) - rows.depth > 1 or rows.columns.leaf_rank > 1 or rows.count <= MOST_NUMBERS:
+        return None
+    start = rows.stored_origin(1)
+    if not isinstance(start, int):
+        return None
+    few = rows.columns.leaf_extents(rows.start, rows.start + SHOWN)[:, 0].tolist()
+    origin = _origin((rows.first, start), SHOWN)
+    return f"Shape.jagged([{', '.join(map(str, few))}, ...]{origin})"
 
 
 def _most_numbers(shape: Flat | NestedCommon) -> int:
