@@ -4,7 +4,7 @@ Every part of a normal form is a layout of one tensor, or pieces side by side. A
 itself; pieces are their entries, moved along one mode. What is made once has its entries found once.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias, final
 
 import attrs
@@ -14,10 +14,13 @@ from tensorwrapper._arrays import different
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import is_fill, make_sparse
 from tensorwrapper.errors import ConversionError
-from tensorwrapper.layout import Layout
+from tensorwrapper.layout import Layout, Table
+from tensorwrapper.layout.lowlevel import over_box, wrap_layout
 from tensorwrapper.selection.expressions._expression import Expression, Node
+from tensorwrapper.selection.expressions._ordinals import Whole
 from tensorwrapper.selection.expressions._walks import operands_first
 from tensorwrapper.selection.plans._chosen import elements_at
+from tensorwrapper.selection.plans._leaves import is_away, leaves_of
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
@@ -49,24 +52,42 @@ class _Entries:
     title: str | None = None
 
 
-_Known: TypeAlias = "dict[int, _Entries]"
-"""The entries of what is made once, by the id of its node."""
+_Compute: TypeAlias = Callable[[Expression], Array]
+"""Returns the elements of a view that is read elsewhere."""
 
 
-def sparse_of(view: Expression, shape: Shape[Any]) -> Tensor[Any]:
+@final
+@frozen(eq=False)
+class _Known:
+    """What is known while entries are found.
+
+    Attributes
+    ----------
+    made
+        The entries of what is made once, by the id of its node.
+    compute
+        Computes masks that are not in memory.
+    """
+
+    made: dict[int, _Entries]
+    compute: _Compute
+
+
+def sparse_of(view: Expression, shape: Shape[Any], compute: _Compute) -> Tensor[Any]:
     """Return the sparse tensor that a view in normal form is, at the indices of the shape of the view.
 
-    O(entries log entries), and O(parts). No entry is equal to the fill.
+    O(entries log entries), and O(parts). No entry is equal to the fill. Elements of masks that are not in
+    memory are computed by `compute`: no more than there are entries.
 
     Raises
     ------
     ConversionError
         If it also has elements that are not of a sparse tensor with the same fill.
     """
-    known: _Known = {}
+    known = _Known({}, compute)
     for own in operands_first([view], parts=_valued):
-        if own.node.is_kept and id(own.node) not in known:
-            known[id(own.node)] = _entries(own.node.operands[0], known)
+        if own.node.is_kept and id(own.node) not in known.made:
+            known.made[id(own.node)] = _entries(own.node.operands[0], known)
     found = _entries(view, known)
     kept = ~is_fill(found.values, found.fill)
     ordinals, values = (
@@ -97,7 +118,7 @@ def _entries(view: Expression, known: _Known) -> _Entries:
         ordinals, values = tensor.buffer.stored_of(view.layout.implementation)
         return _Entries(ordinals, values, np.asarray(tensor.buffer.fill_value, view.dtype))
     if node.is_kept:
-        return _selected(view, known[id(node)])
+        return _selected(view, known.made[id(node)])
     if node.is_elementwise:
         return _selected(view, _of_cells(node, known))
     if node.ordered is not None:
@@ -118,7 +139,7 @@ def _of_cells(node: Node, known: _Known) -> _Entries:
     ordinals, fill = found[0].ordinals, _agreed(found)
     if len(found) > 1:
         ordinals = different(np.concatenate([own.ordinals for own in found]))
-    columns = [elements_at(mask, ordinals) for mask in masks]
+    columns = [_chosen(mask, ordinals, known.compute) for mask in masks]
     for own in found:
         column = own.values
         if own.ordinals is not ordinals:
@@ -129,6 +150,14 @@ def _of_cells(node: Node, known: _Known) -> _Entries:
     fills = [np.zeros((), np.bool_)] * len(masks) + [fill] * len(found)
     title = found[0].title if len(found) == 1 else None
     return _Entries(ordinals, node.values((), columns), node.values((), fills), title)
+
+
+def _chosen(mask: Expression, ordinals: IntArray, compute: _Compute) -> Array:
+    """Return elements of a mask, wherever it is."""
+    if not any(map(is_away, leaves_of(mask))):
+        return elements_at(mask, ordinals)
+    line = over_box((len(ordinals),), (0,), 0, (Table(ordinals),))
+    return compute(Expression(Whole(mask), wrap_layout(line)))
 
 
 def _selected(view: Expression, own: _Entries) -> _Entries:

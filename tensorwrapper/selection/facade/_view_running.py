@@ -213,7 +213,7 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         if is_sparse(normal):
             from tensorwrapper.selection.computing._sparse import sparse_of  # noqa: PLC0415 - few are sparse
 
-            return sparse_of(normal, self.shape)
+            return sparse_of(normal, self.shape, lambda own: np.asarray(self._make(own).compute()))
         below = sparse_unread(self._expression, normal)
         if below is None:
             return None

@@ -6,6 +6,7 @@ import pytest
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import ConversionError, SizeOverflowError
+from tests.support.selection.counting_source import CountingSource
 
 
 def test_sparse_tensors_stay_sparse():
@@ -181,3 +182,18 @@ def test_a_constant_that_is_no_fill_is_dense():
 def test_a_mask_that_is_sparse_makes_nothing_sparse():
     mask = tw.sparse([(0, 1)], [True], tw.Shape(3, 4), fill_value=False)
     assert not sel.where(mask, np.ones((3, 4)), 0.0)[:0].is_sparse
+
+
+@pytest.mark.parametrize("abilities", [(), ("runs",)])
+@pytest.mark.parametrize("choose", [lambda m: m, lambda m: m[::-1, ::-1], lambda m: sel.maximum(m, EVEN)])
+def test_a_mask_elsewhere_is_read_where_something_is_stored(choose, abilities):
+    """It was looked for in memory: an `AttributeError`."""
+    source = CountingSource(EVEN, abilities=abilities)
+    mask = np.asarray(choose(sel.as_view(EVEN)).compute())
+    expected = np.where(mask, FIRST.to_dense(), OTHER.to_dense())
+    for key in (np.s_[:], np.s_[1:, ::2]):
+        found = sel.where(choose(sel.as_view(source)), FIRST, OTHER)[key].compute()
+        assert found.is_sparse
+        assert found.to_dense().tolist() == expected[key].tolist()
+    if abilities:
+        assert max(own.size for own in source.selections) < EVEN.size
