@@ -163,28 +163,23 @@ def _reduce_mode(
 ) -> Array:
     """Return what a ufunc makes of a mode of a box, a region at a time."""
     extents = list(view.shape.extents)
-    if initial is not None:
-        neutral = reduction_of_none(ufunc, view.dtype, initial)
-        if not extents[mode]:
-            return np.full([own for k, own in enumerate(extents) if k != mode], neutral)
-        return cast("Array", ufunc(_reduce_mode(view, mode, ufunc, None, stop), neutral))
-    empty = np.ones([0 if k == mode else 1 for k in range(view.rank)], view.dtype)
-    if not extents[mode] and ufunc.identity is None:
+    # As NumPy does, it begins with that number: what is small then may be too large without it.
+    begun = {} if initial is None else {"initial": reduction_of_none(ufunc, view.dtype, initial)}
+    if not extents[mode] and ufunc.identity is None and not begun:
         raise RequestRefusedError("unsupported", f"mode {mode} is empty and {ufunc.__name__} has no identity")
     if not extents[mode] or not view.shape.size:
-        return cast("Array", ufunc.reduce(np.empty(extents, view.dtype), axis=mode))
-    one = cast("Array", ufunc.reduce(np.ones_like(empty, shape=[1] * view.rank), axis=mode))
+        return cast("Array", ufunc.reduce(np.empty(extents, view.dtype), axis=mode, **begun))
+    one = cast("Array", ufunc.reduce(np.ones([1] * view.rank, view.dtype), axis=mode))
     found: Array = np.empty([own for k, own in enumerate(extents) if k != mode], one.dtype)
     start = view.shape.origin
     for region, block in view.blocks(_BLOCK):
         _check(stop)
-        part = ufunc.reduce(np.asarray(block), axis=mode)
         key = _slices(region, start, mode)
         # Regions come in order: the first that has a number begins it.
         if region.origin[mode] == start[mode]:
-            found[key] = part
+            found[key] = ufunc.reduce(np.asarray(block), axis=mode, **begun)
         else:
-            ufunc(found[key], part, out=found[key])
+            ufunc(found[key], ufunc.reduce(np.asarray(block), axis=mode), out=found[key])
     return found
 
 

@@ -210,6 +210,17 @@ def test_an_initial_number_is_sent_as_what_the_elements_make_of_it(initial):
         assert remote["x"].tolist() == numbers.tolist()
 
 
+@pytest.mark.parametrize("mode", [0, 1])
+def test_a_mode_begins_with_its_initial_number_as_in_numpy(mode):
+    """It came last: what was too large until then stayed infinite, and 0 times that is no number."""
+    numbers = np.full((3, 2), 1e200)
+    with tw.serve({"x": numbers}) as server, tw.connect(server.address) as remote:
+        for initial in (0.0, 1e-300, 2.0):
+            with np.errstate(over="ignore"):
+                expected = np.multiply.reduce(numbers, axis=mode, initial=initial)
+            assert np.array_equal(remote.reduce(np.multiply, remote["x"], mode, initial=initial), expected)
+
+
 def test_times_are_not_reduced_with_an_initial_number_either():
     times = np.arange(6).astype("M8[s]")
     with tw.serve({"x": times}) as server, tw.connect(server.address) as remote:
