@@ -1,12 +1,13 @@
 """`PushedSource`: a view of what one server has, which computes it and sends the elements of the result."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, cast, final, get_args
+from operator import index
+from typing import Any, SupportsIndex, cast, final, get_args
 
 import numpy as np
 
 from tensorwrapper._value_class import frozen
-from tensorwrapper.errors import ConversionError, RemoteProtocolError
+from tensorwrapper.errors import ConversionError, OutOfBoundsError, RemoteProtocolError
 from tensorwrapper.remote.asking._pieces import Piece, batches_of
 from tensorwrapper.remote.client._connection import Connections
 from tensorwrapper.remote.client._opened import Opening, opened, opening_of
@@ -17,6 +18,7 @@ from tensorwrapper.remote.protocol._events import (
     AskView,
     Described,
     Reduced,
+    ReducedOver,
     Reduction,
 )
 from tensorwrapper.selection import Ability, ReadHandle, View, Wanted, as_view, sources, to_json
@@ -139,9 +141,7 @@ def reduced(
     # A function of the same name is another one.
     if name not in get_args(Reduction) or getattr(np, name) is not ufunc:
         raise ConversionError(f"a server reduces by {', '.join(get_args(Reduction))}, and not by {ufunc!r}")
-    mode = view.shape.rank + over if isinstance(over, int) and over < 0 else over
-    if mode not in ("rows", "tiles") and (isinstance(mode, bool) or not isinstance(mode, int)):
-        raise ConversionError(f"reduced are rows, tiles or a mode, not {over!r}")
+    mode = _over(over, view.shape)
     if initial is not None:
         if not isinstance(ufunc, np.ufunc):
             raise ConversionError(f"initial takes part in a reduction by a ufunc, not by {name}")
@@ -159,7 +159,7 @@ def reduced(
     if not isinstance(answer, Reduced) or answer.version != found.version:
         raise RemoteProtocolError("schema", "a reduction is answered by something else")
     dtype, shape = dtype_of(answer.dtype), Shape(*answer.extents)
-    if not _fits(view, ufunc, over if isinstance(over, str) else mode, dtype, shape):
+    if not _fits(view, ufunc, mode, dtype, shape):
         raise RemoteProtocolError(
             "size", f"a reduction of {view.shape} is answered by {shape.extents} numbers of {dtype}"
         )
@@ -167,6 +167,18 @@ def reduced(
         raise RemoteProtocolError("size", f"{shape.size} numbers come with {answer.values.nbytes} bytes")
     array = np.frombuffer(answer.values, dtype.newbyteorder("<")).astype(dtype)
     return as_tensor(array.reshape(shape.extents))
+
+
+def _over(over: object, shape: Shape[Any]) -> ReducedOver:
+    """Return what is reduced, a mode counted from the first."""
+    if over in ("rows", "tiles"):
+        return cast("ReducedOver", over)
+    if isinstance(over, bool | np.bool_) or not isinstance(over, SupportsIndex):
+        raise ConversionError(f"reduced are rows, tiles or a mode, not {over!r}")
+    mode, rank = index(over), shape.rank
+    if not -rank <= mode < rank:
+        raise OutOfBoundsError(f"a {shape.kind} view of rank {rank} has no mode {mode}")
+    return mode % rank
 
 
 def _fits(view: View[Any], ufunc: object, over: object, dtype: "np.dtype[Any]", shape: Shape[Any]) -> bool:

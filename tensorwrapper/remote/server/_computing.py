@@ -70,7 +70,10 @@ def _view_of(described: Described, holdings: Sequence[Holding], limits: ServeLim
 def _little(given: "ViewLike") -> "ViewLike":
     """Return a tensor as clients know it, who are told of no other order of bytes."""
     dtype = as_view(given).dtype
-    return given if dtype == dtype.newbyteorder("<") else as_view(given).astype(dtype.newbyteorder("<"))
+    # Strings have no order of bytes, and are asked for none.
+    if dtype.kind not in "iufcmM" or dtype == dtype.newbyteorder("<"):
+        return given
+    return as_view(given).astype(dtype.newbyteorder("<"))
 
 
 def _held(stack: ExitStack, described: Described, holdings: Sequence[Holding]) -> None:

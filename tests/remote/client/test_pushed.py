@@ -9,6 +9,7 @@ import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import (
     ConversionError,
+    OutOfBoundsError,
     RequestRefusedError,
     TensorNameError,
     TensorWrapperError,
@@ -324,3 +325,32 @@ def test_what_is_too_much_is_refused_before_it_is_computed(remote):
         remote._connections.here().ask(AskView(found, (Runs(0, 2**40),)))
     with pytest.raises(RequestRefusedError, match="limit"):
         remote.reduce(np.add, wide, 0)
+
+
+@pytest.mark.parametrize("mode", [np.int64(1), -1, np.int8(-1)])
+def test_a_mode_is_any_integer_and_is_counted_from_either_end(mode):
+    with tw.serve({"x": X}) as server, tw.connect(server.address) as remote:
+        assert np.array_equal(remote.reduce(np.maximum, remote["x"], mode), X.max(axis=-1))
+
+
+@pytest.mark.parametrize("mode", [2, -3, 10**30, np.int64(64)])
+def test_a_mode_that_there_is_not_is_refused_before_anything_is_asked(mode):
+    """A negative one was beyond a limit of the server, in its words."""
+    with tw.serve({"x": X}) as server, tw.connect(server.address) as remote:
+        x = remote["x"]
+        with pytest.raises(OutOfBoundsError, match="mode"):
+            remote.reduce(np.maximum, x, mode)
+        with pytest.raises(ConversionError, match="mode"):
+            remote.reduce(np.maximum, x, True)
+
+
+def test_strings_are_not_reduced_and_their_views_are_computed():
+    words = tw.strings([["a", "b"], ["c", "d"]])
+    with tw.serve({"words": words}) as server, tw.connect(server.address) as remote:
+        view = remote["words"].view()
+        with pytest.raises(RequestRefusedError, match="are not reduced"):
+            remote.reduce(np.maximum, view, 0)
+        told = described(remote._connections, view[::-1])
+        assert told is not None
+        answer = remote._connections.here().ask(AskView(told, (Runs([0], [4]),)))
+        assert [bytes(own) for own in answer.frames][1] == b"cdab"
