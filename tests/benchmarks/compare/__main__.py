@@ -7,12 +7,14 @@ row has one, is the least that the work can take here: a formula of NumPy or of 
 ``--only P9,P14,G`` takes rows by the beginning of their names, ``--seconds`` is what a row may take,
 ``--markdown`` writes the table of the documentation. ``--growth`` fits how the time of each family grows,
 ``--memory`` measures peaks at 1 GiB (or as many MiB as it is given), each in a process of its own.
+``--scaled`` stretches aims in seconds by how much longer Python and NumPy take than where they were set.
 ``--answers`` counts which results of the algebra are right, of so many drawn layouts for each operation.
 """
 
 import argparse
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 
 from tests.benchmarks.compare import (
     algebra,
@@ -29,7 +31,7 @@ from tests.benchmarks.compare import (
     tensors,
     views,
 )
-from tests.benchmarks.compare.measure import Row, Seen, seen
+from tests.benchmarks.compare.measure import Row, Seen, pace, seen
 
 FAMILIES = (guarded, tensors, views, jagged, rows_of_text, draws, messages, shapes, files, cold, algebra)
 
@@ -53,6 +55,7 @@ def main() -> None:
     parser.add_argument("--only", default="", help="names of rows, with commas: P9,P14, or G for all guarded")
     parser.add_argument("--seconds", type=float, default=1.0, help="how long a row may take at least")
     parser.add_argument("--markdown", action="store_true", help="write a table of Markdown")
+    parser.add_argument("--scaled", action="store_true", help="stretch aims in seconds to this machine")
     parser.add_argument("--growth", action="store_true", help="fit how the time of each family grows")
     parser.add_argument("--memory", type=int, nargs="?", const=1024, metavar="MIB", help="peaks of memory")
     parser.add_argument(
@@ -67,10 +70,10 @@ def main() -> None:
     elif given.memory:
         memory.main(given.memory, only)
     else:
-        table(only, given.seconds, markdown=given.markdown)
+        table(only, given.seconds, markdown=given.markdown, scaled=given.scaled)
 
 
-def table(only: tuple[str, ...], seconds: float, *, markdown: bool) -> None:
+def table(only: tuple[str, ...], seconds: float, *, markdown: bool, scaled: bool) -> None:
     """Print a line for each row as soon as it is known, and at the end how many aims were met."""
     line = "| {} | {} | {} | {} | {} | {} | {} |" if markdown else "{:<4} {:<58} {:>9} {:>26} {:>7} {:>9}  {}"
     print(line.format("row", "work", "ours", "peer", "ratio", "aim", "verdict"))
@@ -78,7 +81,13 @@ def table(only: tuple[str, ...], seconds: float, *, markdown: bool) -> None:
         print("| --- | --- | --- | --- | --- | --- | --- |")
     all_seen: list[Seen] = []
     unmeasured: list[str] = []
-    for row in rows(only):
+    paces: list[float] = []
+    for asked in rows(only):
+        if scaled and asked.aim is not None:
+            paces.append(pace())
+            row = replace(asked, aim=asked.aim * paces[-1])
+        else:
+            row = asked
         found = seen(row, seconds)
         if isinstance(found, str):
             unmeasured.append(f"{row.name} {row.work}: {found}")
@@ -89,6 +98,9 @@ def table(only: tuple[str, ...], seconds: float, *, markdown: bool) -> None:
         print(line.format(*found.fields()), flush=True)
     met, aims = sum(found.met for found in all_seen), sum(found.has_aim for found in all_seen)
     print(f"\n{met} of {aims} aims met. Not measured: {len(unmeasured)}.", file=sys.stderr)
+    if paces:
+        range_of = f"{min(paces):.2f} to {max(paces):.2f}"
+        print(f"Aims in seconds are stretched by {range_of}, as what was run beside them.", file=sys.stderr)
     for text in unmeasured:
         print(f"  {text}", file=sys.stderr)
 

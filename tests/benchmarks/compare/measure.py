@@ -2,11 +2,16 @@
 
 import gc
 import importlib
+import itertools
+import json
 import math
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
 
 Run = Callable[[], object]
 
@@ -117,6 +122,32 @@ def seen(row: Row, seconds: float) -> Seen | str:
     peers = {name: best[f"peer {name}"] / row.shares for name in row.peers}
     limit = best["limit"] / row.shares if row.limit is not None else None
     return Seen(row, best[""] / row.shares, peers, limit)
+
+
+def pace() -> float:
+    """Return how many times as long Python and NumPy take here as where the aims in seconds were set.
+
+    The geometric mean of formulas of theirs, whose times there stand in the table of the documentation; it
+    is asked before each row, because machines that are shared change from one second to the next.
+    """
+    text = (
+        '{"dtype":"<f8","of":{"pad":[[1,0],[0,0]],"part":{"of":{"source":"0"}},"value":0.0},'
+        '"ops":[["slice",0,1,1,2]],"range":{"end":[2,4],"start":[0,0]},"view":1}'
+    )
+    few = np.arange(24.0).reshape(2, 3, 4)
+    array = np.arange(900.0).reshape(30, 30)
+    formulas: tuple[tuple[Run, float], ...] = (
+        (lambda: json.loads(text), 2.5e-6),
+        (lambda: np.roll(few, (0, 1, 2), (0, 1, 2)), 6.04e-6),
+        (lambda: array[5:20, 20:30], 146e-9),
+        (lambda: deque(itertools.product(range(100), range(100), range(100)), maxlen=0), 2.75e-3),
+    )
+    ratios: list[float] = []
+    for run, then in formulas:
+        found = seen(Row("", "", run), 0.05)
+        assert isinstance(found, Seen)
+        ratios.append(found.ours / then)
+    return math.prod(ratios) ** (1 / len(ratios))
 
 
 class _Held:
