@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from tensorwrapper._arguments import to_dtype
 from tensorwrapper._arrays import file_beneath
-from tensorwrapper._value_class import value_class
+from tensorwrapper._value_class import slot_setters, value_class
 from tensorwrapper.buffer._addresses import copied_by_plan, few_places, packed_layout
 from tensorwrapper.buffer._elements import (
     check_write,
@@ -378,13 +378,13 @@ class Dense(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
     _beneath: "Dense[ScalarT_co] | None" = attrs.field(alias="beneath", default=None, repr=False)
     """The buffer that can be written to, where this is its guarded side."""
 
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            flat: "np.ndarray[tuple[int], np.dtype[ScalarT_co]]",
-            beneath: "Dense[ScalarT_co] | None" = None,
-        ) -> None: ...
+    def __init__(
+        self,
+        flat: "np.ndarray[tuple[int], np.dtype[ScalarT_co]]",
+        beneath: "Dense[ScalarT_co] | None" = None,
+    ) -> None:
+        _set_flat(self, flat)
+        _set_beneath(self, beneath)
 
     @property
     def dtype(self) -> "np.dtype[ScalarT_co]":
@@ -495,3 +495,6 @@ class Dense(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
 
     def __reduce__(self) -> "tuple[Callable[..., Dense[Any]], tuple[Array]]":
         return Dense, (self.flat,)
+
+
+_set_flat, _set_beneath = slot_setters(Dense, "flat", "_beneath")  # attrs looks them up by name

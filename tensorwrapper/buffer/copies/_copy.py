@@ -193,8 +193,10 @@ def write_number(target: Array, key: object, value: float) -> bool:
 
 def index_elements(array: npt.NDArray[_S], key: tuple[object, ...]) -> npt.NDArray[_S]:
     """Return what NumPy's indexing with arrays selects: elements in memory of their own."""
-    result = np.asarray(array[cast("Any", key)])
-    if result.base is not None and np.may_share_memory(result, array):
+    result: npt.NDArray[_S] = array[cast("Any", key)]
+    if type(result) is not np.ndarray:  # one element
+        result = np.asarray(result)
+    elif result.base is not None and np.may_share_memory(result, array):
         return copy_elements(result)
     _count(result.nbytes)
     return result

@@ -6,7 +6,7 @@ from typing import Any, Generic, Self, TypeVar, cast, final
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._value_class import frozen
+from tensorwrapper._value_class import frozen, slot_setters
 from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import as_dense, index_elements
 from tensorwrapper.layout import Layout
@@ -79,7 +79,9 @@ class TensorIndexing(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         >>> t.oindex[[1, 0], [2, 0]].tolist()
         [[6, 4], [3, 1]]
         """
-        return OuterIndexer(self)
+        indexer = object.__new__(OuterIndexer)
+        _set_of_modes(indexer, self)
+        return indexer
 
     @property
     def vindex(self) -> "PointIndexer[Any]":
@@ -95,7 +97,9 @@ class TensorIndexing(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         >>> t.vindex[[1, 0], [2, 0]].tolist(), t.vindex[:, [2, 0]].tolist()
         ([6, 1], [[3, 6], [1, 4]])
         """
-        return PointIndexer(self)
+        indexer = object.__new__(PointIndexer)
+        _set_of_points(indexer, self)
+        return indexer
 
     def _chosen(self, layout: Layout[Any], key: object) -> Self:
         """Return what a key with arrays selects of a layout of this buffer, in a tensor of its own."""
@@ -176,3 +180,8 @@ class PointIndexer(Generic[_T]):
 
     def _split(self, key: ArrayKey) -> "tuple[Layout[Any], tuple[Any, ...]]":
         return split_points(self._tensor._layout, key)
+
+
+# Made for one key each: by the setters of their slots, as views are.
+(_set_of_modes,) = slot_setters(OuterIndexer, "_tensor")
+(_set_of_points,) = slot_setters(PointIndexer, "_tensor")
