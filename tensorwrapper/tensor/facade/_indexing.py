@@ -79,7 +79,7 @@ class TensorIndexing(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         >>> t.oindex[[1, 0], [2, 0]].tolist()
         [[6, 4], [3, 1]]
         """
-        indexer = object.__new__(OuterIndexer)
+        indexer: OuterIndexer[Any] = _new(OuterIndexer)
         _set_of_modes(indexer, self)
         return indexer
 
@@ -97,7 +97,7 @@ class TensorIndexing(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         >>> t.vindex[[1, 0], [2, 0]].tolist(), t.vindex[:, [2, 0]].tolist()
         ([6, 1], [[3, 6], [1, 4]])
         """
-        indexer = object.__new__(PointIndexer)
+        indexer: PointIndexer[Any] = _new(PointIndexer)
         _set_of_points(indexer, self)
         return indexer
 
@@ -183,5 +183,6 @@ class PointIndexer(Generic[_T]):
 
 
 # Made for one key each: by the setters of their slots, as views are.
+_new: Any = object.__new__
 (_set_of_modes,) = slot_setters(OuterIndexer, "_tensor")
 (_set_of_points,) = slot_setters(PointIndexer, "_tensor")
