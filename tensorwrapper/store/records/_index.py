@@ -83,7 +83,7 @@ def _by_index(read_at: ReadAt, last: int, size: int) -> Directory | None:
     begin = 0
     for place, stop, tables in reversed(parts):
         directory.chain.append((place, directory.n_rows))
-        directory.add_all(_rows_of(tables, begin, place))
+        directory.add_all(_rows_of(tables, begin, place, stop - place))
         begin = stop
     directory.end = size
     return directory
@@ -109,9 +109,9 @@ def _index_at(
     return None if found is None else (*found, stop)
 
 
-def _rows_of(tables: Sequence[Tensor[Any]], begin: int, end: int) -> Listing | list[Row]:
+def _rows_of(tables: Sequence[Tensor[Any]], begin: int, end: int, nbytes: int) -> Listing | list[Row]:
     try:
-        table, names, grown = _tables_of(tables)
+        table, names, grown = _tables_of(tables, nbytes)
         return unpack_rows(table, names, begin, end, grown)
     except TensorNameError as error:
         raise DataFileError(f"has an index with a name that is none: {error}") from error
@@ -121,12 +121,15 @@ def _rows_of(tables: Sequence[Tensor[Any]], begin: int, end: int) -> Listing | l
         raise DataFileError(f"has an index that is refused: {error}") from error
 
 
-def _tables_of(tensors: Sequence[Tensor[Any]]) -> tuple[IntArray, bytes, IntArray | None]:
+def _tables_of(tensors: Sequence[Tensor[Any]], nbytes: int) -> tuple[IntArray, bytes, IntArray | None]:
+    """Return the tables of an index of so many bytes: they are in it as they are, and have no more."""
     # Each tensor is read when it is touched, and may be one that nobody knows, or no dense box.
     if not 2 <= len(tensors) <= 4 or tensors[0].dtype != np.int64 or tensors[1].dtype != np.uint8:
         raise DataFileError("has an index without its two tables")
     if tensors[0].rank != 2 or tensors[0].shape.extents[1] != 5 or tensors[1].rank != 1:
         raise DataFileError(f"has an index with tables of {tensors[0].shape} and {tensors[1].shape}")
+    if sum([own.nbytes for own in (*tensors[:2], *tensors[3:])]) > nbytes:
+        raise DataFileError(f"has an index of {nbytes} bytes whose tables would have more")
     table = cast("IntArray", tensors[0].elements().reshape(-1, 5))
     grown: IntArray | None = None
     if len(tensors) == 4:
@@ -140,7 +143,7 @@ def read_rows_at(read_at: ReadAt, start: int) -> list[Row] | None:
     """Return the rows of one index; None if it is damaged."""
     found = _index_at(read_at, start, 2**63, exact=False)
     try:
-        rows = None if found is None else _rows_of(found[0], 0, start)
+        rows = None if found is None else _rows_of(found[0], 0, start, found[2] - start)
     except DataFileError:
         return None
     return rows.rows() if isinstance(rows, Listing) else rows

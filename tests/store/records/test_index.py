@@ -5,8 +5,10 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper.errors import DamagedFileWarning, DataFileError
+from tensorwrapper.store.records._format import pack_body
 from tensorwrapper.store.records._listing import Place, pack_rows
 from tensorwrapper.store.records._record import encode_index
+from tensorwrapper.wire.lowlevel import WriteOptions, Writer
 from tests.support.store.spoilt_files import (
     AFTER,
     BODY,
@@ -107,6 +109,26 @@ def test_fuzz_an_index_of_elements_that_nobody_knows_is_refused(path):
     path.write_bytes(sealed(raw.replace(b'"word":8', b'"word":7')))
     for mode in ("r", "a"):
         with pytest.raises(DataFileError, match=r"index that is refused: .*elements 'i' of 7 bytes"):
+            tw.open(path, mode)
+
+
+@pytest.mark.parametrize(
+    ("table", "options"),
+    [
+        (tw.sparse([(0, 0)], np.array([1]), (4000, 5)), WriteOptions()),
+        (np.zeros((4000, 5), np.int64), WriteOptions(compress="zlib")),
+    ],
+    ids=["sparse", "compressed"],
+)
+def test_an_index_whose_tables_would_be_larger_than_it_is_is_refused_unread(path, table, options):
+    """800 bytes of a stranger were gigabytes in memory, or all that there is."""
+    writer = Writer(2, options, apart=True, for_all=True)
+    writer.add(tw.as_tensor(table), 1, None)
+    writer.add(tw.as_tensor(np.frombuffer(b"x", np.uint8)), 3, None)
+    frames = writer.frames({"record": {"kind": "index", "previous": None}})
+    path.write_bytes(record(BODY) + record(pack_body(frames, tail_of=AFTER)))
+    for mode in ("r", "a"):
+        with pytest.raises(DataFileError, match="whose tables would have more"):
             tw.open(path, mode)
 
 
