@@ -38,7 +38,6 @@ from tensorwrapper.selection.expressions._fields import (
 from tensorwrapper.selection.expressions._joining import Joining
 from tensorwrapper.selection.expressions._ordinals import Whole, at_zero
 from tensorwrapper.selection.functions._build import ViewLike, as_view
-from tensorwrapper.selection.rows._flat import in_order
 from tensorwrapper.selection.rows._rows import rows_from_json
 from tensorwrapper.selection.schema._layouts import check_reach, to_layout
 from tensorwrapper.selection.schema._limits import Budget, Measured, SchemaLimits, finished, tabled
@@ -429,8 +428,8 @@ def _of_facts(found: Expression, given: Json, dtype: "np.dtype[Any]") -> Express
         )
     if facts.get("start") == own.get("start"):
         return found
-    # Rows that begin elsewhere: their elements in order, under the rows as they are said to lie.
-    return Expression(Whole(in_order(found)), Layout(found.shape.translate_to(start)))
+    moved: View[Any] = View(found).translate_to(start)
+    return moved._expression
 
 
 def _over(node: Node, parts: Sequence[Measured]) -> Measured:

@@ -323,3 +323,17 @@ def test_steps_say_modes_and_numbers_however_they_were_given(modes):
         read = sel.from_json(sel.to_json(view), sources=sel.sources(view))
         assert read.shape == view.shape
         assert read.compute().tolist() == view.compute().tolist()
+
+
+@pytest.mark.parametrize(
+    "view", [A, sel.as_view(A)[::-1], sel.concat([A, B]), CELLS, sel.as_view(CELLS)[::-1]]
+)
+@pytest.mark.parametrize("first", [-3, 0, 5])
+def test_rows_that_were_read_to_begin_elsewhere_are_written_again(view, first):
+    """They were the elements in order, under other rows, which no text can say."""
+    moved = sel.as_view(view).translate_to([first] * view.shape.rank)
+    text = sel.to_json(moved)
+    read = sel.from_json(text, sources=sel.sources(moved))
+    assert read.shape == moved.shape
+    assert read.compute().tolist() == view.tolist()
+    assert sel.to_json(read) == text
