@@ -7,7 +7,7 @@ import numpy as np
 from tensorwrapper.buffer import Dense
 
 if TYPE_CHECKING:
-    from tensorwrapper.shape import Shape
+    from tensorwrapper.layout import Layout
 
 __all__ = ["call_dense"]
 
@@ -38,7 +38,7 @@ def call_dense(ufunc: np.ufunc, inputs: "tuple[Any, ...]", kind: type) -> "Any":
             return None
         if found is None:
             found = operand
-        elif layout is not found._layout and not _same_box(layout.shape, found._layout.shape):
+        elif layout is not found._layout and not _are_alike(layout, found._layout):
             return None
         arrays.append(memory[: implementation.shape.size])
     try:
@@ -48,5 +48,19 @@ def call_dense(ufunc: np.ufunc, inputs: "tuple[Any, ...]", kind: type) -> "Any":
     return found._make(found._layout, Dense(result))
 
 
-def _same_box(one: "Shape[Any]", other: "Shape[Any]") -> bool:
-    return one is other or (one.is_box and one == other)
+def _are_alike(one: "Layout[Any]", other: "Layout[Any]") -> bool:
+    """Tell whether what is made of two packed operands is over the layout of the other, and no question."""
+    mine, theirs = one.shape, other.shape
+    if mine is theirs:
+        return True
+    if mine.is_box:
+        return mine == theirs
+    if not one.implementation.is_packed or not other.implementation.is_packed:
+        return False
+    # Names and layers are what operands agree on.
+    if any(own.has_layers or any(own.names) for own in (mine, theirs)):
+        return False
+    # Loaded here: most programs compute nothing on rows.
+    from tensorwrapper.tensor.operators._shapes import is_same  # noqa: PLC0415
+
+    return is_same(mine, theirs)

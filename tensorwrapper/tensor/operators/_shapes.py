@@ -18,8 +18,8 @@ from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.operators._operand import Operand
 from tensorwrapper.typing import Extents, IntArray
 
-_compared: "tuple[Callable[[], object], Callable[[], object]]" = (bool, bool)
-"""The two shapes that were found equal last: in a chain of operations the same two meet again and again."""
+_compared: "tuple[Callable[[], object], Callable[[], object], bool]" = (bool, bool, False)
+"""The two shapes that met last, and whether they have the same indices: in a chain they meet again."""
 
 __all__ = [
     "box_of_result",
@@ -144,13 +144,12 @@ def is_same(shape: Shape[Any], reference: Shape[Any]) -> bool:
     if shape.rank != reference.rank:
         return False
     global _compared  # noqa: PLW0603 - what threads overwrite for one another is found again
-    one, other = _compared
+    one, other, found = _compared
     if one() is shape and other() is reference:
-        return True
-    if not shape.same_elements(reference):
-        return False
-    _compared = weakref.ref(shape), weakref.ref(reference)
-    return True
+        return found
+    found = shape.same_elements(reference)
+    _compared = weakref.ref(shape), weakref.ref(reference), found
+    return found
 
 
 def prefix_of(operand: Operand, reference: Shape[Any], name: str) -> int:
