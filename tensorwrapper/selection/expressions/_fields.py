@@ -191,13 +191,16 @@ def to_table(value: Json, where: str, frames: Sequence[bytes], most: int) -> Int
         number = to_integer(value["frame"], f"{where}.frame", 0)
         if number >= len(frames):
             raise SelectionError("source", f"{where} names frame {number}, and there are {len(frames)}")
-        frame = frames[number]
-        if len(frame) % 8 or len(frame) // 8 > most:
+        try:
+            raw = np.frombuffer(frames[number], dtype=np.uint8)
+        except (TypeError, ValueError) as error:
+            raise SelectionError("source", f"{where} names frame {number}, which is no bytes") from error
+        if raw.nbytes % 8 or raw.nbytes // 8 > most:
             raise SelectionError(
-                "limit", f"{where}: a frame of {len(frame)} bytes is no table of up to {most}"
+                "limit", f"{where}: a frame of {raw.nbytes} bytes is no table of up to {most}"
             )
         # A copy: whoever sent the frame may still change it, and positions are checked only once.
-        table = np.array(np.frombuffer(frame, dtype="<i8"), dtype=np.int64)
+        table = np.array(raw.view("<i8"), dtype=np.int64)
     else:
         items = to_list(value, where)
         if len(items) > most:

@@ -10,6 +10,7 @@ from typing import Any, cast, final
 import attrs
 import numpy as np
 
+from tensorwrapper._arguments import check_kind_of
 from tensorwrapper._json import Json, excess, has_number_over, load_json
 from tensorwrapper._value_class import evolve
 from tensorwrapper.errors import ParseError, SelectionError, TensorWrapperError
@@ -87,6 +88,8 @@ def from_json(
     ------
     SelectionError
         If it is refused; ``reason`` says why.
+    ConversionError
+        If `sources` is no mapping.
 
     Examples
     --------
@@ -95,6 +98,7 @@ def from_json(
     >>> sel.from_json(text, sources={"x": [[1, 2, 3], [4, 5, 6]]}).compute().tolist()
     [[2, 3], [5, 6]]
     """
+    check_kind_of(sources, Mapping, "sources= is a mapping of names")
     allowed = _LIMITS if limits is None else limits
     given = to_object(_load(text, allowed), "the view")
     reader = _Reader(sources, Budget(allowed, frames))

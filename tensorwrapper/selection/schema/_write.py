@@ -11,7 +11,7 @@ place of ``range`` they have ``shape``, a few facts that a reader compares with 
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, TypeAlias, cast, final
+from typing import Any, Literal, TypeAlias, cast, final, get_args
 
 import numpy as np
 
@@ -122,6 +122,8 @@ def to_json(
     >>> sel.to_json(v[:, 1:].permute((0, 1))[:, ::-1], form="box")
     '{"range":{"end":[2,2],"start":[0,0]},"tensorId":"0"}'
     """
+    if form not in get_args(SchemaForm):
+        raise ConversionError(f"form must be one of {', '.join(get_args(SchemaForm))}, not {form!r}")
     named = _sources(view) if sources is None else sources
     writer, names = _Writer(named, frames), names_of(view.shape)
     if form == "box":

@@ -8,7 +8,7 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tensorwrapper.errors import SelectionError
+from tensorwrapper.errors import ConversionError, SelectionError
 
 HUGE = 10**18
 DEEP = 10_000
@@ -449,3 +449,32 @@ def test_attacks_are_refused_for_their_reason_and_cost_little(attack, reason):
     assert caught.value.reason == reason
     assert len(str(caught.value)) < 1000
     assert peak < 1 << 26
+
+
+TABLE = (
+    '{"dtype":"<i8","of":{"source":"x"},"ops":[["gather",0,{"frame":0}]],'
+    '"range":{"end":[2],"start":[0]},"view":1}'
+)
+
+
+@pytest.mark.parametrize("frame", ["0123456789abcdef", 16, None, [1, 0]], ids=repr)
+def test_a_frame_that_is_no_bytes_is_refused(frame):
+    with pytest.raises(SelectionError, match="no bytes") as caught:
+        sel.from_json(TABLE, sources={"x": [5, 6]}, frames=[frame])
+    assert caught.value.reason == "source"
+
+
+@pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
+def test_a_frame_is_any_bytes_of_which_all_count(kind):
+    raw = np.array([1, 0])
+    for frame in (kind(raw.tobytes()), memoryview(raw)):
+        assert sel.from_json(TABLE, sources={"x": [5, 6]}, frames=[frame]).tolist() == [6, 5]
+        with pytest.raises(SelectionError) as caught:
+            sel.from_json(TABLE, sources={"x": [5, 6]}, frames=[frame], limits=sel.SchemaLimits(positions=1))
+        assert caught.value.reason == "limit"
+
+
+@pytest.mark.parametrize("given", [None, [[5, 6]], np.arange(3), "x"])
+def test_sources_have_names(given):
+    with pytest.raises(ConversionError, match="mapping"):
+        sel.from_json(TABLE, sources=given)

@@ -174,3 +174,10 @@ def test_a_declared_text_may_have_nulls():
     view = sel.as_view(NULLS)[::-1]
     text = sel.to_json(view).replace("nullable str", "str")
     assert sel.from_json(text, sources=sel.sources(view)).compute().tolist() == [None, "c"]
+
+
+@pytest.mark.parametrize("form", ["Normal", "", None, b"box", "step"])
+def test_a_form_that_there_is_not_is_refused(form):
+    """It was written as steps."""
+    with pytest.raises(ConversionError, match="steps, normal, box"):
+        sel.to_json(sel.as_view([1, 2]), form=form)
