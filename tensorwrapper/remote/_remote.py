@@ -130,7 +130,7 @@ class Remote(Closing, Mapping[str, RemoteTensor]):
             A tensor of this server, or a view of such tensors.
         over
             ``"rows"``: each row becomes one number; ``"tiles"``: each tile or cell; or the mode, a number,
-            whose positions become one.
+            whose positions become one; negative ones count from the last.
         initial
             A number that takes part in every reduction; needed where one is empty and the ufunc has no
             identity.
@@ -138,7 +138,10 @@ class Remote(Closing, Mapping[str, RemoteTensor]):
         Raises
         ------
         ConversionError
-            If the view is partly made of something that the server does not have as a whole.
+            If the view is partly made of something that the server does not have as a whole, or `initial` is
+            no number that its elements can be.
+        OutOfBoundsError
+            If there is no such mode.
         RequestRefusedError
             If the result is too large for one answer, or the view for a request.
 
