@@ -175,6 +175,51 @@ def parts_made(count: int) -> None:
         two(tensor, None)
 
 
+class Bare:
+    """An array under a property whose brackets give what a tensor is made of, and check nothing."""
+
+    __slots__ = ("array",)
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+
+    @property
+    def points(self) -> "_Brackets":
+        """What stands before the brackets."""
+        return _Brackets(self.array)
+
+
+class _Brackets:
+    __slots__ = ("array",)
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+
+    def __getitem__(self, key: Any) -> object:
+        found = self.array[key]
+        return _pair(_pair(_place(found.shape, found.ndim), None), _pair(found.reshape(-1), None))
+
+
+_FIRST, _SECOND, _THIRD, _FOURTH, _FIFTH = _SETTERS
+
+
+def _place(extents: Any, rank: int) -> object:
+    made = object.__new__(_Held)
+    _FIRST(made, extents)
+    _SECOND(made, 0)
+    _THIRD(made, (0,) * rank)
+    _FOURTH(made, None)
+    _FIFTH(made, extents)
+    return made
+
+
+def _pair(one: object, other: object) -> object:
+    made = object.__new__(_Held)
+    _FIRST(made, one)
+    _SECOND(made, other)
+    return made
+
+
 def _time(run: Run, count: int, clock: Callable[[], float]) -> float:
     start = clock()
     for _ in range(count):

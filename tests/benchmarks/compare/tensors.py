@@ -9,7 +9,7 @@ import numpy as np
 import tensorwrapper as tw
 from tensorwrapper import Tiling
 from tensorwrapper.buffer.copies._strided_copy import copy_strided
-from tests.benchmarks.compare.measure import Row, Run, library, parts_made
+from tests.benchmarks.compare.measure import Bare, Row, Run, library
 
 
 def assignment() -> Iterator[Row]:
@@ -70,7 +70,8 @@ def keys() -> Iterator[Row]:
     missing = None if ts else "tensorstore"
     limit = ("two np.asarray and their bounds", lambda: _checked(rows, columns))
     bounds = ("their bounds by NumPy", lambda: _checked(a, b))
-    points = ("NumPy's, and three objects", lambda: (array[rows, columns], parts_made(1)))
+    bare = Bare(array)
+    points = ("NumPy's, in brackets that make four objects", lambda: bare.points[rows, columns])
     yield Row(
         "P9",
         "t.oindex[[1, 0], [2, 0]]",
