@@ -19,6 +19,8 @@ from tensorwrapper.errors import TensorWrapperError
 
 __all__ = ["main"]
 
+_MOMENT: Final = 0.01
+"""Seconds."""
 _NUMBER: Final = re.compile(r"\[Errno -?\d+\] ")
 
 
@@ -78,6 +80,41 @@ def _ending_on_sigterm() -> Generator[None, None, None]:
 
     old = signal.signal(signal.SIGTERM, end)
     try:
-        yield
+        with _raising_what_was_lost():
+            yield
     finally:
         signal.signal(signal.SIGTERM, old)
+
+
+@contextlib.contextmanager
+def _raising_what_was_lost() -> Generator[None, None, None]:
+    """Raise once more, a moment later, what a signal raised where no caller hears of it.
+
+    That is where an object goes away, such as a frame of a message: there Python, and pyzmq's C, only tell of
+    an exception, and the process would wait on.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    hook = sys.unraisablehook
+    lost: list[type[BaseException]] = []
+
+    def again(_number: int, _frame: object) -> None:
+        raise lost[-1]
+
+    def hear(unraisable: "sys.UnraisableHookArgs") -> None:
+        if not issubclass(unraisable.exc_type, _Terminated | KeyboardInterrupt):
+            hook(unraisable)
+            return
+        lost.append(unraisable.exc_type)
+        # Not at once: that would be in the middle of this call, where it is lost as well.
+        signal.setitimer(signal.ITIMER_REAL, _MOMENT)
+
+    old = signal.signal(signal.SIGALRM, again)
+    sys.unraisablehook = hear
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        sys.unraisablehook = hook
+        signal.signal(signal.SIGALRM, old)

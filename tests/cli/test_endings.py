@@ -144,3 +144,36 @@ def test_faults_a_demo_without_memory_says_so_in_one_line(spare):
     if done.returncode:
         assert done.stderr.splitlines()[-1].startswith("tensorwrapper demo: ")
     assert "Traceback" not in done.stderr
+
+
+SIGNALLED_AS_AN_OBJECT_GOES = """
+    import os, signal, sys
+    from tensorwrapper.cli import main
+    from tensorwrapper.cli.transfer import _recv
+
+    class Going:
+        def __del__(self):
+            os.kill(os.getpid(), int(sys.argv[1]))
+            len("here Python looks for signals, and tells nobody of an exception")
+
+    say = _recv.say
+    _recv.say = lambda text: (say(text), Going())[0]
+    raise SystemExit(main(["recv", "tcp://127.0.0.1:*", sys.argv[2]]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGTERM, ExitCode.TERMINATED), (signal.SIGINT, ExitCode.INTERRUPTED)]
+)
+def test_errors_cli_a_signal_that_comes_as_an_object_goes_is_not_lost(number, code, tmp_path):
+    program = textwrap.dedent(SIGNALLED_AS_AN_OBJECT_GOES)
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(int(number)), str(tmp_path / "came.tens")],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == code
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "came.tens").exists()
