@@ -171,8 +171,8 @@ class Cells:
         if even is not None:
             return np.full(len(self.starts), 0 not in even)
         # Mode by mode: to go along rows of two or three costs ten times as much.
-        filled: _Mask = self.extents[:, 0] > 0
-        for mode in range(1, self.extents.shape[1]):
+        filled: _Mask = np.ones(len(self.starts), dtype=np.bool_)
+        for mode in range(self.extents.shape[1]):
             filled &= self.extents[:, mode] > 0
         return filled
 

@@ -3,10 +3,11 @@
 import itertools
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tensorwrapper.layout.cells._cells import grid_of
+from tensorwrapper.layout.cells._cells import Cells, grid_of
 
 
 @st.composite
@@ -63,3 +64,12 @@ def test_tiles_of_a_matrix_are_a_grid_and_tiles_that_wrap_or_overlap_are_not():
     assert not found([0, 8], [(2, 2)] * 2, (6, 1))
     # One tile is taller than its neighbour.
     assert not found([0, 2], [(3, 2), (2, 2)], (6, 1))
+
+
+@pytest.mark.parametrize("table", [np.empty((0, 0), np.int64), np.arange(10).reshape(5, 2)[:, :0]])
+def test_cells_of_no_modes_are_single_elements(table):
+    numbers = np.arange(len(table))
+    cells = Cells(table, numbers, table)
+    assert cells.filled().tolist() == [True] * len(table)
+    assert cells.is_packed(0, numbers)
+    assert cells.run(0, 0).filled().tolist() == []
