@@ -109,7 +109,9 @@ def or_absent(getter: Callable[[_S], _T]) -> Callable[[_S], _T]:
 
 
 def surely_fits(given: "np.dtype[Any]", dtype: "np.dtype[Any]") -> bool:
-    """Tell whether any element of a type is one of another: NumPy's ``safe``, but for finer units of time.
+    """Tell whether any element of a type is one of another: NumPy's ``safe``, but for times.
+
+    A finer unit of time has fewer years, and the least integer is no duration.
 
     Examples
     --------
@@ -117,5 +119,5 @@ def surely_fits(given: "np.dtype[Any]", dtype: "np.dtype[Any]") -> bool:
     (True, False)
     """
     return given == dtype or (
-        np.can_cast(given, dtype, "safe") and not (given.kind in "mM" and dtype.kind in "mM")
+        np.can_cast(given, dtype, "safe") and not (given.kind in "iumM" and dtype.kind in "mM")
     )

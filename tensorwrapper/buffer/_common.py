@@ -15,13 +15,8 @@ from tensorwrapper._arguments import to_dtype
 from tensorwrapper._arrays import file_beneath
 from tensorwrapper._value_class import slot_setters, value_class
 from tensorwrapper.buffer._addresses import copied_by_plan, few_places, packed_layout
-from tensorwrapper.buffer._elements import (
-    check_write,
-    contains_value,
-    convert_elements,
-    holds_strings,
-    kind_of,
-)
+from tensorwrapper.buffer._casts import check_write, convert_elements
+from tensorwrapper.buffer._elements import contains_value, holds_strings, kind_of
 from tensorwrapper.buffer._sums import add_at, check_sums
 from tensorwrapper.buffer.copies._copy import copy_elements, scatter_elements, take_elements, write_number
 from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, ReadOnlyError

@@ -10,9 +10,10 @@ from tensorwrapper._arguments import to_dtype
 from tensorwrapper._integers import to_int
 from tensorwrapper._value_class import frozen
 from tensorwrapper._wording import brief
+from tensorwrapper.buffer._casts import check_write, fit_number
 from tensorwrapper.buffer._common import BufferCommon
-from tensorwrapper.buffer._elements import check_dtype, fit_number
-from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, ReadOnlyError
+from tensorwrapper.buffer._elements import check_dtype
+from tensorwrapper.errors import BufferSizeError, ConversionError, ReadOnlyError
 from tensorwrapper.typing import Array, IntArray, ScalarT_co
 
 __all__ = ["Constant", "Functions", "Reader", "Writer", "constant", "from_functions"]
@@ -158,10 +159,8 @@ class Functions(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
             raise BufferSizeError(
                 f"the reader was asked for {len(flat)} elements and gave an array of extents {values.shape}"
             )
-        if not np.can_cast(values.dtype, self._dtype, casting="same_kind"):
-            raise DTypeError(f"the reader gave elements of type {values.dtype}, not {self._dtype}")
         result: npt.NDArray[ScalarT_co] = np.empty(addresses.shape, self._dtype)
-        result.reshape(-1)[...] = values
+        result.reshape(-1)[...] = check_write(values, self._dtype)
         return result
 
     def write(self, addresses: IntArray, values: Array) -> None:

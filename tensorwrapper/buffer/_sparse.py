@@ -10,9 +10,10 @@ from tensorwrapper._arrays import file_beneath, frozen_array, frozen_values
 from tensorwrapper._integers import MAX_INT64, to_count
 from tensorwrapper._memory import filled_memory
 from tensorwrapper._value_class import value_class
+from tensorwrapper.buffer._casts import convert_elements, fit_number
 from tensorwrapper.buffer._common import BufferCommon
 from tensorwrapper.buffer._current import Current
-from tensorwrapper.buffer._elements import check_dtype, contains_value, convert_elements, fit_number
+from tensorwrapper.buffer._elements import check_dtype, contains_value
 from tensorwrapper.buffer._sparse_merge import (
     check_addresses,
     is_fill,

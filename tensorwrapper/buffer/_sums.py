@@ -4,9 +4,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from tensorwrapper.buffer._elements import check_write
+from tensorwrapper.buffer._casts import check_write
 from tensorwrapper.buffer.copies._copy import copy_elements
-from tensorwrapper.errors import DTypeError, SizeOverflowError
+from tensorwrapper.errors import SizeOverflowError
 from tensorwrapper.typing import Array, IntArray, WriteCasting
 
 __all__ = ["add_at", "check_sums"]
@@ -37,8 +37,6 @@ def check_sums(flat: Array, places: IntArray, values: Array, casting: WriteCasti
     if casting == "unsafe":
         with np.errstate(all="ignore"):
             return values if values.dtype == dtype else copy_elements(values, dtype)
-    if not np.can_cast(values.dtype, dtype, casting="same_kind"):
-        raise DTypeError(f"sums of {values.dtype} do not go into elements of {dtype}")
     given = check_write(values, dtype)
     if dtype.kind in "iufc" and _may_overflow(flat, places, given):
         distinct, which = np.unique(places, return_inverse=True)

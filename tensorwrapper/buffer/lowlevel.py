@@ -6,9 +6,11 @@ buffers shows one, and ``tensorwrapper.testing.BufferContract`` tests it.
 **What elements may be**: `check_dtype` (a type that a buffer can have), `holds_strings`, `kind_of` (text or
 bytes), `check_kind` (what a caller gave for that).
 
-**Values as elements**, with the errors that the rest of the package raises: `check_write` (an array that may
-be written), `fit_number` (one number as an element), `convert_elements` (an array, if nothing is lost),
-`fit_extents` (an array that broadcasts to some extents).
+**Casts**, one rule for all: `is_within_kind` and `check_kinds` (which types go into which), `promoted` (the
+type of several), `check_write` (an array that may be written), `fit_number` (one number as an element),
+`convert_elements` (an array, if nothing is lost).
+
+**Extents**: `fit_extents` returns an array that broadcasts to them.
 
 **Copies that are counted**, the only ones: `copy_elements`, `join_elements` and `index_elements` return new
 memory; `write_elements`, `assign_elements` (which broadcasts, and allows overlap), `assign_indexed`,
@@ -27,16 +29,16 @@ from tensorwrapper._lazy import Names, OfName, lazy_names
 
 if TYPE_CHECKING:
     from tensorwrapper.buffer._addresses import packed_layout
-    from tensorwrapper.buffer._dense import as_dense, buffer_of
-    from tensorwrapper.buffer._elements import (
-        check_dtype,
+    from tensorwrapper.buffer._casts import (
+        check_kinds,
         check_write,
         convert_elements,
-        fit_extents,
         fit_number,
-        holds_strings,
-        kind_of,
+        is_within_kind,
+        promoted,
     )
+    from tensorwrapper.buffer._dense import as_dense, buffer_of
+    from tensorwrapper.buffer._elements import check_dtype, fit_extents, holds_strings, kind_of
     from tensorwrapper.buffer._sparse import make_sparse
     from tensorwrapper.buffer._sparse_merge import is_fill, rises
     from tensorwrapper.buffer.arrow._arrays import ArrowValues, arrays_from_arrow
@@ -61,6 +63,7 @@ __all__ = [
     "buffer_of",
     "check_dtype",
     "check_kind",
+    "check_kinds",
     "check_offsets",
     "check_write",
     "convert_elements",
@@ -70,11 +73,13 @@ __all__ = [
     "holds_strings",
     "index_elements",
     "is_fill",
+    "is_within_kind",
     "join_elements",
     "join_into",
     "kind_of",
     "make_sparse",
     "packed_layout",
+    "promoted",
     "rises",
     "take_along",
     "write_elements",
@@ -87,15 +92,15 @@ __getattr__, __dir__ = lazy_names(
     {
         "_addresses": ("packed_layout",),
         "_dense": ("as_dense", "buffer_of"),
-        "_elements": (
-            "check_dtype",
+        "_casts": (
+            "check_kinds",
             "check_write",
             "convert_elements",
-            "fit_extents",
             "fit_number",
-            "holds_strings",
-            "kind_of",
+            "is_within_kind",
+            "promoted",
         ),
+        "_elements": ("check_dtype", "fit_extents", "holds_strings", "kind_of"),
         "_sparse": ("make_sparse",),
         "_sparse_merge": ("is_fill", "rises"),
         "arrow._arrays": ("ArrowValues", "arrays_from_arrow"),

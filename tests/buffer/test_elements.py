@@ -6,16 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from tensorwrapper.buffer._elements import (
-    check_dtype,
-    check_write,
-    contains_value,
-    convert_elements,
-    fit_extents,
-    fit_number,
-    holds_strings,
-    kind_of,
-)
+from tensorwrapper.buffer._casts import check_write, convert_elements, fit_number
+from tensorwrapper.buffer._elements import check_dtype, contains_value, fit_extents, holds_strings, kind_of
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError, SizeOverflowError
 
 DTYPES = [np.dtype(name) for name in ("?", "i1", "u1", "i4", "i8", "u8", "f2", "f4", "f8", "c8", "c16")]
@@ -169,7 +161,7 @@ def test_elements_that_surely_fit_stay_where_they_are_if_that_is_wanted():
     assert convert_elements(array, np.dtype("i8"), copy=False) is array
     assert not np.shares_memory(convert_elements(array, np.dtype("i2")), array)
     assert convert_elements(np.array([300]), np.dtype("u1"), checked=False).tolist() == [44]
-    with pytest.raises(SizeOverflowError, match="do not fit type uint8"):
+    with pytest.raises(SizeOverflowError, match="do not fit elements of type uint8"):
         convert_elements(np.array([300]), np.dtype("u1"), copy=False)
 
 

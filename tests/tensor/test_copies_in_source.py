@@ -96,7 +96,6 @@ ALLOWED = {
     },
     "tensor/operators": {
         "concatenate",  # places, and what NumPy's own function of that name does
-        "copyto",  # out= of a reduction, as NumPy's
         "where",  # places, and what NumPy's own function of that name does
     },
     "_boxes.py": FUNCTIONS | METHODS,  # corners of boxes

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import BATCH, concatenated_ranges, splits_of
+from tensorwrapper.buffer.lowlevel import check_write, is_within_kind
 from tensorwrapper.errors import ConversionError, ExtentMismatchError
 from tensorwrapper.selection import View
 from tensorwrapper.shape import Partition, Shape
@@ -180,11 +181,11 @@ def reduce_found(
 
 
 def _cast(made: Array, dtype: "np.dtype[Any]") -> Array:
-    if made.dtype != dtype and not np.can_cast(made.dtype, dtype, "same_kind"):
+    if not is_within_kind(made.dtype, dtype):
         raise ConversionError(
             f"the function made {made.dtype}, which {dtype} cannot hold: dtype= says what it makes"
         )
-    return made
+    return check_write(made, dtype)
 
 
 def _sealed(tensor: Any) -> Tensor[Any]:  # noqa: ANN401 - of any rank

@@ -1,6 +1,5 @@
-"""Types of elements: one that is named, and the one that several are promoted to."""
+"""The type of elements that a caller names."""
 
-from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -10,7 +9,7 @@ from tensorwrapper._arguments import to_dtype
 from tensorwrapper.buffer.lowlevel import check_dtype
 from tensorwrapper.errors import DTypeError
 
-__all__ = ["promoted", "to_element_type"]
+__all__ = ["to_element_type"]
 
 
 def to_element_type(dtype: npt.DTypeLike, text: str = "T") -> "np.dtype[Any]":
@@ -34,13 +33,3 @@ def to_element_type(dtype: npt.DTypeLike, text: str = "T") -> "np.dtype[Any]":
         raise DTypeError(f"{found!r}: a null is None here, and not {missing!r}")
     plain = not hasattr(found, "na_object")
     return cast("np.dtype[Any]", np.dtypes.StringDType() if plain else np.dtypes.StringDType(na_object=None))
-
-
-def promoted(dtypes: Sequence["np.dtype[Any]"], numbers: Sequence[complex], what: str) -> "np.dtype[Any]":
-    """Return the type that NumPy promotes types, and Python's numbers, to; `what` is done with them."""
-    try:
-        found: np.dtype[Any] = np.result_type(*dtypes, *numbers)
-    except (TypeError, OverflowError) as error:
-        names = ", ".join(dict.fromkeys([str(dtype) for dtype in dtypes]))
-        raise DTypeError(f"{what}: {names} have no type in common") from error
-    return found

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._wording import brief, called_as
-from tensorwrapper.buffer.lowlevel import is_fill
+from tensorwrapper.buffer.lowlevel import is_fill, promoted
 from tensorwrapper.errors import (
     ConversionError,
     DTypeError,
@@ -22,7 +22,6 @@ from tensorwrapper.selection.expressions._joining import Interleaving, Joining, 
 from tensorwrapper.selection.expressions._ordinals import at_zero
 from tensorwrapper.selection.expressions._reading import reading_of
 from tensorwrapper.selection.expressions._walks import SHORT
-from tensorwrapper.selection.facade._dtypes import promoted
 from tensorwrapper.selection.functions._origins import at_origin, joint_origin, joint_origin_of_rows, lies_at
 from tensorwrapper.selection.rows._rows import joined_rows, put_together_rows
 from tensorwrapper.selection.sources._arrays import ArraySource, LazyArray, is_lazy
@@ -121,7 +120,7 @@ def _of_one_type(parts: Iterable[ViewLike], what: str) -> tuple[list[Expression]
         raise ConversionError(f"{what} needs at least one view")
     _check_fills(views, what)
     given_types = [view._expression.node.dtype for view in views]
-    dtype = promoted(given_types, [], what)
+    dtype = promoted(given_types, what)
     own = [
         (view if given == dtype else view.astype(dtype))._expression
         for view, given in zip(views, given_types, strict=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast, overlo
 import numpy as np
 
 from tensorwrapper._wording import called_as
-from tensorwrapper.buffer.lowlevel import fit_number
+from tensorwrapper.buffer.lowlevel import fit_number, promoted
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError
 from tensorwrapper.layout.lowlevel import new_strided, wrap_layout
 from tensorwrapper.selection._view import View
@@ -16,7 +16,6 @@ from tensorwrapper.selection.expressions._cellwise import Choosing, Extreme
 from tensorwrapper.selection.expressions._expression import Expression, whole
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._ordinals import at_zero
-from tensorwrapper.selection.facade._dtypes import promoted
 from tensorwrapper.selection.functions._build import Ranked, ViewLike, as_view
 from tensorwrapper.selection.functions._origins import at_origin, joint_origin, joint_origin_of_rows, lies_at
 from tensorwrapper.selection.rows._rows import put_together_rows
@@ -239,7 +238,7 @@ def _operands(given: "tuple[Operand, ...] | list[Operand]", what: str) -> list[E
     weak = (bool, int, float, complex)
     views = [None if type(item) in weak else as_view(item) for item in given]
     known = [view.dtype for view in views if view is not None]
-    dtype = promoted(known, cast("list[complex]", [item for item in given if type(item) in weak]), what)
+    dtype = promoted(known, what, cast("list[complex]", [item for item in given if type(item) in weak]))
     parts: list[Expression] = []
     for item, view in zip(given, views, strict=True):
         if view is None:

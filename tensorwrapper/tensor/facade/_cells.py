@@ -12,7 +12,7 @@ from tensorwrapper._memory import filled_memory
 from tensorwrapper._value_class import frozen
 from tensorwrapper._wording import brief
 from tensorwrapper.buffer import BufferCommon, Dense
-from tensorwrapper.buffer.lowlevel import fit_number, packed_layout
+from tensorwrapper.buffer.lowlevel import fit_number, packed_layout, promoted
 from tensorwrapper.errors import ConversionError, ExtentError, LayerError, LayoutError
 from tensorwrapper.layout.lowlevel import make_blocked
 from tensorwrapper.shape import JaggedCommon, Shape, ShapeLike, Tiling, as_shape
@@ -275,7 +275,7 @@ class TensorCells(TensorBase[ScalarT_co], Generic[ScalarT_co]):
                         f"not an array of extents {values.shape}"
                     )
                 found.append((part, values))
-        dtype = np.result_type(*[values.dtype for _, values in found]) if found else self.dtype
+        dtype = promoted([values.dtype for _, values in found], "reduce_tiles") if found else self.dtype
         reduced = np.empty(self.shape.outer().size, dtype=dtype)
         for part, values in found:
             reduced[part] = values

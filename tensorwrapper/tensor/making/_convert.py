@@ -18,6 +18,7 @@ from tensorwrapper.buffer.lowlevel import (
     copy_elements,
     join_elements,
     packed_layout,
+    promoted,
 )
 from tensorwrapper.errors import (
     ConversionError,
@@ -414,7 +415,7 @@ def _as_leaf(numbers: object, dtype: "np.dtype[Any] | None") -> Array:
 def _common_dtype(leaves: list[Array]) -> "np.dtype[Any]":
     # An empty list has no type of its own: it must not turn integers into floats.
     dtypes = {leaf.dtype for leaf in leaves if leaf.size} or {leaf.dtype for leaf in leaves}
-    return np.result_type(*dtypes) if dtypes else np.dtype(np.float64)
+    return promoted(dtypes, "jagged") if dtypes else np.dtype(np.float64)
 
 
 def _depth_of(row: object) -> int:

@@ -11,7 +11,13 @@ import numpy as np
 
 from tensorwrapper._memory import too_large
 from tensorwrapper.buffer import Dense
-from tensorwrapper.buffer.lowlevel import as_dense, check_dtype, holds_strings, packed_layout
+from tensorwrapper.buffer.lowlevel import (
+    as_dense,
+    check_dtype,
+    check_kinds,
+    holds_strings,
+    packed_layout,
+)
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import Strided, TiledStrided, wrap_layout
@@ -280,8 +286,7 @@ def _check_outs(results: "Sequence[TensorBase[Any]]", outs: "tuple[Out, ...]", n
                 f"{name}: a result in {result.buffer!r} goes into a tensor, not into an array"
             )
         check_out(out, result.shape, name)
-        if not np.can_cast(result.dtype, out.dtype, "same_kind"):
-            raise DTypeError(f"{name}: elements of {result.dtype} do not go into elements of {out.dtype}")
+        check_kinds(result.dtype, out.dtype)
         if result.buffer.fill_value is None:
             continue
         own = out._as_operand().buffer.fill_value

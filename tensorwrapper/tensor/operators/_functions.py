@@ -12,10 +12,12 @@ from tensorwrapper._arguments import to_dtype
 from tensorwrapper._wording import shortened
 from tensorwrapper.buffer import Dense, Sparse, StringData, Strings
 from tensorwrapper.buffer.lowlevel import (
+    convert_elements,
     holds_strings,
     is_fill,
     make_sparse,
     packed_layout,
+    promoted,
 )
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError, JaggedModeError
 from tensorwrapper.shape import Shape
@@ -177,7 +179,7 @@ def _cast(view: Any, dtype: _DType, casting: _Casting) -> object:  # noqa: ANN40
     if dtype is None:
         return view
     _check_casting(view.dtype, to_dtype(dtype), casting)
-    return view.astype(dtype, casting="unsafe")
+    return view.astype(dtype, casting="unsafe" if casting == "unsafe" else "same_kind")
 
 
 def _check_casting(given: "np.dtype[Any]", dtype: "np.dtype[Any]", casting: _Casting) -> None:
@@ -208,13 +210,23 @@ def _where(condition: object, *choices: object) -> object:
         shape = box_of_result(operands, "where")
         with refusals("where"):
             # Numbers, too, which NumPy takes for arrays.
-            marks, left, right = cast("Iterable[Array]", map(array_of, operands))
-            chosen = np.where(marks, left, right)
+            marks, *chosen_from = cast("Iterable[Array]", map(array_of, operands))
+            chosen = np.where(marks, *_promoted(chosen_from))
         return over_array(chosen, shape, operands)
     with refusals("where"):
-        marks, left, right = cast("list[Array]", flat_operands(operands, reference, "where"))
-        flat = np.where(marks, left, right)
+        marks, *flats = flat_operands(operands, reference, "where")
+        flat = np.where(marks, *_promoted(flats))
     return over_rows(flat, shape_of_rows(operands, reference, "where"), reference)
+
+
+def _promoted(choices: "Sequence[Array | complex]") -> "list[Array | complex]":
+    """Return arrays of the type that they are promoted to; Python's numbers as they are."""
+    typed = [own for own in choices if isinstance(own, np.ndarray)]
+    weak = [own for own in choices if not isinstance(own, np.ndarray)]
+    common = promoted([own.dtype for own in typed], "where", weak)
+    return [
+        convert_elements(own, common, copy=False) if isinstance(own, np.ndarray) else own for own in choices
+    ]
 
 
 def _where_strings(operands: Sequence[Operand]) -> TensorBase[Any]:
@@ -349,20 +361,26 @@ def _join(
     if any((buffer.fill_value is not None or holds_strings(buffer.dtype)) for buffer in buffers):
         return _join_by_places(parts, shape, mode, dtype, name)
     if shape is None:
-        arrays = [array_of(part) for part in parts]
+        arrays = _of_one_type([array_of(part) for part in parts], dtype, casting, name)
         with refusals(name):
-            array = np.concatenate(arrays, axis=mode, dtype=dtype, casting=casting)
+            array = np.concatenate(arrays, axis=mode)
         return over_array(array, _box_of(parts, array.shape, name), parts)
-    flats = [part.elements() for part in parts]
+    flats = _of_one_type([part.elements() for part in parts], dtype, casting, name)
     with refusals(name):
-        common = np.result_type(*flats) if dtype is None else to_dtype(dtype)
         if mode == 0:
-            flat = np.concatenate(flats, dtype=common, casting=casting)
+            flat = np.concatenate(flats)
         else:
-            for flat in flats:
-                _check_casting(flat.dtype, common, casting)
-            flat = _row_by_row(flats, [part.shape.flatten() for part in parts], mode, common)
+            flat = _row_by_row(flats, [part.shape.flatten() for part in parts], mode, flats[0].dtype)
     return parts[0]._make(packed_layout(shape), Dense(cast("Any", flat)))
+
+
+def _of_one_type(arrays: list[Array], dtype: _DType, casting: _Casting, name: str) -> list[Array]:
+    """Return arrays of one type: the one that is asked for, or that NumPy promotes theirs to."""
+    common = to_dtype(dtype) if dtype is not None else promoted([array.dtype for array in arrays], name)
+    for array in arrays:
+        _check_casting(array.dtype, common, casting)
+    checked = casting != "unsafe"
+    return [convert_elements(array, common, checked=checked, copy=False) for array in arrays]
 
 
 def _box_of(parts: "list[TensorBase[Any]]", extents: Extents, name: str) -> Shape[Any]:

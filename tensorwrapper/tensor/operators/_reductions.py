@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper.buffer import Dense
-from tensorwrapper.buffer.lowlevel import holds_strings, packed_layout
+from tensorwrapper.buffer.lowlevel import check_kinds, check_write, holds_strings, packed_layout
 from tensorwrapper.errors import (
     ConversionError,
     DTypeError,
@@ -265,14 +265,12 @@ def _finish(result: TensorBase[Any], out: object, name: str) -> object:
             raise ExtentMismatchError(
                 f"{name}: out= has extents {array.shape}, the result {result.shape.extents}"
             )
-        with refusals(name):
-            np.copyto(array, np.asarray(result), casting="same_kind")
+        array[...] = check_write(np.asarray(result), array.dtype)
         return array
     if not is_tensor_or_view(out):
         raise ConversionError(f"{name}: out= is a tensor, a view or an array, not a {type(out).__name__}")
     check_out(out, result.shape, name)
-    if not np.can_cast(result.dtype, out.dtype, "same_kind"):
-        raise DTypeError(f"{name}: elements of {result.dtype} do not go into elements of {out.dtype}")
+    check_kinds(result.dtype, out.dtype)
     out.assign(result)
     return out
 

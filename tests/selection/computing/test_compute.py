@@ -88,7 +88,7 @@ def test_memory_around_the_result_stays():
     ("out", "error", "text"),
     [
         (np.zeros((4, 5)), ExtentMismatchError, r"\(4, 4\) does not fit into \(4, 5\)"),
-        (np.zeros((4, 4), bool), DTypeError, "int64 do not become ones of bool"),
+        (np.zeros((4, 4), bool), DTypeError, "int64 do not go into elements of type bool"),
         (np.broadcast_to(np.zeros(4), (4, 4)), ReadOnlyError, "cannot be written"),
         (tw.as_tensor(np.zeros(4)).broadcast((4, 4)), ReadOnlyError, "cannot be written"),
         (tw.as_tensor(np.zeros((4, 4))).gather(0, [1, 0, 3, 2]), ConversionError, "with strides"),

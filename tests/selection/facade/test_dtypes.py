@@ -1,4 +1,4 @@
-"""Types of elements that are named, and those that several have in common."""
+"""Types of elements that are named, and casts between them."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import pytest
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import DTypeError, SizeOverflowError
-from tensorwrapper.selection.facade._dtypes import promoted, to_element_type
+from tensorwrapper.selection.facade._dtypes import to_element_type
 
 
 @pytest.mark.parametrize("named", ["f4", np.int16, "complex128", "M8[s]", bool])
@@ -31,20 +31,6 @@ def test_of_texts_there_are_two_types_without_nulls_and_with_none():
     for missing in (np.nan, "missing"):
         with pytest.raises(DTypeError, match="a null is None here"):
             to_element_type(text(na_object=missing))
-
-
-@pytest.mark.parametrize(
-    ("types", "numbers"), [(["i2", "u1"], []), (["i1", "f4"], [2]), (["u1"], [1.5]), (["f4"], [1j])]
-)
-def test_types_are_promoted_as_numpy_does(types, numbers):
-    dtypes = [np.dtype(name) for name in types]
-
-    assert promoted(dtypes, numbers, "a test") == np.result_type(*dtypes, *numbers)
-
-
-def test_types_without_a_common_one_are_named():
-    with pytest.raises(DTypeError, match=r"a test: float64, datetime64\[s\] have no type in common"):
-        promoted([np.dtype("f8"), np.dtype("M8[s]")], [], "a test")
 
 
 def test_no_cast_turns_times_back():

@@ -137,7 +137,7 @@ def test_accumulation_refuses_what_it_cannot_add():
     with pytest.raises(ReadOnlyError, match="Constant"):
         tw.as_tensor([1.0, 2.0, 3.0]).accumulate_into(constant)
     x = np.zeros(3, dtype=np.int64)
-    with pytest.raises(DTypeError, match="float64 do not go into elements of int64"):
+    with pytest.raises(DTypeError, match="float64 do not go into elements of type int64"):
         tw.as_tensor([1.0, 2.0, 3.0]).accumulate_into(tw.as_tensor(x))
     with pytest.raises(ExtentMismatchError, match="does not broadcast"):
         tw.as_tensor([1, 2]).accumulate_into(tw.as_tensor(x))

@@ -1,0 +1,254 @@
+"""The rule of casts: no value, no not-a-number and no not-a-time is made or lost, whatever the types."""
+
+from fractions import Fraction
+
+import ml_dtypes
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tensorwrapper.buffer._casts import check_write, convert_elements, fit_number, is_within_kind, promoted
+from tensorwrapper.errors import ConversionError, DTypeError, SizeOverflowError
+
+INTEGERS = ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", ">i8", ">u4"]
+FLOATS = ["f2", "f4", "f8", "g", ">f4"]
+COMPLEX = ["c8", "c16"]
+TIMES = ["m8[s]", "m8[ms]", "m8[D]", "M8[s]", "M8[ms]", "M8[D]", ">m8[s]"]
+SMALL = ["bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu", "float4_e2m1fn", "int4", "uint4"]
+DTYPES = [
+    *[np.dtype(name) for name in ("?", *INTEGERS, *FLOATS, *COMPLEX, *TIMES)],
+    *[np.dtype(getattr(ml_dtypes, name)) for name in SMALL],
+]
+EDGES = [
+    *[
+        sign * 2**power + more
+        for power in (3, 4, 7, 8, 15, 16, 31, 32, 62, 63)
+        for sign in (1, -1)
+        for more in (-1, 0, 1)
+    ],
+    *(0, 1, -1, 2, 448, 449, 65504, 65520),
+]
+FLOATING = [0.0, -0.0, 0.5, -1.5, 1e-300, 1e-45, 1e-8, 6.1, 3e38, 4e38, 1e300, np.inf, -np.inf, np.nan]
+
+
+def is_integer(dtype):
+    return dtype.kind in "iu" or "int" in dtype.name
+
+
+def is_small(dtype):
+    return dtype.type.__module__ == "ml_dtypes"
+
+
+def is_time(dtype):
+    return dtype.kind in "mM"
+
+
+@st.composite
+def elements(draw, dtypes=DTYPES):
+    """Return an array of a type, near the ends of types and with what is no number, often."""
+    dtype = draw(st.sampled_from(dtypes))
+    count = draw(st.integers(0, 3))
+    if is_time(dtype):
+        numbers = draw(st.lists(st.sampled_from([n for n in EDGES if -(2**63) <= n < 2**63]), min_size=count))
+        return np.array(numbers, "i8").astype(dtype)
+    if is_integer(dtype):
+        wide = np.array([draw(st.sampled_from(EDGES)) % 2**64 for _ in range(count)], "u8")
+        return wide.astype(np.uint8 if is_small(dtype) else dtype).astype(dtype)
+    number = st.sampled_from([*FLOATING, *map(float, EDGES)])
+    with np.errstate(all="ignore"):
+        if dtype.kind == "c":
+            return np.array(
+                [complex(draw(number), draw(number) * draw(st.booleans())) for _ in range(count)], dtype
+            )
+        return np.array([draw(number) for _ in range(count)], "f8").astype(dtype)
+
+
+def exact(value):
+    """Return what an element is: a number, None for no number and no time, or a sign for an infinity."""
+    if isinstance(value, np.datetime64 | np.timedelta64):
+        return None if np.isnat(value) else int(value.astype("i8"))
+    if np.iscomplexobj(value):
+        return exact(value.real), exact(value.imag)
+    if isinstance(value, bool | np.bool_ | int | np.integer) or is_integer(np.asarray(value).dtype):
+        return int(value)
+    if np.isnan(value):
+        return None
+    return ("inf" if value > 0 else "-inf") if np.isinf(value) else Fraction(*value.as_integer_ratio())
+
+
+def wide(value):
+    """Return an element of ml_dtypes as a float of NumPy, and others as they are."""
+    return np.float64(value) if is_small(np.asarray(value).dtype) and not is_integer(value.dtype) else value
+
+
+def as_pair(value):
+    return value if isinstance(value, tuple) else (value, 0)
+
+
+def unit_of(dtype):
+    """Return the milliseconds of a unit of time."""
+    return {"s": 1000, "ms": 1, "D": 86_400_000}[np.datetime_data(dtype)[0]]
+
+
+def check_one(before, after, given, dtype):
+    one, other = exact(wide(before)), exact(wide(after))
+    if is_time(given) and is_time(dtype):
+        assert (one is None) == (other is None)
+        if one is not None:
+            assert other == one * unit_of(given) // unit_of(dtype)
+        return
+    for a, b in zip(as_pair(one), as_pair(other), strict=True):
+        if a is None or b is None:
+            assert a is b, (one, other)
+        elif dtype == np.bool_:
+            assert b == (a != 0)
+        elif isinstance(a, str) or isinstance(b, str):
+            assert a == b
+        elif is_integer(dtype) or is_time(dtype):
+            assert b == int(a)
+        elif a:
+            # Rounded to the nearest that the type knows: by half at most, below the smallest to nothing.
+            assert abs(b - a) <= abs(a) / 2 or abs(a) < 1
+
+
+@given(array=elements(), dtype=st.sampled_from(DTYPES))
+def test_a_conversion_makes_and_loses_nothing(array, dtype):
+    before = array.copy()
+    try:
+        found = convert_elements(array, dtype)
+    except (SizeOverflowError, DTypeError):
+        return
+    assert found.dtype == dtype
+    assert found.shape == array.shape
+    for one, other in zip(before, found, strict=True):
+        check_one(one, other, array.dtype, dtype)
+
+
+@given(array=elements(), dtype=st.sampled_from(DTYPES))
+def test_a_write_makes_and_loses_nothing(array, dtype):
+    try:
+        found = check_write(array, dtype).astype(dtype)
+    except (SizeOverflowError, DTypeError):
+        return
+    assert array.dtype == dtype or is_within_kind(array.dtype, dtype)
+    for one, other in zip(array, found, strict=True):
+        check_one(one, other, array.dtype, dtype)
+        if exact(wide(one)) not in (0, (0, 0)):
+            assert exact(wide(other)) not in (0, (0, 0))
+        if is_time(array.dtype) and is_time(dtype):
+            assert other.astype(array.dtype) == one or np.isnat(one)
+
+
+@given(array=elements(), dtype=st.sampled_from(DTYPES))
+def test_numbers_and_arrays_are_written_by_one_rule(array, dtype):
+    for one in array:
+        with np.errstate(all="ignore"):
+            try:
+                written = check_write(one, dtype).astype(dtype)
+            except (SizeOverflowError, DTypeError):
+                continue
+        filled = fit_number(one, dtype, "fill_value")
+        assert exact(wide(filled[()])) == exact(wide(written[()]))
+
+
+@given(array=elements(), dtype=st.sampled_from(DTYPES))
+def test_what_fits_exactly_is_never_refused(array, dtype):
+    kinds = ("b", "iu", "f", "c", "m", "M")
+    same = [next((k for k in kinds if own.kind in k), "V") for own in (array.dtype, dtype)]
+    if len(set(same)) > 1 or "V" in same:
+        return
+    with np.errstate(all="ignore"):
+        there = array.astype(dtype)
+    if all(
+        exact(a)
+        == exact(b) * (Fraction(unit_of(dtype), unit_of(array.dtype)) if is_time(dtype) and exact(b) else 1)
+        if dtype.kind != "c"
+        else exact(a) == exact(b)
+        for a, b in zip(array, there, strict=True)
+    ):
+        expected = [exact(own) for own in there]
+        assert [exact(own) for own in convert_elements(array, dtype)] == expected
+        assert [exact(own) for own in np.array(check_write(array, dtype), dtype)] == expected
+
+
+LOST = [
+    ([1, -(2**63)], "i8", "m8[s]"),
+    ([2**63], "u8", "m8[s]"),
+    ([-(2**63)], "i8", "M8[s]"),
+    ([np.nan], "f8", "i4"),
+    ([np.nan], "f8", "?"),
+    ([np.inf], "f8", "m8[s]"),
+    ([-(2.0**63)], "f8", "m8[s]"),
+    ([2.0**63], "f8", "i8"),
+    ([2.0**64], "f8", "u8"),
+    ([-1.0], "f8", "u1"),
+    ([70000], "i4", "f2"),
+    ([1e39], "f8", "f4"),
+    ([1e300], "f8", "bfloat16"),
+    ([500.0], "f8", "float8_e4m3fn"),
+    ([np.inf], "f8", "float8_e4m3fn"),
+    ([7.0], "f8", "float4_e2m1fn"),
+    ([np.nan], "f8", "float4_e2m1fn"),
+    ([0.0], "f8", "float8_e8m0fnu"),
+    ([9], "i8", "int4"),
+    ([-1], "i8", "uint4"),
+]
+
+
+@pytest.mark.parametrize(("numbers", "given_type", "name"), LOST)
+def test_what_a_type_cannot_hold_is_refused(numbers, given_type, name):
+    dtype = np.dtype(getattr(ml_dtypes, name, name))
+    with pytest.raises(SizeOverflowError, match="the first is"):
+        convert_elements(np.array(numbers, given_type), dtype)
+
+
+def test_writes_keep_what_conversions_may_round_to_nothing():
+    tiny = np.array([0.0, 1e-300])
+    assert convert_elements(tiny, np.dtype("f4")).tolist() == [0.0, 0.0]
+    with pytest.raises(SizeOverflowError, match="the first is 1e-300"):
+        check_write(tiny, np.dtype("f4"))
+    late = np.array([1500], "m8[ms]")
+    assert convert_elements(late, np.dtype("m8[s]")).astype(int).tolist() == [1]
+    with pytest.raises(SizeOverflowError, match="1500 milliseconds"):
+        check_write(late, np.dtype("m8[s]"))
+
+
+def test_integers_of_ml_dtypes_take_no_floats():
+    with pytest.raises(DTypeError, match="float64 do not go into elements of type int4"):
+        check_write(np.array([1.5]), np.dtype(ml_dtypes.int4))
+    assert check_write(np.array([1.5]), np.dtype(ml_dtypes.bfloat16)).tolist() == [1.5]
+
+
+TYPES = [np.dtype(name) for name in ("?", *INTEGERS, *FLOATS, *COMPLEX, *TIMES)]
+
+
+@pytest.mark.parametrize("one", TYPES, ids=str)
+def test_types_are_promoted_as_numpy_joins_arrays(one):
+    for other in TYPES:
+        x, y = np.ones(1, "i1").astype(one), np.ones(1, "i1").astype(other)
+        try:
+            expected = np.concatenate([x, y]).dtype
+        except TypeError:
+            with pytest.raises(DTypeError, match="have no type in common"):
+                promoted([one, other], "concat")
+        else:
+            assert promoted([one, other], "concat") == expected
+
+
+@pytest.mark.parametrize(
+    ("types", "numbers"), [(["i2", "u1"], []), (["i1", "f4"], [2]), (["u1"], [1.5]), (["f4"], [1j])]
+)
+def test_numbers_of_python_take_on_a_type(types, numbers):
+    dtypes = [np.dtype(name) for name in types]
+    assert promoted(dtypes, "a test", numbers) == np.result_type(*dtypes, *numbers)
+
+
+def test_types_without_a_common_one_are_named():
+    with pytest.raises(DTypeError, match=r"a test: float64, datetime64\[s\] have no type in common"):
+        promoted([np.dtype("f8"), np.dtype("M8[s]")], "a test")
+
+
+def test_a_number_that_is_none_is_refused():
+    with pytest.raises(ConversionError, match="nothing that elements of type int32 can be"):
+        fit_number(np.nan, np.dtype("i4"), "fill_value")
