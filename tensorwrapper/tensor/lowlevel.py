@@ -12,6 +12,8 @@ whose numbers `tile_numbers` checks.
 **Arrays of others**: `labelled_shape`, of those that name and number their modes; `tensor_from_arrow`, of
 what speaks Arrow's C interface.
 
+**Operands** of NumPy's calls: `read_operand` (what can be computed with), `is_foreign` (what answers itself).
+
 **The way up**: `hand_over` calls a function of ``interop``, which is loaded for it.
 
 **Assignment**: `fit_values` is a value as an array of the type of a tensor, by the rules of its assignment;
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from tensorwrapper.tensor.facade._structure import cut_rows
     from tensorwrapper.tensor.facade._writes import fit_values
     from tensorwrapper.tensor.making._convert import tensor_from_arrow
+    from tensorwrapper.tensor.operators._operand import is_foreign, read_operand
     from tensorwrapper.tensor.reading._labelled import labelled_shape
     from tensorwrapper.tensor.rows._pad import padded_lines
     from tensorwrapper.tensor.rows._sums import add_all
@@ -46,9 +49,11 @@ __all__ = [
     "cut_rows",
     "fit_values",
     "hand_over",
+    "is_foreign",
     "labelled_shape",
     "make_tensor",
     "padded_lines",
+    "read_operand",
     "select_tiles",
     "tensor_from_arrow",
     "tile_numbers",
@@ -62,6 +67,7 @@ __getattr__, __dir__ = lazy_names(
         "_bridge": ("hand_over",),
         "_common": ("TensorCommon",),
         "making._convert": ("tensor_from_arrow",),
+        "operators._operand": ("is_foreign", "read_operand"),
         "reading._labelled": ("labelled_shape",),
         "_libraries": ("TensorLibraries",),
         "facade._habits": ("CALLS",),

@@ -3,7 +3,7 @@
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, ClassVar, TypeAlias, cast, final
+from typing import Any, ClassVar, Final, TypeAlias, cast, final
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +25,7 @@ from tensorwrapper.interop.dask._library import (
 )
 from tensorwrapper.interop.dask._pieces import Arrived, cut, cuts_of
 from tensorwrapper.interop.dask._rows import (
-    apply_ufunc,
+    apply_function,
     join_rows,
     map_cells,
     map_each_row,
@@ -35,16 +35,26 @@ from tensorwrapper.interop.dask._rows import (
     reduce_each_row,
     reduce_elements,
     reduce_found,
+    reduce_rows,
     row_starts,
 )
 from tensorwrapper.interop.dask._serialize import introduce
 from tensorwrapper.interop.dask._shards import Held, lowered, tasks_over
 from tensorwrapper.selection import ReadHandle, View, Wanted, as_view
 from tensorwrapper.shape import Shape
-from tensorwrapper.tensor import Tensor
+from tensorwrapper.shape.lowlevel import fit_operands
+from tensorwrapper.tensor import Tensor, as_tensor, from_buffer
+from tensorwrapper.tensor.lowlevel import is_foreign, read_operand
 from tensorwrapper.typing import Array, DaskArray, IntArray
 
 __all__ = ["DaskTensor", "rows_of"]
+
+_KNOWN: Final = {
+    "__call__": {"dtype", "casting"},
+    "accumulate": {"axis", "dtype"},
+    "reduce": {"axis", "dtype", "initial", "keepdims"},
+}
+"""The methods of ufuncs that work part by part, and the options that they take."""
 
 RowFunction: TypeAlias = Callable[[Tensor[Any]], npt.ArrayLike]
 TileFunction: TypeAlias = Callable[[Array], npt.ArrayLike]
@@ -221,8 +231,17 @@ class DaskTensor(np.lib.mixins.NDArrayOperatorsMixin):
         return array_over(layer_of(name, tasks, [self]), name, self.chunks, dtype)
 
     def reduce(self, ufunc: np.ufunc, *, initial: object = None) -> "DaskArray":
-        """Return what a ufunc that takes elements in any order makes of all: an array of Dask of rank 0."""
-        dtype = ufunc.reduce(np.ones(1, self.dtype)).dtype
+        """Return what a ufunc that takes elements in any order makes of all: an array of Dask of rank 0.
+
+        Raises
+        ------
+        LayoutError
+            If the result depends on the order of the elements.
+        ExtentError
+            If there is none, and the ufunc has no identity.
+        """
+        given: dict[str, Any] = {} if initial is None else {"initial": initial}
+        dtype = ufunc.reduce(_sample_rows(self), axis=None, **given).dtype
         name = name_of("reduced", self.name, ufunc, initial)
         tasks: dict[Any, Any] = {
             (f"part-{name}", k): (functools.partial(reduce_elements, ufunc), key) for k, key in self._keys()
@@ -231,42 +250,98 @@ class DaskTensor(np.lib.mixins.NDArrayOperatorsMixin):
         return array_over(layer_of(name, tasks, [self]), name, (), dtype)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:  # noqa: ANN401
-        if method == "reduce" and set(options) <= {"axis"}:
-            axis = options.get("axis", 0)
-            if axis is None:
-                return self.reduce(ufunc)
-            if axis in (-1, self.shape.rank - 1) and self.shape.rank == self.shape.outer_rank + 1:
-                return self.reduce_tiles(ufunc)
-        if method != "__call__" or options or ufunc.nout != 1:
+        name = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
+        if any(_is_of_others(own) for own in inputs):
             return NotImplemented
-        parts = [self._beside(own) for own in inputs]
-        operands = [None if part is not None else own for own, part in zip(inputs, parts, strict=True)]
-        if any(own is not None and np.ndim(own) for own in operands):
-            raise ConversionError(
-                f"{ufunc.__name__} of a collection takes tensors of its shape, numbers, and one number for "
-                f"each of its {len(self)} rows"
-            )
-        given = [part for part in parts if part is not None]
-        dtypes = iter(given)
-        sample = ufunc(*[np.ones(1, next(dtypes).dtype) if own is None else own for own in operands])
-        name = name_of(ufunc.__name__, *[part.name for part in given], operands)
-        call = functools.partial(apply_ufunc, ufunc, operands)
-        tasks = {(name, k): (call, *[(part.name, k) for part in given]) for k, _ in self._keys()}
-        return DaskTensor(layer_of(name, tasks, given), name, self.shape, sample.dtype, self.marks)
+        unknown = set(options) - _KNOWN.get(method, set())
+        if method not in _KNOWN or unknown or ufunc.nout != 1 or ufunc.signature is not None:
+            what = f" with {', '.join(sorted(unknown))}=" if unknown else ""
+            raise ConversionError(f"{name} of a collection{what} is not known: compute() has all its rows")
+        if method == "__call__":
+            return self._call(functools.partial(ufunc, **options), name, inputs, (ufunc, options))
+        if method == "accumulate":
+            return self._call(functools.partial(ufunc.accumulate, **options), name, inputs, (ufunc, options))
+        return self._reduced_along(ufunc, name, **options)
 
-    def _beside(self, other: Any) -> "DaskTensor | None":  # noqa: ANN401 - an operand of a ufunc
-        """Return another tensor of this shape, or one number for each row, in the same parts; else None."""
-        if type(other) in (np.ndarray, Tensor, View):
+    def __array_function__(
+        self,
+        function: Callable[..., object],
+        types: Sequence[type],
+        arguments: tuple[Any, ...],
+        options: Mapping[str, Any],
+    ) -> Any:  # noqa: ANN401
+        if function is np.where and len(arguments) == 3 and not options:
+            return self._call(np.where, "where", arguments, np.where)
+        raise ConversionError(
+            f"np.{function.__name__} of a collection is not known: compute() has all its rows, and "
+            "map_rows() works row by row"
+        )
+
+    def _call(
+        self, function: Callable[..., Any], name: str, inputs: Sequence[Any], token: object
+    ) -> "DaskTensor":
+        """Return what a function of NumPy makes of the elements of operands that fit, part by part."""
+        operands: list[Any] = [own if type(own) in _OURS else read_operand(own, name) for own in inputs]
+        shapes = [own.shape if type(own) in _OURS else np.shape(own) for own in operands]
+        shape, modes = fit_operands(shapes, name)
+        shared = modes or [shape.rank] * len(operands)
+        numbers = [
+            None if count else own._as_operand() if type(own) in (Tensor, View) else own
+            for own, count in zip(operands, shared, strict=True)
+        ]
+        whole = [
+            self._beside(own, shape, count) for own, count in zip(operands, shared, strict=True) if count
+        ]
+        dtypes = iter([part.dtype for part in whole])
+        with np.errstate(all="ignore"):
+            # The local call on one element of each says what is made, or what is wrong.
+            sample = function(
+                *[as_tensor(np.ones(1, next(dtypes))) if own is None else own for own in numbers]
+            )
+        label = name_of(name, token, [part.name for part in whole], numbers)
+        call = functools.partial(apply_function, function, numbers)
+        tasks = {(label, k): (call, *[(part.name, k) for part in whole]) for k, _ in self._keys()}
+        return DaskTensor(layer_of(label, tasks, whole), label, shape, sample.dtype, self.marks)
+
+    def _beside(self, other: Any, shape: Shape[Any], modes: int) -> "DaskTensor":  # noqa: ANN401 - an operand
+        """Return an operand that has so many modes of a shape in parts of the same rows."""
+        if modes < shape.rank:
             numbers: View[Any] = as_view(other)
-            if numbers.shape.is_box and numbers.shape.extents == (len(self),):
-                return rows_of(numbers.broadcast(self.shape), self.marks)
-        if type(other) not in (DaskTensor, Tensor, View):
-            return None
-        if other.shape != self.shape:
-            raise ExtentMismatchError(f"rows of {other.shape!r} do not stand beside those of {self.shape!r}")
+            other = numbers.broadcast(shape)
+        elif type(other) is np.ndarray:
+            other = as_view(other)
         if type(other) is not DaskTensor:
             return rows_of(other, self.marks)
         return other if np.array_equal(other.marks, self.marks) else other.repartition(marks=self.marks)
+
+    def _reduced_along(
+        self, ufunc: np.ufunc, name: str, axis: object = 0, **options: object
+    ) -> "DaskArray | DaskTensor":
+        """Return one number for each prefix: what the local reduction makes of each part."""
+        if axis is None:
+            if options.pop("dtype", None) is not None or options.pop("keepdims", False):
+                raise ConversionError(
+                    f"{name} of all elements of a collection takes axis= and initial= alone"
+                )
+            return self.reduce(ufunc, **cast("Any", options))
+        reduce: Any = ufunc.reduce
+        call = functools.partial(reduce, axis=axis, **options)
+        sample = call(_sample_rows(self))
+        label = name_of(name, self.name, ufunc, axis, options)
+        tasks = {(label, k): (functools.partial(reduce_rows, call), key) for k, key in self._keys()}
+        return self._of_parts(label, tasks, self.shape.leading(sample.shape.rank), sample.dtype)
+
+    def _of_parts(
+        self, name: str, tasks: Mapping[Any, object], outer: Shape[Any], dtype: "np.dtype[Any]"
+    ) -> "DaskArray | DaskTensor":
+        """Return a collection whose parts are what tasks make of the parts of this one."""
+        graph = layer_of(name, tasks, [self])
+        if outer.rank == 1:
+            return array_over(graph, name, self.chunks, dtype)
+        if outer.is_box:
+            rest = tuple([(extent,) for extent in outer.extents[1:]])
+            return array_over(graph, name, (*self.chunks, *rest), dtype)
+        return DaskTensor(graph, name, outer, dtype, self.marks)
 
     def _keys(self) -> "list[tuple[int, tuple[str, int]]]":
         return [(k, (self.name, k)) for k in range(len(self.marks) - 1)]
@@ -295,20 +370,14 @@ class DaskTensor(np.lib.mixins.NDArrayOperatorsMixin):
     def _reduced(self, function: Any, initial: object, levels: int) -> "DaskArray | DaskTensor":  # noqa: ANN401
         name = name_of("tiles", self.name, function, initial, levels)
         call = functools.partial(reduce_cells, function, initial, levels)
-        graph = layer_of(name, {(name, k): (call, key) for k, key in self._keys()}, [self])
+        tasks = {(name, k): (call, key) for k, key in self._keys()}
         if isinstance(function, np.ufunc):
-            dtype = function.reduce(np.ones(1, self.dtype)).dtype
+            dtype = function.reduce(_sample_rows(self), axis=-1).dtype
         else:
             rank = self.shape.rank - self.shape.outer_rank
             ones = np.ones((1,) * (rank + 1), self.dtype)
             dtype = np.asarray(function(ones, axis=tuple(range(1, rank + 1)))).dtype
-        outer = self.shape.leading(self.shape.outer_rank - levels)
-        if outer.rank == 1:
-            return array_over(graph, name, self.chunks, dtype)
-        if outer.is_box:
-            rest = tuple([(extent,) for extent in outer.extents[1:]])
-            return array_over(graph, name, (*self.chunks, *rest), dtype)
-        return DaskTensor(graph, name, outer, dtype, self.marks)
+        return self._of_parts(name, tasks, self.shape.leading(self.shape.outer_rank - levels), dtype)
 
     def as_source(self) -> "RowSource":
         """Return what views of it read."""
@@ -420,6 +489,21 @@ def _at_zero(shape: Shape[Any]) -> Shape[Any]:
 
 def _sample(rows: DaskTensor) -> Any:  # noqa: ANN401 - a row
     """Return a row of one element of the same rank."""
-    from tensorwrapper.tensor import as_tensor  # noqa: PLC0415
-
     return as_tensor(np.ones((1,) * (rows.shape.rank - 1), rows.dtype))
+
+
+def _sample_rows(rows: DaskTensor) -> Tensor[Any]:
+    """Return rows of the same rank with one element in all, or with none if the collection has none."""
+    rank = rows.shape.rank
+    if not rows.size:
+        return from_buffer(np.empty(0, rows.dtype), Shape.from_offsets(*[[0]] * (rank - 1)))
+    return from_buffer(np.ones(1, rows.dtype), Shape.from_offsets(*[[0, 1]] * (rank - 1)))
+
+
+def _is_of_others(value: object) -> bool:
+    """Tell whether an operand is a collection of others, which is not computed here."""
+    return type(value) is not DaskTensor and (is_foreign(value) or hasattr(value, "__dask_graph__"))
+
+
+_OURS: Final = (DaskTensor, Tensor, View)
+"""What has a shape of ours, and stays where it is until a part is computed."""

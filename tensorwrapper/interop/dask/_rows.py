@@ -16,7 +16,7 @@ from tensorwrapper.tensor import Tensor, from_buffer
 from tensorwrapper.typing import Array, IntArray
 
 __all__ = [
-    "apply_ufunc",
+    "apply_function",
     "join_rows",
     "map_cells",
     "map_each_row",
@@ -26,6 +26,7 @@ __all__ = [
     "reduce_each_row",
     "reduce_elements",
     "reduce_found",
+    "reduce_rows",
     "row_starts",
 ]
 
@@ -56,10 +57,10 @@ def join_rows(parts: Sequence[Tensor[Any]], shape: Shape[Any], dtype: "np.dtype[
     return from_buffer(elements, shape)
 
 
-def apply_ufunc(ufunc: np.ufunc, operands: Sequence[Any], *parts: Tensor[Any]) -> Tensor[Any]:
-    """Return what a ufunc makes of rows; they stand where an operand is None."""
+def apply_function(function: Callable[..., Any], operands: Sequence[Any], *parts: Tensor[Any]) -> Tensor[Any]:
+    """Return what a function makes of rows; they stand where an operand is None."""
     given = iter(parts)
-    return _sealed(ufunc(*[next(given) if own is None else own for own in operands]))
+    return _sealed(function(*[next(given) if own is None else own for own in operands]))
 
 
 def map_cells(
@@ -163,6 +164,12 @@ def reduce_cells(function: Any, initial: object, levels: int, part: Tensor[Any])
 def reduce_each_row(function: Callable[[Tensor[Any]], Any], part: Tensor[Any]) -> Array:
     """Return the number that a function makes of each row."""
     return np.asarray([function(part[number]) for number in range(len(part))])
+
+
+def reduce_rows(call: Callable[[Tensor[Any]], Any], part: Tensor[Any]) -> Array | Tensor[Any]:
+    """Return what a reduction along the last modes makes of some rows; an array where that is a box."""
+    found = call(part)
+    return cast("Array", found.to_numpy()) if found.shape.is_box else _sealed(found)
 
 
 def reduce_elements(ufunc: np.ufunc, part: Tensor[Any]) -> Array | None:

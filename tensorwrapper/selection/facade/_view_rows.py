@@ -67,7 +67,7 @@ class ViewRows(ViewBase[ScalarT_co], Generic[ScalarT_co]):
             Parameters
             ----------
             shape
-                Of the result; of rows if there is one element for each index of mode 0.
+                Of the result; of rows if there is one element for each index of their first modes.
 
             Examples
             --------
@@ -77,7 +77,7 @@ class ViewRows(ViewBase[ScalarT_co], Generic[ScalarT_co]):
             [[1, 1, 1], [2]]
             """
             wanted = as_shape(shape)
-            if wanted.is_box or not self._expression.is_box:
+            if wanted.is_box or (self.shape.rank == wanted.rank > 0 and not self._expression.is_box):
                 return self._see_by(Layout.broadcast, shape)
             return self._make(put_together_rows("spread", [self._expression], wanted))
 

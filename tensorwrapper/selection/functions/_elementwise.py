@@ -3,25 +3,28 @@
 # pyright: reportOverlappingOverload=false
 # To checkers an int is a float as well, so what is said of ints stands before what is said of floats.
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast, overload
 
 import numpy as np
 
+from tensorwrapper._value_class import evolve
 from tensorwrapper._wording import called_as
 from tensorwrapper.buffer.lowlevel import fit_number, promoted
-from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError
+from tensorwrapper.errors import ConversionError, DTypeError
+from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import new_strided, wrap_layout
 from tensorwrapper.selection._view import View
 from tensorwrapper.selection.expressions._cellwise import Choosing, Extreme
-from tensorwrapper.selection.expressions._expression import Expression, whole
+from tensorwrapper.selection.expressions._expression import Expression, Node, whole
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._ordinals import at_zero
 from tensorwrapper.selection.functions._build import Ranked, ViewLike, as_view
-from tensorwrapper.selection.functions._origins import at_origin, joint_origin, joint_origin_of_rows, lies_at
+from tensorwrapper.selection.functions._origins import at_origin, given_shape, origin_of_rows
 from tensorwrapper.selection.rows._rows import put_together_rows
 from tensorwrapper.selection.transforms._layouts import box
-from tensorwrapper.shape.lowlevel import ModeNames, agreed_names
-from tensorwrapper.typing import Extents, Index, Rank1, Rank2, Rank3, ScalarT_co, UnknownRank
+from tensorwrapper.shape.lowlevel import fit_operands, names_of
+from tensorwrapper.typing import Extents, Rank1, Rank2, Rank3, ScalarT_co, UnknownRank
 
 # Numbers of Python take on the type of what stands beside them, if it is of their kind.
 _I = TypeVar("_I", bound=np.integer[Any])
@@ -112,15 +115,7 @@ def where(mask: ViewLike, x: Operand, y: Operand) -> View[Any]:
     given = as_view(mask)
     if given.dtype != np.bool_:
         raise DTypeError(f"a mask has elements of type bool, not {given.dtype}")
-    parts = _operands([x, y], "where")
-    if not all(part.is_box for part in (given._expression, *parts)):
-        return _of_rows("where", (mask, x, y), [given._expression, *parts])
-    operands = [given._expression, *parts]
-    extents = _common([part.extents for part in operands], "where")
-    origin = _origin_of((mask, x, y), operands, extents, "where")
-    chosen, left, right = [_broadcast(part, extents) for part in operands]
-    found = whole(Choosing((chosen, left, right)), _names_of(operands, len(extents), "where"))
-    return View(at_origin(found, origin))
+    return _put_together("where", (mask, x, y), [given._expression, *_operands([x, y], "where")])
 
 
 if not TYPE_CHECKING:
@@ -194,41 +189,48 @@ def maximum(*operands: Operand) -> View[Any]:
 
 
 def _extreme(kind: Literal["minimum", "maximum"], operands: tuple[Operand, ...]) -> View[Any]:
-    parts = _operands(operands, kind)
-    if not all(part.is_box for part in parts):
-        return _of_rows(kind, operands, parts)
-    extents = _common([part.extents for part in parts], kind)
-    origin = _origin_of(operands, parts, extents, kind)
-    node = Extreme.of(kind, [_broadcast(part, extents) for part in parts])
-    return View(at_origin(whole(node, _names_of(parts, len(extents), kind)), origin))
+    return _put_together(kind, operands, _operands(operands, kind))
 
 
-def _of_rows(
-    kind: Literal["where", "minimum", "maximum"], given: tuple[Operand, ...], parts: list[Expression]
+def _put_together(
+    kind: Literal["where", "minimum", "maximum"], given: Sequence[Operand], parts: list[Expression]
 ) -> View[Any]:
-    """Return the view of an operation on rows, where they lie; of tiles that are cut alike, as tiles."""
+    """Return the view of an operation on operands, where they lie."""
+    shapes = [given_shape(item, part) for item, part in zip(given, parts, strict=True)]
+    shape, modes = fit_operands(shapes, kind)
+    if modes is None and not shape.has_layers:
+        boxes = [_broadcast(part, shape.extents) for part in parts]
+        node: Node = Choosing(tuple(boxes)) if kind == "where" else Extreme.of(kind, boxes)
+        return View(at_origin(whole(node, names_of(shape)), shape.origin))
+    if modes is None:
+        parts = [_broadcast(part, shape.extents) if part.is_box else part for part in parts]
+    tiled = _of_tiles(kind, parts)
+    if tiled is not None:
+        return tiled
+    found = put_together_rows(kind, [at_zero(part) for part in parts])
+    origin = origin_of_rows(shape)
+    if origin is not None and not any(origin) and names_of(shape) is None:
+        return View(found)
+    return View(evolve(found, layout=Layout(shape)))
+
+
+def _of_tiles(kind: Literal["where", "minimum", "maximum"], parts: Sequence[Expression]) -> View[Any] | None:
+    """Return the view of an operation on tiles that are cut alike, as tiles; None of all other operands."""
     cuts = [part.layout.implementation.tiled for part in parts if part.shape.rank]
     first = cuts[0]
-    if first is not None and all(cut is not None and cut.tiling == first.tiling for cut in cuts):
-        own = [_box_of(part) for part in parts]
-        over_boxes = where(*own) if kind == "where" else _extreme(kind, tuple(own))
-        tiled = over_boxes.tiled(first.tiling)
-        if all(tiled.shape == part.shape for part in parts if part.shape.rank):
-            return tiled
-        # A grid was moved: its tiles are rows.
-    found = put_together_rows(kind, [at_zero(part) for part in parts])
-    places = [lies_at(item, part) for item, part in zip(given, parts, strict=True)]
-    return View(at_origin(found, joint_origin_of_rows(found.shape.rank, parts, places, kind)))
+    if first is None or any(cut is None or cut.tiling != first.tiling for cut in cuts):
+        return None
+    own = [_box_of(part) for part in parts]
+    over_boxes = where(*own) if kind == "where" else _extreme(kind, tuple(own))
+    tiled = over_boxes.tiled(first.tiling)
+    # The tiles of a grid that was moved are rows.
+    alike = all(tiled.shape == part.shape for part in parts if part.shape.rank)
+    return tiled if alike else None
 
 
 def _box_of(part: Expression) -> View[Any]:
     view: View[Any] = View(part)
     return view.untiled() if part.shape.rank else view
-
-
-def _origin_of(given: tuple[Operand, ...], parts: list[Expression], extents: Extents, what: str) -> Index:
-    own = [(part.extents, lies_at(item, part)) for item, part in zip(given, parts, strict=True)]
-    return joint_origin(extents, own, what)
 
 
 def _operands(given: "tuple[Operand, ...] | list[Operand]", what: str) -> list[Expression]:
@@ -247,24 +249,6 @@ def _operands(given: "tuple[Operand, ...] | list[Operand]", what: str) -> list[E
         else:
             parts.append((view if view.dtype == dtype else view.astype(dtype))._expression)
     return parts
-
-
-def _common(extents: list[Extents], what: str) -> Extents:
-    # Most are alike, beside numbers: NumPy makes an array of each.
-    distinct = {*extents, ()}
-    if len(distinct) == 2:
-        return max(distinct, key=len)
-    try:
-        return np.broadcast_shapes(*extents)
-    except ValueError as error:
-        raise ExtentMismatchError(f"{what}: the extents {extents} do not broadcast together") from error
-
-
-def _names_of(parts: list[Expression], rank: int, what: str) -> ModeNames | None:
-    """Return the names of modes that views agree on, which are broadcast from the last mode on."""
-    found = [part.layout.implementation.names for part in parts]
-    given = [(*[None] * (rank - len(names)), *names) for names in found if names is not None]
-    return agreed_names(given, what)
 
 
 def _broadcast(part: Expression, extents: Extents) -> Expression:

@@ -10,10 +10,21 @@ from tensorwrapper.layout.lowlevel import new_row_major, wrap_layout
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.sources._asking import is_source
 from tensorwrapper.shape import Shape
+from tensorwrapper.shape.lowlevel import GivenShape, UnplacedShape
 from tensorwrapper.tensor.lowlevel import TensorCommon
 from tensorwrapper.typing import Extents, Index
 
-__all__ = ["at_origin", "joint_origin", "joint_origin_of_rows", "lies_at", "origin_of_rows"]
+__all__ = ["at_origin", "given_shape", "joint_origin", "joint_origin_of_rows", "lies_at", "origin_of_rows"]
+
+
+def given_shape(given: object, part: Expression) -> GivenShape:
+    """Return the shape of an operand for `fit_operands`: lists and arrays of other libraries lie nowhere."""
+    if part.is_box:
+        placed = any(part.origin)
+        if not placed and part.layout.implementation.names is None and not isinstance(given, TensorCommon):
+            return part.shape if is_source(given) else part.extents
+    placed = isinstance(given, TensorCommon) or is_source(given)
+    return part.shape if placed or any(origin_of_rows(part.shape) or ()) else UnplacedShape(part.shape)
 
 
 def lies_at(given: object, part: Expression) -> Index | None:
@@ -80,14 +91,10 @@ def origin_of_rows(shape: Shape) -> Index | None:
 def joint_origin_of_rows(
     rank: int, parts: Sequence[Expression], places: Sequence[Index | None], what: str, mode: int | None = None
 ) -> Index:
-    """Return the origin of rows put together: as `joint_origin`; a box with one mode goes by rows."""
-    known: list[tuple[Extents, Index | None]] = []
-    for part, origin in zip(parts, places, strict=True):
-        own = part.shape.rank
-        if own == rank:
-            known.append(((1,) * rank, origin))
-        elif own == 1 and part.shape.size != 1 and origin is not None:
-            known.append(((1, *[0] * (rank - 1)), (*origin, *[0] * (rank - 1))))
+    """Return the origin of rows put together: as `joint_origin`."""
+    known = [
+        ((1,) * rank, origin) for part, origin in zip(parts, places, strict=True) if part.shape.rank == rank
+    ]
     return joint_origin((1,) * rank, known, what, mode=mode)
 
 

@@ -39,6 +39,7 @@ from tensorwrapper.selection.rows._held import held_rows
 from tensorwrapper.selection.runners._leaves import Runner
 from tensorwrapper.selection.transforms._layouts import box
 from tensorwrapper.shape import Shape
+from tensorwrapper.shape.lowlevel import fit_leading_modes, fit_operands
 from tensorwrapper.tensor.lowlevel import padded_lines
 from tensorwrapper.typing import Extents, IntArray
 
@@ -356,41 +357,28 @@ def _no_elements(view: Expression) -> Expression:
     return Expression(view.node, view.layout[0:0])
 
 
-def _common_shape(parts: tuple[Expression, ...], what: str) -> Shape:
-    """Return the shape that operands have, or that those have that others are spread over."""
-    rows = [part.shape for part in parts if not part.is_box]
-    for number, shape in enumerate(rows[1:], 1):
-        if shape is not rows[0] and shape != rows[0]:
-            raise ExtentMismatchError(
-                f"{what} goes by rows of equal extents: those of operand {number} are {shape}, of the first "
-                f"{rows[0]}"
-            )
-    return rows[0]
+def _lined_up(parts: tuple[Expression, ...], what: str) -> tuple[Shape, list[Expression]]:
+    """Return the shape that operands fit, and the elements of each in its order."""
+    shape, modes = fit_operands([part.shape for part in parts], what)
+    if modes is None:
+        # Boxes in layers.
+        modes = [fit_leading_modes(part.shape, shape.flatten(), what) for part in parts]
+    return shape, [_in_order_of(part, shape, own) for part, own in zip(parts, modes, strict=True)]
 
 
-def _spread(part: Expression, shape: Shape, what: str) -> Expression:
-    """Return an operand in the order of a shape: as it is, one element for all, or one for each row."""
-    if not part.is_box:
+def _in_order_of(part: Expression, shape: Shape, modes: int) -> Expression:
+    """Return an operand in the order of a shape, of which it has all modes, some of the first, or none."""
+    if modes == shape.rank:
         return in_order(part)
-    extents = part.extents
-    if part.shape.size == 1 and len(extents) <= shape.rank and all(extent == 1 for extent in extents):
+    if not modes:
         one = in_order(part)
         return Expression(one.node, one.layout.broadcast(box((shape.size,))))
-    rows = shape.extent(0)
-    if extents == (rows,) or (len(extents) == shape.rank and extents == (rows,) + (1,) * (shape.rank - 1)):
-        splits = element_splits(shape, 1)
-        return _pieces((in_order(part),), Spread(splits), (0,))
-    if shape.raggedness == "uniform" and extents == shape.as_smooth().extents:
-        return in_order(part)
-    raise ExtentMismatchError(
-        f"{what}: a box of extents {extents} does not go with {shape}; one number for each row is a box of "
-        f"extents {(rows,)}"
-    )
+    return _pieces((in_order(part),), Spread(element_splits(shape, modes)), (0,))
 
 
 def _choose(parts: tuple[Expression, ...]) -> _Made:
-    shape = _common_shape(parts, "where")
-    return shape, whole(Choosing(tuple([_spread(part, shape, "where") for part in parts])))
+    shape, own = _lined_up(parts, "where")
+    return shape, whole(Choosing(tuple(own)))
 
 
 def _least(parts: tuple[Expression, ...]) -> _Made:
@@ -402,8 +390,8 @@ def _greatest(parts: tuple[Expression, ...]) -> _Made:
 
 
 def _extreme(kind: Literal["minimum", "maximum"], parts: tuple[Expression, ...]) -> _Made:
-    shape = _common_shape(parts, kind)
-    return shape, whole(Extreme.of(kind, [_spread(part, shape, kind) for part in parts]))
+    shape, own = _lined_up(parts, kind)
+    return shape, whole(Extreme.of(kind, own))
 
 
 def _cast(parts: tuple[Expression, ...], dtype: "np.dtype[Any]", unsafe: bool) -> _Made:  # noqa: FBT001
@@ -467,7 +455,10 @@ def _lengthened(
 
 def _spread_over(parts: tuple[Expression, ...], shape: Shape) -> _Made:
     (part,) = parts
-    return shape, _spread(part, shape, "broadcast")
+    if part.is_box and part.shape.size == 1 and part.shape.rank <= shape.rank:
+        return shape, _in_order_of(part, shape, 0)
+    given = part.extents if part.is_box else part.shape
+    return shape, _in_order_of(part, shape, fit_leading_modes(given, shape.flatten(), "broadcast"))
 
 
 _OPERATIONS: Final[dict[RowsKind, Callable[..., _Made]]] = {

@@ -37,16 +37,16 @@ from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.tensor.operators._shapes import (
     box_of_result,
     check_out,
-    prefix_of,
+    leading_modes,
     reference_of,
+    rows_of_result,
     splits_below,
-    with_facts,
 )
 from tensorwrapper.tensor.operators._sparse import compute_sparse
 from tensorwrapper.tensor.operators._strings import compute_strings
 from tensorwrapper.typing import Array
 
-__all__ = ["Out", "call", "flat_operands", "over_array", "over_rows", "shape_of_rows"]
+__all__ = ["Out", "call", "flat_operands", "over_array", "over_rows"]
 
 Out: TypeAlias = "TensorCommon[Any] | Array | None"
 
@@ -88,7 +88,7 @@ def call(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) ->
         implementation = cast("TiledStrided", implementation.unnamed())
         under = _under_tiles(everything, reference, implementation, name)
         if under is not None and all(out is None for out in outs):
-            shape = shape_of_rows(operands, reference, name)
+            shape = rows_of_result(operands, reference, name)
             return _call_tiled(ufunc, reference, implementation, shape, under, options)
     return _call_rows(ufunc, operands, reference, outs, where, options)
 
@@ -333,21 +333,9 @@ def _flat_beside(operand: Operand, reference: "TensorBase[Any]", shape: Shape[An
             return np.asarray(operand)
     elif not np.ndim(operand):
         return operand
-    modes = prefix_of(operand, shape, name)
+    modes = leading_modes(operand, shape, name)
     values = operand.elements() if isinstance(operand, TensorBase) else cast("Array", operand).reshape(-1)
     return values if modes == shape.rank else np.repeat(values, np.diff(splits_below(shape, modes)))
-
-
-def shape_of_rows(operands: Sequence[Operand], reference: "TensorBase[Any]", name: str) -> Shape[Any]:
-    """Return the shape of the reference, with the names and layers that all tensors agree on."""
-    tensors = [operand for operand in operands if isinstance(operand, TensorBase) and operand.shape.rank]
-    shape = reference.shape
-    if all(operand.shape is shape for operand in tensors):
-        return shape
-    plain = not shape.has_layers and not any(shape.names)
-    if plain and not any(any(o.shape.names) or o.shape.has_layers for o in tensors):
-        return shape
-    return with_facts(shape.flatten().named(*[None] * shape.rank), tensors, name)
 
 
 def _call_rows(
@@ -360,7 +348,7 @@ def _call_rows(
 ) -> object:
     name = ufunc.__name__
     flats = flat_operands(operands, reference, name)
-    shape = shape_of_rows(operands, reference, name)
+    shape = rows_of_result(operands, reference, name)
     targets = [_target(out, shape, name) for out in outs]
     if where is not True:
         options["where"] = flat_operands([cast("Operand", where)], reference, name)[0]
@@ -422,7 +410,7 @@ def _under_tiles(
         elif not np.ndim(operand) if not isinstance(operand, TensorBase) else not operand.shape.rank:
             arrays.append(np.asarray(operand) if isinstance(operand, TensorBase) else operand)
         else:
-            modes = prefix_of(operand, reference.shape.flatten(), name)
+            modes = leading_modes(operand, reference.shape.flatten(), name)
             if modes > r:
                 return None
             values = array_of(operand)

@@ -21,7 +21,7 @@ from tensorwrapper.buffer.lowlevel import (
 )
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError, JaggedModeError
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape.lowlevel import make_smooth, mode_of, unnamed_shape, wrap
+from tensorwrapper.shape.lowlevel import make_smooth, mode_of, unnamed_shape, with_facts, wrap
 from tensorwrapper.tensor._bridge import join_lazily
 from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._tensor_base import TensorBase
@@ -30,7 +30,6 @@ from tensorwrapper.tensor.operators._elementwise import (
     flat_operands,
     over_array,
     over_rows,
-    shape_of_rows,
 )
 from tensorwrapper.tensor.operators._operand import (
     Operand,
@@ -45,8 +44,8 @@ from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.tensor.operators._shapes import (
     box_of_result,
     reference_of,
+    rows_of_result,
     splits_below,
-    with_facts,
 )
 from tensorwrapper.tensor.operators._sparse import choose_sparse
 from tensorwrapper.tensor.operators._strings import call_on_texts, data_of, kind_of, places_of, shape_of
@@ -216,7 +215,7 @@ def _where(condition: object, *choices: object) -> object:
     with refusals("where"):
         marks, *flats = flat_operands(operands, reference, "where")
         flat = np.where(marks, *_promoted(flats))
-    return over_rows(flat, shape_of_rows(operands, reference, "where"), reference)
+    return over_rows(flat, rows_of_result(operands, reference, "where"), reference)
 
 
 def _promoted(choices: "Sequence[Array | complex]") -> "list[Array | complex]":
@@ -385,7 +384,7 @@ def _of_one_type(arrays: list[Array], dtype: _DType, casting: _Casting, name: st
 
 def _box_of(parts: "list[TensorBase[Any]]", extents: Extents, name: str) -> Shape[Any]:
     first = parts[0].shape.flatten()
-    return with_facts(wrap(make_smooth(extents, first.origin)), parts, name)
+    return with_facts(wrap(make_smooth(extents, first.origin)), [part.shape for part in parts], name)
 
 
 def _join_by_places(

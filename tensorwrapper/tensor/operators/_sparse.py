@@ -14,10 +14,11 @@ from tensorwrapper.buffer import BufferCommon
 from tensorwrapper.buffer.lowlevel import check_dtype, is_fill, make_sparse, packed_layout
 from tensorwrapper.errors import ConversionError, ExtentMismatchError
 from tensorwrapper.shape import Shape
+from tensorwrapper.shape.lowlevel import has_same_rows, shape_of_rows, unnamed_shape
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.operators._operand import Operand
 from tensorwrapper.tensor.operators._refusals import refusals
-from tensorwrapper.tensor.operators._shapes import box_of_result, is_same, with_facts
+from tensorwrapper.tensor.operators._shapes import box_of_result
 from tensorwrapper.typing import Array, Extents, IntArray
 
 __all__ = ["at_places", "choose_sparse", "compute_sparse", "union_of"]
@@ -100,11 +101,11 @@ def _shape_of(operands: list[Operand], name: str) -> tuple[Shape[Any], list[Tens
             tensor if tensor.shape.flatten().extents == plain.extents else _stretched(tensor, plain.extents)
             for tensor in tensors
         ]
-    reference = first.flatten()
+    reference = unnamed_shape(first).flatten()
     for shape in shapes[1:]:
-        if not is_same(shape.flatten(), reference):
+        if not has_same_rows(unnamed_shape(shape).flatten(), reference):
             raise ExtentMismatchError(f"{name}: {shape!r} is not {first!r}")
-    return with_facts(reference.named(*[None] * reference.rank), tensors, name), tensors
+    return shape_of_rows(shapes, 0, name), tensors
 
 
 def _stretched(tensor: TensorBase[Any], extents: Extents) -> TensorBase[Any]:

@@ -19,7 +19,13 @@ from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.operators._operand import Operand, first_tensor, is_text, read_operands
 from tensorwrapper.tensor.operators._refusals import refusals
-from tensorwrapper.tensor.operators._shapes import box_of_result, prefix_of, reference_of, splits_below
+from tensorwrapper.tensor.operators._shapes import (
+    box_of_result,
+    leading_modes,
+    reference_of,
+    rows_of_result,
+    splits_below,
+)
 from tensorwrapper.tensor.reading._string_values import read_strings
 from tensorwrapper.typing import Array, IntArray
 
@@ -118,7 +124,8 @@ def _times(arrays: list[Array]) -> list[Array]:
 
 def shape_of(operands: Sequence[Operand], name: str) -> "tuple[Shape[Any], TensorBase[Any] | None]":
     reference = reference_of(operands)
-    return (box_of_result(operands, name) if reference is None else reference.shape), reference
+    shape = box_of_result(operands, name) if reference is None else rows_of_result(operands, reference, name)
+    return shape, reference
 
 
 def kind_of(operand: Operand) -> Literal["utf8", "binary"]:
@@ -148,7 +155,7 @@ def places_of(
         return np.zeros(1, np.int64)
     if reference is not None:
         plain = shape.flatten()
-        modes = prefix_of(operand, plain, name)
+        modes = leading_modes(operand, plain, name)
         if modes == plain.rank:
             return None
         splits = splits_below(plain, modes)

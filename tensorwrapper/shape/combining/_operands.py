@@ -1,0 +1,302 @@
+"""One rule for operands: which shapes fit one another in a call by elements, and the shape of its result.
+
+Tensors, views, NumPy's protocols, Dask and servers all ask here. Boxes broadcast as NumPy does, from the last
+mode on. Beside a jagged or tiled shape, the *reference*, an operand has its extents, or those of its first
+modes: then it is one number per row, cell or tile.
+"""
+
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeAlias, cast, final
+
+import numpy as np
+
+from tensorwrapper._value_class import frozen
+from tensorwrapper.errors import ExtentMismatchError, LayerError, ModeNameError
+from tensorwrapper.shape._shape import Shape, unnamed_shape, wrap
+from tensorwrapper.shape._shape_base import names_of
+from tensorwrapper.shape.boxes._smooth import make_smooth
+from tensorwrapper.typing import Extents, Index
+
+__all__ = [
+    "GivenShape",
+    "UnplacedShape",
+    "check_same_shape",
+    "fit_box",
+    "fit_leading_modes",
+    "fit_operands",
+    "has_same_rows",
+    "reference_among",
+    "shape_of_rows",
+    "with_facts",
+]
+
+
+@final
+@frozen
+class UnplacedShape:
+    """A shape of rows that lie nowhere, as lists and arrays of other libraries do."""
+
+    shape: Shape[Any]
+
+
+GivenShape: TypeAlias = "Shape[Any] | UnplacedShape | Extents"
+"""The shape of an operand; of an array, a list or a number only extents, since these lie nowhere."""
+
+_compared: "tuple[Callable[[], object], Callable[[], object], bool]" = (bool, bool, False)
+"""The two shapes that met last, and whether they are the same: in a chain of calls they meet again."""
+
+
+def fit_operands(given: Sequence[GivenShape], what: str) -> "tuple[Shape[Any], list[int] | None]":
+    """Return the shape of a result, and for each operand how many modes it shares with it.
+
+    Parameters
+    ----------
+    given
+        The shapes of the operands.
+    what
+        The call, for errors.
+
+    Returns
+    -------
+    shape
+        With the origin, the names and the layers that the operands agree on.
+    modes
+        The rank of the result for an operand of all its elements, less for one number per prefix of so many
+        indices, 0 for a single number. None if all operands are boxes, which broadcast.
+
+    Raises
+    ------
+    ExtentMismatchError
+        If the extents do not fit, or operands lie elsewhere.
+    LayerError, ModeNameError
+        If layers or names differ.
+
+    Examples
+    --------
+    >>> fit_operands([Shape.jagged([2, 0]), (2,), ()], "add")
+    (Shape.jagged([2, 0]), [2, 1, 0])
+    """
+    number = reference_among(given)
+    if number is None:
+        return fit_box(given, what), None
+    flat = _shape_of(given[number]).flatten()
+    modes = [fit_leading_modes(own, flat, what) if _rank_of(own) else 0 for own in given]
+    return shape_of_rows(given, number, what), modes
+
+
+def reference_among(given: Sequence[GivenShape]) -> int | None:
+    """Return the number of the jagged or tiled operand of highest rank, the first of several; else None."""
+    found, highest = None, 0
+    for number, own in enumerate(given):
+        if not isinstance(own, tuple):
+            shape = _shape_of(own)
+            if shape.rank > highest and not shape.flatten().is_box:
+                found, highest = number, shape.rank
+    return found
+
+
+def _shape_of(given: GivenShape) -> Shape[Any]:
+    return given.shape if isinstance(given, UnplacedShape) else cast("Shape[Any]", given)
+
+
+def _rank_of(given: GivenShape) -> int:
+    return len(given) if isinstance(given, tuple) else _shape_of(given).rank
+
+
+# Boxes.
+
+
+def fit_box(given: Sequence[GivenShape], what: str) -> Shape[Any]:
+    """Return the box that boxes broadcast to, with the origin, names and layers that they agree on.
+
+    Raises
+    ------
+    ExtentMismatchError
+        If extents do not broadcast, or a mode starts elsewhere in two operands.
+    LayerError, ModeNameError
+        If layers or names differ.
+    """
+    shapes = [own for own in given if isinstance(own, Shape) and own.rank]
+    if shapes and len(shapes) == len(given) and all(own is shapes[0] for own in shapes):
+        return shapes[0]
+    all_extents = [own if isinstance(own, tuple) else _shape_of(own).extents for own in given]
+    extents = _broadcast(all_extents, what)
+    origin: list[int | None] = [None] * len(extents)
+    for shape in shapes:
+        behind = len(extents) - shape.rank
+        for mode, (extent, start) in enumerate(zip(shape.extents, shape.origin, strict=True), behind):
+            if extent != extents[mode]:
+                continue  # stretched: its one index stands for all
+            if origin[mode] not in (None, start):
+                raise _other_origin(what, mode, cast("int", origin[mode]), start)
+            origin[mode] = start
+    result = wrap(make_smooth(extents, tuple([start or 0 for start in origin])))
+    # Numbers in layers without modes are what they are beside other numbers.
+    facts = [_shape_of(own) for own in given if not isinstance(own, tuple) and (_rank_of(own) or not extents)]
+    return with_facts(result, facts, what) if facts else result
+
+
+def _broadcast(given: Sequence[Extents], what: str) -> Extents:
+    # Most are alike, beside numbers: NumPy makes an array of each.
+    distinct = {*given, ()}
+    if len(distinct) <= 2:
+        return max(distinct, key=len)
+    try:
+        return np.broadcast_shapes(*given)
+    except ValueError as error:
+        raise ExtentMismatchError(f"{what}: extents {list(given)} do not broadcast, as {_ALIGNED}") from error
+
+
+def with_facts(shape: Shape[Any], shapes: Sequence[Shape[Any]], what: str) -> Shape[Any]:
+    """Return a shape with the names and the layers of the operands, of which it is the result."""
+    names: list[str | None] = [None] * shape.rank
+    layers: tuple[int, ...] | None = None
+    for own in shapes:
+        if names_of(own) is not None:
+            for mode, label in enumerate(own.names, shape.rank - own.rank if shape.is_box else 0):
+                if label is not None and names[mode] not in (None, label):
+                    raise ModeNameError(
+                        f"{what}: mode {mode} is {names[mode]!r} in one operand and {label!r} in another"
+                    )
+                names[mode] = label or names[mode]
+        if own.has_layers:
+            if own.rank != shape.rank or layers not in (None, own.layers):
+                raise LayerError(
+                    f"{what}: the layers of {own} are not those of "
+                    f"{shape if own.rank != shape.rank else layers}; flatten() drops them"
+                )
+            layers = own.layers
+    if layers is not None:
+        shape = Shape.nested(shape, layers=layers)
+    return shape.named(*names) if any(label is not None for label in names) else shape
+
+
+def _other_origin(what: str, mode: int, one: int, other: int) -> ExtentMismatchError:
+    return ExtentMismatchError(
+        f"{what}: mode {mode} starts at {one} in one operand and at {other} in another; "
+        "t[...] of each starts at zero and combines by position"
+    )
+
+
+# Rows, cells and tiles.
+
+
+def shape_of_rows(given: Sequence[GivenShape], number: int, what: str) -> Shape[Any]:
+    """Return the shape of the reference, an operand by its number, with the names and layers of all."""
+    found = given[number]
+    shapes = [own for own in given if isinstance(own, Shape) and own.rank]
+    if isinstance(found, UnplacedShape):
+        # It lies where another operand does that has its rows.
+        shape = next((own for own in shapes if own.rank == found.shape.rank), found.shape)
+    else:
+        shape = cast("Shape[Any]", found)
+    if all(own is shape for own in shapes):
+        return shape
+    if not any(names_of(own) is not None or own.has_layers for own in (shape, *shapes)):
+        return shape
+    return with_facts(unnamed_shape(shape).flatten(), shapes, what)
+
+
+def fit_leading_modes(given: GivenShape, reference: Shape[Any], what: str) -> int:
+    """Return of how many modes of the reference an operand has the shape; its rank for the whole of it.
+
+    Modes of extent 1 behind the first ones mean the same as none, as in NumPy's ``x[:, None]``.
+
+    Raises
+    ------
+    ExtentMismatchError
+        If it has another shape.
+    """
+    if isinstance(given, tuple):
+        shape, extents, origin = None, given, None
+    else:
+        shape = unnamed_shape(_shape_of(given)).flatten()
+        placed = not isinstance(given, UnplacedShape)
+        if shape.rank <= reference.rank:
+            leading = reference if shape.rank == reference.rank else reference.leading(shape.rank)
+            if has_same_rows(shape, leading, placed=placed):
+                return shape.rank
+        if not shape.is_box:
+            raise _no_prefix(shape, reference, what)
+        extents, origin = shape.extents, shape.origin if placed else None
+    rank = len(extents)
+    if rank <= reference.rank:
+        if _has_extents(reference if rank == reference.rank else reference.leading(rank), extents, origin):
+            return rank
+        modes = rank
+        while rank == reference.rank and modes > 1 and extents[modes - 1] == 1:
+            modes -= 1
+        if modes < rank and _has_extents(reference.leading(modes), extents[:modes], origin):
+            return modes
+    raise _no_prefix(Shape(*extents) if shape is None else shape, reference, what)
+
+
+def check_same_shape(given: Shape[Any], wanted: Shape[Any], what: str) -> None:
+    """Raise unless a shape has the rows of another, each with its extents, wherever they lie.
+
+    Raises
+    ------
+    ExtentMismatchError
+        If it has others.
+    """
+    if given is not wanted and not has_same_rows(given.flatten(), wanted.flatten(), placed=False):
+        raise ExtentMismatchError(f"{what}: a tensor of shape {given} is not one of shape {wanted}")
+
+
+def has_same_rows(shape: Shape[Any], reference: Shape[Any], *, placed: bool = True) -> bool:
+    """Tell whether a shape has the extents of the reference at every prefix, and if it is placed its origins.
+
+    O(1) for one object, and for the pair that was compared last; else their rows are compared.
+    """
+    if shape is reference:
+        return True
+    if shape.rank != reference.rank or shape.size != reference.size or shape.is_box != reference.is_box:
+        return False
+    if not placed:
+        return shape.is_congruent(reference)
+    global _compared  # noqa: PLW0603 - what threads overwrite for one another is found again
+    one, other, found = _compared
+    if one() is shape and other() is reference:
+        return found
+    found = shape == unnamed_shape(reference)
+    _compared = weakref.ref(shape), weakref.ref(reference), found
+    return found
+
+
+def _has_extents(shape: Shape[Any], extents: Extents, origin: Index | None) -> bool:
+    """Tell whether a shape is a box of these extents, or has rows that are all alike, at an origin if any."""
+    bounds = [shape.extent_bounds(mode) for mode in range(shape.rank)]
+    if any(not low == high == extent for (low, high), extent in zip(bounds, extents, strict=True)):
+        return False
+    if origin is None:
+        return True
+    box = shape.as_smooth()
+    return bool(box.origin == origin[: shape.rank] and box.extents == tuple(extents))
+
+
+_ALIGNED: Final = (
+    "they are aligned at their ends: `t[:, None]` has a mode more, `t.permute(1, 0)` others last"
+)
+
+
+def _no_prefix(given: Shape[Any], reference: Shape[Any], what: str) -> ExtentMismatchError:
+    if given.rank == reference.rank:
+        if given.is_congruent(reference):
+            return ExtentMismatchError(
+                f"{what}: {given!r} lies elsewhere than {reference!r}; `t[...]` of each starts at zero and "
+                "combines by position"
+            )
+        return ExtentMismatchError(
+            f"{what}: {given!r} is not {reference!r}, nor that of its first modes; "
+            "`tw.align(r, r)` finds what both have, `r.to_padded()` is a box"
+        )
+    if not 0 < given.rank < reference.rank:
+        return ExtentMismatchError(
+            f"{what}: {given!r} has more modes than {reference!r}, which nothing is stretched to"
+        )
+    return ExtentMismatchError(
+        f"{what}: one number per prefix of {given.rank} modes has the shape {reference.leading(given.rank)!r}"
+        f", not {given!r}; numbers stand along the first modes of a jagged tensor, as in "
+        "`r * [1, 10]`"
+    )
