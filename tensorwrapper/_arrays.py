@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64
-from tensorwrapper.errors import ExtentError, SizeOverflowError
-from tensorwrapper.typing import Index, IntArray
+from tensorwrapper.errors import ConversionError, ExtentError, SizeOverflowError
+from tensorwrapper.typing import Array, Index, IntArray
 
 __all__ = [
     "BATCH",
@@ -42,6 +42,7 @@ __all__ = [
     "splits_of_list",
     "tidy_table",
     "tuples_of",
+    "unmasked_array",
 ]
 
 _S = TypeVar("_S", bound=np.generic)
@@ -77,6 +78,30 @@ def frozen_values(values: npt.NDArray[_S]) -> npt.NDArray[_S]:
         values = values.view()
         values.flags.writeable = False
     return values
+
+
+def unmasked_array(value: object, *, copy: bool | None = None) -> Array:
+    """Return what `np.asarray` makes of a value, but of elements that a mask hides.
+
+    Raises
+    ------
+    ConversionError
+        If it is a masked array, or an object or a list that gives one whose mask hides an element.
+    """
+    if isinstance(value, np.ma.MaskedArray):
+        raise ConversionError("a masked array would lose its mask; fill it, or pass its data and mask apart")
+    if isinstance(value, list | tuple) and any(hasattr(type(part), "__array__") for part in value[:1]):
+        # NumPy would drop the masks of items.
+        value = [_shown(part) if hasattr(type(part), "__array__") else part for part in value]
+    return _shown(value, copy=copy)
+
+
+def _shown(value: object, *, copy: bool | None = None) -> Array:
+    found: Array = np.asanyarray(value, copy=copy)
+    if isinstance(found, np.ma.MaskedArray) and np.ma.is_masked(found):
+        kind = type(value).__name__
+        raise ConversionError(f"a {kind} gives a masked array, whose mask would be lost: fill it first")
+    return np.asarray(found)
 
 
 def digest_of(numbers: IntArray) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arguments import surely_fits
+from tensorwrapper._arrays import unmasked_array
 from tensorwrapper.buffer.copies._copy import copy_elements
 from tensorwrapper.buffer.strings._checks import fit_string
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError, SizeOverflowError
@@ -192,7 +193,7 @@ def fit_number(value: object, dtype: "np.dtype[Any]", what: str) -> Array:
     if type(value) is float and dtype.char == "d":
         return np.array(value, dtype=dtype)  # whatever it is, and nothing else has to be looked at
     try:
-        own: Array = np.asarray(value)
+        own = unmasked_array(value)
         given = own.dtype.kind
         apart = given + dtype.kind in ("fb", "cb", "cf")
         with np.errstate(all="ignore"):
@@ -218,12 +219,10 @@ def fit_number(value: object, dtype: "np.dtype[Any]", what: str) -> Array:
 
 
 def _array_of(value: object, dtype: "np.dtype[Any]") -> Array:
-    if isinstance(value, np.ma.MaskedArray):
-        raise ConversionError("a masked array would lose its mask; filled() has an array")
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.ndarray) and not isinstance(value, np.ma.MaskedArray):
         return cast("Array", value)
     try:
-        array: Array = np.asarray(value)
+        array = unmasked_array(value)
         # Times are written as text, which is none of NumPy's own.
         return np.array(value, dtype) if dtype.kind in "mM" and array.dtype.kind == "U" else array
     except OverflowError as error:

@@ -6,7 +6,7 @@ from typing import Any, Generic, SupportsIndex, cast, final, overload
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._arrays import file_beneath, frozen_array, frozen_values
+from tensorwrapper._arrays import file_beneath, frozen_array, frozen_values, unmasked_array
 from tensorwrapper._integers import MAX_INT64, to_count
 from tensorwrapper._memory import filled_memory
 from tensorwrapper._value_class import value_class
@@ -109,7 +109,7 @@ class Sparse(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         count = to_count(size, "the size of a buffer")
         if count > MAX_INT64:
             raise SizeOverflowError(f"{count} addresses do not fit into 64 bits")
-        elements: Array = np.asarray(values)
+        elements = unmasked_array(values)
         check_dtype(elements.dtype)
         places = check_addresses(to_ordinal_array(addresses), elements, count)
         number = to_fill(fit_number(fill_value, elements.dtype, "fill_value"))

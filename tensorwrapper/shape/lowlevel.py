@@ -19,7 +19,7 @@ for all modes), `picked_names` (those of what lists of positions pick).
 **Operands** of a call by elements, one rule for all: `fit_operands` (the shape of the result, and how many
 modes each `GivenShape` shares with it; rows of lists are an `UnplacedShape`), its parts `fit_box`,
 `reference_among`, `fit_leading_modes`, `shape_of_rows` and `with_facts`; `has_same_rows` and
-`check_same_shape` compare.
+`check_same_rows` compare, `element_splits` says where the elements under each prefix begin.
 
 **Columns**, how jagged shapes are stored: `Columns` (row splits and leaves), `Origins` (where the rows of
 a level start: one number, or one each; `tidy_origins` makes the first of the second where it can),
@@ -43,7 +43,8 @@ if TYPE_CHECKING:
     from tensorwrapper.shape.combining._operands import (
         GivenShape,
         UnplacedShape,
-        check_same_shape,
+        check_same_rows,
+        element_splits,
         fit_box,
         fit_leading_modes,
         fit_operands,
@@ -68,7 +69,8 @@ __all__ = [
     "agreed_names",
     "build_rows",
     "check_names",
-    "check_same_shape",
+    "check_same_rows",
+    "element_splits",
     "fit_box",
     "fit_leading_modes",
     "fit_operands",
@@ -104,7 +106,8 @@ __getattr__, __dir__ = lazy_names(
         "combining._operands": (
             "GivenShape",
             "UnplacedShape",
-            "check_same_shape",
+            "check_same_rows",
+            "element_splits",
             "fit_box",
             "fit_leading_modes",
             "fit_operands",

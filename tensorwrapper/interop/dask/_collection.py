@@ -318,15 +318,15 @@ class DaskTensor(np.lib.mixins.NDArrayOperatorsMixin):
         self, ufunc: np.ufunc, name: str, axis: object = 0, **options: object
     ) -> "DaskArray | DaskTensor":
         """Return one number for each prefix: what the local reduction makes of each part."""
-        if axis is None:
+        reduce: Any = ufunc.reduce
+        call = functools.partial(reduce, axis=axis, **options)
+        sample = call(_sample_rows(self))
+        if not sample.shape.rank:
             if options.pop("dtype", None) is not None or options.pop("keepdims", False):
                 raise ConversionError(
                     f"{name} of all elements of a collection takes axis= and initial= alone"
                 )
             return self.reduce(ufunc, **cast("Any", options))
-        reduce: Any = ufunc.reduce
-        call = functools.partial(reduce, axis=axis, **options)
-        sample = call(_sample_rows(self))
         label = name_of(name, self.name, ufunc, axis, options)
         tasks = {(label, k): (functools.partial(reduce_rows, call), key) for k, key in self._keys()}
         return self._of_parts(label, tasks, self.shape.leading(sample.shape.rank), sample.dtype)

@@ -5,9 +5,8 @@ from itertools import product
 from typing import Any
 
 from tensorwrapper.selection.expressions._expression import Expression
-from tensorwrapper.selection.rows._rows import element_splits
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape.lowlevel import make_smooth, names_of, wrap
+from tensorwrapper.shape.lowlevel import element_splits, make_smooth, names_of, wrap
 from tensorwrapper.typing import Extents, Index
 
 __all__ = ["region_extents", "regions", "row_regions"]

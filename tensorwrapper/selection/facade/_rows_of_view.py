@@ -10,8 +10,8 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import OutOfBoundsError
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection.facade._view_base import ViewBase
-from tensorwrapper.selection.rows._rows import element_splits
 from tensorwrapper.shape import Shape
+from tensorwrapper.shape.lowlevel import element_splits
 from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
 

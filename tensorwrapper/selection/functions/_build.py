@@ -22,15 +22,22 @@ from tensorwrapper.selection.expressions._joining import Interleaving, Joining, 
 from tensorwrapper.selection.expressions._ordinals import at_zero
 from tensorwrapper.selection.expressions._reading import reading_of
 from tensorwrapper.selection.expressions._walks import SHORT
-from tensorwrapper.selection.functions._origins import at_origin, joint_origin, joint_origin_of_rows, lies_at
-from tensorwrapper.selection.rows._rows import joined_rows, put_together_rows
+from tensorwrapper.selection.functions._origins import (
+    at_origin,
+    at_shape,
+    given_shape,
+    joint_origin,
+    lies_at,
+    origin_of_rows,
+)
+from tensorwrapper.selection.rows._rows import joined_rows, put_together_rows, shape_of_turns
 from tensorwrapper.selection.sources._arrays import ArraySource, LazyArray, is_lazy
 from tensorwrapper.selection.sources._asking import is_source
 from tensorwrapper.selection.sources._source import HasSource, Source, TensorSource
-from tensorwrapper.shape import Tiling
-from tensorwrapper.shape.lowlevel import ModeNames, agreed_names, mode_of
+from tensorwrapper.shape import Shape, Tiling
+from tensorwrapper.shape.lowlevel import ModeNames, agreed_names, check_same_rows, mode_of
 from tensorwrapper.tensor import Tensor, as_tensor, strings
-from tensorwrapper.typing import Extents, Index, IndexT_co, Modes, ScalarT_co, UnknownRank
+from tensorwrapper.typing import Index, IndexT_co, Modes, ScalarT_co, UnknownRank
 
 __all__ = [
     "ViewLike",
@@ -110,8 +117,8 @@ def _tensor_of(given: npt.ArrayLike) -> Tensor[Any]:
         return strings(text)
 
 
-def _of_one_type(parts: Iterable[ViewLike], what: str) -> tuple[list[Expression], list[Index | None]]:
-    """Return expressions cast to the type that NumPy promotes theirs to, and where they lie."""
+def _of_one_type(parts: Iterable[ViewLike], what: str) -> tuple[list[Expression], list[ViewLike]]:
+    """Return expressions cast to the type that NumPy promotes theirs to, and what they were made of."""
     if not isinstance(cast("object", parts), Iterable) or isinstance(parts, str):
         raise ConversionError(f"{what} needs a list of views, not {brief(parts)}")
     given = list(parts)
@@ -125,7 +132,19 @@ def _of_one_type(parts: Iterable[ViewLike], what: str) -> tuple[list[Expression]
         (view if given == dtype else view.astype(dtype))._expression
         for view, given in zip(views, given_types, strict=True)
     ]
-    return own, [lies_at(item, part) for item, part in zip(given, own, strict=True)]
+    return own, given
+
+
+def _shapes_of_rows(given: Sequence[ViewLike], parts: Sequence[Expression]) -> list[Shape[Any]]:
+    """Return the shapes of rows that are put together; rows of lists lie where the first others do."""
+    found = [given_shape(item, part) for item, part in zip(given, parts, strict=True)]
+    place = next((origin_of_rows(own) for own in found if isinstance(own, Shape)), None)
+    return [
+        part.shape
+        if isinstance(own, Shape) or place is None or part.shape.rank != len(place)
+        else part.shape.translate_to(place)
+        for own, part in zip(found, parts, strict=True)
+    ]
 
 
 def _placed(node: Node, names: ModeNames | None, origin: Index) -> View[Any]:
@@ -136,10 +155,6 @@ def _names_of(parts: list[Expression], what: str) -> ModeNames | None:
     """Return the names of modes that views of one rank agree on; a name and none agree."""
     given = [part.layout.implementation.names for part in parts]
     return agreed_names(given, what) if any(given) else None
-
-
-def _named(view: View[Any], names: ModeNames | None) -> View[Any]:
-    return view if names is None else view.named(*names)
 
 
 def _check_fills(views: list[View[Any]], what: str) -> None:
@@ -165,8 +180,10 @@ def _check_fills(views: list[View[Any]], what: str) -> None:
             )
 
 
-def _origin_of(extents: list[Extents], places: list[Index | None], mode: int | None, what: str) -> Index:
+def _origin_of(given: Sequence[ViewLike], parts: Sequence[Expression], mode: int | None, what: str) -> Index:
     """Return the origin that boxes agree on; their extents must, too, but for the mode of a join."""
+    extents = [part.extents for part in parts]
+    places = [lies_at(item, part) for item, part in zip(given, parts, strict=True)]
     first = extents[0]
     along = "" if mode is None else f" along mode {mode}"
     for number, own in enumerate(extents):
@@ -226,20 +243,16 @@ def concat(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]:
     lines = _lines_joined(parts) if type(mode) is int and mode in {0, -1} else None
     if lines is not None:
         return View(whole(lines))
-    own, places = _of_one_type(parts, "concat")
+    own, items = _of_one_type(parts, "concat")
     given = [at_zero(part) for part in own]
-    boxes = [part.is_box for part in given]
-    if not all(boxes):
-        rank = given[0].shape.rank
-        number = mode_of(mode, rank)
+    number = mode_of(mode, given[0].shape.rank)
+    if not all(part.is_box for part in given):
         tiles = _tiles_joined(own, number)
         if tiles is not None:
             return tiles
-        origin = joint_origin_of_rows(rank, given, places, "concat", number)
-        return _named(View(at_origin(joined_rows(number, given), origin)), _names_of(own, "concat"))
-    extents = [part.extents for part in given]
-    number = mode_of(mode, len(extents[0]))
-    origin = _origin_of(extents, places, number, "concat")
+        shape = Shape.concat(_shapes_of_rows(items, own), mode=number)
+        return View(at_shape(joined_rows(number, given), shape))
+    origin = _origin_of(items, own, number, "concat")
     return _placed(Joining.of(number, given), _names_of(own, "concat"), origin)
 
 
@@ -296,14 +309,16 @@ def interleave(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[An
     >>> sel.interleave([[0, 1, 2], [10, 11]]).compute().tolist()
     [0, 10, 1, 11, 2]
     """
-    own, places = _of_one_type(parts, "interleave")
+    own, items = _of_one_type(parts, "interleave")
     given = [at_zero(part) for part in own]
     number = mode_of(mode, given[0].shape.rank)
     if not all(part.is_box for part in given):
         turns = put_together_rows("interleave", given, number)
-        origin = joint_origin_of_rows(given[0].shape.rank, given, places, "interleave", number)
-        return _named(View(at_origin(turns, origin)), _names_of(own, "interleave"))
-    origin = _origin_of([part.extents for part in given], places, number, "interleave")
+        shapes = _shapes_of_rows(items, own)
+        first = shapes[0].origin_at(())
+        shape = shape_of_turns(shapes).translate_by((first, *[0] * (shapes[0].rank - 1)))
+        return View(at_shape(turns, shape))
+    origin = _origin_of(items, own, number, "interleave")
     lengths = [part.extents[number] for part in given]
     total, many = sum(lengths), len(lengths)
     wanted = [-((j - total) // many) for j in range(many)]
@@ -337,14 +352,16 @@ def stack(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]:
     >>> sel.stack([[1, 2], [3, 4]], mode=1).compute().tolist()
     [[1, 3], [2, 4]]
     """
-    own, places = _of_one_type(parts, "stack")
+    own, items = _of_one_type(parts, "stack")
     given = [at_zero(part) for part in own]
     number = mode_of(mode, given[0].shape.rank + 1)
     if not all(part.is_box for part in given):
+        shapes = _shapes_of_rows(items, own)
+        for shape in shapes[1:]:
+            check_same_rows(shape, shapes[0], "stack")
         stacked = put_together_rows("stack", given, number)
-        origin = joint_origin_of_rows(given[0].shape.rank, given, places, "stack")
-        return View(at_origin(stacked, (*origin[:number], 0, *origin[number:])))
-    origin = _origin_of([part.extents for part in given], places, None, "stack")
+        return View(at_shape(stacked, Shape.stack(shapes, mode=number)))
+    origin = _origin_of(items, own, None, "stack")
     names = _names_of(own, "stack")
     if names is not None:
         names = (*names[:number], None, *names[number:])

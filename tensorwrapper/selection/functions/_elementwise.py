@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast, overlo
 
 import numpy as np
 
-from tensorwrapper._value_class import evolve
 from tensorwrapper._wording import called_as
 from tensorwrapper.buffer.lowlevel import fit_number, promoted
 from tensorwrapper.errors import ConversionError, DTypeError
-from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import new_strided, wrap_layout
 from tensorwrapper.selection._view import View
 from tensorwrapper.selection.expressions._cellwise import Choosing, Extreme
@@ -20,7 +18,7 @@ from tensorwrapper.selection.expressions._expression import Expression, Node, wh
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._ordinals import at_zero
 from tensorwrapper.selection.functions._build import Ranked, ViewLike, as_view
-from tensorwrapper.selection.functions._origins import at_origin, given_shape, origin_of_rows
+from tensorwrapper.selection.functions._origins import at_origin, at_shape, given_shape
 from tensorwrapper.selection.rows._rows import put_together_rows
 from tensorwrapper.selection.transforms._layouts import box
 from tensorwrapper.shape.lowlevel import fit_operands, names_of
@@ -208,10 +206,7 @@ def _put_together(
     if tiled is not None:
         return tiled
     found = put_together_rows(kind, [at_zero(part) for part in parts])
-    origin = origin_of_rows(shape)
-    if origin is not None and not any(origin) and names_of(shape) is None:
-        return View(found)
-    return View(evolve(found, layout=Layout(shape)))
+    return View(at_shape(found, shape))
 
 
 def _of_tiles(kind: Literal["where", "minimum", "maximum"], parts: Sequence[Expression]) -> View[Any] | None:

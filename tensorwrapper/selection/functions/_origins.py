@@ -10,21 +10,20 @@ from tensorwrapper.layout.lowlevel import new_row_major, wrap_layout
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.sources._asking import is_source
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape.lowlevel import GivenShape, UnplacedShape
+from tensorwrapper.shape.lowlevel import GivenShape, UnplacedShape, names_of
 from tensorwrapper.tensor.lowlevel import TensorCommon
 from tensorwrapper.typing import Extents, Index
 
-__all__ = ["at_origin", "given_shape", "joint_origin", "joint_origin_of_rows", "lies_at", "origin_of_rows"]
+__all__ = ["at_origin", "at_shape", "given_shape", "joint_origin", "lies_at", "origin_of_rows"]
 
 
 def given_shape(given: object, part: Expression) -> GivenShape:
     """Return the shape of an operand for `fit_operands`: lists and arrays of other libraries lie nowhere."""
-    if part.is_box:
-        placed = any(part.origin)
-        if not placed and part.layout.implementation.names is None and not isinstance(given, TensorCommon):
-            return part.shape if is_source(given) else part.extents
-    placed = isinstance(given, TensorCommon) or is_source(given)
-    return part.shape if placed or any(origin_of_rows(part.shape) or ()) else UnplacedShape(part.shape)
+    if _is_placed(given) or any(origin_of_rows(part.shape) or ()):
+        return part.shape
+    if part.is_box and part.layout.implementation.names is None:
+        return part.extents
+    return UnplacedShape(part.shape)
 
 
 def lies_at(given: object, part: Expression) -> Index | None:
@@ -32,7 +31,12 @@ def lies_at(given: object, part: Expression) -> Index | None:
     origin = part.origin if part.is_box else origin_of_rows(part.shape)
     if not origin or any(origin):
         return origin
-    return origin if isinstance(given, TensorCommon) or is_source(given) else None
+    return origin if _is_placed(given) else None
+
+
+def _is_placed(given: object) -> bool:
+    """Tell whether what was given has indices of its own, as tensors and sources do."""
+    return isinstance(given, TensorCommon) or is_source(given) or hasattr(type(given), "as_source")
 
 
 def joint_origin(
@@ -88,16 +92,6 @@ def origin_of_rows(shape: Shape) -> Index | None:
     return origin
 
 
-def joint_origin_of_rows(
-    rank: int, parts: Sequence[Expression], places: Sequence[Index | None], what: str, mode: int | None = None
-) -> Index:
-    """Return the origin of rows put together: as `joint_origin`."""
-    known = [
-        ((1,) * rank, origin) for part, origin in zip(parts, places, strict=True) if part.shape.rank == rank
-    ]
-    return joint_origin((1,) * rank, known, what, mode=mode)
-
-
 def at_origin(view: Expression, origin: Index) -> Expression:
     """Return the view of a whole node, whose names it keeps, at an origin."""
     if not any(origin):
@@ -107,3 +101,11 @@ def at_origin(view: Expression, origin: Index) -> Expression:
     held = view.layout.implementation
     moved = new_row_major(view.extents, origin)
     return evolve(view, layout=wrap_layout(moved, held.names))
+
+
+def at_shape(view: Expression, shape: Shape) -> Expression:
+    """Return the rows of a whole node at the indices of a shape that has as many, with its names."""
+    origin = origin_of_rows(shape)
+    if origin is not None and not any(origin) and names_of(shape) is None:
+        return view
+    return evolve(view, layout=Layout(shape))

@@ -39,11 +39,11 @@ from tensorwrapper.selection.rows._held import held_rows
 from tensorwrapper.selection.runners._leaves import Runner
 from tensorwrapper.selection.transforms._layouts import box
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape.lowlevel import fit_leading_modes, fit_operands
+from tensorwrapper.shape.lowlevel import element_splits, fit_leading_modes, fit_operands
 from tensorwrapper.tensor.lowlevel import padded_lines
 from tensorwrapper.typing import Extents, IntArray
 
-__all__ = ["Rows", "RowsKind", "element_splits", "joined_rows", "put_together_rows", "rows_from_json"]
+__all__ = ["Rows", "RowsKind", "joined_rows", "put_together_rows", "rows_from_json", "shape_of_turns"]
 
 RowsKind: TypeAlias = Literal[
     "concat", "interleave", "stack", "where", "minimum", "maximum", "cast", "pad_rows", "spread"
@@ -263,21 +263,6 @@ def joined_rows(mode: int, parts: Sequence[Expression]) -> Expression:
     return put_together_rows("concat", flat, mode)
 
 
-def element_splits(shape: Shape, rank: int) -> IntArray:
-    """Return where the elements under each prefix of `rank` indices begin, and after them all the size."""
-    shape = shape.flatten()
-    if shape.is_box:
-        outer, inner = math.prod(shape.extents[:rank]), math.prod(shape.extents[rank:])
-        even: IntArray = np.arange(outer + 1, dtype=np.int64)
-        even *= inner
-        return even
-    rows = shape.as_jagged()
-    splits: IntArray = rows.splits(rank)
-    for mode in range(rank + 1, shape.rank):
-        splits = rows.splits(mode)[splits]
-    return splits
-
-
 def _checked(shape: Shape) -> Shape:
     if shape.size > MAX_INT64:
         raise SizeOverflowError(f"a view of {shape} has more elements than 64 bits can number")
@@ -318,16 +303,15 @@ def _interleave(parts: tuple[Expression, ...], mode: int) -> _Made:
     # Those that have a row less than the first have an empty one more.
     splits = [own if len(own) == len(splits[0]) else np.append(own, own[-1]) for own in splits]
     flats = tuple([in_order(part) for part in parts])
-    return _checked(_shape_of_turns([part.shape for part in parts], splits)), _pieces(
-        flats, Turns(tuple(splits))
-    )
+    made = shape_of_turns([part.shape for part in parts], splits)
+    return _checked(made), _pieces(flats, Turns(tuple(splits)))
 
 
-def _shape_of_turns(shapes: list[Shape], splits: list[IntArray]) -> Shape:
-    """Return the shape of rows that take turns, which begin where their splits say."""
+def shape_of_turns(shapes: Sequence[Shape], splits: Sequence[IntArray] = ()) -> Shape:
+    """Return the shape of rows that take turns; their splits say where those of rank 2 begin, if given."""
     joined = Shape.concat(shapes)
     many, total = len(shapes), joined.extent(0)
-    if joined.rank == 2 and not joined.has_layers and _starts_at_zero(joined):
+    if splits and joined.rank == 2 and not joined.has_layers and _starts_at_zero(joined):
         begins = np.empty(len(splits[0]) * many, dtype=np.int64)
         before: IntArray = np.add.reduce(splits, dtype=np.int64)
         for k, own in enumerate(splits):

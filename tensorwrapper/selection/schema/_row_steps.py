@@ -20,9 +20,9 @@ from tensorwrapper.selection.expressions._fields import (
 )
 from tensorwrapper.selection.operations._operation import WriteTable
 from tensorwrapper.selection.rows._held import held_rows, held_under, indices_of
-from tensorwrapper.selection.rows._rows import element_splits
 from tensorwrapper.selection.schema._limits import Budget, Measured
 from tensorwrapper.shape import Shape, Tiling
+from tensorwrapper.shape.lowlevel import element_splits
 from tensorwrapper.tensor import Tensor, from_buffer
 from tensorwrapper.typing import IntArray
 

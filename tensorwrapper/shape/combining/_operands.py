@@ -5,6 +5,7 @@ mode on. Beside a jagged or tiled shape, the *reference*, an operand has its ext
 modes: then it is one number per row, cell or tile.
 """
 
+import math
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias, cast, final
@@ -16,12 +17,13 @@ from tensorwrapper.errors import ExtentMismatchError, LayerError, ModeNameError
 from tensorwrapper.shape._shape import Shape, unnamed_shape, wrap
 from tensorwrapper.shape._shape_base import names_of
 from tensorwrapper.shape.boxes._smooth import make_smooth
-from tensorwrapper.typing import Extents, Index
+from tensorwrapper.typing import Extents, Index, IntArray
 
 __all__ = [
     "GivenShape",
     "UnplacedShape",
-    "check_same_shape",
+    "check_same_rows",
+    "element_splits",
     "fit_box",
     "fit_leading_modes",
     "fit_operands",
@@ -87,12 +89,14 @@ def fit_operands(given: Sequence[GivenShape], what: str) -> "tuple[Shape[Any], l
 
 def reference_among(given: Sequence[GivenShape]) -> int | None:
     """Return the number of the jagged or tiled operand of highest rank, the first of several; else None."""
-    found, highest = None, 0
+    found, highest = None, (0, True)
     for number, own in enumerate(given):
         if not isinstance(own, tuple):
             shape = _shape_of(own)
-            if shape.rank > highest and not shape.flatten().is_box:
-                found, highest = number, shape.rank
+            # Of two with as many modes the one that lies somewhere says where the result does.
+            order = shape.rank, isinstance(own, Shape)
+            if order > highest and not shape.flatten().is_box:
+                found, highest = number, order
     return found
 
 
@@ -184,13 +188,8 @@ def _other_origin(what: str, mode: int, one: int, other: int) -> ExtentMismatchE
 
 def shape_of_rows(given: Sequence[GivenShape], number: int, what: str) -> Shape[Any]:
     """Return the shape of the reference, an operand by its number, with the names and layers of all."""
-    found = given[number]
-    shapes = [own for own in given if isinstance(own, Shape) and own.rank]
-    if isinstance(found, UnplacedShape):
-        # It lies where another operand does that has its rows.
-        shape = next((own for own in shapes if own.rank == found.shape.rank), found.shape)
-    else:
-        shape = cast("Shape[Any]", found)
+    shape = _shape_of(given[number])
+    shapes = [_shape_of(own) for own in given if not isinstance(own, tuple) and _rank_of(own)]
     if all(own is shape for own in shapes):
         return shape
     if not any(names_of(own) is not None or own.has_layers for own in (shape, *shapes)):
@@ -232,16 +231,17 @@ def fit_leading_modes(given: GivenShape, reference: Shape[Any], what: str) -> in
     raise _no_prefix(Shape(*extents) if shape is None else shape, reference, what)
 
 
-def check_same_shape(given: Shape[Any], wanted: Shape[Any], what: str) -> None:
-    """Raise unless a shape has the rows of another, each with its extents, wherever they lie.
+def check_same_rows(shape: Shape[Any], reference: Shape[Any], what: str) -> None:
+    """Raise unless a shape has the extents and origins of the reference at every prefix.
 
     Raises
     ------
     ExtentMismatchError
-        If it has others.
+        If it has others, or lies elsewhere.
     """
-    if given is not wanted and not has_same_rows(given.flatten(), wanted.flatten(), placed=False):
-        raise ExtentMismatchError(f"{what}: a tensor of shape {given} is not one of shape {wanted}")
+    own, wanted = [unnamed_shape(given).flatten() for given in (shape, reference)]
+    if not has_same_rows(own, wanted):
+        raise _no_prefix(own, wanted, what)
 
 
 def has_same_rows(shape: Shape[Any], reference: Shape[Any], *, placed: bool = True) -> bool:
@@ -273,6 +273,21 @@ def _has_extents(shape: Shape[Any], extents: Extents, origin: Index | None) -> b
         return True
     box = shape.as_smooth()
     return bool(box.origin == origin[: shape.rank] and box.extents == tuple(extents))
+
+
+def element_splits(shape: Shape[Any], modes: int) -> IntArray:
+    """Return where the elements under each prefix of `modes` indices begin, and after them all the size."""
+    shape = shape.flatten()
+    if shape.is_box:
+        outer, inner = math.prod(shape.extents[:modes]), math.prod(shape.extents[modes:])
+        even: IntArray = np.arange(outer + 1, dtype=np.int64)
+        even *= inner
+        return even
+    rows = shape.as_jagged()
+    splits: IntArray = rows.splits(modes)
+    for mode in range(modes + 1, shape.rank):
+        splits = rows.splits(mode)[splits]
+    return splits
 
 
 _ALIGNED: Final = (

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arguments import to_dtype
+from tensorwrapper._arrays import unmasked_array
 from tensorwrapper._wording import called_as
 from tensorwrapper.buffer import BufferCommon, Dense
 from tensorwrapper.buffer.lowlevel import (
@@ -217,7 +218,7 @@ def _read_array(value: object, *, copy: bool | None) -> Array:
     if extents is None:
         raise ConversionError(f"a {name} without extents has no elements: a null dataspace makes no tensor")
     try:
-        return np.asarray(value, copy=False if copy is False else None)
+        return unmasked_array(value, copy=False if copy is False else None)
     except TypeError as error:
         raise ConversionError(f"a {name} does not make an array: {error}") from error
     except ValueError as error:
@@ -400,7 +401,7 @@ def _as_leaf(numbers: object, dtype: "np.dtype[Any] | None") -> Array:
     """Return numbers as a flat array of this type, which must be able to say each of them."""
     try:
         # Of the type that they have: NumPy would read text as numbers if it were asked for some.
-        leaf = np.asarray(numbers)
+        leaf = unmasked_array(numbers)
     except ValueError as error:
         raise ConversionError(f"a row mixes numbers and lists: {numbers!r}") from error
     if leaf.ndim != 1:

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arguments import to_dtype
+from tensorwrapper._arrays import unmasked_array
 from tensorwrapper._wording import called_as
 from tensorwrapper.buffer import BufferCommon, Dense
 from tensorwrapper.buffer.lowlevel import check_dtype, packed_layout
@@ -21,9 +22,7 @@ __all__ = ["from_buffer", "plain_array"]
 
 def plain_array(array: Array) -> Array:
     """Return an array of a subclass as a plain one, over the same memory."""
-    if isinstance(array, np.ma.MaskedArray):
-        raise ConversionError("a masked array would lose its mask; fill it, or pass its data and mask apart")
-    return np.asarray(array)
+    return unmasked_array(array)
 
 
 @overload

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arguments import to_dtype
+from tensorwrapper._arrays import unmasked_array
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._wording import called_as
 from tensorwrapper.buffer import Sparse
@@ -92,7 +93,7 @@ if not TYPE_CHECKING:
 
 def _as_values(values: npt.ArrayLike, dtype: npt.DTypeLike | None) -> Array:
     try:
-        array: Array = np.asarray(values)
+        array = unmasked_array(values)
     except ValueError as error:
         raise ConversionError(f"values are a flat array, one per index: {error}") from error
     check_dtype(array.dtype)

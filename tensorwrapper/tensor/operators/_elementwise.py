@@ -22,7 +22,7 @@ from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchErro
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import Strided, TiledStrided, wrap_layout
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape.lowlevel import names_of
+from tensorwrapper.shape.lowlevel import element_splits, names_of
 from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.operators._operand import (
@@ -40,7 +40,6 @@ from tensorwrapper.tensor.operators._shapes import (
     leading_modes,
     reference_of,
     rows_of_result,
-    splits_below,
 )
 from tensorwrapper.tensor.operators._sparse import compute_sparse
 from tensorwrapper.tensor.operators._strings import compute_strings
@@ -335,7 +334,7 @@ def _flat_beside(operand: Operand, reference: "TensorBase[Any]", shape: Shape[An
         return operand
     modes = leading_modes(operand, shape, name)
     values = operand.elements() if isinstance(operand, TensorBase) else cast("Array", operand).reshape(-1)
-    return values if modes == shape.rank else np.repeat(values, np.diff(splits_below(shape, modes)))
+    return values if modes == shape.rank else np.repeat(values, np.diff(element_splits(shape, modes)))
 
 
 def _call_rows(

@@ -21,7 +21,7 @@ from tensorwrapper.buffer.lowlevel import (
 )
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError, JaggedModeError
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape.lowlevel import make_smooth, mode_of, unnamed_shape, with_facts, wrap
+from tensorwrapper.shape.lowlevel import element_splits, make_smooth, mode_of, unnamed_shape, with_facts, wrap
 from tensorwrapper.tensor._bridge import join_lazily
 from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._tensor_base import TensorBase
@@ -45,7 +45,6 @@ from tensorwrapper.tensor.operators._shapes import (
     box_of_result,
     reference_of,
     rows_of_result,
-    splits_below,
 )
 from tensorwrapper.tensor.operators._sparse import choose_sparse
 from tensorwrapper.tensor.operators._strings import call_on_texts, data_of, kind_of, places_of, shape_of
@@ -360,26 +359,28 @@ def _join(
     if any((buffer.fill_value is not None or holds_strings(buffer.dtype)) for buffer in buffers):
         return _join_by_places(parts, shape, mode, dtype, name)
     if shape is None:
-        arrays = _of_one_type([array_of(part) for part in parts], dtype, casting, name)
+        common, arrays = _of_one_type([array_of(part) for part in parts], dtype, casting, name)
         with refusals(name):
-            array = np.concatenate(arrays, axis=mode)
+            array = np.concatenate(arrays, axis=mode, dtype=common, casting="unsafe")
         return over_array(array, _box_of(parts, array.shape, name), parts)
-    flats = _of_one_type([part.elements() for part in parts], dtype, casting, name)
+    common, flats = _of_one_type([part.elements() for part in parts], dtype, casting, name)
     with refusals(name):
         if mode == 0:
-            flat = np.concatenate(flats)
+            flat = np.concatenate(flats, dtype=common, casting="unsafe")
         else:
-            flat = _row_by_row(flats, [part.shape.flatten() for part in parts], mode, flats[0].dtype)
+            flat = _row_by_row(flats, [part.shape.flatten() for part in parts], mode, common)
     return parts[0]._make(packed_layout(shape), Dense(cast("Any", flat)))
 
 
-def _of_one_type(arrays: list[Array], dtype: _DType, casting: _Casting, name: str) -> list[Array]:
-    """Return arrays of one type: the one that is asked for, or that NumPy promotes theirs to."""
+def _of_one_type(
+    arrays: list[Array], dtype: _DType, casting: _Casting, name: str
+) -> "tuple[np.dtype[Any], list[Array]]":
+    """Return the type that is asked for, or that arrays are promoted to, and arrays that fit it."""
     common = to_dtype(dtype) if dtype is not None else promoted([array.dtype for array in arrays], name)
     for array in arrays:
         _check_casting(array.dtype, common, casting)
     checked = casting != "unsafe"
-    return [convert_elements(array, common, checked=checked, copy=False) for array in arrays]
+    return common, [convert_elements(array, common, checked=checked, copy=False) for array in arrays]
 
 
 def _box_of(parts: "list[TensorBase[Any]]", extents: Extents, name: str) -> Shape[Any]:
@@ -433,7 +434,7 @@ def _row_by_row(
     flats: "Sequence[npt.NDArray[Any]]", shapes: "list[Shape[Any]]", mode: int, dtype: "np.dtype[_ScalarT]"
 ) -> "npt.NDArray[_ScalarT]":
     """Return the elements of rows joined row by row: each part is written where its rows go."""
-    below = [splits_below(shape, mode) for shape in shapes]
+    below = [element_splits(shape, mode) for shape in shapes]
     lengths = [np.diff(splits) for splits in below]
     starts = np.concatenate([[0], np.cumsum(np.sum(lengths, axis=0))])[:-1]
     flat: npt.NDArray[_ScalarT] = np.empty(sum(map(len, flats)), dtype)

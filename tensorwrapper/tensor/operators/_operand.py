@@ -5,6 +5,7 @@ from typing import Any, TypeAlias, TypeGuard, cast
 
 import numpy as np
 
+from tensorwrapper._arrays import unmasked_array
 from tensorwrapper.errors import ConversionError, DTypeError, TensorWrapperError
 from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._tensor_base import TensorBase
@@ -97,7 +98,7 @@ def read_operand(value: object, what: str) -> Operand:
 
 def _read_array(value: object, what: str) -> Array:
     try:
-        array: Array = np.asarray(cast("Array", value))
+        array = unmasked_array(value)
     except TensorWrapperError:
         raise
     except (TypeError, ValueError, RuntimeError) as error:

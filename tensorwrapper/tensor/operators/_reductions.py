@@ -19,12 +19,12 @@ from tensorwrapper.errors import (
     JaggedModeError,
 )
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape.lowlevel import make_smooth, mode_of, names_of, wrap
+from tensorwrapper.shape.lowlevel import element_splits, make_smooth, mode_of, names_of, wrap
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.operators._elementwise import array_of, flat_operands, over_array, over_rows
 from tensorwrapper.tensor.operators._operand import is_tensor, is_tensor_or_view, read_operand, read_operands
 from tensorwrapper.tensor.operators._refusals import refusals
-from tensorwrapper.tensor.operators._shapes import check_out, splits_below
+from tensorwrapper.tensor.operators._shapes import check_out
 from tensorwrapper.tensor.rows._reduce import reduce_runs
 from tensorwrapper.typing import Array, IntArray
 
@@ -44,7 +44,7 @@ def _reduce(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any])
         raise ConversionError(
             f"{name}: keepdims of a jagged tensor; one number per row combines with it as it is"
         )
-    flat, splits = tensor.elements(), splits_below(shape, modes) if modes else np.array([0, shape.size])
+    flat, splits = tensor.elements(), element_splits(shape, modes) if modes else np.array([0, shape.size])
     where = options.pop("where", True)
     if where is not True:
         mask = flat_operands([read_operand(where, name)], tensor, name)[0]
@@ -66,13 +66,15 @@ def _reduce_box(
     ufunc: np.ufunc, tensor: TensorBase[Any], shape: Shape[Any], options: dict[str, Any], name: str
 ) -> TensorBase[Any]:
     axis, keepdims = options.get("axis", 0), bool(options.get("keepdims", False))
+    # NumPy reduces a number along the first mode, or the last, as if it had one.
+    every = axis is None or (not shape.rank and axis in (0, -1))
+    gone = set(range(shape.rank)) if every else _axes(axis, shape.rank)
     if "where" in options and options["where"] is not True:
         options["where"] = array_of(read_operand(options["where"], name))
     if options.get("initial", 0) is None:
         del options["initial"]
     with refusals(name):
         result = np.asarray(ufunc.reduce(array_of(tensor), **options))
-    gone = set(range(shape.rank)) if axis is None or not shape.rank else _axes(axis, shape.rank)
     if keepdims:
         origin = tuple([0 if mode in gone else start for mode, start in enumerate(shape.origin)])
         names = shape.names
@@ -120,7 +122,7 @@ def _accumulate(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, A
     if options:
         raise ConversionError(f"{name} does not know {', '.join(map(repr, options))}")
     with refusals(name):
-        flat = _along_rows(ufunc, tensor.elements(), splits_below(shape, shape.rank - 1), dtype)
+        flat = _along_rows(ufunc, tensor.elements(), element_splits(shape, shape.rank - 1), dtype)
     return _finish(over_rows(flat, tensor.shape, tensor), out, name)
 
 

@@ -19,7 +19,6 @@ from tensorwrapper.shape.lowlevel import (
 from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.operators._operand import Operand
-from tensorwrapper.typing import IntArray
 
 __all__ = [
     "box_of_result",
@@ -27,7 +26,6 @@ __all__ = [
     "leading_modes",
     "reference_of",
     "rows_of_result",
-    "splits_below",
 ]
 
 
@@ -72,11 +70,3 @@ def check_out(out: TensorCommon[Any], shape: Shape[Any], name: str) -> None:
         check_names(out.shape, shape, f"{name}: out=")
         if unnamed_shape(out.shape) != unnamed_shape(shape):
             raise ExtentMismatchError(f"{name}: out= has the shape {out.shape!r}, the result {shape!r}")
-
-
-def splits_below(shape: Shape[Any], modes: int) -> IntArray:
-    """Return where the elements under each prefix of `modes` indices begin, and where the last ones end."""
-    splits = shape.splits(modes)
-    for mode in range(modes + 1, shape.rank):
-        splits = shape.splits(mode)[splits]
-    return splits

@@ -72,7 +72,7 @@ def _read(values: object, kind: StringKind | None) -> tuple[StringData, Shape[An
             )
         return found[0], found[1]
     if hasattr(values, "__array__"):
-        return _read_array(np.asarray(cast("npt.ArrayLike", values)), kind)
+        return _read_array(np.asanyarray(cast("npt.ArrayLike", values)), kind)
     if not isinstance(values, Iterable):
         raise ConversionError(
             f"strings are read from str, bytes, lists or arrays of them, not from {values!r}"
