@@ -111,24 +111,28 @@ class PositionsReader:
         field.object({"starts", "lengths"})
         starts = self.ascending(field["starts"])
         if isinstance(starts, range):
-            # It becomes an array.
+            # It may become an array.
             self._take(field, len(starts))
         lengths = field["lengths"]
-        if isinstance(lengths.value, dict):
-            lengths.object({"n", "as", "frame"})
-            if lengths["n"].count(least=0) != len(starts):
-                lengths.refuse(f"are {lengths['n'].value} for {len(starts)} runs")
-            counts = self._table(lengths, len(starts))
-        else:
-            counts = np.full(1, lengths.count(most=_MOST), dtype=np.int64)
-        at = positions_array(starts)
-        total = int(counts.max(initial=0)) * len(at)
-        if total > _MOST and len(counts) != 1:
+        if not isinstance(lengths.value, dict):
+            length = lengths.count(most=_MOST)
+            if length * len(starts) > _MOST:
+                field.refuse(f"has {length * len(starts)} elements", "limit")
+            if isinstance(starts, range):
+                # Nothing is made of what a few digits say before it is known to lie within a tensor.
+                return self._made(field, lambda: Runs.evenly(starts, length))
+            return self._made(field, lambda: Runs(starts, np.full(1, length, dtype=np.int64)))
+        lengths.object({"n", "as", "frame"})
+        if lengths["n"].count(least=0) != len(starts):
+            lengths.refuse(f"are {lengths['n'].value} for {len(starts)} runs")
+        counts = self._table(lengths, len(starts))
+        total = int(counts.max(initial=0)) * len(starts)
+        if total > _MOST:
             # Their sum may be less; Python's numbers do not overflow.
             total = sum(counts.tolist())
         if total > _MOST:
             field.refuse(f"has {total} elements", "limit")
-        return self._made(field, lambda: Runs(at, counts))
+        return self._made(field, lambda: Runs(positions_array(starts), counts))
 
     def ascending(self, field: Field) -> "range | IntArray":
         """Return ascending positions."""

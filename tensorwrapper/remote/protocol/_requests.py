@@ -301,11 +301,7 @@ def _bytes_kept(label: bytes, table: int, selections: Sequence[Wanted]) -> int |
     """Return how many bytes a request of runs takes where it is kept; None of one that is not kept."""
     runs = [own for own in selections if isinstance(own, Runs)]
     # Starts and lengths, and where some touch the numbers of all, which are at most as many as were sent.
-    total = (
-        len(label)
-        + table
-        + sum([16 * len(own.starts) + 16 * min(own.size, 2 * len(own.starts)) for own in runs])
-    )
+    total = len(label) + table + sum([16 * own.count + 16 * min(own.size, 2 * own.count) for own in runs])
     return total if len(runs) == len(selections) > 0 and total <= _TABLES_BYTES else None
 
 

@@ -45,7 +45,10 @@ def weight_of(request: Request | None) -> int:
 
 
 def _bytes_of(wanted: Wanted) -> int:
-    return 16 * len(wanted.starts) if isinstance(wanted, Runs) else wanted.nbytes
+    if isinstance(wanted, Runs):
+        # Those that are evenly spaced are three numbers until they are read.
+        return 24 if wanted.even is not None else 16 * wanted.count
+    return wanted.nbytes
 
 
 @final

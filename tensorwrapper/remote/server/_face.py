@@ -77,9 +77,9 @@ class Face:
         for wanted in selections:
             total += wanted.size
             if isinstance(wanted, Runs):
-                if len(wanted.starts) and int(wanted.ends[-1]) > shape.size:
+                if wanted.stop > shape.size:
                     raise RequestRefusedError(
-                        "bounds", f"element {int(wanted.ends[-1]) - 1} of {shape.size} is asked for"
+                        "bounds", f"element {wanted.stop - 1} of {shape.size} is asked for"
                     )
                 continue
             if not shape.is_box or len(wanted.modes) != shape.rank:

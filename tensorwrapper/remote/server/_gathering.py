@@ -52,7 +52,7 @@ class Memory:
         if nbytes > _LARGE:
             return False
         if not isinstance(wanted, Outer):
-            return len(wanted.starts) == 1
+            return wanted.count == 1
         last = wanted.modes[-1]
         is_run = isinstance(last, range) and last.step == 1 and array.strides[-1] == array.itemsize
         return is_run and len(last) * array.itemsize >= _SHORT
@@ -76,11 +76,15 @@ class Memory:
         if isinstance(wanted, Outer):
             self._copy_grid(wanted, target)
             return
-        flat, starts = self.flat, wanted.starts
+        flat = self.flat
         if flat is None:
             raise AssertionError(f"{self!r} does not know {wanted!r}")
-        if len(starts) == 1:
-            target[...] = flat[int(starts[0]) : int(starts[0]) + wanted.size]
+        even = wanted.even
+        if even is not None and wanted.size == len(even):
+            target[...] = flat[even.start : even.stop : even.step]
+            return
+        if wanted.count == 1:
+            target[...] = flat[wanted.starts.item(0) : wanted.stop]
             return
         # All numbers were compared with the end: NumPy need not do it again, through a buffer.
         np.take(flat, wanted.numbers(), out=target, mode="clip")

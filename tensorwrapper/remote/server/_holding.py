@@ -125,8 +125,8 @@ class Holding:
         splits = self.splits
         if splits is None:
             raise RequestRefusedError("unsupported", f"{self.facts.name!r} has no rows of that kind")
-        if len(rows.starts) and int(rows.ends[-1]) >= len(splits):
-            raise RequestRefusedError("bounds", f"there are {len(splits) - 1} rows, and not {rows.ends[-1]}")
+        if rows.stop >= len(splits):
+            raise RequestRefusedError("bounds", f"there are {len(splits) - 1} rows, and not {rows.stop}")
         if 8 * rows.size > self.limits.answer_bytes:
             raise RequestRefusedError("limit", f"{rows.size} rows are too many for one answer")
         starts, ends = splits[rows.starts], splits[rows.ends]

@@ -28,7 +28,7 @@ class Tiles:
 
     def knows(self, runs: Runs) -> bool:
         """Tell whether these are so few runs that it is faster to copy them one by one."""
-        return 0 < len(runs.starts) <= _RUNS
+        return 0 < runs.count <= _RUNS
 
     def copy_to(self, runs: Runs, target: Array) -> None:
         """Copy the elements of runs to an array without gaps."""

@@ -79,8 +79,8 @@ class ViewSource:
             flat: View[Any] = view.reshape((view.shape.size,)) if view.shape.is_box else view
             while flat.rank > 1:
                 flat = flat.flatten()
-            if len(wanted.starts) == 1:
-                return flat[int(wanted.starts[0]) : int(wanted.ends[0])]
+            if wanted.count == 1:
+                return flat[wanted.starts.item(0) : wanted.stop]
             return flat.gather(0, wanted.numbers())
         for mode, positions in enumerate(wanted.modes):
             if isinstance(positions, range):

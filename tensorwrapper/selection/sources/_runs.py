@@ -65,10 +65,23 @@ class Runs:
     _size: int = attrs.field(init=False, repr=False)
     _numbers: IntArray | None = attrs.field(init=False, repr=False, default=None)
     """Those of all elements, where they were given."""
+    _even: range | None = attrs.field(init=False, repr=False, default=None)
+    """Where runs of one length begin that are evenly spaced, until somebody wants them as arrays."""
 
     if TYPE_CHECKING:
 
         def __init__(self, starts: npt.ArrayLike, lengths: npt.ArrayLike = ...) -> None: ...
+
+    def __getattr__(self, name: str) -> IntArray:
+        # Asked for where a slot is empty: of evenly spaced runs, which are arrays only for who needs them.
+        if name not in ("starts", "lengths") or self._even is None:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        even = self._even
+        object.__setattr__(
+            self, "lengths", frozen_array(np.full(len(even), self._size // len(even), np.int64))
+        )
+        object.__setattr__(self, "starts", frozen_array(positions_array(even)))
+        return self.starts if name == "starts" else self.lengths
 
     def __attrs_post_init__(self) -> None:
         if self.lengths is _ONE and self.starts.ndim == 1 and self._of_single(self.starts):
@@ -121,19 +134,65 @@ class Runs:
 
     @classmethod
     def of(cls, positions: Positions) -> "Self":
-        """Return the runs of ascending numbers without repeats."""
-        if not isinstance(positions, range) or positions.step != 1:
-            return cls(positions_array(positions))
-        start, length = positions.start, len(positions)
-        if start < 0 or length < 1 or start + length > MAX_INT64:
-            return cls(start, length)
-        # Shards that are read as they lie are one run each, and many: no passes over arrays.
+        """Return the runs of ascending numbers without repeats. O(1) for a range."""
+        if isinstance(positions, range) and positions.step > 0:
+            return cls.evenly(positions)
+        return cls(positions_array(positions))
+
+    @classmethod
+    def evenly(cls, starts: range, length: int = 1) -> "Self":
+        """Return runs of one length that begin evenly spaced. O(1): arrays are made when they are asked for.
+
+        Raises
+        ------
+        OutOfBoundsError
+            As for any other runs.
+
+        Examples
+        --------
+        >>> runs = Runs.evenly(range(0, 10**15, 10), 3)
+        >>> runs.count, runs.size, runs.stop
+        (100000000000000, 300000000000000, 999999999999993)
+        """
+        count, first, last = len(starts), starts.start, starts[-1] if starts else 0
+        if count and (min(first, length, starts.step) < 0 or last + length > MAX_INT64):
+            raise OutOfBoundsError("runs start at 0 or more, and have as many elements")
+        if count > 1 and length > starts.step:
+            raise OutOfBoundsError("runs ascend, and have no element twice")
+        size, even = count * length, None
+        if not size:
+            begins = lengths = frozen_array(np.empty(0, np.int64))
+        elif count == 1 or length == starts.step:
+            # Those that touch are one. Shards that are read as they lie are one run each, and many.
+            begins = frozen_array(np.array([first], dtype=np.int64))
+            lengths = frozen_array(np.array([size], dtype=np.int64))
+        else:
+            even = starts[:]
         made = object.__new__(cls)
-        object.__setattr__(made, "starts", frozen_array(np.array([start], dtype=np.int64)))
-        object.__setattr__(made, "lengths", frozen_array(np.array([length], dtype=np.int64)))
-        object.__setattr__(made, "_size", length)
+        if even is None:
+            object.__setattr__(made, "starts", begins)
+            object.__setattr__(made, "lengths", lengths)
+        object.__setattr__(made, "_even", even)
+        object.__setattr__(made, "_size", size)
         object.__setattr__(made, "_numbers", None)
         return made
+
+    @property
+    def even(self) -> range | None:
+        """Where they begin, of several runs that were given as evenly spaced and of one length; else None."""
+        return self._even
+
+    @property
+    def count(self) -> int:
+        """How many runs there are. O(1)."""
+        return len(self.starts) if self._even is None else len(self._even)
+
+    @property
+    def stop(self) -> int:
+        """The number after the last element; 0 if there is none. O(1)."""
+        if self._even is not None:
+            return self._even[-1] + self._size // len(self._even)
+        return self.starts.item(-1) + self.lengths.item(-1) if len(self.starts) else 0
 
     @property
     def size(self) -> int:
@@ -153,6 +212,8 @@ class Runs:
     @property
     def nbytes(self) -> int:
         """How many bytes it takes to say which they are: 8 a run where all have one length, else 16."""
+        if self._even is not None:
+            return 8 * len(self._even) + 8
         alike = bool((self.lengths == self.lengths[:1]).all())
         return 8 * len(self.starts) + (8 if alike else 8 * len(self.starts))
 

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -209,3 +210,48 @@ def test_a_box_of_points_stays_a_box():
     assert sel.as_view(source)[2:5, ::3].plan().reads[0].selections == (
         Outer([range(2, 5), range(0, 20, 3)]),
     )
+
+
+@given(st.integers(0, 2**61), st.integers(0, 40), st.integers(1, 2**50), st.integers(0, 9))
+def test_evenly_spaced_runs_are_those_of_their_arrays(first, count, step, length):
+    starts = range(first, first + count * step, step)
+    if count > 1 and length > step:
+        with pytest.raises(OutOfBoundsError, match="no element twice"):
+            Runs.evenly(starts, length)
+        return
+    runs, arrays = Runs.evenly(starts, length), Runs(np.array(starts, np.int64), length)
+    seen = runs.count, runs.size, runs.stop, runs.nbytes, runs.extents, repr(runs)
+    assert seen == (
+        len(arrays.starts),
+        arrays.size,
+        int(arrays.ends[-1]) if arrays.size else 0,
+        arrays.nbytes,
+        arrays.extents,
+        repr(arrays),
+    )
+    assert runs == arrays
+    assert hash(runs) == hash(arrays)
+    assert pickle.loads(pickle.dumps(runs)) == arrays
+    assert runs.numbers().tolist() == arrays.numbers().tolist()
+    assert not runs.starts.flags.writeable
+
+
+def test_evenly_spaced_runs_take_no_memory_until_somebody_wants_their_arrays():
+    tracemalloc.start()
+    try:
+        runs = Runs.evenly(range(0, 2**40, 4), 3)
+        assert (runs.count, runs.size, runs.stop) == (2**38, 3 * 2**38, 2**40 - 1)
+        assert runs.nbytes == 8 * 2**38 + 8
+        assert tracemalloc.get_traced_memory()[1] < 2**16
+    finally:
+        tracemalloc.stop()
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        runs.nothing  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("starts", "length"), [(range(-1, 4), 1), (range(3), -1), (range(2**63 - 2, 2**63 + 2, 2), 1)]
+)
+def test_evenly_spaced_runs_that_leave_the_numbers_are_refused(starts, length):
+    with pytest.raises(OutOfBoundsError, match="start at 0 or more"):
+        Runs.evenly(starts, length)
