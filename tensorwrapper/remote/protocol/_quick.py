@@ -45,8 +45,12 @@ _ROWS: Final = re.compile(
 _WIDTHS: Final["dict[bytes, np.dtype[Any]]"] = {b"u%d" % n: np.dtype(f"<u{n}") for n in (1, 2, 4)}
 
 
-def quick_request(frames: list[memoryview], limits: ServeLimits) -> AskRead | AskRows | None:
+def quick_request(
+    frames: list[memoryview], limits: ServeLimits, most: int | None = None
+) -> AskRead | AskRows | None:
     """Return what a message asks for, if it is a box, points or rows as they are mostly asked for; else None.
+
+    Of more than `most` points or rows, if that is given, it is None, too.
 
     O(positions). No more is allocated than the message has bytes, eight times over.
     """
@@ -56,6 +60,7 @@ def quick_request(frames: list[memoryview], limits: ServeLimits) -> AskRead | As
     if sum([frame.nbytes for frame in frames]) > limits.request_bytes:
         return None
     label = first.tobytes()
+    positions = limits.positions if most is None else min(most, limits.positions)
     if len(frames) == 2:
         found = _BOX.fullmatch(label)
         if found is None:
@@ -68,14 +73,14 @@ def quick_request(frames: list[memoryview], limits: ServeLimits) -> AskRead | As
     found = _POINTS.fullmatch(label)
     if found is not None:
         name, *table, version = found.groups()
-        runs = _runs(frames[2], table, limits.positions)
+        runs = _runs(frames[2], table, positions)
         return None if runs is None else AskRead(name.decode(), version.decode(), None, (runs,))
     found = _ROWS.fullmatch(label)
     if found is None:
         return None
     given, name, *table, version = found.groups()
     nbytes = int(given or b"0")
-    runs = _runs(frames[2], table, limits.positions) if nbytes <= _ROWS_BYTES else None
+    runs = _runs(frames[2], table, positions) if nbytes <= _ROWS_BYTES else None
     return None if runs is None else AskRows(name.decode(), version.decode(), runs, nbytes)
 
 

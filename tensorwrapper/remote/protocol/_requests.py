@@ -43,6 +43,13 @@ _CLIENT: Final = re.compile(r"[0-9a-f]{32}")
 _KNOWN: Final = 256
 _KNOWN_BYTES: Final = 1024
 """Of a label that is known again when it comes again."""
+_FEW: Final = 2**14
+"""Points or rows that are read at once, in half a millisecond."""
+_SHORT: Final = 1024
+"""Bytes of a label that is read at once: that takes half a millisecond at most."""
+_SHORT_TABLES: Final = 2**14
+"""The same of tables, whatever stands in them."""
+_FRAMES: Final = 64
 _TABLES: Final = 64
 _TABLES_BYTES: Final = 2**22
 """Of tables that are known again, and of the arrays that were made of them, all together."""
@@ -242,8 +249,10 @@ class RequestReader:
         """By its label the table that came last with it, and what both ask for."""
         self._tables_bytes = 0
 
-    def read(self, frames: list[memoryview]) -> tuple[int, Request]:
-        """Return what `receive_request` does.
+    def read(self, frames: list[memoryview]) -> tuple[int, Request] | None:
+        """Return what `receive_request` does; None of one that takes longer to read than others may wait.
+
+        Whoever reads it then, by `receive_request` and in any thread, has it kept here by `keep`.
 
         Raises
         ------
@@ -257,11 +266,19 @@ class RequestReader:
             known = self._known.get(label) if len(frames) == 2 else self._of_table(label, frames[2])
             if known is not None:
                 return number, known
-        request: Request | None = None if number is None else quick_request(frames, self._limits)
+        request: Request | None = None if number is None else quick_request(frames, self._limits, _FEW)
         if number is None or request is None:
+            if number_of(frames) is not None and _is_long(frames):
+                return None
             number, request = receive_request(frames, self._limits)
+        self.keep(frames, request)
+        return number, request
+
+    def keep(self, frames: list[memoryview], request: Request) -> None:
+        """Know a request again that was read from these frames, if such are kept."""
+        label = frames[0].tobytes() if 1 < len(frames) < 4 and frames[0].nbytes <= _KNOWN_BYTES else b""
         if not label:
-            return number, request
+            return
         if len(frames) == 3:
             if isinstance(request, AskRead | AskRows):
                 self._keep_table(label, frames[2], request)
@@ -270,7 +287,6 @@ class RequestReader:
             if len(self._known) >= _KNOWN:
                 self._known.clear()
             self._known[label] = request
-        return number, request
 
     def _of_table(self, label: bytes, table: memoryview) -> AskRead | AskRows | None:
         """Return what a label asks for with a table, if it last came with the same one."""
@@ -295,6 +311,13 @@ class RequestReader:
             self._tables_bytes = 0
         self._tables[label] = table.tobytes(), request
         self._tables_bytes += size
+
+
+def _is_long(frames: list[memoryview]) -> bool:
+    """Tell whether it may take over a millisecond to read a request, or to find out that it is none."""
+    if len(frames) > _FRAMES or frames[0].nbytes > _SHORT:
+        return True
+    return sum([frame.nbytes for frame in frames[2:]]) > _SHORT_TABLES
 
 
 def _bytes_kept(label: bytes, table: int, selections: Sequence[Wanted]) -> int | None:

@@ -75,6 +75,8 @@ _VERSION: Final = 64
 _PACKED: Final = 1024
 """Bytes below which nothing is packed."""
 _FEW_ROWS: Final = 2**12
+_FEW_NAMES: Final = 2**12
+"""Names that are gone through in a millisecond."""
 _UNSUPPORTED: Final = (
     ConversionError,
     DTypeError,
@@ -171,6 +173,9 @@ class Catalogue:
         """Return all names in order."""
         return sorted(self._holdings)
 
+    def __len__(self) -> int:
+        return len(self._holdings)
+
     def tensors(self) -> "dict[str, ViewLike]":
         """Return what is served, by name in order."""
         return {name: own.given for name, own in sorted(self._holdings.items())}
@@ -260,7 +265,9 @@ class Catalogue:
             return request.packing is None and holding.is_quick(request.selections, box=request.box)
         if isinstance(request, AskRows):
             return request.rows.size <= _FEW_ROWS and request.nbytes <= _FEW_BYTES
-        return isinstance(request, Hello | Ping | AskNames | AskFacts | AskPin)
+        if isinstance(request, AskNames | AskPin):
+            return len(self._holdings) <= _FEW_NAMES
+        return isinstance(request, Hello | Ping | AskFacts)
 
     def at_once(self, request: AskRead | AskRows, key: str) -> Answer | None:
         """Return the answer to a request for few bytes that are found without waiting; None of any other."""

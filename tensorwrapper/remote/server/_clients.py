@@ -3,7 +3,6 @@
 import threading
 import time
 from collections import deque
-from collections.abc import Iterable
 from typing import Final, final
 
 from tensorwrapper.remote.protocol._events import (
@@ -55,7 +54,20 @@ def _bytes_of(wanted: Wanted) -> int:
 class Task:
     """A request that is not over yet; its state is one of the table of the protocol."""
 
-    __slots__ = ("client", "held", "nbytes", "number", "request", "state", "stop", "verb", "weight")
+    __slots__ = (
+        "client",
+        "frames",
+        "held",
+        "is_quick",
+        "nbytes",
+        "number",
+        "request",
+        "seconds",
+        "state",
+        "stop",
+        "verb",
+        "weight",
+    )
 
     def __init__(self, client: "Client", number: int, request: Request | None, nbytes: int = 0) -> None:
         self.client: Client = client
@@ -68,9 +80,26 @@ class Task:
         """What it takes itself while it waits."""
         self.held: int = 0
         """What was taken for it, and is not given back: nothing while it waits."""
+        self.frames: list[memoryview] | None = None
+        """What came, of one that nobody has read yet: another thread does."""
+        self.is_quick: bool = False
+        """Whether it is answered faster than another thread is asked to: it waits for no thread."""
+        self.seconds: float = 0.0
+        """How long another thread worked at it."""
         self.state: TaskState = "waiting"
         self.stop: threading.Event = threading.Event()
         """Set when nobody wants the answer any more: whoever works at it looks now and then."""
+
+    @property
+    def is_small(self) -> bool:
+        """Whether few bytes are asked for, in few bytes that were read."""
+        return not self.nbytes and self.frames is None and self.weight < _SMALL
+
+    def know(self, request: Request, nbytes: int) -> None:
+        """Note what is asked for, of a request that was read later, and what its answer takes at most."""
+        self.frames, self.request, self.verb = None, request, type(request).__name__
+        self.nbytes = nbytes if nbytes >= _SMALL else 0
+        self.weight = weight_of(request)
 
     def take(self, step: str) -> bool:
         """Take a step of the table; return whether there is one from here."""
@@ -91,9 +120,12 @@ class Client:
         "_left",
         "_looked",
         "asked",
+        "born",
         "counts",
+        "due",
         "full",
         "held",
+        "is_settled",
         "is_trusted",
         "key",
         "line",
@@ -110,6 +142,11 @@ class Client:
         self.line: Line | None = line
         self.is_trusted: bool = False
         """Whether it has taken a large answer, and does not keep others waiting since."""
+        self.is_settled: bool = False
+        """Whether it has been there for a while, and takes answers: it is no newcomer any more."""
+        self.born: float = time.monotonic()
+        self.due: float = 0.0
+        """What was done for it so far, in seconds of the server."""
         self.moved: float = 0.0
         """When it took something, as far as was looked; 0 before that."""
         self.taken: int = 0
@@ -127,6 +164,11 @@ class Client:
         self.counts: dict[str, int] = {"requests": 0, "answers": 0, "refusals": 0}
         self._left, self._looked = 0.0, 0.0
 
+    @property
+    def wanted(self) -> int:
+        """How many bytes it has asked for, and does not have."""
+        return sum([own.nbytes for own in self.asked])
+
     def is_fast(self, rate: int) -> bool:
         """Count a request; tell whether there are more than so many a second, for a second and longer."""
         now = time.monotonic()
@@ -142,13 +184,15 @@ class Client:
 class Budget:
     """The memory of all answers of a server that are being made, or on their way."""
 
-    __slots__ = ("_limits", "doubtful", "held")
+    __slots__ = ("_limits", "doubtful", "held", "waiting")
 
     def __init__(self, limits: ServeLimits) -> None:
         self._limits = limits
         self.held: int = 0
         self.doubtful: int = 0
         """What clients hold of it that are not trusted."""
+        self.waiting: int = 0
+        """What requests take that wait."""
 
     def fits(self, task: Task) -> bool:
         """Tell whether there is memory for an answer. What is alone has it, however large it is."""
@@ -169,15 +213,26 @@ class Budget:
         is_full = bool(held) and held + task.nbytes > self._limits.client_bytes
         return not is_full and not self.fits(task)
 
-    def has_place(self, task: Task, clients: Iterable["Client"]) -> bool:
+    def has_place(self, task: Task) -> bool:
         """Tell whether a request may wait beside those of its client, and those of all. What is alone may."""
         if task.weight < _SMALL:
             return True
         mine = sum([own.weight for own in task.client.asked])
         if mine and mine + task.weight > 2 * self._limits.request_bytes:
             return False
-        others = sum([own.weight for client in clients for own in client.asked])
+        others = self.waiting
         return not others or others + task.weight <= 2 * self._limits.server_bytes
+
+    def enter(self, task: Task, *, first: bool = False) -> None:
+        """Let a request wait, as the last of its client or the first."""
+        asked = task.client.asked
+        (asked.appendleft if first else asked.append)(task)
+        self.waiting += task.weight
+
+    def leave(self, task: Task) -> None:
+        """Take a request out of those of its client that wait."""
+        task.client.asked.remove(task)
+        self.waiting -= task.weight
 
     def begin(self, task: Task) -> None:
         """Take memory for an answer that is going to be made."""

@@ -80,8 +80,8 @@ class Memory:
         if flat is None:
             raise AssertionError(f"{self!r} does not know {wanted!r}")
         even = wanted.even
-        if even is not None and wanted.size == len(even):
-            target[...] = flat[even.start : even.stop : even.step]
+        if even is not None:
+            _copy_evenly(flat, even, target.reshape(len(even), -1))
             return
         if wanted.count == 1:
             target[...] = flat[wanted.starts.item(0) : wanted.stop]
@@ -105,6 +105,15 @@ class Memory:
                 for mode, own in enumerate(wanted.modes)
             ]
             target[...] = part[np.ix_(*grid)]
+
+
+def _copy_evenly(flat: Array, starts: range, target: Array) -> None:
+    """Copy runs that are evenly spaced, each into one row, without the numbers of their elements."""
+    before, last = len(starts) - 1, starts[-1]
+    grid = flat[starts.start : last].reshape(before, starts.step)
+    target[:before] = grid[:, : target.shape[1]]
+    # The array may end with the last run.
+    target[before] = flat[last : last + target.shape[1]]
 
 
 def _key_of(positions: Positions) -> slice:

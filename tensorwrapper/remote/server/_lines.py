@@ -1,6 +1,7 @@
 """`Line`: the connection to one client as the system sees it: whether it takes bytes, and its end."""
 
 import os
+import select
 import socket as sockets
 import stat
 import struct
@@ -12,6 +13,8 @@ __all__ = ["Line"]
 _ACKNOWLEDGED: Final = 120
 """Where in what Linux tells of a connection the bytes stand that the other side has."""
 _INFO: Final = 128
+_CLOSED: Final[int | None] = getattr(select, "POLLRDHUP", None)
+"""What tells that the other side has closed a connection; some systems have no such thing."""
 _CHANGE: Final = 2**16
 """What a change of what waits stands for, in bytes."""
 
@@ -51,6 +54,26 @@ class Line:
             pass
         os.close(own)
         return None
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """What tells it from all connections that are there at the same time."""
+        return self._descriptor, self._inode
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the other side has closed it, as far as the system tells: nobody takes answers there."""
+        try:
+            if os.fstat(self._descriptor).st_ino != self._inode:
+                return True
+        except OSError:
+            return True
+        if _CLOSED is None:
+            return False
+        # What was closed since then is another one's, or nobody's: gone it is in either case.
+        seen = select.poll()
+        seen.register(self._descriptor, _CLOSED)
+        return any(what & (_CLOSED | select.POLLHUP | select.POLLERR) for _, what in seen.poll(0))
 
     def taken(self) -> int | None:
         """Return how many bytes the system of the client has taken so far; None if nobody tells."""

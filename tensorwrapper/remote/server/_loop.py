@@ -9,7 +9,7 @@ from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
-from typing import Final, final
+from typing import Final, cast, final
 
 from tensorwrapper.errors import (
     PeerUnreachableError,
@@ -34,11 +34,12 @@ from tensorwrapper.remote.protocol._events import (
     Stats,
 )
 from tensorwrapper.remote.protocol._frames import number_of, plain_limit
-from tensorwrapper.remote.protocol._requests import RequestReader
+from tensorwrapper.remote.protocol._requests import RequestReader, receive_request
 from tensorwrapper.remote.server._catalogue import Catalogue
 from tensorwrapper.remote.server._clients import Budget, Client, Task
 from tensorwrapper.remote.server._lines import Line
 from tensorwrapper.remote.server._sending import Sending
+from tensorwrapper.remote.server._turns import Turns, cost_of
 from tensorwrapper.transport import Counters, Security, Socket
 
 __all__ = ["Loop"]
@@ -49,6 +50,8 @@ _IDLE: Final = 0.5
 """Seconds between two looks at what only time changes."""
 _TURN: Final = 0.005
 """Seconds that a turn works at most at what came, and at answers, before it looks what came meanwhile."""
+_VISIT: Final = 0.02
+"""Seconds between two looks at whether those who asked are still there."""
 _STALLED: Final = 3.0
 """Seconds after which the connection of a client that takes no bytes is cut: it asks again."""
 _GONE: Final = 10.0
@@ -73,6 +76,7 @@ class Loop:
         "_done",
         "_draining",
         "_error",
+        "_owners",
         "_pool",
         "_reader",
         "_ready",
@@ -83,6 +87,8 @@ class Loop:
         "_stop_at",
         "_thread",
         "_threads",
+        "_turns",
+        "_visited",
         "_wake",
         "_woken",
         "address",
@@ -94,7 +100,12 @@ class Loop:
         self._clients: dict[bytes, Client] = {}
         self._busy: dict[bytes, Client] = {}
         """Those that have requests, or answers to take: a turn costs what is to be done for them."""
-        self._done: deque[tuple[Task, Answer]] = deque()
+        self._done: deque[tuple[Task, Answer | Request]] = deque()
+        """Requests that other threads have answered, or have read."""
+        self._turns = Turns()
+        self._owners: dict[tuple[int, int], bytes] = {}
+        """Whose each connection is."""
+        self._visited = 0.0
         self._budget = Budget(catalogue.limits)
         self._sending = Sending(self._budget, catalogue.staging)
         self._wake, self._woken = sockets.socketpair()
@@ -201,6 +212,7 @@ class Loop:
                 there = socket.poll()
             waiting = False
             if self._busy or self._done or self._sending:
+                self._visit()
                 self._collect()
                 self._sending.reap()
                 self._dispatch()
@@ -243,21 +255,19 @@ class Loop:
             _log.warning("%d messages dropped; the last, of the client %s: %s", count, peer.hex(), why)
 
     def _receive(self, peer: bytes, key: str, frames: list[memoryview]) -> None:
-        client = self._clients.get(peer)
+        client = self._clients.get(peer) or self._welcome(peer, key)
         if client is None:
-            if len(self._clients) >= self._catalogue.limits.clients and not self._make_room():
-                self._drop(peer, "there are too many clients")
-                return
-            line = Line.of(None if self._socket is None else self._socket.sender)
-            client = self._clients[peer] = Client(peer, key, line)
+            return
         client.key = key
         if len(client.out) > 2 * self._catalogue.limits.in_flight:
             # Refusals are answers too, and who takes none shall not fill our memory with them.
             self._drop(peer, "it takes no answers")
             return
+        begin = time.monotonic()
         try:
-            number, request = self._reader.read(frames)
+            found = self._reader.read(frames)
         except RequestRefusedError as error:
+            client.due += time.monotonic() - begin
             known = number_of(frames)
             if known is None:
                 self._drop(peer, str(error))
@@ -265,6 +275,10 @@ class Loop:
                 self._refuse(client, known, error)
             return
         self._count(client, "requests", 1)
+        if found is None:
+            self._read_later(client, frames)
+            return
+        number, request = found
         if isinstance(request, Cancel):
             self._cancel(client, request.number)
             return
@@ -273,15 +287,66 @@ class Loop:
             self._refuse(client, number, refused, type(request).__name__)
             return
         if not client.asked and not client.out and self._answer_at_once(client, number, request):
+            client.due += time.monotonic() - begin
             return
+        client.due += time.monotonic() - begin
         task = Task(client, number, request, self._catalogue.bytes_of(request, key))
-        if not self._budget.has_place(task, self._busy.values()):
+        task.is_quick = self._catalogue.is_quick(request, key)
+        self._ask_later(task)
+
+    def _ask_later(self, task: Task) -> None:
+        """Let a request wait for its turn, if there is a place for it."""
+        client = task.client
+        if not self._budget.has_place(task):
             refused = RequestRefusedError("busy", "the requests that wait are large already")
-            self._refuse(client, number, refused, task.verb)
+            self._refuse(client, task.number, refused, task.verb)
             return
-        client.tasks[number] = task
-        client.asked.append(task)
-        self._busy[peer] = client
+        client.tasks[task.number] = task
+        self._budget.enter(task)
+        self._busy[client.peer] = client
+
+    def _welcome(self, peer: bytes, key: str) -> Client | None:
+        """Return a client that is new; None if it is gone already, or there are too many."""
+        line, is_there = self._line_of(peer)
+        if not is_there:
+            # What was on its way when its client went away: nobody takes an answer.
+            self.counts["dropped"] += 1
+            return None
+        if len(self._clients) >= self._catalogue.limits.clients and not self._make_room():
+            self._drop(peer, "there are too many clients")
+            return None
+        client = self._clients[peer] = Client(peer, key, line)
+        if line is not None:
+            self._owners[line.place] = peer
+        return client
+
+    def _line_of(self, peer: bytes) -> tuple[Line | None, bool]:
+        """Return the connection of a new peer, and whether the peer is there, as far as it is told."""
+        sender = None if self._socket is None else self._socket.sender
+        line = Line.of(sender)
+        if line is None or line.is_gone:
+            return None, sender is None
+        # A descriptor is used again. ZeroMQ counts its peers: of two the later one has it now.
+        before = self._owners.get(line.place)
+        if before is None:
+            return line, True
+        if before > peer:
+            return None, False
+        self._forget(before, "it went away")
+        return line, True
+
+    def _read_later(self, client: Client, frames: list[memoryview]) -> None:
+        """Let a request wait that another thread is to read: who says much holds up nobody else."""
+        number = number_of(frames)
+        if number is None:
+            raise AssertionError("what has no number is not read later")
+        refused = self._why_not(client, number, None)
+        if refused is not None:
+            self._refuse(client, number, refused)
+            return
+        task = Task(client, number, None)
+        task.frames, task.weight = frames, sum([frame.nbytes for frame in frames])
+        self._ask_later(task)
 
     def _answer_at_once(self, client: Client, number: int, request: Request) -> bool:
         """Answer a small read of a client of which nothing waits; return whether it is one.
@@ -315,17 +380,25 @@ class Loop:
 
     def _cancel(self, client: Client, number: int) -> None:
         task = client.tasks.pop(number, None)
-        if task is not None and task.take("cancelled") and task.state == "over":
-            client.asked.remove(task)
+        # One that is being read waits still, and not among the others.
+        if task is not None and task.take("cancelled") and task.state == "over" and task in client.asked:
+            self._budget.leave(task)
 
     def _make_room(self) -> bool:
         """Forget the clients that have no requests; nobody says of a client that it went away."""
         busy = {peer: client for peer, client in self._clients.items() if client.tasks or client.out}
         room = len(busy) < len(self._clients)
+        for client in self._clients.values():
+            if client.peer not in busy:
+                self._disown(client)
         self._clients = busy
         return room
 
-    def _why_not(self, client: Client, number: int, request: Request) -> RequestRefusedError | None:
+    def _disown(self, client: Client) -> None:
+        if client.line is not None and self._owners.get(client.line.place) == client.peer:
+            del self._owners[client.line.place]
+
+    def _why_not(self, client: Client, number: int, request: Request | None) -> RequestRefusedError | None:
         if number in client.tasks:
             return RequestRefusedError("replayed", f"the request {number} is not answered yet")
         limits = self._catalogue.limits
@@ -343,44 +416,70 @@ class Loop:
         self._send_later(Task(client, number, None), Refused(error.reason, str(error.args[1])))
 
     def _dispatch(self) -> None:
-        """Answer what waits: at once what is quick, and the rest in other threads, for one client each.
+        """Answer what waits: at once what is quick, and the rest in other threads, one for each client.
 
-        Whoever was answered is the last next time: a turn may be over before all are.
+        A turn may be over before all are answered: who is first in the next one `Turns` says.
         """
-        turn = time.monotonic() + _TURN
-        for peer, client in list(self._busy.items()):
-            if not client.asked or client.out:
-                continue
-            if time.monotonic() > turn:
+        begin = time.monotonic()
+        turn = begin + _TURN
+        for client in self._turns.order(self._busy.values(), begin, self._has_room):
+            if begin > turn:
                 return
-            while client.asked and not client.out and self._has_room(client.asked[0]):
-                self._busy[peer] = self._busy.pop(peer)
-                task = client.asked.popleft()
-                task.take("begun")
-                self._budget.begin(task)
-                if isinstance(task.request, AskStats):
-                    self._answered(task, self._stats_of(client))
-                elif isinstance(task.request, AskHealth):
-                    self._answered(task, self._health())
-                elif task.request is not None and self._catalogue.is_quick(task.request, client.key):
-                    self._answered(task, self._answer_to(task, task.request))
-                else:
-                    self._running += 1
-                    self._pool.submit(partial(self._work, task))
+            if not (self._turns.may(client) and self._has_room(client.asked[0])):
+                continue
+            task = client.asked[0]
+            self._budget.leave(task)
+            held = client.held
+            self._begin(task)
+            now = time.monotonic()
+            self._turns.charge(client, cost_of(task.nbytes, now - begin), client.held - held)
+            begin = now
+
+    def _begin(self, task: Task) -> None:
+        """Answer a request at once, or have another thread answer it."""
+        client, request = task.client, task.request
+        if task.frames is not None:
+            self._running += 1
+            self._pool.submit(partial(self._read, task, task.frames))
+            return
+        task.take("begun")
+        self._budget.begin(task)
+        if isinstance(request, AskStats):
+            self._answered(task, self._stats_of(client))
+        elif isinstance(request, AskHealth):
+            self._answered(task, self._health())
+        elif request is not None and task.is_quick and self._catalogue.is_quick(request, client.key):
+            self._answered(task, self._answer_to(task, request))
+        else:
+            self._running += 1
+            self._pool.submit(partial(self._work, task))
 
     def _is_ready(self) -> bool:
         """Tell whether a request could be answered now: its client has taken the answers before it."""
-        return any(own.asked and not own.out and self._has_room(own.asked[0]) for own in self._busy.values())
+        return any(
+            own.asked and not own.out and self._turns.may(own) and self._has_room(own.asked[0])
+            for own in self._busy.values()
+        )
+
+    def _visit(self) -> None:
+        """Forget those who asked for something and went away, now and then: nothing is made for them."""
+        now = time.monotonic()
+        if now - self._visited < _VISIT:
+            return
+        self._visited = now
+        for peer, client in list(self._busy.items()):
+            if client.line is not None and client.line.is_gone:
+                self._forget(peer, "it went away")
 
     def _is_short(self) -> bool:
         """Tell whether a client waits for memory that others hold."""
         return any(own.asked and self._budget.is_short(own.asked[0]) for own in self._busy.values())
 
     def _has_room(self, task: Task) -> bool:
-        """Tell whether a request is answered now: others wait until a thread, and memory, are free."""
+        """Tell whether a request is answered now: others wait for memory, and some for a thread."""
         if isinstance(task.request, AskHealth | AskStats | Ping):
             return True
-        return self._running < 2 * self._threads and self._budget.fits(task)
+        return (task.is_quick or self._running < 2 * self._threads) and self._budget.fits(task)
 
     def _health(self) -> Answer:
         """Return how it is: what is under way, how much waits, whether it is about to end."""
@@ -389,7 +488,7 @@ class Loop:
             "draining": int(self._draining),
             "running": self._running,
             "seconds": int(time.monotonic() - self._begun),
-            "tensors": len(self._catalogue.names()),
+            "tensors": len(self._catalogue),
             "threads": self._threads,
             "waiting": sum([len(own.asked) for own in self._clients.values()]),
         }
@@ -399,21 +498,62 @@ class Loop:
         client = task.client
         return self._catalogue.answer(request, client.key, task.number, task.stop, client.peer.hex())
 
+    def _read(self, task: Task, frames: list[memoryview]) -> None:
+        found: Answer | Request = Refused("internal", "the server failed")
+        begin = time.thread_time()
+        try:
+            if task.state != "over":
+                found = receive_request(frames, self._catalogue.limits)[1]
+        except RequestRefusedError as error:
+            found = Refused(error.reason, str(error.args[1]))
+        except BaseException:  # noqa: BLE001 - the client is answered in any case
+            _log.exception("a request could not be read")
+        task.seconds = time.thread_time() - begin
+        self._done.append((task, found))
+        self._rouse()
+
     def _work(self, task: Task) -> None:
         answer: Answer = Refused("internal", "the server failed")
+        begin = time.thread_time()
         try:
             if task.request is not None and not task.stop.is_set():
                 answer = self._answer_to(task, task.request)
         except BaseException:  # noqa: BLE001 - the client is answered in any case
             _log.exception("a request failed")
+        task.seconds = time.thread_time() - begin
         self._done.append((task, answer))
         self._rouse()
 
     def _collect(self) -> None:
         while self._done:
-            task, answer = self._done.popleft()
+            task, found = self._done.popleft()
             self._running -= 1
-            self._answered(task, answer)
+            self._turns.charge(task.client, task.seconds)
+            if task.frames is not None:
+                self._was_read(task, task.frames, found)
+            else:
+                self._answered(task, cast("Answer", found))
+
+    def _was_read(self, task: Task, frames: list[memoryview], found: Answer | Request) -> None:
+        """Go on with a request that another thread has read, unless nobody wants it any more."""
+        task.frames = None
+        if task.state == "over":
+            return
+        client = task.client
+        if isinstance(found, Refused):
+            task.take("begun")
+            self._answered(task, found)
+            return
+        request = cast("Request", found)
+        if isinstance(request, Cancel):
+            client.tasks.pop(task.number, None)
+            self._cancel(client, request.number)
+            return
+        self._reader.keep(frames, request)
+        task.know(request, self._catalogue.bytes_of(request, client.key))
+        # It had its place already.
+        self._budget.enter(task, first=True)
+        self._busy[client.peer] = client
 
     def _stats_of(self, client: Client) -> Answer:
         seconds = int(time.monotonic() - self._begun)
@@ -482,10 +622,12 @@ class Loop:
         client = self._clients.pop(peer, None)
         self._busy.pop(peer, None)
         if client is not None:
+            self._disown(client)
             for task in [*client.tasks.values(), *[own for own, _ in client.out]]:
                 if task.take("lost") and task.state == "over":
                     self._budget.end(task)
-            client.asked.clear()
+            for task in list(client.asked):
+                self._budget.leave(task)
             client.out.clear()
             client.tasks.clear()
             self.counts["clients_dropped"] += 1

@@ -1,5 +1,5 @@
 # ruff: noqa: T201 - it prints figures
-"""What an honest client and a newcomer see of a server that many clients flood, vanish from, and come back to.
+"""What an honest client and a newcomer see of a server that many clients flood, vanish from and come to.
 
 ``python tests/benchmarks/remote/load.py [CLIENTS] [SECONDS]``. Each flooding client asks for 30 answers of
 2 MiB, and every second it vanishes and comes back as another one. Half of them take what comes, half take
@@ -39,42 +39,46 @@ def hold() -> None:
             print(server.stats(), flush=True)
 
 
-def flood(address: str, count: int, seconds: float) -> None:
-    requests = [
-        send_request(
-            k + 1, AskRead("x", "", None, (Outer([range(PIECE * k, PIECE * (k + 1)), range(COLUMNS)]),))
-        )
-        for k in range(ASKED)
-    ]
-    context = zmq.Context()
-    takes = zmq.Poller()
+class Flood:
+    """Peers that ask for much, vanish after a second, and come back as others."""
 
-    def come(number: int) -> "zmq.Socket[bytes]":
-        peer = context.socket(zmq.DEALER)
+    def __init__(self, address: str, count: int) -> None:
+        self.address, self.context, self.poller = address, zmq.Context(), zmq.Poller()
+        parts = [Outer([range(PIECE * k, PIECE * (k + 1)), range(COLUMNS)]) for k in range(ASKED)]
+        self.requests = [send_request(k + 1, AskRead("x", "", None, (own,))) for k, own in enumerate(parts)]
+        begin = time.monotonic()
+        self.peers = [(begin + 1 + k / count, self.come(k)) for k in range(count)]
+
+    def come(self, number: int) -> "zmq.Socket[bytes]":
+        peer = self.context.socket(zmq.DEALER)
         peer.linger, peer.rcvhwm = 0, 2
-        peer.connect(address)
-        for frames in requests:
+        peer.connect(self.address)
+        for frames in self.requests:
             peer.send_multipart([b"", *frames], zmq.NOBLOCK)
         if number % 2:
-            takes.register(peer, zmq.POLLIN)
+            self.poller.register(peer, zmq.POLLIN)
         return peer
 
-    begin = time.monotonic()
-    peers, until = [come(k) for k in range(count)], [begin + 1 + k / count for k in range(count)]
-    while (now := time.monotonic()) < begin + seconds:
-        for place, _ in takes.poll(5):
+    def step(self) -> None:
+        """Take what has come to those that take it, and have those whose time is up come back."""
+        for place, _ in self.poller.poll(5):
             with contextlib.suppress(zmq.Again):
                 for _ in range(4):
                     place.recv_multipart(zmq.NOBLOCK, copy=False)
-        for k, end in enumerate(until):
+        now = time.monotonic()
+        for number, (end, peer) in enumerate(self.peers):
             if end < now:
-                if k % 2:
-                    takes.unregister(peers[k])
-                peers[k].close()
-                peers[k], until[k] = come(k), now + 1
-    for own in peers:
-        own.close()
-    context.term()
+                if number % 2:
+                    self.poller.unregister(peer)
+                peer.close()
+                self.peers[number] = (now + 1, self.come(number))
+
+
+def flood(address: str, count: int, seconds: float) -> None:
+    until, peers = time.monotonic() + seconds, Flood(address, count)
+    while time.monotonic() < until:
+        peers.step()
+    peers.context.destroy(0)
 
 
 def honest(address: str, seconds: float) -> list[float]:

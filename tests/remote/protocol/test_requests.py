@@ -127,10 +127,37 @@ def test_what_has_tables_or_becomes_one_is_read_each_time():
     for asked in (
         ev.AskRead("x", "1", None, (Outer([[0, 1, 5]]),)),
         ev.AskRead("x", "1", None, (Runs(np.arange(0, 100, 2)),)),
-        ev.AskRead("x" * 1000, "1", None, (Outer([range(3)]),)),
     ):
         assert reader.read(send_request(1, asked))[1].selections == asked.selections
     assert not reader._known
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ev.AskRead("x" * 1000, "1", None, (Outer([range(3)]),)),
+        ev.AskRead("x", "1", None, tuple(Runs(2 * k, 1) for k in range(65))),
+        ev.AskRead("x", "1", None, tuple(Runs(np.arange(k + 3) ** 2) for k in range(63))),
+        ev.AskRead("x", "1", None, (Runs(np.arange(20_000) ** 2),)),
+        ev.AskRead("x", "1", None, (Runs(np.arange(20_000) ** 2, 1 + np.arange(20_000) % 2),)),
+    ],
+)
+def test_what_takes_long_to_read_is_left_to_who_has_time_and_known_then(asked):
+    reader, frames = RequestReader(ServeLimits()), send_request(7, asked)
+    assert reader.read(frames) is None
+    number, request = receive_request(frames)
+    reader.keep(frames, request)
+    assert (number, request.selections) == (7, asked.selections)
+    # Where it is kept at all, it is read at once from then on.
+    again = reader.read(frames)
+    assert (again is None) == (len(frames) != 3)
+    assert again is None or again[1] is request
+
+
+def test_what_has_no_number_is_refused_at_once_however_long_it_is():
+    frames = send_request(7, ev.AskRead("x", "1", None, tuple(Runs(2 * k, 1) for k in range(500))))
+    with pytest.raises(RequestRefusedError, match="coordinates"):
+        RequestReader(ServeLimits()).read([frames[0], memoryview(b"short")])
 
 
 def test_labels_without_end_are_not_all_kept():

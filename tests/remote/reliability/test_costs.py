@@ -14,7 +14,7 @@ import tensorwrapper as tw
 from tensorwrapper.errors import RequestRefusedError
 from tensorwrapper.remote.protocol import _events as ev
 from tensorwrapper.remote.protocol._frames import write_frames
-from tensorwrapper.remote.protocol._requests import RequestReader
+from tensorwrapper.remote.protocol._requests import RequestReader, receive_request
 from tensorwrapper.remote.protocol._terms import ServeLimits
 from tensorwrapper.remote.server._catalogue import Catalogue
 from tensorwrapper.remote.server._clients import Client, Task
@@ -67,7 +67,7 @@ def spent():
 def answer(catalogue, frames):
     """Return what a server answers, by the same steps; None of what it refuses to read."""
     try:
-        number, request = RequestReader(LIMITS).read(list(frames))
+        number, request = RequestReader(LIMITS).read(list(frames)) or receive_request(frames, LIMITS)
     except RequestRefusedError:
         return None
     task = Task(Client(b"peer", ""), number, request, catalogue.bytes_of(request, ""))

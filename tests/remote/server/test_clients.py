@@ -58,11 +58,16 @@ def test_requests_that_wait_have_a_place_within_bounds():
         for _ in range(9):
             for request in (large, small):
                 one = Task(client, 1, request)
-                if budget.has_place(one, clients):
-                    client.asked.append(one)
+                if budget.has_place(one):
+                    budget.enter(one)
     assert [len(client.asked) for client in clients] == [11] * 2 + [9] * 7
     alone = Task(Client(b"a", ""), 1, ev.AskRead("x", "", None, (Runs(np.arange(0, 600_000, 2)),)))
-    assert budget.has_place(alone, [])
+    assert not budget.has_place(alone)
+    for client in clients:
+        for one in list(client.asked):
+            budget.leave(one)
+    assert budget.waiting == 0
+    assert budget.has_place(alone)
 
 
 def test_what_waits_still_gives_nothing_back():

@@ -66,3 +66,27 @@ def test_what_is_no_connection_has_none():
     assert line.taken() is None
     assert not line.cut()
     right.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="others tell it when something is sent")
+def test_it_tells_that_the_other_side_has_closed(pair):
+    ours, theirs = pair
+    line = Line.of(ours.fileno())
+    theirs.sendall(b"1")
+    assert not line.is_gone
+    theirs.close()
+    # What it has sent before is there still.
+    assert line.is_gone
+    assert ours.recv(2) == b"1"
+
+
+def test_a_connection_whose_number_is_nobodys_or_another_ones_is_gone(pair):
+    ours, theirs = pair
+    line = Line.of(ours.fileno())
+    with socket.socket() as other:
+        os.dup2(other.fileno(), ours.fileno())
+        assert line.is_gone
+    number = ours.detach()
+    os.close(number)
+    assert line.is_gone
+    theirs.close()

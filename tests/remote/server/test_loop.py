@@ -3,6 +3,7 @@
 import contextlib
 import os
 import random
+import sys
 import threading
 import time
 
@@ -26,9 +27,36 @@ from tensorwrapper.remote.server import _loop
 from tensorwrapper.remote.server._catalogue import Catalogue
 from tensorwrapper.selection import Outer, Runs
 from tensorwrapper.transport import Socket
+from tests.support.strangers.raw_peers import RawPeer
 
 HOSTILE = 10_000 if os.environ.get("HYPOTHESIS_PROFILE") == "nightly" else 600
 X = np.arange(100_000.0).reshape(100, 1000)
+
+
+class Slow:
+    """A source of four ones that stands still until it is released."""
+
+    shape, dtype, version = tw.Shape(4), np.dtype("f8"), ""
+
+    def __init__(self):
+        self.begun, self.release = threading.Event(), threading.Event()
+
+    def read(self, _selections, out):
+        self.begun.set()
+        self.release.wait(20)
+        for own in out:
+            own[...] = 1
+        self.count = len(out)
+        return self
+
+    def completed(self):
+        return iter(range(self.count))
+
+    def cancel(self):
+        pass
+
+    def cost(self, selection):
+        return selection.size * 8
 
 
 @pytest.fixture
@@ -124,35 +152,15 @@ def test_refusals_that_nobody_takes_fill_no_memory():
 
 
 def test_a_number_that_is_in_use_is_refused_and_too_many_are_busy():
-    release = threading.Event()
-
-    class Slow:
-        shape, dtype, version = tw.Shape(4), np.dtype("f8"), ""
-
-        def read(self, _selections, out):
-            release.wait(10)
-            for own in out:
-                own[...] = 1
-            self.count = len(out)
-            return self
-
-        def completed(self):
-            return iter(range(self.count))
-
-        def cancel(self):
-            pass
-
-        def cost(self, selection):
-            return selection.size * 8
-
+    slow = Slow()
     limits = ServeLimits(in_flight=3)
-    with tw.serve({"slow": Slow()}, limits=limits) as server, Socket("DEALER") as socket:
+    with tw.serve({"slow": slow}, limits=limits) as server, Socket("DEALER") as socket:
         socket.connect(server.address)
         for number in (1, 1, 2, 3, 4):
             socket.send(send_request(number, ev.AskRead("slow", "", None, (Outer([range(4)]),))))
         found = [receive_answer(socket.receive_frames()[1]) for _ in range(2)]
         assert [(number, own.reason) for number, own in found] == [(1, "replayed"), (4, "busy")]
-        release.set()
+        slow.release.set()
         assert sorted(receive_answer(socket.receive_frames()[1])[0] for _ in range(3)) == [1, 2, 3]
 
 
@@ -328,3 +336,123 @@ def test_what_is_worked_at_when_the_time_is_up_is_told_to_stop(monkeypatch):
         assert begun.wait(20)
         server.close(0.1)
         assert told == [True]
+
+
+@contextlib.contextmanager
+def held_up(tensors):
+    """Give a loop whose thread stands still as soon as somebody asks for `gate`, and what lets it go on."""
+    limits, release, reached = ServeLimits(), threading.Event(), threading.Event()
+    catalogue = Catalogue(None, limits)
+
+    def version():
+        reached.set()
+        release.wait(20)
+        return "1"
+
+    for name, tensor in tensors.items():
+        catalogue.put(name, tensor)
+    release.set()
+    catalogue.put("gate", np.arange(3.0), version)
+    release.clear()
+    reached.clear()
+    loop = _loop.Loop(catalogue, "tcp://127.0.0.1:*", None, 1)
+    with Socket("DEALER", linger=0) as socket:
+        socket.connect(loop.address)
+        socket.send(send_request(1, ev.AskRead("gate", "1", None, (Runs(0, 3),))))
+        assert reached.wait(20)
+        try:
+            yield loop, socket, release
+        finally:
+            release.set()
+            loop.stop(5)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="others do not tell who went away")
+def test_nothing_is_made_for_who_went_away_before_his_requests_were_taken():
+    """A hundred clients that came and went every second had thousands of answers made, and held up all."""
+    asked = ev.AskRead("x", "", None, (Runs(0, 100_000),))
+    with held_up({"x": X}) as (loop, socket, release):
+        for _ in range(3):
+            with RawPeer(loop.address) as peer:
+                for number in range(9):
+                    peer.send(send_request(number, asked))
+        release.set()
+        assert receive_answer(socket.receive_frames()[1])[0] == 1
+        deadline = time.monotonic() + 20
+        while loop.stats()["dropped"] < 9 and time.monotonic() < deadline:
+            pass
+        assert loop.stats()["dropped"] >= 9
+        assert loop.stats()["requests"] == loop.stats()["clients"] == 1
+
+
+def test_of_two_peers_with_one_connection_the_later_has_it(server):
+    """What a peer has sent is read after it went away, when another has the number of its descriptor."""
+    loop = server._loop
+    with RawPeer(server.address) as peer, tw.connect(server.address) as remote:
+        peer.send(send_request(1, ev.Ping()))
+        assert peer.socket.recv(4096)
+        while len(loop._clients) < 2:
+            remote.health()
+        ours = min(loop._clients)
+        place = loop._clients[ours].line.place
+        assert loop._owners[place] == ours
+        assert {own.line.place for own in loop._clients.values()} == set(loop._owners)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="others do not tell who went away")
+def test_who_goes_away_while_his_requests_wait_is_forgotten_with_them():
+    slow = Slow()
+    with tw.serve({"slow": slow}) as server:
+        with RawPeer(server.address) as peer:
+            for number in range(9):
+                peer.send(send_request(number, ev.AskRead("slow", "", None, (Outer([range(4)]),))))
+            assert slow.begun.wait(20)
+        with tw.connect(server.address) as remote:
+            deadline = time.monotonic() + 20
+            while server.stats()["clients_dropped"] == 0 and time.monotonic() < deadline:
+                remote.health()
+            assert remote.health()["waiting"] == 0
+            slow.release.set()
+            while remote.health()["running"]:
+                pass
+        assert server.stats()["bytes_held"] == 0
+
+
+def test_a_request_that_takes_long_to_read_is_answered_as_any_other(server):
+    """Another thread reads it, and nobody waits for that."""
+    many = tuple(Runs(200 * k, 1 + k % 7) for k in range(400))
+    expected = np.concatenate([X.reshape(-1)[200 * k : 200 * k + 1 + k % 7] for k in range(400)])
+    with Socket("DEALER") as socket:
+        socket.connect(server.address)
+        socket.send(send_request(1, ev.AskRead("x", "", None, many)))
+        socket.send(send_request(2, ev.AskRead("x" * 2000, "", None, many)))
+        socket.send(send_request(3, ev.AskRead("x", "", None, (*many, Runs(10**9, 5)))))
+        socket.send(send_request(4, ev.AskRead("x", "", None, (Runs(0, 2),))))
+        found = dict(receive_answer(socket.receive_frames()[1]) for _ in range(4))
+    assert np.array_equal(np.frombuffer(found[1].frames[0]), expected)
+    assert (found[2].reason, found[3].reason) == ("limit", "bounds")
+    assert np.frombuffer(found[4].frames[0]).tolist() == [0, 1]
+
+
+def test_a_request_that_takes_long_to_read_is_cancelled_and_replayed_as_any_other():
+    slow = Slow()
+    many = tuple(Runs(0, 1) for _ in range(400))
+    asked = ev.AskRead("slow", "", None, (Outer([range(4)]),))
+    with tw.serve({"slow": slow, "x": X}) as server, Socket("DEALER") as socket:
+        socket.connect(server.address)
+        for number in (1, 2):
+            socket.send(send_request(number, asked))
+        assert slow.begun.wait(20)
+        for number in (3, 3, 4):
+            socket.send(send_request(number, ev.AskRead("x", "", None, many)))
+        socket.send(send_request(5, ev.Cancel(3)))
+        assert receive_answer(socket.receive_frames()[1]) == (
+            3,
+            ev.Refused("replayed", "the request 3 is not answered yet"),
+        )
+        slow.release.set()
+        numbers = sorted(receive_answer(socket.receive_frames()[1])[0] for _ in range(3))
+        assert numbers == [1, 2, 4]
+        socket.send(send_request(6, ev.AskHealth()))
+        assert receive_answer(socket.receive_frames()[1])[0] == 6
+        assert server._loop._budget.waiting == 0

@@ -38,6 +38,9 @@ class RawPeer:
         self.socket.recv(64, socket.MSG_WAITALL)
         ready = b"\5READY" + _property(b"Socket-Type", b"DEALER") + _property(b"Identity", b"")
         self.socket.sendall(bytes([4, len(ready)]) + ready)
+        # What is sent before the other side has said that it is ready breaks the connection off.
+        _, length = self.socket.recv(2, socket.MSG_WAITALL)
+        self.socket.recv(length, socket.MSG_WAITALL)
 
     def send(self, frames):
         """Send a message with the empty frame of a DEALER before it."""
