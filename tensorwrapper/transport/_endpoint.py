@@ -26,6 +26,7 @@ from tensorwrapper.transport._delivery import check_process, to_milliseconds
 from tensorwrapper.transport._kinds import Kind
 from tensorwrapper.transport._senders import peer_of, routing_of, signer_of
 from tensorwrapper.transport.connections._fences import Fences, wait_for
+from tensorwrapper.transport.connections._guests import Guests
 from tensorwrapper.transport.connections._options import set_options
 from tensorwrapper.transport.connections._paths import Paths, is_taken
 
@@ -60,6 +61,7 @@ class Endpoint:
     __slots__ = (
         "_fences",
         "_forget",
+        "_guests",
         "_linger",
         "_paths",
         "_process",
@@ -88,6 +90,7 @@ class Endpoint:
         nbytes: int,
         security: Security | None,
         stalled: float | None = None,
+        watched: bool = False,
     ) -> None:
         self.socket: zmq.Socket[bytes] | None = None
         self.kind: Kind = kind
@@ -99,6 +102,7 @@ class Endpoint:
         self.is_encrypted: bool = security is not None
         self._forget: Callable[[], object] | None = None
         self._fences: Fences | None = None
+        self._guests: Guests | None = None
         self._paths = Paths()
         self.before_close: Callable[[], object] | None = None
         self.addresses: list[str] = []
@@ -115,6 +119,8 @@ class Endpoint:
             set_options(socket, kind, linger=rest, nbytes=nbytes, stalled=cut)
             if security is not None:
                 self._forget = secure(socket, security)
+            if watched:
+                self._guests = Guests(socket)
         except zmq.ZMQError as error:
             self.close()
             raise failed("no socket can be set up", error) from error
@@ -156,10 +162,13 @@ class Endpoint:
             self.before_close()
         socket, self.socket = self.socket, None
         fences, self._fences = self._fences, None
+        guests, self._guests = self._guests, None
         self._paths.remove()
         if socket is not None:
             if fences is not None:
                 fences.close(socket)
+            if guests is not None:
+                guests.close(socket)
             socket.close(linger=self._linger)
         if self._forget is not None:
             self._forget()
@@ -196,6 +205,10 @@ class Endpoint:
     def connect(self, address: str) -> None:
         """Connect to an address, and follow what becomes of it."""
         socket = self.open()
+        if self._guests is not None:
+            raise TransportError(
+                errno.ENOTSUP, "a socket that watches its guests listens, and does not connect"
+            )
         try:
             # Within a process there is no handshake, and who is not there yet may still come.
             if not address.startswith("inproc:") and self.kind.waits:
@@ -243,8 +256,17 @@ class Endpoint:
 
     def descriptors(self) -> list[int]:
         """Return the file descriptors of the socket and of what is told of its connections."""
-        places = [self.open()] + ([self._fences.monitor] if self._fences is not None else [])
+        told = [own.monitor for own in (self._fences, self._guests) if own is not None]
+        places = [self.open(), *told]
         return [int(place.getsockopt(zmq.FD)) for place in places]
+
+    def guests(self) -> tuple[int, ...]:
+        """Return the descriptors of the connections that peers made to it, the oldest first."""
+        self.open()
+        if self._guests is None:
+            raise TransportError(errno.ENOTSUP, f"this {self} watches no guests: watched=True has it do so")
+        self._guests.read()
+        return tuple(self._guests)
 
     def ready(self) -> int:
         """Return ZeroMQ's flags for what can be done now."""

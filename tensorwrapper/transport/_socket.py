@@ -70,6 +70,8 @@ class Socket(Closing):
         After how many seconds in which a peer takes no bytes its connection is cut, and what was on its way
         is lost: for who asks again for what does not come. If it is not given, a peer may take its time. The
         system does it, for ``tcp``, and where it can.
+    watched
+        Whether it tells of the connections that peers make to it, by `guests`. Then it does not connect.
 
     Raises
     ------
@@ -109,6 +111,7 @@ class Socket(Closing):
         linger: float = 1.0,
         security: Security | None = None,
         stalled: float | None = None,
+        watched: bool = False,
     ) -> None:
         found = check_kind(kind)
         to_milliseconds(timeout, "timeout")
@@ -117,7 +120,13 @@ class Socket(Closing):
         self._numbers: dict[int, int] = {}
         most = min(limits.total_bytes, limits.received_bytes)
         self._endpoint = Endpoint(
-            found, linger, parts=limits.parts, nbytes=most, security=security, stalled=stalled
+            found,
+            linger,
+            parts=limits.parts,
+            nbytes=most,
+            security=security,
+            stalled=stalled,
+            watched=watched,
         )
 
     @property
@@ -163,6 +172,19 @@ class Socket(Closing):
         """
         last = self._endpoint.last
         return descriptor_of(last) if last is not None and self._endpoint.kind.addressed else None
+
+    @property
+    def guests(self) -> tuple[int, ...]:
+        """The file descriptors of the connections that peers made to it, the oldest first.
+
+        It must be `watched`. They are ZeroMQ's, as that of the `sender`; some peers have sent nothing.
+
+        Raises
+        ------
+        TransportError
+            If it is not watched.
+        """
+        return self._endpoint.guests()
 
     def bind(self, address: str) -> str:
         """Listen at an address and return it with the port filled in (``tcp://127.0.0.1:*`` picks one).
@@ -398,6 +420,13 @@ class Socket(Closing):
 
     def _timed_out(self, what: str, seconds: float) -> TransportError:
         return self._endpoint.timed_out(what, seconds)
+
+    def filenos(self) -> list[int]:
+        """Return the file descriptors at one of which it can be seen that something has changed: as `fileno`.
+
+        There is another one where it is told of connections.
+        """
+        return self._endpoint.descriptors()
 
     def fileno(self) -> int:
         """Return the file descriptor that a selector may wait at.

@@ -80,6 +80,11 @@ class ServeLimits:
     """The snapshots of all clients together."""
     clients: int = 4096
     """Clients that have requests."""
+    connections: int = 1024
+    """Connections, also of those who say nothing. What is beyond is cut, of newcomers first.
+
+    There are no more than three quarters of the file descriptors that the system allows the process.
+    """
 
     def __attrs_post_init__(self) -> None:
         for field in attrs.fields(cast("Any", ServeLimits)):

@@ -37,8 +37,10 @@ from tensorwrapper.remote.protocol._frames import number_of, plain_limit
 from tensorwrapper.remote.protocol._requests import RequestReader, receive_request
 from tensorwrapper.remote.server._catalogue import Catalogue
 from tensorwrapper.remote.server._clients import Budget, Client, Task
+from tensorwrapper.remote.server._doors import excess, most_connections
 from tensorwrapper.remote.server._lines import Line
 from tensorwrapper.remote.server._sending import Sending
+from tensorwrapper.remote.server._trimming import give_back
 from tensorwrapper.remote.server._turns import Turns, cost_of
 from tensorwrapper.transport import Counters, Security, Socket
 
@@ -76,6 +78,8 @@ class Loop:
         "_done",
         "_draining",
         "_error",
+        "_guests",
+        "_most",
         "_owners",
         "_pool",
         "_reader",
@@ -103,6 +107,9 @@ class Loop:
         self._done: deque[tuple[Task, Answer | Request]] = deque()
         """Requests that other threads have answered, or have read."""
         self._turns = Turns()
+        self._guests: tuple[int, ...] = ()
+        """Who was there when there was nothing to do."""
+        self._most = most_connections(catalogue.limits.connections)
         self._owners: dict[tuple[int, int], bytes] = {}
         """Whose each connection is."""
         self._visited = 0.0
@@ -123,6 +130,7 @@ class Loop:
             "refusals": 0,
             "dropped": 0,
             "clients_dropped": 0,
+            "connections_cut": 0,
         }
         self._reader = RequestReader(catalogue.limits)
         self._socket: Socket | None = None
@@ -180,11 +188,14 @@ class Loop:
     def _run(self) -> None:
         try:
             limits = self._catalogue.limits.of_messages()
-            with Socket("ROUTER", limits=limits, security=self._security, stalled=_STALLED) as socket:
+            with Socket(
+                "ROUTER", limits=limits, security=self._security, stalled=_STALLED, watched=True
+            ) as socket:
                 self._socket = socket
                 self.address = socket.bind(self.address)
                 with selectors.DefaultSelector() as selector:
-                    selector.register(socket.fileno(), selectors.EVENT_READ)
+                    for descriptor in socket.filenos():
+                        selector.register(descriptor, selectors.EVENT_READ)
                     selector.register(self._woken, selectors.EVENT_READ)
                     self._ready.set()
                     self._serve(socket, selector)
@@ -206,13 +217,13 @@ class Loop:
     def _serve(self, socket: Socket, selector: selectors.BaseSelector) -> None:
         there = socket.poll()
         while not self._is_over():
+            self._visit(socket)
             turn = time.monotonic() + _TURN
             while there and time.monotonic() < turn:
                 self._take(socket)
                 there = socket.poll()
             waiting = False
             if self._busy or self._done or self._sending:
-                self._visit()
                 self._collect()
                 self._sending.reap()
                 self._dispatch()
@@ -231,7 +242,16 @@ class Loop:
                         self._woken.recv(4096)
             there = socket.poll()
             if not (there or self._busy or self._sending):
-                self._catalogue.rest()
+                self._rest(socket)
+
+    def _rest(self, socket: Socket) -> None:
+        """Let go of what is kept for nobody."""
+        self._catalogue.rest()
+        guests = socket.guests
+        if guests != self._guests:
+            # Whoever left may have left much behind, of messages that never ended.
+            self._guests = guests
+            give_back()
 
     def _is_over(self) -> bool:
         if self._stop_at is None:
@@ -259,6 +279,7 @@ class Loop:
         if client is None:
             return
         client.key = key
+        self._turns.settle(client, time.monotonic())
         if len(client.out) > 2 * self._catalogue.limits.in_flight:
             # Refusals are answers too, and who takes none shall not fill our memory with them.
             self._drop(peer, "it takes no answers")
@@ -461,8 +482,8 @@ class Loop:
             for own in self._busy.values()
         )
 
-    def _visit(self) -> None:
-        """Forget those who asked for something and went away, now and then: nothing is made for them."""
+    def _visit(self, socket: Socket) -> None:
+        """Look now and then who is there: nothing is made for who went away, and no more come than may."""
         now = time.monotonic()
         if now - self._visited < _VISIT:
             return
@@ -470,6 +491,13 @@ class Loop:
         for peer, client in list(self._busy.items()):
             if client.line is not None and client.line.is_gone:
                 self._forget(peer, "it went away")
+        guests = socket.guests
+        if len(guests) > self._most:
+            own = [client.line for client in self._clients.values() if client.is_settled]
+            known = {line.place[0] for line in own if line is not None}
+            for descriptor in excess(guests, known, self._most):
+                line = Line.of(descriptor)
+                self.counts["connections_cut"] += line is not None and line.cut()
 
     def _is_short(self) -> bool:
         """Tell whether a client waits for memory that others hold."""

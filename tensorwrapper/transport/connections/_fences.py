@@ -1,12 +1,8 @@
 """`Fences`: what became of the connections that a socket asked for, and the error that says so."""
 
 import errno
-import itertools
-import os
-import struct
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from typing import Final, Literal, final
 
 import zmq
@@ -17,7 +13,7 @@ from tensorwrapper.errors import (
     TransportError,
     TransportHandshakeError,
 )
-from tensorwrapper.transport._context import make_socket
+from tensorwrapper.transport.connections._monitors import close_monitor, events_of, open_monitor
 
 __all__ = ["Fences", "wait_for"]
 
@@ -63,9 +59,6 @@ _AFTER_STATE: Final[Mapping[tuple[_State, int], _State]] = {
 }
 """What is so after an event where that depends; else nothing changes."""
 
-_HEAD: Final = struct.Struct("=HI")
-_NUMBERS: Final = itertools.count()
-
 
 @final
 class Fences:
@@ -82,17 +75,7 @@ class Fences:
         self._strikes: dict[str, int] = {}
         self._went: dict[str, float] = {}
         """When the connection to an address ended, of which nothing was told since."""
-        place = f"inproc://tensorwrapper-fences-{os.getpid()}-{next(_NUMBERS)}"
-        self.monitor: zmq.Socket[bytes] = make_socket(zmq.PAIR)
-        try:
-            self.monitor.linger = 0
-            # Unbounded, as the thread of ZeroMQ that tells would stand still where there is no room.
-            self.monitor.rcvhwm = 0
-            socket.monitor(place, _EVENTS)
-            self.monitor.connect(place)
-        except BaseException:
-            self.close(socket)
-            raise
+        self.monitor: zmq.Socket[bytes] = open_monitor(socket, _EVENTS)
 
     def expect(self, address: str) -> None:
         """Follow what becomes of an address that the socket is about to connect to."""
@@ -100,23 +83,12 @@ class Fences:
 
     def close(self, socket: "zmq.Socket[bytes]") -> None:
         """Hear nothing more. It comes before the socket is closed."""
-        # A thread of ZeroMQ that told of the end of a connection to nobody would wait for ever. One that is
-        # closed, as all are when the interpreter ends, is not asked: its error could not be made any more.
-        if not socket.closed:
-            with suppress(zmq.ZMQError):
-                socket.monitor(None, 0)
-        self.monitor.close()
+        close_monitor(socket, self.monitor)
 
     def read(self) -> None:
         """Take in all that was told."""
-        while self.monitor.poll(0):
-            head = self.monitor.recv(zmq.NOBLOCK, copy=False).buffer
-            if not self.monitor.getsockopt(zmq.RCVMORE):
-                # The rest of one that an exception interrupted.
-                continue
-            place = self.monitor.recv(zmq.NOBLOCK, copy=False).bytes
-            event, value = _HEAD.unpack(head)
-            self._note(event, value, place.decode(errors="replace"))
+        for event, value, place in events_of(self.monitor):
+            self._note(event, value, place)
 
     def _note(self, event: int, value: int, place: str) -> None:
         state = self._states.get(place)
