@@ -2,6 +2,7 @@
 
 import logging
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, final
 
 import zmq
@@ -9,6 +10,7 @@ import zmq
 from tensorwrapper.errors import FlowAbortedError, RemoteProtocolError, TransportTimeoutError
 from tensorwrapper.transport.transfer._intake import take_message
 from tensorwrapper.transport.transfer._messages import (
+    COORDINATES,
     Said,
     compare,
     message_frames,
@@ -73,7 +75,11 @@ class Inbox:
         if self._incoming is None:
             if len(frames) > at + 2:
                 return None
-            said = read_label(_label(frames[at]), self._engine.limits)
+            try:
+                said = read_label(_label(frames[at]), self._engine.limits)
+            except RemoteProtocolError as error:
+                self._tell(frames[0].bytes if kind.addressed else b"", frames[at : at + 2], error)
+                raise
             if said is None or said.verb != "CHUNK":
                 return None
             request, first, seqno = unpack_coordinates(frames[at + 1].buffer)
@@ -159,6 +165,7 @@ class Inbox:
             message = decode([frame.buffer for frame in rest], limits=self._engine.limits)
         except RemoteProtocolError as error:
             self._stray(peer, str(error))
+            self._tell(peer, rest[:2], error)
             return
         known = self._engine.by_key.get(said.key) if said.key else None
         transfer = known or self._engine.by_request.get((peer, message.origin))
@@ -172,6 +179,18 @@ class Inbox:
             self._engine.unheard.pop(key)[1].receive(message)
         else:
             self._stray(peer, f"{said.verb} is of no transfer")
+
+    def _tell(self, peer: bytes, heads: Sequence[zmq.Frame], error: RemoteProtocolError) -> None:
+        """Tell a peer what is wrong with its message, if that has a number, and end the transfer it is of."""
+        if len(heads) < 2 or len(heads[1]) != COORDINATES or not _label(heads[0]):
+            return
+        request = unpack_coordinates(heads[1].buffer)[0]
+        transfer = self._engine.by_request.get((peer, request))
+        if transfer is not None:
+            error.peer = peer
+            self._engine.lose(transfer, error)
+            return
+        self._engine.send(peer, message_frames("CANCEL", request, 0, Said("CANCEL", error=str(error))))
 
     def _key_of(self, request: int) -> str | None:
         """Return the key of what has come under a number, and of which the giver may not know it."""

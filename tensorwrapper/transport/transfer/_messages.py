@@ -23,6 +23,7 @@ from tensorwrapper.wire.lowlevel import Checksum, Field, checksum_of, load_label
 
 __all__ = [
     "CHECKED",
+    "COORDINATES",
     "MOST_FOLLOW",
     "MOST_KEY",
     "MOST_NAME",
@@ -61,6 +62,8 @@ _TEXT: Final = 500
 """Characters of why an end gives up."""
 
 _COORDINATES: Final = struct.Struct("<3Q")
+COORDINATES: Final = _COORDINATES.size
+"""Bytes of the second frame of a message."""
 
 CHECKED: Final = struct.Struct("<2Q")
 """How many elements a chunk has, and their check sum."""

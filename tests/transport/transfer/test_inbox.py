@@ -46,6 +46,10 @@ class Stranger:
         (0, [b""], {}, "size"),
         (2**63, [bytes(4)], {}, "flow"),
         (0, [bytes(4)], {"part": 9}, "layout"),
+        # They were dropped, and whoever sent them waited on.
+        (0, [bytes(4)], {"part": -1}, "schema"),
+        (0, [bytes(4)], {"part": "0"}, "schema"),
+        (0, [], {"part": -1}, "schema"),
         (0, [bytes(4)], {"epoch": 2}, "flow"),
         (0, [bytes(4)], {"number": 8}, "flow"),
     ],
@@ -68,6 +72,31 @@ def test_a_chunk_with_another_check_sum_is_refused(pair):
     stranger = Stranger(pair, check="crc32")
     stranger.say(0, bytes(16), bytes(400))
     assert stranger.refused() == "integrity"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"credit": 0},
+        {"direction": "both"},
+        {"tw": {"version": 2, "key": "a", "chunk": 4096, "tensor": {}}},
+        {"tw": {"version": 1, "key": "a", "chunk": 4096, "tensor": {}, "more": 1}},
+        {"tw": {"version": 1, "key": "", "chunk": -1, "tensor": {}}},
+    ],
+)
+def test_who_makes_a_malformed_offer_is_told(pair, change):
+    """It was dropped, and whoever made it waited on."""
+    sink, source = pair("ROUTER", "DEALER")
+    with Transfers(sink) as transfers:
+        own = {"version": 1, "key": "a", "chunk": 4096, "tensor": {}}
+        label = {"flow": "BOT", "direction": "extract", "credit": 1, "tw": own, **change}
+        source.send(wire.Message(form="FLOW", label=json.dumps(label), origin=99).to_frames())
+        while not transfers.strays:
+            assert transfers.advance(timeout=5)
+        told = source.receive(timeout=5)
+    assert (told.origin, told.label_object["flow"]) == (99, "EOT")
+    assert told.label_object["tw"]["error"]["text"]
+    assert transfers.running == ()
 
 
 def test_chunks_of_nobody_are_dropped_and_counted(pair):
