@@ -21,6 +21,7 @@ __all__ = [
     "SMALL",
     "ArrayState",
     "Sizes",
+    "are_truths",
     "array_of_state",
     "array_state",
     "check_rows",
@@ -62,6 +63,19 @@ _SPARSE: Final = 16  # numbers between the ends for each one up to which they ar
 _CHUNK: Final = 2**15  # numbers compared at a time: they stay in cache, and a difference ends the work
 _INT64: Final = np.dtype("<i8")  # how arrays pickle as bytes on every machine
 _BYTES: Final = 2**12  # arrays up to this size pickle as bytes, which costs a tenth of what an array costs
+
+
+def are_truths(array: "npt.NDArray[Any]") -> bool:
+    """Tell whether all bytes of truth values are 0 or 1; of any other type, always. O(elements), no copy.
+
+    A byte of another number would be a third truth value: NumPy takes bytes as they are.
+
+    Examples
+    --------
+    >>> are_truths(np.array([0, 1, 2], np.uint8).view(np.bool_)), are_truths(np.array([2]))
+    (False, True)
+    """
+    return array.dtype.kind != "b" or not array.size or int(array.view(np.uint8).max()) <= 1
 
 
 def frozen_array(array: IntArray) -> IntArray:

@@ -45,17 +45,20 @@ def _finite(text: str) -> float:
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_constant, parse_float=_finite)
+_LOOSE = json.JSONDecoder(object_pairs_hook=_pairs, parse_float=_finite)
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
-def _decode(text: str) -> tuple[Json, int]:
+def _decode(text: str, decoder: json.JSONDecoder) -> tuple[Json, int]:
     """Return the value at the start of a text and where it ends."""
     # Not JSONDecoder.decode: it would look for white space around the value.
-    return cast("tuple[Json, int]", _DECODER.raw_decode(text))
+    return cast("tuple[Json, int]", decoder.raw_decode(text))
 
 
-def load_json(text: str) -> Json:
+def load_json(text: str, *, constants: bool = False) -> Json:
     """Return the value of a JSON text without white space around it.
+
+    With `constants`, ``NaN``, ``Infinity`` and ``-Infinity`` are numbers, as many programs write them.
 
     Raises
     ------
@@ -73,7 +76,7 @@ def load_json(text: str) -> Json:
     tensorwrapper.errors.ParseError: has the key 'a' twice
     """
     try:
-        value, end = _decode(text)
+        value, end = _decode(text, _LOOSE if constants else _DECODER)
     except json.JSONDecodeError as error:
         raise ParseError(f"is not JSON: {error.msg} at {error.pos}") from error
     except ParseError:
@@ -85,7 +88,7 @@ def load_json(text: str) -> Json:
         raise ParseError(f"goes on after its JSON value, at {end}")
     if "\\u" in text:
         try:
-            _ENCODER.encode(value).encode("utf-8", "strict")
+            json.dumps(value, ensure_ascii=False).encode("utf-8", "strict")
         except UnicodeEncodeError as error:
             raise ParseError("has half a surrogate pair in a string") from error
     return value
@@ -99,6 +102,7 @@ def parse_json(
     digits: int,
     items: int | None = None,
     max_bytes: int | None = None,
+    constants: bool = False,
 ) -> Json:
     """Return the value of a JSON text that a stranger may have written, white space around it or not.
 
@@ -111,6 +115,8 @@ def parse_json(
     depth, digits, items, max_bytes
         How deep it may nest, how many digits in a row it may have, how many values, and how many bytes of
         UTF-8: any number of the last two if not given.
+    constants
+        Whether the words NaN, Infinity and -Infinity are numbers.
 
     Raises
     ------
@@ -131,7 +137,7 @@ def parse_json(
     if complaint is not None:
         raise ParseError(f"{what} {complaint}")
     try:
-        return load_json(bare)
+        return load_json(bare, constants=constants)
     except ParseError as error:
         raise ParseError(f"{what} {error}") from error
     except RecursionError as error:

@@ -19,6 +19,9 @@ def run(options: argparse.Namespace) -> Report:
             done = convert(
                 options.source,
                 options.target,
+                only=options.only,
+                skip=options.skip,
+                strict=not options.lenient,
                 overwrite=options.force,
                 progress=progress.share if progress.is_shown else None,
             )
@@ -36,5 +39,5 @@ def run(options: argparse.Namespace) -> Report:
             "bytes of the file": size_of(options.target),
         },
         (f"{options.source} -> {options.target}", *lost),
-        tuple([{"lost": what} for what in done.lost]),
+        tuple([{"lost": str(what), "name": what.name, "code": what.code} for what in done.lost]),
     )

@@ -33,7 +33,9 @@ def _listed(path: Path) -> Report:
     """Return what a file has."""
     entries: list[Entry] = []
     with store.open(path) as file:
-        lost = [*file.losses]
+        lost = [str(loss) for loss in file.losses if loss.code == "damage"]
+        # What is no tensor is no damage.
+        others: dict[str, Figure] = {loss.name: str(loss) for loss in file.losses if loss.code != "damage"}
         for name in file:
             try:
                 entries.append(file.describe(name))
@@ -51,6 +53,8 @@ def _listed(path: Path) -> Report:
     }
     if metadata:
         figures["metadata"] = cast("Figure", metadata)
+    if others:
+        figures["not read as tensors"] = others
     checks = [Check("all that was begun is there", "nothing lost", text, ok=False) for text in lost]
     rows = tuple([_row(entry) for entry in entries])
     return Report("inspect", tuple(checks), figures, _table(entries), rows)

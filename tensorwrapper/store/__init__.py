@@ -13,18 +13,25 @@ if TYPE_CHECKING:
     from tensorwrapper.store.foreign._array_file import ArrayFile
     from tensorwrapper.store.foreign._contents import Conversion
     from tensorwrapper.store.records._entry import Entry
+    from tensorwrapper.store.records._loss import Loss, LossCode
+    from tensorwrapper.store.sets._recognise import FileKind, Recognised, recognise
 
 __all__ = [
     "ArrayFile",
     "Compaction",
     "Conversion",
     "Entry",
+    "FileKind",
     "FileMode",
+    "Loss",
+    "LossCode",
+    "Recognised",
     "TensFile",
     "Verification",
     "compact",
     "convert",
     "open",
+    "recognise",
     "save",
     "save_sets",
     "verify",
@@ -43,5 +50,7 @@ __getattr__, __dir__ = lazy_names(
         "foreign._array_file": ("ArrayFile",),
         "foreign._contents": ("Conversion",),
         "records._entry": ("Entry",),
+        "records._loss": ("Loss", "LossCode"),
+        "sets._recognise": ("FileKind", "Recognised", "recognise"),
     },
 )

@@ -3,6 +3,7 @@
 import errno
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -14,11 +15,14 @@ from tensorwrapper._wording import shortened
 from tensorwrapper.errors import ConversionError, DataFileError, DataFileExistsError, TensorWrapperError
 from tensorwrapper.store._file import TensFile
 from tensorwrapper.store.foreign._array_file import ArrayFile
-from tensorwrapper.store.foreign._contents import Conversion, Named, Options
-from tensorwrapper.store.foreign._kinds import GROUPED
-from tensorwrapper.store.foreign._npy import ONE, read_npy, read_npz
-from tensorwrapper.store.sets._kinds import KINDS, end_of, kind_of
+from tensorwrapper.store.foreign._contents import Conversion, Named, Options, leaving_out
+from tensorwrapper.store.foreign._kinds import PATHS
+from tensorwrapper.store.foreign._names import TRUE_NAME, FreeNames, tens_names, true_name
+from tensorwrapper.store.foreign._wanted import Wanted
+from tensorwrapper.store.records._loss import Loss
+from tensorwrapper.store.sets._kinds import KINDS, end_of, read_as
 from tensorwrapper.store.sets._read import check_members
+from tensorwrapper.store.sets._recognise import Recognised, recognise
 from tensorwrapper.store.system._system import to_path
 from tensorwrapper.tensor import as_tensor
 from tensorwrapper.wire import DEFAULT_LIMITS
@@ -30,16 +34,21 @@ def convert(
     source: str | os.PathLike[str],
     target: str | os.PathLike[str],
     *,
+    only: str | Iterable[str] | None = None,
+    skip: str | Iterable[str] = (),
+    strict: bool = True,
     overwrite: bool = False,
     progress: Callable[[int, int], object] | None = None,
 ) -> Conversion:
-    """Write the tensors of one file to another; the ends of the names say which kinds they are.
+    """Write the tensors of one file to another, whose kind the end of its name says.
 
     Kinds are ``.tens``, ``.npy`` (one tensor, which is called ``array``), ``.npz``, ``.safetensors``, HDF5
     (``.h5``, ``.hdf5``), Parquet (``.parquet``), Feather (``.feather``, ``.arrow``), folders of Zarr 3
     (``.zarr``), and Wire-Cell's tensor files (``.tar``, ``.tar.gz``, ``.tgz``, ``.tar.bz2``, ``.tbz2``,
     ``.zip``, and ``.npz`` of tensors that are called as there). Tensors of other names are set 0 of a tensor
     file, with their names as paths.
+    Names that a `.tens` file cannot have get dots for slashes, and ``~1`` where that is taken. The name that
+    a tensor had is its metadata ``name``, and is used again in kinds whose names may be paths.
     Elements are read from the mapped file a run of rows at a time, so that the memory needed does not grow
     with the files; what lies in chunks, or in a compressed archive, is read as a whole into a ``.tens`` file.
     `target` appears when all is written.
@@ -48,6 +57,12 @@ def convert(
     ----------
     source, target
         The files.
+    only, skip
+        Which tensors are written, and which of these are not: names, or patterns as of a shell (``"w*"``). An
+        entry that is a name exactly is that name.
+    strict
+        Whether a tensor that cannot be read or written is an error. If not, it is left out, and `lost` tells
+        it. Columns of numbers with nulls are left out in both cases.
     overwrite
         Whether a file at `target` may be replaced; its permissions stay.
     progress
@@ -58,6 +73,8 @@ def convert(
     ------
     ConversionError
         If a kind is not known, or that of `target` cannot hold a tensor that is there.
+    TensorNameError
+        If an entry of `only` or `skip` is no name, and fits none.
     DataFileExistsError
         If there is a file at `target`, and it may not be replaced.
     DataFileError
@@ -78,14 +95,16 @@ def convert(
     [[0, 1, 2], [3, 4, 5]]
     """
     first, second = to_path(source), to_path(target)
-    read, write = _READ.get(end_of(first)), _WRITE.get(end_of(second))
-    if read is None or write is None:
-        unknown = first if read is None else second
-        raise ConversionError(f"{shortened(str(unknown))} is of no kind that is known: {', '.join(_READ)}")
+    write = _WRITE.get(end_of(second))
+    if write is None:
+        raise ConversionError(f"{shortened(str(second))} is of no kind that is known: {', '.join(_WRITE)}")
     if not overwrite and os.path.lexists(second):
         raise DataFileExistsError(errno.EEXIST, f"{second} is there already; overwrite=True replaces it")
+    wanted = Wanted.of(only, skip)
     with naming_extras():
-        return read(first, partial(write, second), progress)
+        found = recognise(first)
+        read = _from_tens if found.kind == "tens" else partial(_from_foreign, found)
+        return read(first, second, partial(write, second), wanted, Options(strict=strict), progress)
 
 
 _Write: TypeAlias = Callable[[Iterator[Named], Mapping[str, Any], Options], Conversion]
@@ -101,15 +120,37 @@ def _told(tensors: Iterator[Named], sizes: Iterable[int], progress: _Progress) -
     done, total, left = 0, sum(parts), iter(parts)
     for given in tensors:
         yield given
-        done += next(left, 0)  # an archive may hold more than it lists
+        done += next(left, 0)  # what is left out counts as well
         progress(done, total)
 
 
-def _from_tens(path: Path, write: _Write, progress: _Progress) -> Conversion:
+def _from_tens(
+    path: Path, target: Path, write: _Write, wanted: Wanted, options: Options, progress: _Progress
+) -> Conversion:
     with TensFile(path) as file:
-        tensors = ((name, _whole(file, name), file.tensor_metadata(name)) for name in file)
-        sizes = (file[name].nbytes for name in file)
-        return write(_told(tensors, sizes, progress), file.metadata, Options())
+        names = wanted.among(list(file), {}, file.losses)
+        lost: list[Loss] = []
+        free = FreeNames([]) if end_of(target) in PATHS else None
+
+        def tensors() -> Iterator[Named]:
+            for name in names:
+                read: list[tuple[object, Mapping[str, Any]]] = []
+                with leaving_out(name, options, lost):
+                    read.append((_whole(file, name), file.tensor_metadata(name)))
+                for tensor, said in read:
+                    yield _called_before(name, tensor, said, free)
+
+        sizes = (file[name].nbytes for name in names) if options.strict else [1] * len(names)
+        done = write(_told(tensors(), sizes, progress), file.metadata, options)
+        return attrs.evolve(done, lost=(*wanted.told(file.losses), *lost, *done.lost))
+
+
+def _called_before(name: str, tensor: object, said: Mapping[str, Any], free: FreeNames | None) -> Named:
+    """Return a tensor with the name that it had before it came into a `.tens` file, if that may be a path."""
+    before = name if free is None else true_name(name, said)
+    if free is None or before == name:
+        return (name if free is None else free.take(name)), tensor, said
+    return free.take(before), tensor, {key: value for key, value in said.items() if key != TRUE_NAME}
 
 
 def _whole(file: TensFile, name: str) -> object:
@@ -118,66 +159,71 @@ def _whole(file: TensFile, name: str) -> object:
     return parts[0] if len(parts) == 1 else file[name]
 
 
-def _from_npy(path: Path, write: _Write, progress: _Progress) -> Conversion:
-    tensors: Iterator[Named] = ((name, array, {}) for name, array in [(ONE, read_npy(path))])
-    return write(_told(tensors, [1], progress), {}, Options())
+def _from_foreign(
+    found: Recognised,
+    path: Path,
+    target: Path,
+    write: _Write,
+    wanted: Wanted,
+    options: Options,
+    progress: _Progress,
+) -> Conversion:
+    with path.open("rb") if path.is_file() else nullcontext() as stream:
+        if stream is not None and stream.read(2) == b"PK":
+            # What is deflated is compared as it is read.
+            check_members(path)
+    with ArrayFile(path, read_as(found.kind, path, DEFAULT_LIMITS, found.note)) as file:
+        names = wanted.among(list(file), file.aliases, file.losses)
+        called = tens_names(names) if end_of(target) == ".tens" else dict(zip(names, names, strict=True))
+        lost: list[Loss] = []
+
+        def tensors() -> Iterator[Named]:
+            for name in names:
+                read: list[Named] = []
+                with leaving_out(name, options, lost):
+                    read.append((called[name], file[name], file.tensor_metadata(name)))
+                for _, tensor, said in read:
+                    yield called[name], tensor, _with_name(name, called[name], said, lost)
+
+        done = write(_told(tensors(), [1] * len(names), progress), file.metadata, options)
+        others = [
+            Loss(f"the name {alias!r}, which also leads to {name!r}", alias, "link")
+            for alias, name in file.aliases.items()
+            if name in called
+        ]
+        return attrs.evolve(done, lost=(*wanted.told(file.losses), *others, *lost, *done.lost))
 
 
-def _from_npz(path: Path, write: _Write, progress: _Progress) -> Conversion:
-    contents = kind_of(path).read(path, DEFAULT_LIMITS)
-    if contents.sets:
-        return _from_zip(path, write, progress)
-    # Not as it is opened: here check sums are compared.
-    tensors: Iterator[Named] = ((name, array, {}) for name, array in read_npz(path))
-    return write(_told(tensors, [1] * len(contents.held), progress), {}, Options())
-
-
-def _from_zip(path: Path, write: _Write, progress: _Progress) -> Conversion:
-    # What is deflated is compared as it is read.
-    check_members(path)
-    return _from_foreign(path, write, progress)
-
-
-def _from_foreign(path: Path, write: _Write, progress: _Progress) -> Conversion:
-    with ArrayFile(path, kind_of(path).read(path, DEFAULT_LIMITS)) as file:
-        options = Options(names_are_paths=path.suffix.lower() in GROUPED)
-        tensors = ((name, file[name], file.tensor_metadata(name)) for name in file)
-        done = write(_told(tensors, [1] * len(file), progress), file.metadata, options)
-        return attrs.evolve(done, lost=(*file.losses, *done.lost))
+def _with_name(name: str, called: str, said: Mapping[str, Any], lost: list[Loss]) -> Mapping[str, Any]:
+    """Return what is said of a tensor, with its true name if it is called otherwise."""
+    if name == called:
+        return said
+    lost.append(Loss(f"the name {name!r}, written as {called!r}", name, "name"))
+    return said if TRUE_NAME in said else {**said, TRUE_NAME: name}
 
 
 def _to_tens(
     path: Path, tensors: Iterator[Named], metadata: Mapping[str, Any], options: Options
 ) -> Conversion:
     names: list[str] = []
-    lost: list[str] = []
+    lost: list[Loss] = []
     nbytes = 0
     with TensFile(path, "w", metadata=metadata) as file:
-        for given_name, given, said in tensors:
-            # A name is no path here.
-            name = given_name.replace("/", ".") if options.names_are_paths else given_name
-            if name != given_name:
-                lost.append(f"the groups of {given_name!r}, written as {name!r}")
-            try:
-                tensor = as_tensor(given)
-                # As deep as it was read.
-                file.append(name, tensor, metadata=said or None, metadata_depth=DEFAULT_LIMITS.depth)
-            except DataFileError:
-                raise
-            except TensorWrapperError as error:
-                raise ConversionError(f"{given_name!r} cannot be written to {path}: {error}") from error
-            names.append(name)
-            nbytes += tensor.nbytes
+        for name, given, said in tensors:
+            with leaving_out(name, options, lost):
+                try:
+                    tensor = as_tensor(given)
+                    # As deep as it was read.
+                    file.append(name, tensor, metadata=said or None, metadata_depth=DEFAULT_LIMITS.depth)
+                except DataFileError:
+                    raise
+                except TensorWrapperError as error:
+                    raise ConversionError(f"{name!r} cannot be written to {path}: {error}") from error
+                names.append(name)
+                nbytes += tensor.nbytes
     return Conversion(tuple(names), nbytes, tuple(lost))
 
 
-_READ: Final[Mapping[str, Callable[[Path, _Write, _Progress], Conversion]]] = {
-    ".tens": _from_tens,
-    **dict.fromkeys(KINDS, _from_foreign),
-    ".npy": _from_npy,
-    ".npz": _from_npz,
-    ".zip": _from_zip,
-}
 _WRITE: Final[Mapping[str, Callable[[Path, Iterator[Named], Mapping[str, Any], Options], Conversion]]] = {
     ".tens": _to_tens,
     **{end: kind.write for end, kind in KINDS.items()},

@@ -22,6 +22,7 @@ from tensorwrapper.store.records._directory import Directory
 from tensorwrapper.store.records._entry import Entry, make_entry, packing_of
 from tensorwrapper.store.records._index import check_tear, load_directory, warn_of_damage
 from tensorwrapper.store.records._listing import Place
+from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.store.records._reader import RecordReader
 from tensorwrapper.store.records._record import RecordFacts
 from tensorwrapper.store.records._tail import load_end
@@ -199,7 +200,12 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Advisin
         return dict(self._reading.message(place, RecordFacts("metadata")).metadata)
 
     @property
-    def losses(self) -> tuple[str, ...]:
+    def aliases(self) -> Mapping[str, str]:
+        """Other names of tensors, as files of other kinds have them: none here."""
+        return {}
+
+    @property
+    def losses(self) -> tuple[Loss, ...]:
         """What the file had begun to hold and does not, or holds damaged, a sentence each.
 
         As far as opening it tells, which reads no elements: `verify` reads them. Empty for a file that was

@@ -1,13 +1,14 @@
 """`open` and `save`: the two ways into a `.tens` file."""
 
 import os
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, SupportsIndex, overload
+from typing import TYPE_CHECKING, Final, Literal, SupportsIndex, cast, overload
 
 from tensorwrapper._lazy import naming_extras
 from tensorwrapper._wording import shortened
-from tensorwrapper.errors import ConversionError, ReadOnlyError, TensorNameError
+from tensorwrapper.errors import ConversionError, DataFileError, ReadOnlyError, TensorNameError
 from tensorwrapper.store._file import PIECE_BYTES, FileMode, TensFile
 from tensorwrapper.store.system._system import to_path
 from tensorwrapper.wire import DEFAULT_LIMITS, Compression, Limits
@@ -16,9 +17,12 @@ if TYPE_CHECKING:
     from tensorwrapper.store.foreign._array_file import ArrayFile
     from tensorwrapper.store.foreign._contents import ChunksLike
     from tensorwrapper.store.sets._kinds import Kind
+    from tensorwrapper.store.sets._recognise import FileKind
     from tensorwrapper.wirecell import TensorSet
 
 __all__ = ["open", "save", "save_sets"]
+
+_ADDRESS: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 
 
 @overload
@@ -39,6 +43,7 @@ def open(  # noqa: A001 - in the package's name it reads as what it does
     path: str | os.PathLike[str],
     mode: FileMode = "r",
     *,
+    kind: "FileKind | None" = None,
     metadata: Mapping[str, object] | None = None,
     piece_bytes: SupportsIndex = PIECE_BYTES,
     compress: Compression | None = None,
@@ -48,6 +53,7 @@ def open(  # noqa: A001
     path: str | os.PathLike[str],
     mode: FileMode = "r",
     *,
+    kind: "FileKind | None" = None,
     metadata: Mapping[str, object] | None = None,
     piece_bytes: SupportsIndex = PIECE_BYTES,
     compress: Compression | None = None,
@@ -55,17 +61,19 @@ def open(  # noqa: A001
 ) -> "TensFile | ArrayFile":
     """Open a file of tensors by its path: a mapping from names to tensors that are read when used.
 
-    Files of the other kinds that `convert` knows, by the ends of their names, are read as an `ArrayFile`,
-    which needs not be closed; all others are `.tens` files, to be used in a ``with`` statement.
+    Which kind of file it is, its content says, as `recognise` tells it, and not its name. A `.tens` file is
+    to be used in a ``with`` statement; a file of another kind is an `ArrayFile`, which needs not be closed.
 
     Parameters
     ----------
     path
-        Where the file is.
+        Where the file, or the folder of a Zarr store, is.
     mode
         ``"r"`` reads a file that exists. ``"a"`` adds to it, or begins one: every tensor is in the file when
         `append` returns. ``"w"`` writes a new file under another name in the same folder, which takes the
         place of `path` when it is closed, and never does if an exception leaves the ``with`` statement.
+    kind
+        Which kind of file it is, where the content does not say it; what is of another kind is refused.
     metadata
         When writing, what to say about the file as a whole: any JSON. It replaces what was said before.
     piece_bytes
@@ -80,9 +88,11 @@ def open(  # noqa: A001
     Raises
     ------
     DataFileError
-        If the file is missing, damaged where it must not be, not of its kind, or being written by another.
+        If the file is missing, damaged where it must not be, of no kind that is known, or being written by
+        another.
     ConversionError
-        If a file of another kind than `.tens` is to be written: `convert` does that.
+        If it is an address, or no path: the text says what opens it; or if a file of another kind than
+        `.tens` is to be written: `convert` does that.
     ReadOnlyError
         If there are metadata for a file that is read.
     ModuleNotFoundError
@@ -102,20 +112,70 @@ def open(  # noqa: A001
     >>> open(path.with_suffix(".npz"))["b"][:, 1].tolist()
     [1, 4]
     """
-    where = to_path(path)
-    kind = _other_kind(where)
-    if kind is not None:
-        from tensorwrapper.store.foreign._array_file import ArrayFile  # noqa: PLC0415 - of other kinds alone
-
-        if mode != "r":
+    where = _place(path)
+    if mode != "r":
+        if kind not in (None, "tens") or (kind is None and _other_kind(where) is not None):
             raise ConversionError(
                 f"{where} is read only; save and store.convert write such files, and `.tens` ones grow"
             )
-        if metadata is not None:
-            raise ReadOnlyError("metadata belongs to a file that is written; the mode is 'r'")
-        with naming_extras():
-            return ArrayFile(where, kind.read(where, limits))
-    return TensFile(where, mode, metadata=metadata, piece_bytes=piece_bytes, compress=compress, limits=limits)
+        return TensFile(
+            where, mode, metadata=metadata, piece_bytes=piece_bytes, compress=compress, limits=limits
+        )
+    if kind == "tens" or (kind is None and where.suffix == ".tens"):
+        try:
+            return TensFile(where, mode, metadata=metadata, limits=limits)
+        except DataFileError:
+            # A name is no proof: what has it may be of another kind.
+            if kind is not None or not _is_other(where):
+                raise
+    if metadata is not None:
+        raise ReadOnlyError("metadata belongs to a file that is written; the mode is 'r'")
+    from tensorwrapper.store.sets._recognise import Recognised, recognise  # noqa: PLC0415 - of other kinds alone
+
+    found = recognise(where) if kind is None else Recognised(_known(kind), "name")
+    if found.kind == "tens":
+        return TensFile(where, mode, limits=limits)
+    from tensorwrapper.store.foreign._array_file import ArrayFile  # noqa: PLC0415 - of other kinds alone
+    from tensorwrapper.store.sets._kinds import read_as  # noqa: PLC0415 - of other kinds alone
+
+    with naming_extras():
+        return ArrayFile(where, read_as(found.kind, where, limits, found.note))
+
+
+def _is_other(where: Path) -> bool:
+    """Tell whether a file that is called as ours are is of another kind by its content."""
+    from tensorwrapper.store.sets._recognise import recognise  # noqa: PLC0415 - files of ours do not come here
+
+    try:
+        return recognise(where).kind != "tens"
+    except DataFileError:
+        return False
+
+
+def _known(kind: "FileKind") -> "FileKind":
+    from tensorwrapper.store.sets._recognise import KIND_OF_END  # noqa: PLC0415 - as above
+
+    if kind not in KIND_OF_END.values():
+        raise ConversionError(f"kind is one of {', '.join(sorted(set(KIND_OF_END.values())))}, not {kind!r}")
+    return kind
+
+
+def _place(given: str | os.PathLike[str]) -> Path:
+    """Return the path that somebody gave, and say of what is none who opens it."""
+    if hasattr(given, "read") or isinstance(cast("object", given), bytes | bytearray | memoryview):
+        raise ConversionError(
+            f"a {type(given).__name__} has no path, and files are read where they lie: write its bytes to a "
+            "file, and open that; np.load and pyarrow read streams"
+        )
+    scheme = _ADDRESS.match(given) if isinstance(given, str) else None
+    if scheme is not None and not os.path.lexists(given):
+        if scheme[1].lower() in ("tcp", "ipc", "inproc"):
+            raise ConversionError(f"{scheme.string} is a server: tw.connect({scheme.string!r}) reads it")
+        raise ConversionError(
+            f"{scheme.string} is an address, and no path: fsspec.open_local('simplecache::{scheme.string}') "
+            "has its bytes in a file, which opens"
+        )
+    return to_path(given)
 
 
 def save(

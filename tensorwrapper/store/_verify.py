@@ -63,7 +63,8 @@ def verify(
     Raises
     ------
     DataFileError
-        If it cannot be opened: there is no such file, it is of another kind, or its index is not possible.
+        If it cannot be opened: there is no such file, it is of another kind or empty, or its index is not
+        possible.
 
     Examples
     --------
@@ -80,6 +81,8 @@ def verify(
     with TensFile(path, limits=limits) as file:
         directory, reader = file._directory, file._reading
         size = reader.size
+        if not size:
+            raise DataFileError(f"{file.path} is empty, and is no .tens file: what begins one writes at once")
         walked = scan(reader.read_at, size)
         problems = list(walked.complaints)
         places, end = _scan(reader, size)

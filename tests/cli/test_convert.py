@@ -27,7 +27,7 @@ def test_convert_goes_there_and_back(tmp_path):
     assert "tensors: 1" in done.stdout
     report = json.loads(run("convert", "--json", tmp_path / "out.tens", tmp_path / "back.npy").stdout)
     assert report["figures"]["bytes of elements"] == 40
-    assert report["entries"] == [{"lost": "the name 'x'"}]
+    assert report["entries"] == [{"lost": "the name 'x'", "name": "x", "code": "name"}]
     assert np.load(tmp_path / "back.npy").tolist() == [0, 1, 2, 3, 4]
 
 

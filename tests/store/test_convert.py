@@ -75,7 +75,7 @@ def test_what_is_said_of_a_tensor_goes_along_or_is_told(folder):
     ("source", "target", "error"),
     [
         ("a.tens", "b.h4", ConversionError),
-        ("a.txt", "b.tens", ConversionError),
+        ("a.txt", "b.tens", DataFileError),
         ("nowhere.npy", "b.tens", DataFileError),
         ("nowhere.npz", "b.tens", DataFileError),
         ("nowhere.safetensors", "b.tens", DataFileError),
@@ -94,11 +94,13 @@ def test_what_cannot_be_converted_says_so(folder, source, target, error):
     assert names_in(folder) == ["a.tens", "a.txt"]
 
 
-@pytest.mark.parametrize("kind", ["U3", "S3", "V4", "g"])
-def test_elements_that_the_format_cannot_name_are_refused_with_their_name(folder, kind):
-    np.savez(folder / "a.npz", fine=np.arange(3), odd=np.zeros(3, kind))
+def test_elements_that_the_format_cannot_name_are_refused_with_their_name(folder):
+    np.savez(folder / "a.npz", fine=np.arange(3), odd=np.zeros(3, "g"))
     with pytest.raises(ConversionError, match="'odd'"):
         convert(folder / "a.npz", folder / "b.tens")
+    done = convert(folder / "a.npz", folder / "b.tens", strict=False)
+    assert done.names == ("fine",)
+    assert [(loss.name, loss.code) for loss in done.lost] == [("odd", "kind")]
 
 
 @pytest.mark.slow

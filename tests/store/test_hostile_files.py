@@ -111,7 +111,7 @@ def test_refusing_takes_little_memory(path):
 def test_other_files_are_none_of_ours(path, content):
     path.write_bytes(content)
     for mode in ("r", "a"):
-        with pytest.raises(DataFileError, match=r"is no \.tens file"):
+        with pytest.raises(DataFileError, match=r"is no \.(tens|npy|npz) file"):
             tw.open(path, mode)
 
     assert path.read_bytes() == content

@@ -87,3 +87,11 @@ def test_it_tells_how_far_it_is(path):
     assert tw.store.verify(path, progress=lambda *now: told.append(now)).ok
     assert told == sorted(told)
     assert told[-1] == (path.stat().st_size, path.stat().st_size)
+
+
+def test_a_file_without_a_byte_is_none(tmp_path):
+    (tmp_path / "a.tens").touch()
+    with pytest.raises(DataFileError, match="is empty"):
+        tw.store.verify(tmp_path / "a.tens")
+    tw.save(tmp_path / "b.tens", {})
+    assert tw.store.verify(tmp_path / "b.tens").ok

@@ -1,1 +1,5 @@
 NULL: int
+
+class SpaceID: ...
+
+ALL: SpaceID

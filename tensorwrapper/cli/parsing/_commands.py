@@ -41,12 +41,29 @@ def _inspect(parser: argparse.ArgumentParser) -> None:
 
 
 def _convert(parser: argparse.ArgumentParser) -> None:
-    kinds = (
-        ".tens, .npy, .npz, .safetensors, .h5, .parquet, .feather, .zarr, .tar, .tar.gz, .tar.bz2 or .zip, "
-        "by the end of its name"
+    kinds = ".tens, .npy, .npz, .safetensors, .h5, .parquet, .feather, .zarr, .tar, .tar.gz, .tar.bz2 or .zip"
+    parser.add_argument(
+        "source", type=Path, metavar="IN", help=f"the file to read, of a kind that its content says: {kinds}"
     )
-    parser.add_argument("source", type=Path, metavar="IN", help=f"the file to read: {kinds}")
-    parser.add_argument("target", type=Path, metavar="OUT", help=f"the file to write: {kinds}")
+    parser.add_argument(
+        "target", type=Path, metavar="OUT", help=f"the file to write: {kinds}, by the end of its name"
+    )
+    parser.add_argument(
+        "--only",
+        action="append",
+        metavar="NAME",
+        help="write this tensor, or those that fit a pattern such as 'w*'; may be given several times",
+    )
+    parser.add_argument(
+        "--skip",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="leave out this tensor, or those that fit a pattern; may be given several times",
+    )
+    parser.add_argument(
+        "--lenient", action="store_true", help="leave out what cannot be read or written, and say so"
+    )
     add_force(parser, "OUT")
 
 
@@ -166,6 +183,9 @@ COMMANDS: Final[tuple[Command, ...]] = (
         (
             Example("convert model.safetensors model.tens", "the ends of the names say which kinds they are"),
             Example("convert --force run.tens run.h5", "replace run.h5 if it is there"),
+            Example(
+                "convert --only 'w*' --lenient model.npz model.h5", "some of it, as far as it can be said"
+            ),
         ),
         f"{_HOME}._convert",
     ),

@@ -8,6 +8,7 @@ from typing import Any, Final, Protocol, final
 
 import numpy as np
 
+from tensorwrapper._arrays import are_truths
 from tensorwrapper._value_class import evolve, frozen
 from tensorwrapper.buffer.lowlevel import write_elements
 from tensorwrapper.errors import (
@@ -373,6 +374,6 @@ def elements_of(frames: tuple[memoryview, ...], dtype: "np.dtype[Any]", count: i
         nbytes = [frame.nbytes for frame in frames]
         raise RemoteProtocolError("size", f"{count * dtype.itemsize} bytes were asked for, and {nbytes} came")
     found: Array = np.frombuffer(frames[0], dtype.newbyteorder("<"))
-    if dtype.kind == "b" and len(found) and int(found.view(np.uint8).max()) > 1:
+    if not are_truths(found):
         raise RemoteProtocolError("integrity", "a bool is neither 0 nor 1")
     return found

@@ -8,7 +8,7 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from tensorwrapper._arrays import positions_array
+from tensorwrapper._arrays import are_truths, positions_array
 from tensorwrapper.errors import RemoteProtocolError, RequestRefusedError
 from tensorwrapper.remote.protocol._elements import unpack_strings
 from tensorwrapper.remote.protocol._events import Answer, AskWrite, Refused
@@ -45,7 +45,7 @@ def values_of(request: AskWrite, dtype: "np.dtype[Any]", text: str) -> list[Arra
             "schema", f"{total * dtype.itemsize} bytes are to be stored, and {request.values.nbytes} came"
         )
     found = np.frombuffer(request.values, dtype.newbyteorder("<"))
-    if dtype.kind == "b" and len(found) and int(found.view(np.uint8).max()) > 1:
+    if not are_truths(found):
         raise RequestRefusedError("schema", "a bool is neither 0 nor 1")
     return _parts(found, request.selections)
 

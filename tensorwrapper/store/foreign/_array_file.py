@@ -3,14 +3,16 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Literal, SupportsIndex, cast, final, overload
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, cast, final, overload
 
 import numpy as np
 
+from tensorwrapper._arrays import are_truths
 from tensorwrapper._value_class import Shown
 from tensorwrapper.errors import DataFileError, ParseError, TensorNameError, TensorWrapperError
 from tensorwrapper.store.foreign._contents import Contents, Held
 from tensorwrapper.store.records._entry import Entry
+from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.store.system._system import of_stranger
 from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.typing import Array
@@ -20,8 +22,6 @@ if TYPE_CHECKING:
     from tensorwrapper.selection import View
 
 __all__ = ["ArrayFile"]
-
-_BATCH: Final = 2**20
 
 
 @final
@@ -68,9 +68,14 @@ class ArrayFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"]):
         return dict(self._contents.metadata) if self._contents else {}
 
     @property
-    def losses(self) -> tuple[str, ...]:
-        """What the file holds and cannot be read as a tensor, a sentence each."""
+    def losses(self) -> tuple[Loss, ...]:
+        """What the file holds and cannot be read as a tensor: a sentence each, with its name and a code."""
         return self._contents.losses if self._contents else ()
+
+    @property
+    def aliases(self) -> Mapping[str, str]:
+        """Other names of tensors in the file, each with the one that is listed: links, second names."""
+        return dict(self._contents.aliases) if self._contents else {}
 
     def __getitem__(self, name: str) -> "Tensor[Any] | View[Any]":
         held = self._find(name)
@@ -90,7 +95,8 @@ class ArrayFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"]):
 
                 return cast("View[Any]", found) if isinstance(found, View) else as_view(cast("Any", found))
             array = cast("Array", found)
-            _check_bools(array)
+            if not are_truths(array):
+                raise DataFileError("a bool is neither 0 nor 1")
             array.flags.writeable = False
             return as_tensor(array)
         except TensorWrapperError as error:
@@ -99,10 +105,15 @@ class ArrayFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"]):
     def _find(self, name: str) -> Held:
         if self._contents is None:
             raise DataFileError(f"{self._path} is closed")
-        held = self._contents.held.get(name)
-        if held is None:
-            raise TensorNameError(f"{self._path} has no tensor {name!r}")
-        return held
+        found = self._contents.find(name)
+        if found is None:
+            raise TensorNameError(f"{self._path} has no tensor {name!r}{self._why_not(name)}")
+        return self._contents.held[found]
+
+    def _why_not(self, name: str) -> str:
+        """Return what is told of a name that is no tensor."""
+        said = [loss for loss in self.losses if loss.name == name]
+        return f": {said[0]}" if said else ""
 
     @property
     def _names(self) -> Mapping[str, Held]:
@@ -115,7 +126,9 @@ class ArrayFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"]):
         return len(self._names)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._names
+        if self._contents is None or not isinstance(name, str):
+            return False
+        return self._contents.find(name) is not None
 
     def __eq__(self, other: object) -> bool:
         # As a mapping it would compare tensors, which are not equal unless they are the same.
@@ -244,13 +257,3 @@ class _Tensors(Sequence["Tensor[Any] | View[Any]"]):
 
     def __len__(self) -> int:
         return len(self._names)
-
-
-def _check_bools(array: Array) -> None:
-    if array.dtype.kind != "b" or not array.size:
-        return
-    # A byte other than 0 or 1 would be a third truth value.
-    raw = array.reshape(-1, order="A").view(np.uint8)
-    for start in range(0, len(raw), _BATCH):
-        if int(raw[start : start + _BATCH].max()) > 1:
-            raise DataFileError("a bool is neither 0 nor 1")

@@ -7,10 +7,11 @@ from typing import Any
 from tensorwrapper._json import dump_json
 from tensorwrapper._wording import shortened
 from tensorwrapper.buffer.lowlevel import holds_strings
-from tensorwrapper.errors import ConversionError, TensorWrapperError
-from tensorwrapper.store.foreign._contents import Conversion, Named, Options
+from tensorwrapper.errors import ConversionError, DataFileError, TensorWrapperError
+from tensorwrapper.store.foreign._contents import Conversion, Named, Options, leaving_out
 from tensorwrapper.store.foreign._npy import ONE, write_npy, write_npz
-from tensorwrapper.store.foreign._safetensors import write_safetensors
+from tensorwrapper.store.foreign._safetensors import check_safetensors_type, write_safetensors
+from tensorwrapper.store.records._loss import Loss, unsaid
 from tensorwrapper.tensor import Tensor, as_tensor
 
 __all__ = ["write_npy_file", "write_npz_file", "write_safetensors_file"]
@@ -32,7 +33,7 @@ def write_npy_file(
         raise ConversionError(f"{path} holds one tensor, not {len(found)}")
     ((name, tensor),) = found
     write_npy(path, tensor)
-    lost += [] if name == ONE else [f"the name {name!r}"]
+    lost += [] if name == ONE else [Loss(f"the name {name!r}", name, "name")]
     return Conversion((name,), tensor.nbytes, tuple(lost))
 
 
@@ -69,7 +70,7 @@ def write_safetensors_file(
         If a tensor is no dense box from zero on.
     """
     other = [key for key, value in metadata.items() if not isinstance(value, str)]
-    lost = [f"the type of the metadata {key!r}, written as text" for key in other]
+    lost = [Loss(f"the type of the metadata {key!r}, written as text", "", "kind") for key in other]
     found = list(_dense(tensors, path, lost, options))
     texts = {key: dump_json(value) if key in other else str(value) for key, value in metadata.items()}
     write_safetensors(path, found, texts)
@@ -77,34 +78,46 @@ def write_safetensors_file(
 
 
 def _dense(
-    tensors: Iterator[Named], path: Path, lost: list[str], options: Options
+    tensors: Iterator[Named], path: Path, lost: list[Loss], options: Options
 ) -> Iterator[tuple[str, Tensor[Any]]]:
     """Yield tensors that are boxes from zero on, which is all that these kinds of file can say."""
     if options.chunks is not None:
         raise ConversionError(f"{path.suffix} files have no chunks")
     for name, given, said in tensors:
         options.codec_of(name, {}, path.suffix)
-        try:
-            tensor = as_tensor(given)
-        except TensorWrapperError as error:
-            raise ConversionError(f"{name!r} cannot be written to {path}: {error}") from error
-        advice = _advice(tensor)
-        if advice:
-            raise ConversionError(
-                f"{name!r} has the shape {shortened(str(tensor.shape))}"
-                f"{' and is sparse' * tensor.is_sparse}; "
-                f"{path.suffix} holds dense boxes from zero on: {advice}, a .tens file keeps all"
-            )
-        # Strings have no element type of a fixed size, and NumPy's files forget those of ml_dtypes.
-        if holds_strings(tensor.dtype) or (
-            path.suffix != ".safetensors" and tensor.dtype.type.__module__ != "numpy"
-        ):
-            raise ConversionError(f"{name!r} has elements {tensor.dtype}, which {path.suffix} cannot name")
+        tensor: Tensor[Any] | None = None
+        with leaving_out(name, options, lost):
+            tensor = _box(name, given, path)
+        if tensor is None:
+            continue
         if any(tensor.shape.names):
-            lost.append(f"the names of the modes of {name!r}")
+            lost.append(unsaid(name, "the names of the modes"))
         if said:
-            lost.append(f"the metadata of {name!r}")
+            lost.append(unsaid(name, "the metadata"))
         yield name, tensor
+
+
+def _box(name: str, given: object, path: Path) -> Tensor[Any]:
+    """Return a tensor that is a dense box from zero on, of elements that the file can name."""
+    try:
+        tensor = as_tensor(given)
+    except DataFileError:
+        raise
+    except TensorWrapperError as error:
+        raise ConversionError(f"{name!r} cannot be written to {path}: {error}") from error
+    advice = _advice(tensor)
+    if advice:
+        raise ConversionError(
+            f"{name!r} has the shape {shortened(str(tensor.shape))}"
+            f"{' and is sparse' * tensor.is_sparse}; "
+            f"{path.suffix} holds dense boxes from zero on: {advice}, a .tens file keeps all"
+        )
+    if path.suffix == ".safetensors":
+        check_safetensors_type(name, tensor.dtype)
+    # Strings have no element type of a fixed size, and NumPy's files forget those of ml_dtypes.
+    elif holds_strings(tensor.dtype) or tensor.dtype.type.__module__ != "numpy":
+        raise ConversionError(f"{name!r} has elements {tensor.dtype}, which {path.suffix} cannot name")
+    return tensor
 
 
 def _advice(tensor: Tensor[Any]) -> str:
@@ -116,5 +129,5 @@ def _advice(tensor: Tensor[Any]) -> str:
     return "t[...] counts from zero" if any(tensor.shape.origin) else ""
 
 
-def _said(metadata: Mapping[str, Any]) -> list[str]:
-    return [f"the metadata {key!r}" for key in metadata]
+def _said(metadata: Mapping[str, Any]) -> list[Loss]:
+    return [Loss(f"the metadata {key!r}", "", "kind") for key in metadata]

@@ -1,17 +1,36 @@
 """What files of other kinds have before it is read, and what was written to one: all kinds share these."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, SupportsIndex, TypeAlias, final
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Final, SupportsIndex, TypeAlias, cast, final
 
 import attrs
 
 from tensorwrapper._integers import to_counts
 from tensorwrapper._value_class import frozen
-from tensorwrapper.errors import ConversionError, ExtentError, RankError
+from tensorwrapper.errors import (
+    ConversionError,
+    DataFileSystemError,
+    ExtentError,
+    RankError,
+    TensorWrapperError,
+)
+from tensorwrapper.store.records._loss import Loss, LossCode
 from tensorwrapper.typing import Extents
 from tensorwrapper.wire import Compression
 
-__all__ = ["ChunksLike", "Contents", "Conversion", "Done", "Held", "Named", "Options"]
+__all__ = [
+    "SCALES",
+    "ChunksLike",
+    "Contents",
+    "Conversion",
+    "Done",
+    "Held",
+    "Named",
+    "Options",
+    "leaving_out",
+    "scaled",
+]
 
 Named: TypeAlias = tuple[str, object, Mapping[str, Any]]
 """The name of a tensor, the tensor, and what is said of it."""
@@ -42,12 +61,39 @@ class Contents:
 
     held: Mapping[str, Held]
     metadata: Mapping[str, Any] = attrs.field(factory=dict[str, Any])
-    losses: tuple[str, ...] = ()
+    losses: tuple[Loss, ...] = ()
     """What is there and is no tensor, a sentence each."""
     sets: Mapping[tuple[str, int], tuple[str, ...]] = attrs.field(
         factory=dict[tuple[str, int], tuple[str, ...]]
     )
     """By prefix and number the names of the tensors of each of Wire-Cell's sets."""
+    aliases: Mapping[str, str] = attrs.field(factory=dict[str, str])
+    """Other names of tensors, with those that are listed."""
+    resolve: Callable[[str], str | None] | None = None
+    """Returns the listed name of what a name leads to, where more names work than `aliases` has."""
+
+    def find(self, name: str) -> str | None:
+        """Return the listed name of what has a name; None if nothing has."""
+        if name in self.held:
+            return name
+        found = self.aliases.get(name)
+        if found is None and self.resolve is not None and isinstance(cast("object", name), str):
+            found = self.resolve(name)
+        return found if found in self.held else None
+
+
+SCALES: Final = ("scale_factor", "add_offset")
+"""Attributes that say what the numbers of an array stand for."""
+
+
+def scaled(name: str) -> Loss:
+    """Return that the numbers of a tensor are those that are stored."""
+    return Loss(
+        f"{name!r} has a scale_factor or an add_offset, which are not applied",
+        name,
+        "scaled",
+        "multiply by the one, and add the other",
+    )
 
 
 @final
@@ -59,7 +105,7 @@ class Conversion:
     """The tensors, in the order in which they were read."""
     nbytes: int
     """The bytes of their elements."""
-    lost: tuple[str, ...]
+    lost: tuple[Loss, ...]
     """What was there and is not any more, a sentence each."""
 
 
@@ -70,8 +116,8 @@ class Options:
 
     chunks: ChunksLike | None = None
     compress: Compression | Mapping[str, Compression | None] | None = None
-    names_are_paths: bool = False
-    """Whether names come from a file that has groups in groups."""
+    strict: bool = True
+    """Whether what cannot be read or written is an error; else it is left out, and told."""
 
     def chunks_of(self, name: str, extents: Extents) -> Extents | None:
         """Return the chunks that the user wants for a tensor; None if he leaves it to the layout.
@@ -108,6 +154,25 @@ class Options:
             allowed = ", ".join([repr(own) for own in codecs]) or "none"
             raise ConversionError(f"{kind} files are not compressed by {given!r}; allowed: {allowed}")
         return codecs[given]
+
+
+@contextmanager
+def leaving_out(name: str, options: Options, lost: list[Loss]) -> Generator[None, None, None]:
+    """Tell of a tensor that it is left out, if the block cannot read or write it and that is allowed.
+
+    Nulls of numbers are left out always: no kind of file that is written has them.
+    """
+    try:
+        yield
+    except DataFileSystemError:
+        # The disk, and not the tensor.
+        raise
+    except TensorWrapperError as error:
+        said: object = error.args[0] if error.args else None
+        if options.strict and not (isinstance(said, Loss) and said.code == "null"):
+            raise
+        code: LossCode = said.code if isinstance(said, Loss) else "kind"
+        lost.append(Loss(f"{name!r} is left out, {error}", name, code))
 
 
 @final

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
+from tensorwrapper._arrays import are_truths
 from tensorwrapper._value_class import frozen
+from tensorwrapper.errors import DataFileError
 from tensorwrapper.shape import Shape
 from tensorwrapper.store.foreign._contents import Done
 from tensorwrapper.store.system._system import of_stranger
@@ -44,9 +46,9 @@ class Guarded:
 
     @property
     def abilities(self) -> "frozenset[Ability]":
-        """What the source can do, but write: the file was opened to be read."""
+        """What the source can do, but write: the file was opened to be read. Truth values come as such."""
         known: frozenset[Ability] = getattr(self.source, "abilities", frozenset())
-        return known - {"write", "atomic"}
+        return known - {"write", "atomic", "casts"} if self.dtype.kind == "b" else known - {"write", "atomic"}
 
     def cost(self, selection: "Wanted") -> int:
         """Return what the source says."""
@@ -57,6 +59,8 @@ class Guarded:
         with of_stranger(self.path, self.kind):
             for _ in self.source.read(selections, out).completed():
                 pass
+            if not all(map(are_truths, out)):
+                raise DataFileError(f"{self.path} has a bool that is neither 0 nor 1")
         return Done(len(out))
 
     def __eq__(self, other: object) -> bool:

@@ -1,29 +1,33 @@
 """HDF5 files, read: datasets are tensors over the mapped file, or views of chunks, by their paths in it.
 
 A dataset that lies in one piece is memory; one in chunks is read by h5py, of each selection the chunks that
-it touches. A group that says that it is ragged is one tensor of rows, and so is a dataset of sequences. What
-leads to other files is refused: those were not given.
+it touches, and so is one whose bytes in the file are not those of NumPy's type. A group that says that it is
+ragged is one tensor of rows, and so is a dataset of sequences. What leads to other files is not followed:
+those were not given.
 """
 
 from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, TypeVar, assert_never, cast
 
 import numpy as np
 
+from tensorwrapper._arrays import are_truths
 from tensorwrapper._integers import MAX_DIGITS
 from tensorwrapper._json import Json, parse_json
 from tensorwrapper.buffer import StringData, strings_from_numpy
-from tensorwrapper.buffer.lowlevel import check_dtype
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.shape import Shape
-from tensorwrapper.store.foreign._contents import Contents, Held
+from tensorwrapper.store.foreign._contents import SCALES, Contents, Held, scaled
 from tensorwrapper.store.foreign._guarded import Guarded
 from tensorwrapper.store.foreign._hdf5_heaps import Heaps
+from tensorwrapper.store.foreign._hdf5_links import walk
+from tensorwrapper.store.foreign._hdf5_types import Look, look_at
 from tensorwrapper.store.foreign._ragged import Ragged
 from tensorwrapper.store.foreign._rows_source import RowsSource
+from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.store.system._map import FileMap, map_file
 from tensorwrapper.store.system._system import reading
 from tensorwrapper.tensor import Tensor, as_tensor, from_buffer, strings
@@ -64,9 +68,15 @@ def open_hdf5(path: Path, limits: Limits) -> Contents:
         memory = map_file(stream.fileno(), 0, path)
         file = h5py.File(path, "r")
         finder = _Finder(path, memory, limits)
-        # Neither soft nor external links are followed, and what has two names is met once.
-        file.visititems(finder.visit)
-        return Contents(finder.held, _said(file, finder.heaps), tuple(finder.losses))
+        links = walk(file, finder.enter)
+        losses = [*finder.losses, *links.losses, *links.broken(finder.groups | finder.held.keys())]
+        return Contents(
+            finder.held,
+            _said(file, finder.heaps),
+            tuple(losses),
+            aliases=links.aliases(list(finder.held), finder.groups, limits.tensors),
+            resolve=links.resolve,
+        )
 
 
 class _Finder:
@@ -76,61 +86,79 @@ class _Finder:
         self.path, self.memory, self.limits = path, memory, limits
         self.heaps = Heaps(memory)
         self.held: dict[str, Held] = {}
-        self.losses: list[str] = []
-        self._ragged: tuple[str, ...] = ()
+        self.losses: list[Loss] = []
+        self.groups: set[str] = {""}
 
-    def visit(self, name: str, found: "h5py.Group | h5py.Dataset") -> None:
-        """Note what has a name, groups before what is in them."""
+    def enter(self, name: str, found: "h5py.Group | h5py.Dataset") -> bool:
+        """Note what has a name; tell whether what is in it has names of its own."""
         import h5py  # noqa: PLC0415 - an extra
 
-        if name.startswith(self._ragged):
-            return
         if isinstance(found, h5py.Group):
-            if RAGGED in found.attrs:
-                self._ragged += (f"{name}/",)
-                values = found.get("values")
-                nbytes = values.id.get_storage_size() if isinstance(values, h5py.Dataset) else 0
-                self.held[name] = Held(
-                    0, nbytes, "jagged", partial(self._rows, found), _said(found, self.heaps)
-                )
-        else:
-            reason = _refusal(found)
-            if reason is not None:
-                self.losses.append(f"the dataset {name!r} {reason}")
-                return
-            read, packing = self._reader(found)
-            start = found.id.get_offset() or 0
-            self.held[name] = Held(
-                start, found.id.get_storage_size(), packing, read, _said(found, self.heaps)
-            )
+            if RAGGED not in found.attrs:
+                self.groups.add(name)
+                return True
+            values = found.get("values")
+            nbytes = values.id.get_storage_size() if isinstance(values, h5py.Dataset) else 0
+            self.held[name] = Held(0, nbytes, "jagged", partial(self._rows, found), _said(found, self.heaps))
+            return False
+        look = look_at(found, name)
+        if isinstance(look, Loss):
+            self.losses.append(look)
+            return False
+        said = _said(found, self.heaps)
+        start = found.id.get_offset() or 0
+        read = self._reader(found, look)
+        self.held[name] = Held(start, found.id.get_storage_size(), look.packing, read, said)
+        if any(scale in found.attrs for scale in SCALES):
+            self.losses.append(scaled(name))
+        return False
 
-    def _reader(self, found: "h5py.Dataset") -> tuple[Callable[[], object], str]:
+    def _reader(self, found: "h5py.Dataset", look: Look) -> Callable[[], object]:
+        match look.packing:
+            case "strings":
+                return partial(self._strings, found)
+            case "vlen":
+                return partial(self._sequences, found)
+            case "dense":
+                return partial(self._mapped, found, look.dtype)
+            case "chunked" | "converted":
+                return partial(self._read, found, look)
+            case _ as never:
+                assert_never(never)
+
+    def _read(self, found: "h5py.Dataset", look: Look) -> "Tensor[Any] | View[Any]":
+        """Return what h5py converts as a view of what it reads."""
         import h5py  # noqa: PLC0415 - an extra
 
-        if h5py.check_string_dtype(found.dtype) is not None:
-            return partial(self._strings, found), "strings"
-        if h5py.check_vlen_dtype(found.dtype) is not None:
-            return partial(self._sequences, found), "vlen"
-        if found.chunks is not None:
-            return partial(self._array, found), "chunked"
-        return partial(self._array, found), "dense"
+        from tensorwrapper.selection import as_view  # noqa: PLC0415 - arrays in memory need no views
 
-    def _array(self, found: "h5py.Dataset") -> "Tensor[Any] | View[Any]":
         self._check_extents(found)
-        check_dtype(found.dtype)
-        start = found.id.get_offset()
-        if start is None or found.chunks is not None:
-            from tensorwrapper.selection import as_view  # noqa: PLC0415 - arrays in memory need no views
+        try:
+            source = self._source(found)
+        except TypeError:
+            # NumPy has no integers of three bytes, and h5py no shorter way to wider ones.
+            self._check_bytes(found.size * look.dtype.itemsize, found.name)
+            array = np.empty(found.shape, look.dtype)
+            found.id.read(h5py.h5s.ALL, h5py.h5s.ALL, array)
+            return _placed(as_tensor(array), found, self.heaps)
+        return _placed(as_view(source), found, self.heaps)
 
-            view = as_view(self._source(found))
-            # What was never written, and what lies in the header, has no place either.
-            if found.chunks is not None:
-                return _placed(view, found, self.heaps)
-            return _placed(view.compute(), found, self.heaps)
+    def _mapped(self, found: "h5py.Dataset", dtype: "np.dtype[Any]") -> Tensor[Any]:
+        """Return what lies in one piece as memory, if its bytes are proved to be its elements."""
+        self._check_extents(found)
+        start = found.id.get_offset()
+        if start is None:
+            # What was never written, and what lies in the header, has no place.
+            from tensorwrapper.selection import as_view  # noqa: PLC0415 - as above
+
+            return _placed(as_view(self._source(found)).compute(), found, self.heaps)
         if start + found.nbytes > len(self.memory):
             raise DataFileError(f"{self.path} ends before {found.name!r} does")
-        flat = np.frombuffer(self.memory, found.dtype, found.size, start)
-        return _placed(as_tensor(_checked(flat).reshape(found.shape)), found, self.heaps)
+        assert found.chunks is None, found.name  # noqa: S101 - what `look_at` has proved
+        flat = np.frombuffer(self.memory, dtype, found.size, start)
+        if not are_truths(flat):
+            raise DataFileError("a bool is neither 0 nor 1")
+        return _placed(as_tensor(flat.reshape(found.shape)), found, self.heaps)
 
     def _source(self, found: "h5py.Dataset") -> Guarded:
         from tensorwrapper.selection import ArraySource  # noqa: PLC0415 - as above
@@ -186,11 +214,12 @@ class _Finder:
 
         self._check_extents(found)
         inner = np.dtype(h5py.check_vlen_dtype(found.dtype))
-        check_dtype(inner)
         if not found.shape:
             return _placed(as_tensor(np.array(found[()], dtype=inner)), found, self.heaps)
         rows = list(chain.from_iterable(self._objects(found, str(found.name))))
         flat = np.concatenate(rows, dtype=inner) if rows else np.empty(0, inner)
+        if not are_truths(flat):
+            raise DataFileError("a bool is neither 0 nor 1")
         lengths = np.fromiter(map(len, rows), np.int64, len(rows))
         cells = Shape.from_cells(found.shape, lengths.reshape(-1, 1))
         return _placed(from_buffer(flat, cells), found, self.heaps)
@@ -233,27 +262,10 @@ def _dataset(group: "h5py.Group", name: str) -> "h5py.Dataset":
     found = group[name] if isinstance(link, h5py.HardLink) else None
     if not isinstance(found, h5py.Dataset):
         raise DataFileError(f"{group.name!r} is ragged, but has no dataset {name!r}")
-    reason = _refusal(found)
-    if reason is not None:
-        raise DataFileError(f"{group.name!r} is ragged, but {name!r} {reason}")
+    look = look_at(found, name)
+    if isinstance(look, Loss):
+        raise DataFileError(f"{group.name!r} is ragged, but {look}")
     return found
-
-
-def _refusal(found: "h5py.Dataset") -> str | None:
-    """Return why a dataset is no tensor."""
-    import h5py  # noqa: PLC0415 - an extra
-
-    if found.id.get_space().get_simple_extent_type() == h5py.h5s.NULL:
-        return "has a null dataspace, and no elements"
-    if found.is_virtual or found.external:
-        return "has its elements in other files: selection.as_view(h5py.File(...)[name]) reads them"
-    if found.dtype.names is not None or found.dtype.kind == "V":
-        return f"has records, {str(found.dtype)[:80]}: take a field with h5py, dataset['field']"
-    if found.dtype.hasobject and not (
-        h5py.check_string_dtype(found.dtype) or h5py.check_vlen_dtype(found.dtype)
-    ):
-        return "has references, which are no elements"
-    return None
 
 
 def _placed(value: _T, found: "h5py.Dataset", heaps: Heaps) -> _T:
@@ -269,12 +281,6 @@ def _placed(value: _T, found: "h5py.Dataset", heaps: Heaps) -> _T:
         if own.shape == (len(names),):
             value = value.translate_to(own.tolist())
     return value
-
-
-def _checked(flat: Array) -> Array:
-    if flat.dtype.kind == "b" and flat.size and int(flat.view(np.uint8).max()) > 1:
-        raise DataFileError("a bool is neither 0 nor 1")
-    return flat
 
 
 def _json(found: "h5py.Group | h5py.Dataset", name: str, heaps: Heaps) -> Json:

@@ -1,6 +1,7 @@
 """HDF5 files, written: boxes are datasets, ragged tensors groups of values and of where rows begin."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,7 +13,7 @@ from tensorwrapper._wording import shortened
 from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.errors import ConversionError, TensorWrapperError
 from tensorwrapper.shape import Shape
-from tensorwrapper.store.foreign._contents import Conversion, Named, Options
+from tensorwrapper.store.foreign._contents import Conversion, Named, Options, leaving_out
 from tensorwrapper.store.foreign._hdf5 import METADATA, ORIGIN, RAGGED
 from tensorwrapper.store.foreign._outgoing import (
     TensorLike,
@@ -25,6 +26,7 @@ from tensorwrapper.store.foreign._outgoing import (
     without_layers,
 )
 from tensorwrapper.store.foreign._ragged import ragged_of
+from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.store.system._replace import replacing_path
 from tensorwrapper.tensor import Tensor
 
@@ -54,36 +56,50 @@ def write_hdf5(
     import h5py  # noqa: PLC0415 - an extra
 
     names: list[str] = []
-    lost: list[str] = []
+    lost: list[Loss] = []
     nbytes = 0
-    name = ""
-    with replacing_path(path) as temporary:
-        try:
-            with h5py.File(temporary, "w") as file:
-                if metadata:
-                    _say(file, METADATA, metadata)
-                for name, given, said in tensors:
-                    value = to_write(given, name, path)
-                    written = _write(file, name, value, options, lost)
-                    if said:
-                        _say(written, METADATA, said)
-                    names.append(name)
-                    nbytes += value.nbytes
-        except TensorWrapperError:
-            raise
-        except (ValueError, TypeError, RuntimeError, KeyError) as error:
-            # h5py's words for names that are taken, text with NUL, and types that it has not.
-            raise ConversionError(f"{path} cannot hold {name!r}: {error}") from error
+    with replacing_path(path) as temporary, h5py.File(temporary, "w") as file:
+        if metadata:
+            with _in_our_words(path, "metadata"):
+                _say(file, METADATA, metadata)
+        for name, given, said in tensors:
+            done = False
+            before = len(lost)
+            was_there = name in file
+            with leaving_out(name, options, lost), _in_our_words(path, name):
+                value = to_write(given, name, path)
+                written = _write(file, name, value, options, lost)
+                if said:
+                    _say(written, METADATA, said)
+                done = True
+                names.append(name)
+                nbytes += value.nbytes
+            if not done:
+                # What is not there has lost nothing else.
+                del lost[before:-1]
+                if name in file and not was_there:
+                    del file[name]
     return Conversion(tuple(names), nbytes, tuple(lost))
 
 
+@contextmanager
+def _in_our_words(path: Path, name: str) -> Generator[None, None, None]:
+    """Turn h5py's words for names that are taken, text with NUL, and types that it has not into ours."""
+    try:
+        yield
+    except TensorWrapperError:
+        raise
+    except (ValueError, TypeError, RuntimeError, KeyError) as error:
+        raise ConversionError(f"{path} cannot hold {name!r}: {error}") from error
+
+
 def _write(
-    file: "h5py.File", name: str, value: TensorLike, options: Options, lost: list[str]
+    file: "h5py.File", name: str, value: TensorLike, options: Options, lost: list[Loss]
 ) -> "h5py.Group | h5py.Dataset":
     codec = options.codec_of(name, _CODECS, "HDF5")
     if grid_of(value) is not None:
         # Chunks of HDF5 have one size: tiles have not.
-        lost.append(f"the tiles of {name!r}, which is a matrix")
+        lost.append(Loss(f"the tiles of {name!r}, which is a matrix", name, "kind"))
         value = value.untiled()
     if holds_strings(value.dtype):
         return _write_strings(file, name, value)

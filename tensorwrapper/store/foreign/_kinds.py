@@ -18,7 +18,7 @@ from tensorwrapper.store.foreign.zarr._store import open_zarr
 from tensorwrapper.store.foreign.zarr._write import write_zarr
 from tensorwrapper.wire import Limits
 
-__all__ = ["GROUPED", "KINDS", "Kind"]
+__all__ = ["KINDS", "PATHS", "Kind"]
 
 _Read: TypeAlias = Callable[[Path, Limits], Contents]
 _Write: TypeAlias = Callable[[Path, Iterator[Named], Mapping[str, Any], Options], Conversion]
@@ -49,5 +49,5 @@ KINDS: Final[Mapping[str, Kind]] = {
 }
 
 
-GROUPED: Final = (".h5", ".hdf5", ".zarr")
-"""Kinds that have groups in groups: their names are paths."""
+PATHS: Final = (".h5", ".hdf5", ".zarr", ".npz", ".safetensors")
+"""Kinds whose names may be paths."""

@@ -8,6 +8,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, cast, final
 
 import numpy as np
 
+from tensorwrapper._arrays import are_truths
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import assign_elements
 from tensorwrapper.errors import DataFileError
@@ -89,9 +90,22 @@ class Member:
                 for modes, target in wanted:
                     begin, end = np.searchsorted(modes[0], [first, first + len(rows)]).tolist()
                     if begin < end:
+                        if not are_truths(rows):
+                            raise DataFileError(
+                                f"{self.path}: {self.name!r} has a bool that is neither 0 nor 1"
+                            )
                         found = rows[np.ix_(modes[0][begin:end] - first, *modes[1:])]
                         assign_elements(target[begin:end], found)
         return Done(len(out))
+
+    def whole(self) -> Array:
+        """Return all elements, of whatever type they are."""
+        turn = -1 if self.is_fortran else 1
+        extents = self.extents[::turn] or (1,)
+        with of_stranger(self.path, ".npz"):
+            rows = [part for _, part in self._rows(extents[0], extents[1:])]
+        found = np.concatenate(rows) if rows else np.empty(extents, self.dtype)
+        return found.reshape(self.extents) if turn == 1 else found.transpose()
 
     def _rows(self, n_rows: int, inner: Extents) -> Iterator[tuple[int, Array]]:
         """Yield rows of the mode that goes slowest, some at a time, and the number of the first."""

@@ -1,27 +1,35 @@
-"""NumPy's own files: one array in ``.npy``, and archives of them in ``.npz``. Never a pickle."""
+"""NumPy's own files: one array in ``.npy``, and archives of them in ``.npz``. Never a pickle.
+
+Text of fixed length is a tensor of strings, and each field of a record a tensor of its own.
+"""
 
 import ast
 import math
 import re
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import IO, Any, Final, cast
 
+import attrs
 import numpy as np
 
 from tensorwrapper._wording import brief
-from tensorwrapper.buffer.lowlevel import check_dtype
+from tensorwrapper.buffer import strings_from_numpy
 from tensorwrapper.errors import DataFileError
+from tensorwrapper.shape import Shape
 from tensorwrapper.store.foreign._contents import Contents, Held
+from tensorwrapper.store.foreign._fields import FieldPath, field_paths, inner_of
 from tensorwrapper.store.foreign._member import Member
+from tensorwrapper.store.foreign._names import FreeNames
+from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.store.records._record import cut
 from tensorwrapper.store.system._map import FileMap, map_file, stream_over
 from tensorwrapper.store.system._replace import replacing
 from tensorwrapper.store.system._system import of_stranger, reading
-from tensorwrapper.tensor import Tensor
+from tensorwrapper.tensor import Tensor, strings
 from tensorwrapper.typing import Array
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits
 
@@ -33,10 +41,10 @@ __all__ = [
     "map_whole",
     "mapped_array",
     "members_of",
+    "npy_dtype",
+    "npy_refusal",
     "open_npy",
     "open_npz",
-    "read_npy",
-    "read_npz",
     "span_of",
     "write_npy",
     "write_npz",
@@ -47,16 +55,27 @@ ONE: Final = "array"
 
 _CHUNK: Final = 2**24
 _HEADER_BYTES: Final = 10_000  # as NumPy has it
+_KINDS: Final = "biufcmMUS"
 _KEYS: Final = {"descr", "fortran_order", "shape"}
+_PACKINGS: Final = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA}
 _LONG: Final = re.compile(r"(?<=[0-9])L(?=[,)])")
 _EPOCH: Final = (1980, 1, 1, 0, 0, 0)
 """The first day of ZIP: the same tensors make the same bytes."""
 
 
 def open_npy(path: Path, _limits: Limits) -> Contents:
-    """Return what a ``.npy`` file has; nothing of it is read."""
-    memory = map_whole(path)
-    return Contents({ONE: Held(0, len(memory), "dense", partial(mapped_array, memory, 0, len(memory)))})
+    """Return what a ``.npy`` file has; its header is read.
+
+    Raises
+    ------
+    DataFileError
+        If there is no such file, or it is damaged, or of Python objects alone.
+    """
+    memory = map_whole(path, ".npy")
+    with of_stranger(path, ".npy"):
+        dtype = npy_dtype(stream_over(memoryview(memory)))
+    read = partial(mapped_array, memory, 0, len(memory))
+    return _contents_of([(ONE, dtype, Held(0, len(memory), "dense", read))], [])
 
 
 def open_npz(path: Path, limits: Limits) -> Contents:
@@ -67,28 +86,116 @@ def open_npz(path: Path, limits: Limits) -> Contents:
     DataFileError
         If there is no such file, or it is damaged.
     """
-    memory = map_whole(path)
+    memory = map_whole(path, ".npz")
     with of_stranger(path, ".npz"):
-        infos = members_of(memory)
-    arrays = [info for info in infos if info.filename.endswith(".npy")]
-    others = [info.filename for info in infos if info not in arrays]
-    held = {
-        info.filename.removesuffix(".npy"): Held(
-            info.header_offset,
-            info.compress_size,
-            "dense" if is_stored(info) else "deflated",
-            partial(_member, memory, info, limits.decompressed_bytes),
-        )
-        for info in arrays
-    }
-    if len(held) != len(arrays):
+        archive = zipfile.ZipFile(stream_over(memoryview(memory)))
+        infos = archive.infolist()
+    if len({info.filename for info in infos}) != len(infos):
         raise DataFileError(f"{path} has a member twice")
-    return Contents(held, {}, tuple([f"the archive holds {name!r}, which is no array" for name in others]))
+    found: list[tuple[str, np.dtype[Any] | None, Held]] = []
+    losses: list[Loss] = []
+    for info in infos:
+        name = info.filename.removesuffix(".npy")
+        if name == info.filename:
+            losses.append(Loss(f"the archive holds {name!r}, which is no array", name, "member"))
+        elif (packed := _unknown_packing(info)) is not None:
+            losses.append(Loss(f"the member {name!r} {packed}", name, "codec"))
+        else:
+            held = Held(
+                info.header_offset,
+                info.compress_size,
+                "dense" if is_stored(info) else "deflated",
+                partial(_member, memory, info, limits.decompressed_bytes),
+            )
+            found.append((name, _dtype_of(archive, info), held))
+    return _contents_of(found, losses)
 
 
-def map_whole(path: Path) -> FileMap:
+def _unknown_packing(info: zipfile.ZipInfo) -> str | None:
+    """Return why a member cannot be unpacked, as the end of a sentence."""
+    if info.flag_bits & 1:
+        return "is encrypted: `unzip -P` unpacks it"
+    if info.compress_type not in _PACKINGS:
+        return f"is packed in way {info.compress_type} of ZIP, which Python cannot unpack: `7z x` does"
+    return None
+
+
+def _dtype_of(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> "np.dtype[Any] | None":
+    """Return the type that a header says; None of one that is damaged, which tells it when it is read."""
+    try:
+        with archive.open(info) as member:
+            return npy_dtype(member)
+    except Exception:  # noqa: BLE001 - whatever a damaged header makes NumPy raise
+        return None
+
+
+def _contents_of(found: "list[tuple[str, np.dtype[Any] | None, Held]]", losses: list[Loss]) -> Contents:
+    """Return what is a tensor, the fields of records one by one, and of the rest why it is none."""
+    held: dict[str, Held] = {}
+    free = FreeNames({name for name, dtype, _ in found if dtype is None or dtype.names is None})
+    for name, dtype, own in found:
+        if dtype is None or dtype.names is None:
+            loss = None if dtype is None else npy_refusal(name, dtype, _KINDS)
+            if loss is None:
+                held[name] = own if dtype is None or dtype.kind not in "US" else _text(own)
+            else:
+                losses.append(loss)
+            continue
+        for path, inner in field_paths(dtype):
+            full = ".".join([name, *path])
+            loss = npy_refusal(full, inner_of(inner)[0], _KINDS)
+            if loss is not None:
+                losses.append(loss)
+                continue
+            taken = free.take(full)
+            if taken != full:
+                losses.append(
+                    Loss(f"the field {full!r} is called {taken!r}, as its name is taken", full, "name")
+                )
+            part = attrs.evolve(own, packing="field", read=partial(_field, own.read, path))
+            held[taken] = _text(part) if inner_of(inner)[0].kind in "US" else part
+    return Contents(held, {}, tuple(losses))
+
+
+def npy_refusal(name: str, dtype: "np.dtype[Any]", kinds: str = "biufcmM") -> Loss | None:
+    """Return why elements of a type are no tensor of `kinds`; None if they are one."""
+    if dtype.hasobject:
+        advice = "np.load(..., allow_pickle=True) reads them, and runs what whoever wrote them wants"
+        return Loss(
+            f"{name!r} holds Python objects, which only a pickle brings back", name, "objects", advice
+        )
+    if dtype.kind not in kinds or (dtype.kind == "M" and np.datetime_data(dtype)[0] == "generic"):
+        advice = "np.load(...).view(...) says of which type they are" if dtype.kind == "V" else ""
+        return Loss(f"{name!r} has elements {str(dtype)[:60]}, which are no numbers", name, "type", advice)
+    return None
+
+
+def _text(own: Held) -> Held:
+    """Return text of fixed length as strings: as NumPy, without the zeros at the end of each."""
+    return attrs.evolve(own, packing="strings", read=partial(_strings, own.read))
+
+
+def _strings(read: Callable[[], object]) -> Tensor[Any]:
+    array = _whole(read())
+    data = strings_from_numpy(array.reshape(-1))
+    return strings(data, shape=Shape(*array.shape))
+
+
+def _field(read: Callable[[], object], path: FieldPath) -> Array:
+    found: Any = _whole(read())
+    for name in path:
+        found = found[name]
+    return cast("Array", found)
+
+
+def _whole(found: object) -> Array:
+    """Return an array; one that is deflated is inflated as a whole."""
+    return found.whole() if isinstance(found, Member) else cast("Array", found)
+
+
+def map_whole(path: Path, kind: str) -> FileMap:
     """Return a file as memory."""
-    with reading(path, path.suffix.lower()) as stream:
+    with reading(path, kind) as stream:
         return map_file(stream.fileno(), 0, path)
 
 
@@ -98,30 +205,22 @@ def _member(memory: FileMap, info: zipfile.ZipInfo, most: int) -> "Array | Membe
     return compressed_member(memory, info, most)
 
 
-def read_npy(path: Path) -> Array:
-    """Return the array in a file, mapped into memory.
-
-    Raises
-    ------
-    DataFileError
-        If there is no such file, or it is damaged, or holds Python objects.
-    """
-    with reading(path, ".npy") as stream:
-        memory = map_file(stream.fileno(), 0, path)
-        return mapped_array(memory, 0, len(memory))
+def npy_dtype(stream: IO[bytes]) -> "np.dtype[Any]":
+    """Return the type that the header of an array says."""
+    return _header(stream)[2]
 
 
 def _header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, "np.dtype[Any]"]:
     version = np.lib.format.read_magic(stream)
-    if version not in ((1, 0), (2, 0)):
-        raise ValueError(f"version {version[0]}.{version[1]} of the format is for structures alone")
+    if version not in ((1, 0), (2, 0), (3, 0)):
+        raise ValueError(f"version {version[0]}.{version[1]} of the format is not known")
     length = int.from_bytes(stream.read(2 if version == (1, 0) else 4), "little")
     if length > _HEADER_BYTES:
         raise ValueError(f"its header has {length} bytes; {_HEADER_BYTES} are allowed")
     raw = stream.read(length)
     if len(raw) != length:
         raise ValueError(f"its header is cut off: it has {len(raw)} of {length} bytes")
-    found = _literal(raw.decode("latin-1"))
+    found = _literal(raw.decode("latin-1" if version < (3, 0) else "utf-8"))
     fields = cast("dict[object, Any]", found) if isinstance(found, dict) else {}
     if fields.keys() != _KEYS:
         raise ValueError(f"its header has not the keys {sorted(_KEYS)}")
@@ -137,8 +236,6 @@ def _header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, "np.dtype[Any]"]:
     dtype: np.dtype[Any] = np.lib.format.descr_to_dtype(fields["descr"])
     if dtype.subdtype is not None:
         raise ValueError(f"each of its elements is an array: {dtype}")
-    if dtype.hasobject:
-        raise ValueError("it holds Python objects, and only a pickle could bring them back")
     return shape, is_fortran, dtype
 
 
@@ -159,6 +256,8 @@ def mapped_array(memory: FileMap, begin: int, end: int) -> Array:
     """Return the array whose header starts at `begin`, as a view of the file up to `end`."""
     stream = stream_over(memoryview(memory)[begin:end])
     shape, is_fortran, dtype = _header(stream)
+    if dtype.hasobject:
+        raise ValueError("it holds Python objects, and only a pickle could bring them back")
     place, count = begin + stream.tell(), math.prod(shape)
     if place + count * dtype.itemsize != end:
         raise ValueError(f"{shape} elements of {dtype} do not fit its {end - place} bytes")
@@ -185,27 +284,6 @@ def _write(stream: IO[bytes], tensor: Tensor[Any]) -> None:
         stream.write(run.elements().view(np.uint8).data)
 
 
-def read_npz(path: Path) -> Iterator[tuple[str, Array]]:
-    """Yield the arrays of an archive; those that are not compressed are mapped into memory.
-
-    Raises
-    ------
-    DataFileError
-        If there is no such file, or it is damaged, or holds Python objects.
-    """
-    with reading(path, ".npz") as stream:
-        memory = map_file(stream.fileno(), 0, path)
-        for info in members_of(memory):
-            if not info.filename.endswith(".npy"):
-                raise ValueError(f"it holds {info.filename!r}, which is no array")
-            if is_stored(info):
-                begin, end = span_of(memory, info)
-                check_stored(memory, begin, info)
-                yield info.filename.removesuffix(".npy"), mapped_array(memory, begin, end)
-            else:
-                yield info.filename.removesuffix(".npy"), _inflated(memory, info)
-
-
 def members_of(memory: FileMap) -> list[zipfile.ZipInfo]:
     """Return what an archive holds, by its directory."""
     with zipfile.ZipFile(stream_over(memoryview(memory))) as archive:
@@ -229,21 +307,12 @@ def compressed_member(memory: FileMap, info: zipfile.ZipInfo, most: int) -> Memb
     with zipfile.ZipFile(stream_over(memoryview(memory))) as archive, archive.open(info) as member:
         shape, is_fortran, dtype = _header(member)
         place, size = member.tell(), math.prod(shape) * dtype.itemsize
-    check_dtype(dtype)
+    if dtype.hasobject:
+        raise ValueError("it holds Python objects, and only a pickle could bring them back")
     # What is claimed is compared before anything is allocated; the archive checks what it unpacks.
     if place + size != info.file_size:
         raise ValueError(f"{shape} elements of {dtype} do not fit the {info.file_size} bytes of a member")
     return Member(memory, info.filename, place, shape, dtype, is_fortran, most)
-
-
-def _inflated(memory: FileMap, info: zipfile.ZipInfo) -> Array:
-    own = compressed_member(memory, info, 0)
-    with zipfile.ZipFile(stream_over(memoryview(memory))) as archive:
-        data = archive.read(info)
-    if len(data) != info.file_size:
-        raise ValueError(f"a member has {len(data)} bytes instead of {info.file_size}")
-    count = math.prod(own.extents)
-    return _in_order(np.frombuffer(data, own.dtype, count, own.place), own.extents, own.is_fortran)
 
 
 def check_stored(memory: FileMap, begin: int, info: zipfile.ZipInfo) -> None:

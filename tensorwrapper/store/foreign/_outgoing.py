@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 import numpy as np
 
-from tensorwrapper.errors import ConversionError, TensorWrapperError
+from tensorwrapper.errors import ConversionError, DataFileError, TensorWrapperError
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.store.foreign._contents import Options
+from tensorwrapper.store.records._loss import Loss, unsaid
 from tensorwrapper.store.records._record import cut
 from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.typing import Array, Extents
@@ -49,6 +50,8 @@ def to_write(given: object, name: str, target: object) -> TensorLike:
         return cast("View[Any]", given)
     try:
         tensor = as_tensor(given)
+    except DataFileError:
+        raise
     except TensorWrapperError as error:
         raise ConversionError(f"{name!r} cannot be written to {target}: {error}") from error
     if tensor.is_sparse:
@@ -101,11 +104,11 @@ def chunks_for(name: str, value: TensorLike, options: Options, least: int) -> Ex
     return found and tuple([min(own, max(n, 1)) for own, n in zip(found, extents, strict=True)])
 
 
-def without_layers(name: str, value: TensorLike, lost: list[str]) -> TensorLike:
+def without_layers(name: str, value: TensorLike, lost: list[Loss]) -> TensorLike:
     """Return the same box without layers, and say that these are lost."""
     if not value.shape.has_layers:
         return value
-    lost.append(f"the layers of {name!r}")
+    lost.append(unsaid(name, "the layers"))
     return value.flatten()
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from tensorwrapper._json import Json, excess, load_json
 from tensorwrapper.errors import ConversionError, DataFileError, ParseError
 from tensorwrapper.store.foreign._contents import Contents, Held
+from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.store.records._record import cut
 from tensorwrapper.store.system._map import FileMap, map_file
 from tensorwrapper.store.system._replace import replacing
@@ -22,7 +23,7 @@ from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits
 
-__all__ = ["open_safetensors", "read_safetensors", "write_safetensors"]
+__all__ = ["check_safetensors_type", "open_safetensors", "read_safetensors", "write_safetensors"]
 
 _DTYPES: Final = {
     "BOOL": "?",
@@ -30,7 +31,14 @@ _DTYPES: Final = {
     **{f"F{8 * word}": f"<f{word}" for word in (2, 4, 8)},
     "C64": "<c8",
 }
-_SMALL_FLOATS: Final = {"BF16": "bfloat16", "F8_E4M3": "float8_e4m3fn", "F8_E5M2": "float8_e5m2"}
+_SMALL_FLOATS: Final = {
+    "BF16": "bfloat16",
+    "F8_E4M3": "float8_e4m3fn",
+    "F8_E5M2": "float8_e5m2",
+    "F8_E8M0": "float8_e8m0fnu",
+    "F8_E4M3FNUZ": "float8_e4m3fnuz",
+    "F8_E5M2FNUZ": "float8_e5m2fnuz",
+}
 _NAMES: Final = {np.dtype(text): name for name, text in _DTYPES.items()}
 _HEADER_BYTES: Final = 100_000_000
 _CHUNK: Final = 2**24
@@ -38,13 +46,14 @@ _CHUNK: Final = 2**24
 
 def open_safetensors(path: Path, _limits: Limits) -> Contents:
     """Return what a file of safetensors has; its header is read."""
-    arrays, metadata = read_safetensors(path)
+    arrays, metadata, losses = read_safetensors(path)
     return Contents(
         {
             name: Held(start, own.nbytes, "dense", partial(_same, own))
             for name, (start, own) in arrays.items()
         },
         metadata,
+        losses,
     )
 
 
@@ -52,8 +61,10 @@ def _same(array: Array) -> Array:
     return array
 
 
-def read_safetensors(path: Path) -> tuple[dict[str, tuple[int, Array]], dict[str, str]]:
-    """Return where the arrays in a file start, the arrays, mapped into memory, and its metadata.
+def read_safetensors(
+    path: Path,
+) -> tuple[dict[str, tuple[int, Array]], dict[str, str], tuple[Loss, ...]]:
+    """Return where arrays start, the arrays, mapped into memory, metadata, and what is no array here.
 
     Raises
     ------
@@ -74,8 +85,10 @@ def read_safetensors(path: Path) -> tuple[dict[str, tuple[int, Array]], dict[str
         arrays = {
             name: (8 + length + begin, _array(memory, dtype, shape, 8 + length + begin))
             for name, (dtype, shape, begin) in plans.items()
+            if not isinstance(dtype, Loss)
         }
-    return arrays, cast("dict[str, str]", metadata)
+        losses = [dtype for dtype, _, _ in plans.values() if isinstance(dtype, Loss)]
+    return arrays, cast("dict[str, str]", metadata), tuple(losses)
 
 
 def _array(memory: FileMap, dtype: "np.dtype[Any]", shape: tuple[int, ...], start: int) -> Array:
@@ -101,20 +114,27 @@ def _load(raw: bytes, path: Path) -> dict[str, Json]:
 
 def _plans(
     header: Mapping[str, Json], n_bytes: int, path: Path
-) -> "dict[str, tuple[np.dtype[Any], tuple[int, ...], int]]":
-    """Return type, extents and place of each tensor, which lie side by side and fill the file."""
-    plans: dict[str, tuple[np.dtype[Any], tuple[int, ...], int]] = {}
+) -> "dict[str, tuple[np.dtype[Any] | Loss, tuple[int, ...], int]]":
+    """Return type, extents and place of each tensor, which lie side by side and fill the file.
+
+    In place of a type that is not known here stands what is said of it.
+    """
+    plans: dict[str, tuple[np.dtype[Any] | Loss, tuple[int, ...], int]] = {}
     spans: list[tuple[int, int]] = []
     for name, entry in header.items():
         where = f"{path}: {name[:40]!r}"
         if not isinstance(entry, dict):
             raise DataFileError(f"{where} is not described by an object")
-        dtype = _dtype(entry.get("dtype"), where)
+        dtype = _dtype(entry.get("dtype"), name, where)
         shape = _counts(entry.get("shape"), f"the shape of {where}")
         span = _counts(entry.get("data_offsets"), f"the offsets of {where}")
-        if len(span) != 2 or span[1] - span[0] != math.prod(shape) * dtype.itemsize:
+        # Elements of less than a byte lie together: how many bytes they take only who knows them can say.
+        fits = len(span) == 2 and span[0] <= span[1]
+        if fits and not isinstance(dtype, Loss):
+            fits = span[1] - span[0] == math.prod(shape) * dtype.itemsize
+        if not fits:
             raise DataFileError(
-                f"{where} has the shape {list(shape)} of {dtype}, and the offsets {list(span)}"
+                f"{where} has the shape {list(shape)} of {entry.get('dtype')}, and the offsets {list(span)}"
             )
         if any(extent > DEFAULT_LIMITS.extent for extent in shape):
             # Also behind a 0: NumPy multiplies the others all the same.
@@ -137,15 +157,18 @@ def _plans(
     return plans
 
 
-def _dtype(name: object, where: str) -> "np.dtype[Any]":
+def _dtype(name: object, tensor: str, where: str) -> "np.dtype[Any] | Loss":
     if isinstance(name, str) and name in _DTYPES:
         return np.dtype(_DTYPES[name])
     if isinstance(name, str) and name in _SMALL_FLOATS:
         try:
             return np.dtype(cast("type", getattr(importlib.import_module("ml_dtypes"), _SMALL_FLOATS[name])))
-        except ImportError as error:
-            raise DataFileError(f"{where} has elements {name}, which need the package ml_dtypes") from error
-    raise DataFileError(f"{where} has elements {str(name)[:24]!r}")
+        except (ImportError, AttributeError):
+            advice = "`pip install 'ml_dtypes>=0.5'` brings them"
+            return Loss(f"{tensor!r} has elements {name}, which NumPy alone has not", tensor, "type", advice)
+    if not isinstance(name, str):
+        raise DataFileError(f"{where} has elements {str(name)[:24]!r}")
+    return Loss(f"{tensor!r} has elements {name[:24]!r}, which are not read here", tensor, "type")
 
 
 def _counts(value: Json, where: str) -> tuple[int, ...]:
@@ -185,8 +208,15 @@ def write_safetensors(
                 stream.write(run.elements().view(np.uint8).data)
 
 
+def check_safetensors_type(tensor: str, dtype: "np.dtype[Any]") -> None:
+    """Raise unless the format has a name for a type of elements."""
+    _name_of(dtype, tensor)
+
+
 def _name_of(dtype: "np.dtype[Any]", tensor: str) -> str:
-    name = _NAMES.get(dtype) or {small: name for name, small in _SMALL_FLOATS.items()}.get(dtype.name)
+    # In either order of bytes: what is written is little-endian.
+    own = dtype.newbyteorder("<") if dtype.kind in "iufc" else dtype
+    name = _NAMES.get(own) or {small: name for name, small in _SMALL_FLOATS.items()}.get(dtype.name)
     if name is None:
         raise ConversionError(f"{tensor!r} has elements of {dtype}, which safetensors cannot name")
     return name

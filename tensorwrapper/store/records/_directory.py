@@ -6,6 +6,7 @@ from typing import cast, final
 
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.store.records._listing import Listing, Place, Row
+from tensorwrapper.store.records._loss import Loss
 
 __all__ = ["Directory"]
 
@@ -219,19 +220,23 @@ class Directory:
             self.add(row)
         self.end = end
 
-    def losses(self) -> tuple[str, ...]:
+    def losses(self) -> tuple[Loss, ...]:
         """Return what was begun and is not there as a whole, or was found damaged, a sentence each."""
-        torn = [] if self.torn is None else [f"{self.torn}: it and what follows is lost"]
+        torn = [] if self.torn is None else [Loss(f"{self.torn}: it and what follows is lost", "", "damage")]
         unfinished = [
-            f"the tensor {name!r} is lost: it has only {len(parts)} of its pieces"
+            Loss(f"the tensor {name!r} is lost: it has only {len(parts)} of its pieces", name, "damage")
             for name, parts in self._partial.items()
             if name not in self._entries
         ]
         unfinished += [
-            f"an extension of the tensor {name!r} is lost: it has only {len(parts)} of its pieces"
+            Loss(
+                f"an extension of the tensor {name!r} is lost: it has only {len(parts)} of its pieces",
+                name,
+                "damage",
+            )
             for name, parts in self._unfinished.items()
         ]
-        return (*torn, *unfinished, *self.complaints)
+        return (*torn, *unfinished, *[Loss(text, "", "damage") for text in self.complaints])
 
     def add(self, row: Row) -> None:
         """Add a record that lies after all others.

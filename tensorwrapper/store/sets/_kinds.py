@@ -1,11 +1,12 @@
 """All kinds of file beside ours, by the ends of names: those of `foreign`, and archives of tensor sets."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 import attrs
 
+from tensorwrapper.errors import DataFileError
 from tensorwrapper.store.foreign._boxes import write_npz_file
 from tensorwrapper.store.foreign._contents import Contents, Conversion, Named, Options
 from tensorwrapper.store.foreign._kinds import KINDS as OTHERS
@@ -13,21 +14,16 @@ from tensorwrapper.store.foreign._kinds import Kind
 from tensorwrapper.store.foreign._npy import open_npz
 from tensorwrapper.store.sets._hdf5 import open_hdf5_sets
 from tensorwrapper.store.sets._read import open_tar_sets, open_zip_sets
+from tensorwrapper.store.sets._recognise import FileKind
 from tensorwrapper.store.sets._write import ARCHIVES, are_sets, write_sets_file
+from tensorwrapper.store.system._system import reading
 from tensorwrapper.wire import Limits
 
-__all__ = ["KINDS", "SETS", "Kind", "end_of", "is_foreign", "kind_of"]
+__all__ = ["KINDS", "SETS", "Kind", "end_of", "is_foreign", "kind_of", "read_as"]
 
 
 SETS: Final = tuple(ARCHIVES)
 """Kinds that hold tensor sets, by what tensors are called in them."""
-
-
-def _open_npz(path: Path, limits: Limits) -> Contents:
-    # What sets say of themselves is no array, and NumPy's archives have nothing else.
-    plain = open_npz(path, limits)
-    sets = open_zip_sets(path, ".npz", limits) if plain.losses else None
-    return sets if sets is not None and sets.sets else plain
 
 
 def _write_npz(
@@ -47,12 +43,52 @@ def _archive(end: str) -> Kind:
     )
 
 
+_PACKED: Final = {b"\x1f\x8b": ".tar.gz", b"BZ": ".tar.bz2"}
+_READERS: "Final[Mapping[FileKind, Callable[[Path, Limits], Contents]]]" = {
+    "hdf5": open_hdf5_sets,
+    "parquet": OTHERS[".parquet"].read,
+    "arrow": OTHERS[".arrow"].read,
+    "npy": OTHERS[".npy"].read,
+    "npz": open_npz,
+    "safetensors": OTHERS[".safetensors"].read,
+    "zarr": OTHERS[".zarr"].read,
+}
+
 KINDS: Final[Mapping[str, Kind]] = {
     **OTHERS,
     **{end: _archive(end) for end in ARCHIVES},
-    ".npz": Kind(_open_npz, _write_npz),
+    ".npz": Kind(open_npz, _write_npz),
     **{end: attrs.evolve(OTHERS[end], read=open_hdf5_sets) for end in (".h5", ".hdf5")},
 }
+
+
+def read_as(kind: FileKind, path: Path, limits: Limits, note: str = "") -> Contents:
+    """Return what a file of a kind has; nothing but names, types and extents is read.
+
+    Raises
+    ------
+    DataFileError
+        If it is not of that kind, or damaged, or of one that is only told apart.
+    """
+    if kind == "kerchunk":
+        raise DataFileError(
+            f"{path} is a manifest of kerchunk: xarray.open_dataset(path, engine='kerchunk') reads it"
+        )
+    if kind == "zarr" and note == "in a zip archive":
+        raise DataFileError(
+            f"{path} is a Zarr store in a zip archive: `unzip` makes a folder of it, which opens"
+        )
+    if kind == "wirecell":
+        return _open_archive(path, limits)
+    return _READERS[kind](path, limits)
+
+
+def _open_archive(path: Path, limits: Limits) -> Contents:
+    with reading(path, "archive") as stream:
+        head = stream.read(4)
+    if head.startswith(b"PK") or end_of(path) == ".zip":
+        return open_zip_sets(path, ".zip", limits)
+    return open_tar_sets(path, _PACKED.get(head[:2], end_of(path)), limits)
 
 
 def end_of(path: Path) -> str:

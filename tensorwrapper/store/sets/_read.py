@@ -6,6 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, final
 
+import numpy as np
+
 from tensorwrapper._json import parse_json
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import DataFileError, ParseError
@@ -17,8 +19,11 @@ from tensorwrapper.store.foreign._npy import (
     map_whole,
     mapped_array,
     members_of,
+    npy_dtype,
+    npy_refusal,
     span_of,
 )
+from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.store.sets._names import MemberName, member_name
 from tensorwrapper.store.sets._said import Said, SaidByName
 from tensorwrapper.store.sets._tar import TarMember, map_tar, tar_members
@@ -45,6 +50,8 @@ class _Member:
     packing: str
     array: Callable[[], object]
     """Returns the array that it is, without reading elements."""
+    dtype: "Callable[[], np.dtype[Any]]"
+    """Returns the type that its header says."""
     text: Callable[[], bytes]
     """Returns all bytes."""
 
@@ -74,12 +81,12 @@ def open_zip_sets(path: Path, kind: str, limits: Limits) -> Contents:
     DataFileError
         As `open_tar_sets`.
     """
-    memory = map_whole(path)
+    memory = map_whole(path, kind)
     with of_stranger(path, kind):
-        infos = members_of(memory)
+        archive = zipfile.ZipFile(stream_over(memoryview(memory)))
     members = [
-        info.filename if info.filename.endswith("/") else _of_zip(memory, info, limits.decompressed_bytes)
-        for info in infos
+        info.filename if info.filename.endswith("/") else _of_zip(memory, archive, info, limits)
+        for info in archive.infolist()
     ]
     _check_count(path, members, limits)
     return _contents(path, members, limits)
@@ -93,8 +100,8 @@ def check_members(path: Path) -> None:
     DataFileError
         If one does not fit.
     """
-    memory = map_whole(path)
-    with of_stranger(path, path.suffix.lower()):
+    memory = map_whole(path, ".zip")
+    with of_stranger(path, ".zip"):
         for info in members_of(memory):
             if is_stored(info):
                 check_stored(memory, span_of(memory, info)[0], info)
@@ -109,12 +116,13 @@ def _of_tar(memory: FileMap, found: TarMember) -> _Member:
         found.size,
         "dense",
         partial(mapped_array, memory, found.begin, end),
+        lambda: npy_dtype(stream_over(memoryview(memory)[found.begin : end])),
         lambda: memory[found.begin : end],
     )
 
 
-def _of_zip(memory: FileMap, info: zipfile.ZipInfo, most: int) -> _Member:
-    stored = is_stored(info)
+def _of_zip(memory: FileMap, archive: zipfile.ZipFile, info: zipfile.ZipInfo, limits: Limits) -> _Member:
+    stored, most = is_stored(info), limits.decompressed_bytes
     return _Member(
         info.filename,
         info.header_offset,
@@ -124,8 +132,14 @@ def _of_zip(memory: FileMap, info: zipfile.ZipInfo, most: int) -> _Member:
         lambda: (
             mapped_array(memory, *span_of(memory, info)) if stored else compressed_member(memory, info, most)
         ),
+        partial(_dtype_in, archive, info),
         partial(_unpacked, memory, info),
     )
+
+
+def _dtype_in(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> "np.dtype[Any]":
+    with archive.open(info) as member:
+        return npy_dtype(member)
 
 
 def _unpacked(memory: FileMap, info: zipfile.ZipInfo) -> bytes:
@@ -141,12 +155,17 @@ def _check_count(path: Path, members: list[_Member | str], limits: Limits) -> No
 
 def _contents(path: Path, members: list[_Member | str], limits: Limits) -> Contents:
     found: dict[str, tuple[MemberName, _Member]] = {}
-    losses: list[str] = []
+    losses: list[Loss] = []
+    told: set[str] = set()
     for member in members:
         name = member if isinstance(member, str) else member.name
         role = None if isinstance(member, str) else member_name(name)
         if role is None or isinstance(member, str):
-            losses.append(f"the archive holds {name[:_SHOWN]!r}, which is no member of a tensor set")
+            text = f"the archive holds {name[:_SHOWN]!r}, which is no member of a tensor set"
+            losses.append(Loss(text, name, "member"))
+        elif (refused := _refusal(role.name, member)) is not None:
+            losses.append(refused)
+            told.add(role.name)
         elif role.member in found:
             raise DataFileError(f"{path} has the member {role.member[:_SHOWN]!r} twice")
         else:
@@ -163,7 +182,7 @@ def _contents(path: Path, members: list[_Member | str], limits: Limits) -> Conte
         own = sets.setdefault((role.prefix, role.ident), [])
         # What is said of a tensor whose array is there, too, is not a tensor of its own.
         has_array = MemberName(role.prefix, role.ident, role.index, "array").member in found
-        if role.role == "set" or (role.role == "metadata" and has_array):
+        if role.role == "set" or role.name in told or (role.role == "metadata" and has_array):
             continue
         own.append((role.index, role.name))
         read = member.array if role.role == "array" else no_elements
@@ -185,6 +204,17 @@ def _contents(path: Path, members: list[_Member | str], limits: Limits) -> Conte
     of_sets = {role.name: said[role.name] for role, _ in found.values() if role.role == "set"}
     ordered = {key: tuple([name for _, name in sorted(own)]) for key, own in sets.items()}
     return Contents(held, SaidByName(of_sets), tuple(losses), ordered)
+
+
+def _refusal(name: str, member: _Member) -> Loss | None:
+    """Return why an array of an archive is no tensor; a damaged one says so when it is read."""
+    if not member.name.endswith(".npy"):
+        return None
+    try:
+        dtype = member.dtype()
+    except Exception:  # noqa: BLE001 - whatever a damaged header makes NumPy raise
+        return None
+    return npy_refusal(name, dtype)
 
 
 def _check_texts(path: Path, texts: list[tuple[MemberName, _Member]], limits: Limits) -> None:

@@ -15,16 +15,19 @@ from tensorwrapper._json import dump_json
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.errors import ConversionError, LocalProtocolError, TensorSetError
-from tensorwrapper.store.foreign._contents import Conversion, Named, Options
+from tensorwrapper.store.foreign._contents import Conversion, Named, Options, leaving_out
 from tensorwrapper.store.foreign._outgoing import TensorLike, flat_runs, to_write
+from tensorwrapper.store.records._loss import Loss, unsaid
 from tensorwrapper.store.sets._names import MemberName, set_number, tensor_number
 from tensorwrapper.store.system._replace import replacing
+from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array
 from tensorwrapper.wire.lowlevel import is_metadata_alone, plain_object
 from tensorwrapper.wirecell import TensorSet
 
 __all__ = ["ARCHIVES", "are_sets", "write_sets", "write_sets_file"]
 
+_AT_ONCE: Final = 2**24  # bytes of a view
 _LEVEL: Final = 6  # of gzip: 9 takes thrice the time for a percent
 _Put: TypeAlias = "Callable[[str, int, Iterable[bytes | memoryview]], object]"
 """Writes a member of a name, of so many bytes, which are these."""
@@ -61,7 +64,7 @@ def write_sets(path: Path, kind: str, sets: Iterable[TensorSet], prefix: str) ->
             numbered = zip(range(len(own)), own.tensors, own.tensor_metadata, strict=True)
             yield _Group(prefix, own.ident, own.metadata, numbered)
 
-    return _write(path, kind, groups())
+    return _write(path, kind, groups(), Options())
 
 
 def are_sets(names: Iterable[str]) -> bool:
@@ -115,12 +118,13 @@ def write_sets_file(
             )
             for (prefix, ident), own in groups.items()
         ],
+        options,
     )
 
 
-def _write(path: Path, kind: str, groups: Iterable[_Group]) -> Conversion:
+def _write(path: Path, kind: str, groups: Iterable[_Group], options: Options) -> Conversion:
     names: list[str] = []
-    lost: list[str] = []
+    lost: list[Loss] = []
     nbytes = 0
     with replacing(path) as stream, ARCHIVES[kind](stream) as put:
         for group in groups:
@@ -128,12 +132,15 @@ def _write(path: Path, kind: str, groups: Iterable[_Group]) -> Conversion:
             _put_json(put, top, group.metadata)
             for index, given, said in group.tensors:
                 own = MemberName(group.prefix, group.ident, index, "metadata")
+                tensor: TensorLike | None = None
+                with leaving_out(own.name, options, lost):
+                    tensor = _to_put(given, own.name, path, lost)
+                if tensor is None:
+                    continue
                 _put_json(put, own, said)
                 names.append(own.name)
-                tensor = to_write(given, own.name, path)
                 if is_metadata_alone(tensor):
                     continue
-                _check(tensor, own.name, path, lost)
                 array = MemberName(group.prefix, group.ident, index, "array")
                 header = _npy_header(tensor)
                 size = tensor.size * tensor.dtype.itemsize
@@ -150,7 +157,16 @@ def _put_json(put: _Put, name: MemberName, said: Mapping[str, Any]) -> None:
     put(name.member, len(text), [text])
 
 
-def _check(tensor: TensorLike, name: str, path: Path, lost: list[str]) -> None:
+def _to_put(given: object, name: str, path: Path, lost: list[Loss]) -> TensorLike:
+    """Return a tensor that an archive can hold; what is not large is read now, before its member begins."""
+    tensor = to_write(given, name, path)
+    if is_metadata_alone(tensor):
+        return tensor
+    _check(tensor, name, path, lost)
+    return tensor.compute() if not isinstance(tensor, Tensor) and tensor.nbytes <= _AT_ONCE else tensor
+
+
+def _check(tensor: TensorLike, name: str, path: Path, lost: list[Loss]) -> None:
     if not tensor.shape.is_box or any(tensor.shape.origin):
         raise ConversionError(
             f"{name!r} has the shape {tensor.shape}; tensor files hold dense boxes from zero on"
@@ -160,9 +176,9 @@ def _check(tensor: TensorLike, name: str, path: Path, lost: list[str]) -> None:
     if holds_strings(tensor.dtype) or tensor.dtype.type.__module__ != "numpy":
         raise ConversionError(f"{name!r} has elements {tensor.dtype}, which {path.name} cannot name")
     if any(tensor.shape.names):
-        lost.append(f"the names of the modes of {name!r}")
+        lost.append(unsaid(name, "the names of the modes"))
     if tensor.shape.has_layers:
-        lost.append(f"the layers of {name!r}")
+        lost.append(unsaid(name, "the layers"))
 
 
 def _npy_header(tensor: TensorLike) -> bytes:

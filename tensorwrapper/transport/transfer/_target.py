@@ -4,6 +4,7 @@ from typing import Any, cast, final
 
 import numpy as np
 
+from tensorwrapper._arrays import are_truths
 from tensorwrapper.buffer.lowlevel import write_elements
 from tensorwrapper.errors import (
     ConversionError,
@@ -133,10 +134,5 @@ class Target:
     def _check_bools(self) -> None:
         array = self._array
         # As the reader of a message does: NumPy computes nonsense with others.
-        if (
-            array is not None
-            and array.dtype.kind == "b"
-            and array.size
-            and int(array.view(np.uint8).max()) > 1
-        ):
+        if array is not None and not are_truths(array):
             raise RemoteProtocolError("integrity", "a bool came that is neither 0 nor 1")

@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._arrays import file_beneath, frozen_array, frozen_values
+from tensorwrapper._arrays import are_truths, file_beneath, frozen_array, frozen_values
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer import BufferCommon
 from tensorwrapper.buffer.lowlevel import assign_elements
@@ -182,9 +182,10 @@ class Compressed(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
             unshuffle(planes, self._dtype.itemsize, raw)
         else:
             CODECS[self.codec].decompress(data, raw, f"block {number}")
-        if self._dtype.kind == "b" and int(raw.max()) > 1:
+        found = raw.view(self._dtype)
+        if not are_truths(found):
             refuse("integrity", f"block {number} has a bool that is neither 0 nor 1")
-        return raw.view(self._dtype)
+        return found
 
     def __repr__(self) -> str:
         return (

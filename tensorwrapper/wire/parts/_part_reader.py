@@ -5,6 +5,7 @@ from typing import Any, final
 
 import numpy as np
 
+from tensorwrapper._arrays import are_truths
 from tensorwrapper._json_fields import Field
 from tensorwrapper.buffer.lowlevel import copy_elements
 from tensorwrapper.typing import Array, IntArray
@@ -86,7 +87,7 @@ class PartReader:
             flags = flat.flags
         if flags.writeable:
             flags.writeable = False
-        if dtype.kind == "b" and flat.size and int(flat.view(np.uint8).max()) > 1:
+        if dtype.kind == "b" and not are_truths(flat):
             refuse("integrity", f"{what} has a bool that is neither 0 nor 1")
         self._known[id(data), dtype] = flat
         return flat

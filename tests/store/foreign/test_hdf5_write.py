@@ -137,7 +137,7 @@ def test_hdf5_is_converted_both_ways(tmp_path):
         assert_same(f["x"], BOXES["table"])
     tw.save(tmp_path / "d.hdf5", {"g/x": [1, 2]})
     assert tw.store.convert(tmp_path / "d.hdf5", tmp_path / "d.tens").lost == (
-        "the groups of 'g/x', written as 'g.x'",
+        "the name 'g/x', written as 'g.x'",
     )
     tiles = tw.as_tensor(np.arange(9).reshape(3, 3)).tiled(tw.Tiling([1, 2], [3]))
     tw.save(tmp_path / "e.tens", {"t": tiles})

@@ -262,8 +262,6 @@ HEADERS = [
     "{'descr': None, 'fortran_order': False, 'shape': (1,)}",
     "{'descr': ('<f8', (2**40,)), 'fortran_order': False, 'shape': (1,)}",
     "{'descr': [('a', '<f8', (99999999999,))], 'fortran_order': False, 'shape': (1,)}",
-    "{'descr': 'O', 'fortran_order': False, 'shape': (1,)}",
-    "{'descr': 'V0', 'fortran_order': False, 'shape': (1,)}",
     "{'descr': '<U99999999999', 'fortran_order': False, 'shape': (1,)}",
     "{'descr': 'nonsense', 'fortran_order': False, 'shape': ()}",
     "{'descr': '<f8', 'fortran_order': False, 'shape': (%s)}" % ("1," * 70),

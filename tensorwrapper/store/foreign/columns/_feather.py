@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any, final
 
 from tensorwrapper._value_class import frozen
 from tensorwrapper.store.foreign._contents import Contents
-from tensorwrapper.store.foreign.columns._table import check_bytes, contents_of
+from tensorwrapper.store.foreign.columns._table import check_bytes, contents_of, tensor_of
 from tensorwrapper.store.system._system import reading
-from tensorwrapper.tensor import Tensor, as_tensor
+from tensorwrapper.tensor import Tensor
 from tensorwrapper.wire import Limits
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class _Batches:
                 array.validate(full=True)
                 nbytes += array.nbytes
                 check_bytes(nbytes, field.name, self.limits)
-                parts.append(as_tensor(array))
+                parts.append(tensor_of(array, self.path, field.name))
         if len(parts) < 2:
             return parts[0] if parts else empty
         from tensorwrapper.selection import concat  # noqa: PLC0415 - files of one batch need no views

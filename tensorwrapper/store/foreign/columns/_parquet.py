@@ -16,13 +16,14 @@ import numpy as np
 from tensorwrapper._arrays import splits_of
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import assign_elements, holds_strings
-from tensorwrapper.errors import ConversionError, DataFileError
+from tensorwrapper.errors import DataFileError
 from tensorwrapper.shape import Shape
 from tensorwrapper.store.foreign._contents import Contents, Done
 from tensorwrapper.store.foreign.columns._pages import Chunk, Footer, decoded_bytes, read_footer
-from tensorwrapper.store.foreign.columns._table import check_bytes, contents_of
+from tensorwrapper.store.foreign.columns._table import check_bytes, contents_of, tensor_of
+from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.store.system._system import of_stranger, reading
-from tensorwrapper.tensor import Tensor, as_tensor
+from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, Extents, IntArray
 from tensorwrapper.wire import Limits
 
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
 
 __all__ = ["open_parquet"]
 
+_READ_BY_ALL: Final = {"UNCOMPRESSED", "SNAPPY"}
+_OPTIONAL: Final = {"GZIP": "gzip", "ZSTD": "zstd", "BROTLI": "brotli", "LZ4": "lz4", "LZ4_RAW": "lz4_raw"}
+"""Codecs that pyarrow may be built without, and what it calls them."""
 _SMALL: Final = 2**25
 """Bytes up to which lists are decoded once, and kept."""
 
@@ -50,7 +54,24 @@ def open_parquet(path: Path, limits: Limits) -> Contents:
 
     with reading(path, "Parquet"), pq.ParquetFile(path) as file:
         table = _Table(path, file.metadata, limits)
-        return contents_of(file.schema_arrow, table.column, "row groups")
+        return contents_of(file.schema_arrow, table.column, "row groups", _without_codec(file.metadata))
+
+
+def _without_codec(metadata: "pq.FileMetaData") -> dict[str, Loss]:
+    """Return the columns whose pages this pyarrow cannot unpack."""
+    import pyarrow as pa  # noqa: PLC0415 - an extra
+
+    found: dict[str, Loss] = {}
+    group = metadata.row_group(0) if metadata.num_row_groups else None
+    for number in range(metadata.num_columns if group is not None else 0):
+        column = cast("Any", group).column(number)
+        codec = str(column.compression)
+        if codec in _READ_BY_ALL or (codec in _OPTIONAL and pa.Codec.is_available(_OPTIONAL[codec])):
+            continue
+        name = column.path_in_schema.partition(".")[0]
+        text = f"the column {name!r} is packed by {codec}, which this pyarrow was built without"
+        found[name] = Loss(text, name, "codec", "the pyarrow of PyPI and of conda-forge unpacks all but LZO")
+    return found
 
 
 @final
@@ -75,7 +96,8 @@ class _Table:
         from tensorwrapper.selection import as_view  # noqa: PLC0415 - other kinds of file need no views
 
         splits = splits_of(np.array(groups.rows, dtype=np.int64))
-        return as_view(_Column(groups, splits, extents, empty.dtype))
+        found = as_view(_Column(groups, splits, extents, empty.dtype))
+        return found.named(*empty.shape.names) if any(empty.shape.names) else found
 
     def _chunks_of(self, name: str) -> Footer:
         with of_stranger(self.path, "Parquet"):
@@ -127,7 +149,7 @@ class _Groups:
 
     def tensor(self, group: int) -> Tensor[Any]:
         """Return the rows of a group."""
-        return _made(self.decoded(group), self.path, self.name)
+        return tensor_of(self.decoded(group), self.path, self.name)
 
     def whole(self) -> Tensor[Any]:
         """Return all rows."""
@@ -140,7 +162,7 @@ class _Groups:
             check_bytes(nbytes, self.name, self.limits)
             parts.extend(found.chunks)
         kind = parts[0].type if parts else self.metadata.schema.to_arrow_schema().field(self.name).type
-        return _made(pa.chunked_array(parts, kind), self.path, self.name)
+        return tensor_of(pa.chunked_array(parts, kind), self.path, self.name)
 
     def decoded(self, group: int) -> "pa.ChunkedArray":
         """Return a column of a group of rows, if that is not more than a reader allows."""
@@ -180,13 +202,6 @@ class _Groups:
         schema = self.metadata.schema
         leaves = [schema.column(k) for k in range(self.metadata.num_columns)]
         return max([own.length for own in leaves if own.path.encode() == b".".join(chunk.path)], default=0)
-
-
-def _made(column: "pa.ChunkedArray", path: Path, name: str) -> Tensor[Any]:
-    try:
-        return as_tensor(column.combine_chunks())
-    except ConversionError as error:
-        raise DataFileError(f"{path}: {name!r} cannot be read: {error}") from error
 
 
 def _text_bytes(array: "pa.Array") -> int:

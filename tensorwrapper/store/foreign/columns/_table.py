@@ -1,13 +1,22 @@
 """What a table has: which of its columns are tensors, and what is said of them."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from tensorwrapper._integers import MAX_DIGITS
 from tensorwrapper._json import parse_json
 from tensorwrapper.errors import ConversionError, DataFileError, TensorWrapperError
 from tensorwrapper.store.foreign._contents import Contents, Held
+from tensorwrapper.store.foreign.columns._arrow_types import (
+    empty_array,
+    has_nulls,
+    plain_array,
+    plain_type,
+)
+from tensorwrapper.store.records._loss import Loss, LossCode
 from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits
 
@@ -16,7 +25,7 @@ if TYPE_CHECKING:
 
     from tensorwrapper.selection import View
 
-__all__ = ["KEY", "check_bytes", "contents_of"]
+__all__ = ["KEY", "check_bytes", "contents_of", "tensor_of"]
 
 KEY: Final = b"tensorwrapper"
 """Under which the metadata of a table, and of each column, say what Arrow has no words for: JSON."""
@@ -27,27 +36,61 @@ def contents_of(
     schema: "pa.Schema",
     column: "Callable[[int, pa.Field, Tensor[Any]], Tensor[Any] | View[Any]]",
     packing: str,
+    refused: Mapping[str, Loss] | None = None,
 ) -> Contents:
-    """Return what a table has, given what reads a column."""
-    import pyarrow as pa  # noqa: PLC0415 - an extra
-
+    """Return what a table has, given what reads a column, and of some columns why they are none."""
     held: dict[str, Held] = {}
-    losses: list[str] = []
+    losses: list[Loss] = []
+    counts: Counter[str] = Counter(schema.names)
     for number, field in enumerate(schema):
-        try:
-            if pa.types.is_struct(field.type):
-                # NumPy would make objects of it.
-                raise ConversionError("fields are columns of their own: flatten() of a table of pyarrow")
-            empty = as_tensor(pa.array([], field.type))
-            said = _said(field.metadata)
-        except (TensorWrapperError, pa.ArrowException) as error:
-            losses.append(f"the column {field.name!r} has {str(field.type)[:80]}: {error}")
+        name = field.name
+        if counts[name] > 1:
+            text = f"the column {number} has the name {name!r}, as others have"
+            losses.append(Loss(text, name, "name", "pyarrow reads columns by number"))
             continue
-        if field.name in held:
-            raise DataFileError(f"there are two columns {field.name!r}")
+        if refused and name in refused:
+            losses.append(refused[name])
+            continue
+        try:
+            empty = _empty(field.type)
+            said = _said(field.metadata)
+        except Exception as error:  # noqa: BLE001 - what pyarrow raises for types of others is in no list
+            losses.append(Loss(f"the column {name!r} has {str(field.type)[:80]}, {error}", name, "type"))
+            continue
         read = partial(_placed, partial(column, number, field, empty), said)
         held[field.name] = Held(0, None, packing, read, cast("Mapping[str, Any]", said.get("metadata", {})))
     return Contents(held, _said(schema.metadata), tuple(losses))
+
+
+def _empty(kind: "pa.DataType") -> Tensor[Any]:
+    """Return a tensor of the elements of a column, and of none of them."""
+    import pyarrow as pa  # noqa: PLC0415 - an extra
+
+    if pa.types.is_struct(kind):
+        # NumPy would make objects of it.
+        raise ConversionError("fields are columns of their own: flatten() of a table of pyarrow")
+    return as_tensor(empty_array(plain_type(kind)))
+
+
+def tensor_of(array: "pa.Array | pa.ChunkedArray", path: Path, name: str) -> Tensor[Any]:
+    """Return a column, or a part of one, as a tensor.
+
+    Raises
+    ------
+    DataFileError
+        If there are nulls where a tensor has none, or it is no tensor for another reason.
+    """
+    import pyarrow as pa  # noqa: PLC0415 - an extra
+
+    parts = array.chunks if isinstance(array, pa.ChunkedArray) else [array]
+    try:
+        if isinstance(array, pa.ChunkedArray):
+            kind = plain_type(array.type)
+            array = pa.chunked_array([plain_array(part) for part in parts], kind).combine_chunks()
+        return as_tensor(plain_array(array))
+    except TensorWrapperError as error:
+        code: LossCode = "null" if any(map(has_nulls, parts)) else "type"
+        raise DataFileError(Loss(f"{path}: {name!r} cannot be read: {error}", name, code)) from error
 
 
 def _said(metadata: "Mapping[bytes, bytes] | None") -> Mapping[str, Any]:

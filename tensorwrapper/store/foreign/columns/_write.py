@@ -1,6 +1,6 @@
 """Parquet and Feather files, written: tensors of as many rows are the columns of one table."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -9,9 +9,10 @@ import attrs
 from tensorwrapper._json import Json, dump_json
 from tensorwrapper.errors import ConversionError, TensorWrapperError
 from tensorwrapper.shape import Shape
-from tensorwrapper.store.foreign._contents import Conversion, Named, Options
+from tensorwrapper.store.foreign._contents import Conversion, Named, Options, leaving_out
 from tensorwrapper.store.foreign._outgoing import to_write
 from tensorwrapper.store.foreign.columns._table import KEY
+from tensorwrapper.store.records._loss import Loss, unsaid
 from tensorwrapper.store.system._replace import replacing_path
 from tensorwrapper.tensor import Tensor
 
@@ -40,17 +41,12 @@ def write_parquet(
     import pyarrow as pa  # noqa: PLC0415 - an extra
     import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
 
-    table, done = _table(path, tensors, metadata)
+    table, done = _table(path, tensors, metadata, options, _check_parquet)
     codec = _codec(table, options, {"zlib": "gzip", "zstd": "zstd"}, "Parquet")
     rows = _rows(table, options)
-    for field in table.schema:
-        if "[0]" in str(field.type):
-            raise ConversionError(
-                f"{field.name!r} has lists of length 0 at fixed places, {field.type}, which Parquet cannot "
-                "hold: a .feather or .tens file does"
-            )
     coarser = [field.name for field in table.schema if str(field.type) == "timestamp[s]"]
-    done = attrs.evolve(done, lost=(*done.lost, *[f"the unit of {name!r}, now ms" for name in coarser]))
+    told = [Loss(f"the unit of {name!r}, now ms", name, "kind") for name in coarser]
+    done = attrs.evolve(done, lost=(*done.lost, *told))
     with replacing_path(path) as temporary:
         try:
             pq.write_table(table, temporary, compression=codec or "none", row_group_size=rows)
@@ -73,7 +69,7 @@ def write_feather(
     """
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
-    table, done = _table(path, tensors, metadata)
+    table, done = _table(path, tensors, metadata, options)
     codec = _codec(table, options, {"zstd": "zstd"}, "Feather")
     # One batch unless somebody wants more: then a column is one piece of memory.
     rows = _rows(table, options) if options.chunks is not None else max(table.num_rows, 1)
@@ -84,45 +80,70 @@ def write_feather(
     return done
 
 
+def _check_parquet(field: "pa.Field") -> None:
+    if "[0]" in str(field.type):
+        raise ConversionError(
+            f"{field.name!r} has lists of length 0 at fixed places, {field.type}, which Parquet cannot "
+            "hold: a .feather or .tens file does"
+        )
+
+
 def _table(
-    path: Path, tensors: Iterator[Named], metadata: Mapping[str, Any]
+    path: Path,
+    tensors: Iterator[Named],
+    metadata: Mapping[str, Any],
+    options: Options,
+    check: "Callable[[pa.Field], object] | None" = None,
 ) -> "tuple[pa.Table, Conversion]":
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
-    lost: list[str] = []
+    lost: list[Loss] = []
     fields: list[pa.Field] = []
     arrays: list[pa.Array] = []
     nbytes = 0
     for name, given, said in tensors:
-        value = to_write(given, name, path)
-        tensor = value if isinstance(value, Tensor) else value.compute()
-        try:
-            array = tensor.to_arrow()
-        except TensorWrapperError as error:
-            raise ConversionError(f"{name!r} is no column of {path}: {error}") from error
-        if "[0]" in str(array.type) and not tensor.shape.is_box:
-            # Rows that happen to be all empty are still rows: Parquet has no lists of length 0 otherwise.
-            kind = array.type
-            for _ in range(1, tensor.shape.rank):
-                kind = kind.value_type
-            for _ in range(1, tensor.shape.rank):
-                kind = pa.large_list(kind)
-            array = array.cast(kind)
-        if arrays and len(array) != len(arrays[0]):
-            raise ConversionError(
-                f"{name!r} has {len(array)} rows, and {fields[0].name!r} has {len(arrays[0])}: columns of a "
-                "table have as many; several files, or a .tens file, hold both"
-            )
-        lost += [f"the {fact} of {name!r}" for fact in tensor.shape.losses("arrow").lost if fact not in _SAID]
-        if tensor.shape.raggedness == "uniform" and not tensor.shape.is_box:
-            lost.append(f"that {name!r}, whose rows are alike, is no box")
-        text = _placed(tensor.shape, said)
-        fields.append(pa.field(name, array.type, metadata={KEY: dump_json(text)} if text else None))
-        arrays.append(array)
-        nbytes += tensor.nbytes
+        with leaving_out(name, options, lost):
+            tensor, array = _array(name, given, path)
+            if arrays and len(array) != len(arrays[0]):
+                raise ConversionError(
+                    f"{name!r} has {len(array)} rows, and {fields[0].name!r} has {len(arrays[0])}: columns "
+                    "of a table have as many; several files, or a .tens file, hold both"
+                )
+            text = _placed(tensor.shape, said)
+            field = pa.field(name, array.type, metadata={KEY: dump_json(text)} if text else None)
+            if check is not None:
+                check(field)
+            fields.append(field)
+            arrays.append(array)
+            nbytes += tensor.nbytes
+            facts = [fact for fact in tensor.shape.losses("arrow").lost if fact not in _SAID]
+            lost += [unsaid(name, f"the {fact}") for fact in facts]
+            if tensor.shape.raggedness == "uniform" and not tensor.shape.is_box:
+                lost.append(Loss(f"that {name!r}, whose rows are alike, is no box", name, "kind"))
     schema = pa.schema(fields, metadata={KEY: dump_json(metadata)} if metadata else None)
     done = Conversion(tuple([field.name for field in fields]), nbytes, tuple(lost))
     return pa.Table.from_arrays(arrays, schema=schema), done
+
+
+def _array(name: str, given: object, path: Path) -> "tuple[Tensor[Any], pa.Array]":
+    """Return a tensor, and it as a column."""
+    import pyarrow as pa  # noqa: PLC0415 - an extra
+
+    value = to_write(given, name, path)
+    tensor = value if isinstance(value, Tensor) else value.compute()
+    try:
+        array = tensor.to_arrow()
+    except TensorWrapperError as error:
+        raise ConversionError(f"{name!r} is no column of {path}: {error}") from error
+    if "[0]" in str(array.type) and not tensor.shape.is_box:
+        # Rows that happen to be all empty are still rows: Parquet has no lists of length 0 otherwise.
+        kind = array.type
+        for _ in range(1, tensor.shape.rank):
+            kind = kind.value_type
+        for _ in range(1, tensor.shape.rank):
+            kind = pa.large_list(kind)
+        array = array.cast(kind)
+    return tensor, array
 
 
 def _placed(shape: Shape[Any], said: Mapping[str, Any]) -> dict[str, Json]:

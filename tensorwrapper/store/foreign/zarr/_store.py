@@ -14,14 +14,17 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 
 from tensorwrapper._lazy import naming_extras
+from tensorwrapper.buffer import strings_from_numpy
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.shape import Shape
-from tensorwrapper.store.foreign._contents import Contents, Held
+from tensorwrapper.store.foreign._contents import SCALES, Contents, Held, scaled
 from tensorwrapper.store.foreign._guarded import Guarded
 from tensorwrapper.store.foreign._ragged import Ragged
 from tensorwrapper.store.foreign._rows_source import RowsSource
 from tensorwrapper.store.foreign.zarr._grid import grid_source
 from tensorwrapper.store.foreign.zarr._tree import nodes_of, read_node
+from tensorwrapper.store.foreign.zarr._unreadable import is_text, loss_of
+from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.tensor import Tensor, strings
 from tensorwrapper.typing import Array
 from tensorwrapper.wire import Limits
@@ -50,11 +53,21 @@ def open_zarr(path: Path, limits: Limits) -> Contents:
     """
     held: dict[str, Held] = {}
     metadata: Mapping[str, Any] = {}
+    losses: list[Loss] = []
     for name, folder, node in nodes_of(path, limits):
+        if isinstance(node, DataFileError):
+            losses.append(Loss(f"the node {name!r} cannot be read, {node}", name, "damage"))
+            continue
         said = node.get("attributes", {})
         if not name:
             metadata = _object(said.get(METADATA)) if node["node_type"] == "group" else {}
         read: Callable[[], object]
+        loss = loss_of(name or _ROOT, node) if node["node_type"] == "array" else None
+        if loss is not None:
+            losses.append(loss)
+            continue
+        if any(scale in said for scale in SCALES):
+            losses.append(scaled(name or _ROOT))
         if node["node_type"] == "array":
             read = partial(_Reader(folder, limits).array, node)
             packing = str(_object(node.get("chunk_grid")).get("name"))
@@ -63,7 +76,7 @@ def open_zarr(path: Path, limits: Limits) -> Contents:
         else:
             continue
         held[name or _ROOT] = Held(0, None, packing, read, _object(said.get(METADATA)))
-    return Contents(held, metadata)
+    return Contents(held, metadata, tuple(losses))
 
 
 class _Reader:
@@ -82,8 +95,8 @@ class _Reader:
                 "limits=Limits(extent=...) raises that"
             )
         rank = len(extents)
-        if node.get("data_type") == "string":
-            found: Tensor[Any] | View[Any] = self._strings(extents)
+        if is_text(node):
+            found: Tensor[Any] | View[Any] = self._strings(extents, node)
         else:
             from tensorwrapper.selection import as_view  # noqa: PLC0415 - other kinds of file need no views
 
@@ -117,7 +130,7 @@ class _Reader:
                 return Guarded(grid_source(folder, node, self.limits), folder, "Zarr")
             except DataFileError as refused:
                 return Guarded(ArraySource(_opened_on_request(folder, refused)), folder, "Zarr")
-        return Guarded(ArraySource(_opened(folder)), folder, "Zarr")
+        return Guarded(ArraySource(_opened(folder, node)), folder, "Zarr")
 
     def _sizes(self, name: str) -> Array:
         found = _opened(self.folder / name)
@@ -129,14 +142,17 @@ class _Reader:
             )
         return np.asarray(found[...])
 
-    def _strings(self, extents: list[int]) -> Tensor[Any]:
-        found = _opened(self.folder)
+    def _strings(self, extents: list[int], node: Mapping[str, Any]) -> Tensor[Any]:
+        found = _opened(self.folder, node)
         if 16 * found.size > self.limits.decompressed_bytes:
             raise DataFileError(
                 f"{self.folder} has {found.size} strings, more than {self.limits.decompressed_bytes} bytes "
                 "hold; limits=Limits(decompressed_bytes=...) raises that"
             )
-        return strings(np.asarray(found[...]).reshape(-1), shape=Shape(*extents), kind="utf8")
+        array = np.asarray(found[...]).reshape(-1)
+        if array.dtype.kind in "US":
+            return strings(strings_from_numpy(array), shape=Shape(*extents))
+        return strings(array, shape=Shape(*extents), kind="utf8")
 
 
 def _zarr() -> Any:  # noqa: ANN401 - its types are partly unknown
@@ -145,9 +161,9 @@ def _zarr() -> Any:  # noqa: ANN401 - its types are partly unknown
         return importlib.import_module("zarr")
 
 
-def _opened(folder: Path) -> Any:  # noqa: ANN401 - its types are partly unknown
+def _opened(folder: Path, node: Mapping[str, Any] | None = None) -> Any:  # noqa: ANN401 - its types are partly unknown
     zarr = _zarr()
-    return zarr.open_array(str(folder), mode="r", zarr_format=3)
+    return zarr.open_array(str(folder), mode="r", zarr_format=3 if node is None else node["zarr_format"])
 
 
 def _opened_on_request(folder: Path, refused: DataFileError) -> Any:  # noqa: ANN401 - as above

@@ -1,5 +1,10 @@
-"""The nodes of a Zarr store in a folder, by their metadata alone: which arrays and groups there are."""
+"""The nodes of a Zarr store in a folder, by their metadata alone: which arrays and groups there are.
 
+Stores of version 2 say the same in other files, and are shown as those of version 3. Attributes are their
+writers': NaN and Infinity are taken there, and nowhere else.
+"""
+
+import math
 import os
 import stat
 from collections.abc import Iterator, Mapping
@@ -15,6 +20,9 @@ from tensorwrapper.wire import Limits
 __all__ = ["nodes_of", "read_node"]
 
 _NAME: Final = "zarr.json"
+_ARRAY_2: Final = ".zarray"
+_GROUP_2: Final = ".zgroup"
+_ATTRIBUTES_2: Final = ".zattrs"
 _BYTES: Final = 2**26
 """What a node may say: the sizes of ten million chunks."""
 _DEPTH: Final = 64
@@ -26,7 +34,7 @@ def read_node(folder: Path) -> Mapping[str, Any]:
     Raises
     ------
     DataFileError
-        If there is no such folder, or it is no node of Zarr's version 3.
+        If there is no such folder, or it is no node of Zarr.
     """
     try:
         is_folder = stat.S_ISDIR(folder.stat().st_mode)
@@ -37,14 +45,17 @@ def read_node(folder: Path) -> Mapping[str, Any]:
     if not is_folder:
         raise DataFileError(f"{folder} is no folder, and no Zarr store")
     if not (folder / _NAME).exists():
+        for name, node_type in ((_ARRAY_2, "array"), (_GROUP_2, "group")):
+            if (folder / name).exists():
+                return _node_2(folder, name, node_type)
         raise DataFileError(
-            f"{folder} has no {_NAME}, and is no store of Zarr 3: selection.as_view(zarr.open(...)[name]) "
-            "reads others"
+            f"{folder} has no {_NAME}, {_ARRAY_2} or {_GROUP_2}, and is no store of Zarr: "
+            "zarr.create_group(path) makes one of a folder"
         )
-    with reading(folder / _NAME, "Zarr") as stream:
-        raw = stream.read(_BYTES + 1)
-        found = parse_json(raw, "its text", depth=_DEPTH, digits=MAX_DIGITS, max_bytes=_BYTES)
-    node = cast("Mapping[str, Any]", found if isinstance(found, dict) else {})
+    node = _read(folder / _NAME)
+    without = {key: value for key, value in node.items() if key != "attributes"}
+    if _has_constants(without):
+        raise DataFileError(f"{folder / _NAME} has NaN or Infinity outside its attributes")
     if node.get("zarr_format") != 3 or node.get("node_type") not in ("array", "group"):
         raise DataFileError(f"{folder / _NAME} is of no array or group of Zarr 3")
     if not isinstance(node.get("attributes", {}), dict):
@@ -52,9 +63,43 @@ def read_node(folder: Path) -> Mapping[str, Any]:
     return node
 
 
-def nodes_of(root: Path, limits: Limits) -> Iterator[tuple[str, Path, Mapping[str, Any]]]:
+def _read(path: Path) -> Mapping[str, Any]:
+    with reading(path, "Zarr") as stream:
+        raw = stream.read(_BYTES + 1)
+        found = parse_json(raw, "its text", depth=_DEPTH, digits=MAX_DIGITS, max_bytes=_BYTES, constants=True)
+    return cast("Mapping[str, Any]", found if isinstance(found, dict) else {})
+
+
+def _has_constants(value: object) -> bool:
+    if isinstance(value, float):
+        return not math.isfinite(value)
+    inner: list[object] = []
+    if isinstance(value, dict):
+        inner = list(cast("dict[object, object]", value).values())
+    elif isinstance(value, list):
+        inner = cast("list[object]", value)
+    return any(map(_has_constants, inner))
+
+
+def _node_2(folder: Path, name: str, node_type: str) -> Mapping[str, Any]:
+    """Return a node of version 2 in the words of version 3, as far as its reader asks."""
+    found = _read(folder / name)
+    if found.get("zarr_format") != 2 or _has_constants(found):
+        raise DataFileError(f"{folder / name} is of no {node_type} of Zarr 2")
+    attributes = _read(folder / _ATTRIBUTES_2) if (folder / _ATTRIBUTES_2).exists() else {}
+    node: dict[str, Any] = {"zarr_format": 2, "node_type": node_type, "attributes": attributes}
+    if node_type == "array":
+        packed = [*(found.get("filters") or []), *[own for own in (found.get("compressor"),) if own]]
+        ids = [{"name": own.get("id")} for own in packed if isinstance(own, dict)]
+        node |= {"shape": found.get("shape"), "data_type": found.get("dtype"), "codecs": ids}
+        node["chunk_grid"] = {"name": "regular"}
+    return node
+
+
+def nodes_of(root: Path, limits: Limits) -> Iterator[tuple[str, Path, Mapping[str, Any] | DataFileError]]:
     """Yield the path of each node in the store, its folder, and what is said of it; groups first.
 
+    In place of what is said stands the error of a node that cannot be read, unless it is the root.
     Links to other folders are not followed. What is below an array, or below a group that is one ragged
     array, is theirs.
     """
@@ -62,7 +107,13 @@ def nodes_of(root: Path, limits: Limits) -> Iterator[tuple[str, Path, Mapping[st
     count = 0
     while left:
         name, folder = left.pop()
-        node = read_node(folder)
+        try:
+            node = read_node(folder)
+        except DataFileError as error:
+            if not name:
+                raise
+            yield name, folder, error
+            continue
         count += 1
         if count > limits.tensors:
             raise DataFileError(f"{root} has more than {limits.tensors} nodes; limits=Limits(tensors=...)")
@@ -76,5 +127,5 @@ def nodes_of(root: Path, limits: Limits) -> Iterator[tuple[str, Path, Mapping[st
         left += [
             (f"{name}/{own}" if name else own, folder / own)
             for own in inner
-            if (folder / own / _NAME).is_file()
+            if any((folder / own / mark).is_file() for mark in (_NAME, _ARRAY_2, _GROUP_2))
         ]

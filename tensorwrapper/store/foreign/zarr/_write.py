@@ -14,7 +14,7 @@ from tensorwrapper._json import Json, dump_json
 from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.errors import ConversionError, DataFileError, TensorWrapperError
 from tensorwrapper.shape import Shape, Tiling
-from tensorwrapper.store.foreign._contents import Conversion, Named, Options
+from tensorwrapper.store.foreign._contents import Conversion, Named, Options, leaving_out
 from tensorwrapper.store.foreign._outgoing import (
     TensorLike,
     boxes_of,
@@ -30,6 +30,7 @@ from tensorwrapper.store.foreign.zarr._codecs import CODECS, encoded_chunk, load
 from tensorwrapper.store.foreign.zarr._grid import DTYPES, chunk_file
 from tensorwrapper.store.foreign.zarr._store import METADATA, ORIGIN, RAGGED
 from tensorwrapper.store.foreign.zarr._tree import read_node
+from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.store.system._replace import beside, exchange
 from tensorwrapper.store.system._system import refused_by_system
 from tensorwrapper.tensor import Tensor
@@ -53,23 +54,38 @@ def write_zarr(
     """
     zarr: Any = importlib.import_module("zarr")
     names: list[str] = []
-    lost: list[str] = []
+    lost: list[Loss] = []
     nbytes = 0
-    name = ""
     with _replacing_folder(path) as temporary:
-        try:
+        with _in_our_words(path, "metadata"):
             root = zarr.create_group(str(temporary), attributes={METADATA: {**metadata}} if metadata else {})
-            for name, given, said in tensors:
+        for name, given, said in tensors:
+            before, begun, done = len(lost), False, False
+            with leaving_out(name, options, lost), _in_our_words(path, name):
                 _check_name(name, names)
                 value = to_write(given, name, path)
+                begun = True
                 _write(root, temporary, name, value, said, options, lost)
+                done = True
                 names.append(name)
                 nbytes += value.nbytes
-        except (TensorWrapperError, OSError):
-            raise
-        except (ValueError, TypeError, RuntimeError, KeyError) as error:
-            raise ConversionError(f"{path} cannot hold {name!r}: {error}") from error
+            if not done:
+                # What is not there has lost nothing else.
+                del lost[before:-1]
+                if begun:
+                    shutil.rmtree(temporary / name, ignore_errors=True)
     return Conversion(tuple(names), nbytes, tuple(lost))
+
+
+@contextmanager
+def _in_our_words(path: Path, name: str) -> Generator[None, None, None]:
+    """Turn the zarr library's words for what it does not take into ours."""
+    try:
+        yield
+    except (TensorWrapperError, OSError):
+        raise
+    except (ValueError, TypeError, RuntimeError, KeyError) as error:
+        raise ConversionError(f"{path} cannot hold {name!r}: {error}") from error
 
 
 def _check_name(name: str, names: list[str]) -> None:
@@ -122,7 +138,7 @@ def _write(
     value: TensorLike,
     said: Mapping[str, Any],
     options: Options,
-    lost: list[str],
+    lost: list[Loss],
 ) -> None:
     codec = options.codec_of(name, _CODECS, "Zarr")
     attributes: dict[str, Json] = {METADATA: {**said}} if said else {}
@@ -137,12 +153,12 @@ def _write(
         return
     attributes |= _origin(value.shape)
     if tiles is not None and not _is_regular(tiles) and options.chunks_of(name, value.shape.extents) is None:
-        lost.append(f"that {name!r} is a matrix of tiles, which are its chunks")
+        lost.append(_tiles_lost(name))
         _write_grid(root, folder, name, value, tiles, attributes, codec)
         return
     regular = None if tiles is None else tuple([max(mode, default=1) for mode in tiles.chunks])
     if tiles is not None:
-        lost.append(f"that {name!r} is a matrix of tiles, which are its chunks")
+        lost.append(_tiles_lost(name))
     chunks = options.chunks_of(name, value.shape.flatten().extents) or regular
     chunks = chunks or chunks_for(name, value, options, 0)
     value = without_layers(name, value, lost)
@@ -159,6 +175,10 @@ def _write(
     for key, block in boxes_of(value):
         if block.size:
             array[key if extents else ()] = block
+
+
+def _tiles_lost(name: str) -> Loss:
+    return Loss(f"that {name!r} is a matrix of tiles, which are its chunks", name, "kind")
 
 
 def _origin(shape: Shape[Any]) -> dict[str, Json]:

@@ -9,12 +9,13 @@ from tensorwrapper.store.foreign.columns._table import KEY, check_bytes
 from tensorwrapper.wire import Limits
 
 
-def test_two_columns_of_one_name_are_refused(tmp_path):
-    table = pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["x", "x"])
+def test_columns_of_one_name_are_told_and_hide_no_other(tmp_path):
+    table = pa.Table.from_arrays([pa.array([1]), pa.array([2]), pa.array([3])], names=["x", "x", "y"])
     with pa.ipc.new_file(str(tmp_path / "a.feather"), table.schema) as f:
         f.write_table(table)
-    with pytest.raises(DataFileError, match="two columns"):
-        tw.open(tmp_path / "a.feather")
+    f = tw.open(tmp_path / "a.feather")
+    assert f["y"].tolist() == [3]
+    assert [(loss.name, loss.code) for loss in f.losses] == [("x", "name"), ("x", "name")]
 
 
 @pytest.mark.parametrize(

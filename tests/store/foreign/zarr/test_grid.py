@@ -93,11 +93,16 @@ def test_other_names_of_chunks_and_other_orders_of_bytes(tmp_path):
     np.testing.assert_array_equal(np.asarray(tw.open(path)["array"]), array)
 
 
+def test_a_type_that_nobody_reads_is_told(tmp_path):
+    path = written(tmp_path, np.zeros(3, "i4"), [[1, 2]], [[1, 2]], data_type="string8")
+    (told,) = tw.open(path).losses
+    assert (told.name, told.code, "string8" in told) == ("array", "type", True)
+
+
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
         ({"codecs": [{"name": "bytes"}, {"name": "blosc"}]}, "blosc"),
-        ({"data_type": "string8"}, "string8"),
         ({"chunk_key_encoding": {"name": "fanout"}}, "names"),
         ({"fill_value": "abc"}, "abc"),
         ({"fill_value": [1, 2, 3], "data_type": "complex64"}, "filled"),

@@ -1,0 +1,71 @@
+"""Records and arrays in elements: each field is a tensor, and arrays in elements are modes."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, TypeAlias, cast, final
+
+import numpy as np
+
+from tensorwrapper._value_class import frozen
+from tensorwrapper.typing import Array, Extents
+
+if TYPE_CHECKING:
+    import h5py
+
+__all__ = ["FieldPath", "FieldsOf", "field_paths", "inner_of"]
+
+FieldPath: TypeAlias = tuple[str, ...]
+"""The names that lead to a field: several where records are in records; none for the whole."""
+
+
+def field_paths(dtype: "np.dtype[Any]") -> Iterator[tuple[FieldPath, "np.dtype[Any]"]]:
+    """Yield the fields of a record that are no records, with what leads to them, in their order.
+
+    Examples
+    --------
+    >>> list(field_paths(np.dtype([("a", "i2"), ("b", [("c", "f4", (3,))])])))
+    [(('a',), dtype('int16')), (('b', 'c'), dtype(('<f4', (3,))))]
+    """
+    for name in dtype.names or ():
+        own = dtype[name]
+        if own.names is None:
+            yield (name,), own
+        else:
+            yield from (((name, *path), inner) for path, inner in field_paths(own))
+
+
+def inner_of(dtype: "np.dtype[Any]") -> tuple["np.dtype[Any]", Extents]:
+    """Return the type of the numbers in elements that may be arrays, and the extents of these."""
+    return dtype.subdtype or (dtype, ())
+
+
+@final
+@frozen(eq=False, repr=False)
+class FieldsOf:
+    """A field of a dataset of records, or a dataset whose elements are arrays, as an array of numbers.
+
+    HDF5 reads whole elements of the field, and what is asked for of their own modes is picked.
+    """
+
+    dataset: "h5py.Dataset"
+    path: FieldPath
+    shape: Extents
+    dtype: "np.dtype[Any]"
+
+    @property
+    def chunks(self) -> Extents | None:
+        """Those of the dataset, of whole elements."""
+        own: Extents | None = self.dataset.chunks
+        return None if own is None else (*own, *self.shape[len(own) :])
+
+    @property
+    def file(self) -> object:
+        """The file, which was opened to be read."""
+        return self.dataset.file
+
+    def __getitem__(self, key: tuple[slice, ...]) -> Array:
+        outer = len(self.dataset.shape)
+        source: Any = self.dataset.fields(self.path[0]) if self.path else self.dataset
+        found: Any = np.asarray(source[key[:outer]])
+        for name in self.path[1:]:
+            found = found[name]
+        return cast("Array", found[(*[slice(None)] * outer, *key[outer:])])

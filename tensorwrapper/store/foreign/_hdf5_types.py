@@ -1,0 +1,177 @@
+"""Which datasets of HDF5 are tensors, and whose bytes in the file are their elements as they lie there."""
+
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, final
+
+import numpy as np
+
+from tensorwrapper._value_class import frozen
+from tensorwrapper.store.records._loss import Loss, LossCode
+
+if TYPE_CHECKING:
+    import h5py
+
+__all__ = ["Look", "look_at", "reads_raw"]
+
+Packing: TypeAlias = Literal["strings", "vlen", "chunked", "converted", "dense"]
+
+_PLUGINS: Final = {
+    32000: "LZF",
+    32001: "Blosc",
+    32004: "LZ4",
+    32008: "Bitshuffle",
+    32013: "ZFP",
+    32015: "Zstandard",
+    32017: "SZ",
+    32026: "Blosc2",
+}
+"""Filters that the package hdf5plugin brings, by the numbers under which they are registered."""
+
+
+@final
+@frozen(eq=False)
+class Look:
+    """What a dataset has, seen once: whatever HDF5 converts may change how it shows a type afterwards."""
+
+    dtype: "np.dtype[Any]"
+    packing: Packing
+
+
+def look_at(found: "h5py.Dataset", name: str) -> "Look | Loss":
+    """Return what a dataset is as a tensor, or why it is none; nothing of it is read."""
+    import h5py  # noqa: PLC0415 - an extra
+
+    if found.id.get_space().get_simple_extent_type() == h5py.h5s.NULL:
+        return Loss(f"the dataset {name!r} has a null dataspace, and no elements", name, "empty")
+    away = _away(found)
+    if away is not None:
+        return Loss(
+            f"the dataset {name!r} has its elements in other files{away}",
+            name,
+            "link",
+            "selection.as_view(h5py.File(...)[name]) reads them",
+        )
+    missing = _missing_filter(found, name)
+    if missing is not None:
+        return missing
+    try:
+        dtype = found.dtype
+    except Exception as error:  # noqa: BLE001 - h5py has no one word for types that NumPy lacks
+        wider = _wider(found)
+        if wider is not None:
+            return Look(wider, "converted")
+        return Loss(
+            f"the dataset {name!r} has elements of a type that h5py cannot read, {error}", name, "type"
+        )
+    refused = _refusal(dtype)
+    if refused is not None:
+        code, why, advice = refused
+        return Loss(f"the dataset {name!r} has {why}", name, code, advice)
+    packing = _packing(found, dtype)
+    if packing is None:
+        return Loss(f"the dataset {name!r} has elements that HDF5 does not convert to {dtype}", name, "type")
+    return Look(dtype, packing)
+
+
+def _packing(found: "h5py.Dataset", dtype: "np.dtype[Any]") -> Packing | None:
+    """Return how a dataset is read; None if not at all."""
+    import h5py  # noqa: PLC0415 - an extra
+
+    if h5py.check_string_dtype(dtype) is not None:
+        return "strings"
+    if h5py.check_vlen_dtype(dtype) is not None:
+        return "vlen"
+    raw = reads_raw(found, dtype)
+    if not raw and h5py.h5t.find(found.id.get_type(), h5py.h5t.py_create(dtype)) is None:
+        return None
+    if found.chunks is not None:
+        return "chunked"
+    return "dense" if raw else "converted"
+
+
+def reads_raw(found: "h5py.Dataset", dtype: "np.dtype[Any]") -> bool:
+    """Tell whether the bytes of a dataset in one piece are its elements: by h5py's own comparison of types.
+
+    A type in a file has more than NumPy's has: bits that are not used, where an exponent begins and what is
+    taken off it, the numbers behind the words of an enumeration. Records are never memory: their padding
+    differs where their types are equal.
+    """
+    import h5py  # noqa: PLC0415 - an extra
+
+    if dtype.names is not None or dtype.kind not in "biufcmM":
+        return False
+    # `logical`: enumerations whose words NumPy does not know are integers in memory otherwise.
+    return bool(found.id.get_type().equal(h5py.h5t.py_create(dtype, logical=True)))
+
+
+def _away(found: "h5py.Dataset") -> str | None:
+    """Return which other files the elements are in, as the end of a sentence; None if they are here."""
+    if found.is_virtual:
+        names = [own.file_name for own in found.virtual_sources()]
+    elif found.external:
+        names = [own[0] for own in found.external]
+    else:
+        return None
+    return "".join([f", {own!r}" for own in names[:3]])
+
+
+def _missing_filter(found: "h5py.Dataset", name: str) -> Loss | None:
+    import h5py  # noqa: PLC0415 - an extra
+
+    if found.chunks is None:
+        return None
+    plist = found.id.get_create_plist()
+    for number in range(plist.get_nfilters()):
+        code, _, _, said = plist.get_filter(number)
+        if h5py.h5z.filter_avail(code):
+            continue
+        known = _PLUGINS.get(code)
+        advice = (
+            "`pip install hdf5plugin`, and `import hdf5plugin` before the file is opened" if known else ""
+        )
+        title = known or said.decode("utf-8", "replace") or "without a name"
+        return Loss(
+            f"the dataset {name!r} is packed by the filter {code} ({title[:40]}), which is not installed",
+            name,
+            "codec",
+            advice,
+        )
+    return None
+
+
+def _wider(found: "h5py.Dataset") -> "np.dtype[Any] | None":
+    """Return the next type of NumPy that holds integers of 3, 5, 6 or 7 bytes."""
+    import h5py  # noqa: PLC0415 - an extra
+
+    kind = found.id.get_type()
+    if not isinstance(kind, h5py.h5t.TypeIntegerID) or kind.get_size() > 8:
+        return None
+    sign = "i" if kind.get_sign() == h5py.h5t.SGN_2 else "u"
+    return np.dtype(f"{sign}{1 << (kind.get_size() - 1).bit_length()}")
+
+
+def _refusal(dtype: "np.dtype[Any]") -> tuple[LossCode, str, str] | None:
+    import h5py  # noqa: PLC0415 - an extra
+
+    shown = str(dtype)[:80]
+    if dtype.subdtype is not None:
+        return "type", f"an array in each element, {shown}", "as_tensor(dataset[...]) has them as modes"
+    if dtype.names is not None:
+        return "type", f"records, {shown}", "as_tensor(dataset['field']) is one field"
+    if h5py.check_string_dtype(dtype) is not None:
+        return None
+    inner = h5py.check_vlen_dtype(dtype)
+    if inner is not None:
+        kind = np.dtype(inner)
+        plain = kind.kind in "biufcmM" and kind.subdtype is None
+        return None if plain else ("type", f"sequences of {str(kind)[:80]}", "h5py reads them as objects")
+    if dtype.hasobject:
+        return "objects", "references, which are no elements", "h5py follows them"
+    if dtype.kind not in "biufcmM" or (dtype.kind == "M" and np.datetime_data(dtype)[0] == "generic"):
+        return "type", f"elements of type {shown}, which tensors have not", "h5py reads them"
+    if dtype.kind in "fc" and dtype.itemsize > (8 if dtype.kind == "f" else 16):
+        return (
+            "type",
+            f"elements that need {shown}, which few machines have",
+            "dataset.astype('f8') reads them",
+        )
+    return None

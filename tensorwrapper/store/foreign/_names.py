@@ -1,0 +1,85 @@
+"""Names on their way into another kind of file: what a `.tens` file cannot have, and what is taken."""
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, Final, final
+
+from tensorwrapper.store.records._format import NAME_BYTES
+
+__all__ = ["TRUE_NAME", "FreeNames", "tens_names", "true_name"]
+
+TRUE_NAME: Final = "name"
+"""Under which the metadata of a tensor have the name that it had where it came from."""
+
+_NO_NAME: Final = re.compile(r"[/\\\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+_MARK: Final = 8  # bytes for what tells two names apart
+
+
+@final
+class FreeNames:
+    """Gives names that nobody has: what is wanted, or that with ``~1``, ``~2`` and so on."""
+
+    def __init__(self, taken: Collection[str]) -> None:
+        self._taken = set(taken)
+        self._next: dict[str, int] = {}
+
+    def take(self, wanted: str) -> str:
+        """Return a name that nobody has; it is taken now.
+
+        Examples
+        --------
+        >>> names = FreeNames(["a"])
+        >>> names.take("a"), names.take("a"), names.take("b")
+        ('a~1', 'a~2', 'b')
+        """
+        found, count = wanted, self._next.get(wanted, 0)
+        while found in self._taken:
+            count += 1
+            found = f"{wanted}~{count}"
+        self._next[wanted] = count
+        self._taken.add(found)
+        return found
+
+
+def _plain(name: str) -> str:
+    """Return a name without what makes a path of it; it may be one that no tensor can have."""
+    found = unicodedata.normalize("NFC", _NO_NAME.sub(".", name))
+    # Never in the middle of a character.
+    return (
+        found.encode()[: NAME_BYTES - _MARK].decode("utf-8", "ignore")
+        if len(found) * 4 > NAME_BYTES
+        else found
+    )
+
+
+def tens_names(names: Iterable[str]) -> dict[str, str]:
+    """Return by the names of a file those that the tensors have in a `.tens` file.
+
+    Slashes, backslashes and control characters become dots. A name that needs no change keeps what it is.
+
+    Examples
+    --------
+    >>> tens_names(["run/adc", "run.adc", "x"])
+    {'run/adc': 'run.adc~1', 'run.adc': 'run.adc', 'x': 'x'}
+    """
+    wanted = {name: _plain(name) for name in names}
+    kept = {name for name, own in wanted.items() if own == name} - {"", ".", ".."}
+    free = FreeNames({*kept, "", ".", ".."})
+    return {name: name if name in kept else free.take(own) for name, own in wanted.items()}
+
+
+def true_name(name: str, said: Mapping[str, Any]) -> str:
+    """Return the name that a tensor of a `.tens` file had before, if its metadata say it; else its own.
+
+    Examples
+    --------
+    >>> true_name("run.adc~1", {"name": "run/adc"}), true_name("x", {"name": "energy"})
+    ('run/adc', 'x')
+    """
+    before = said.get(TRUE_NAME)
+    if not isinstance(before, str) or before == name:
+        return name
+    plain = _plain(before)
+    mark = name[len(plain) + 1 :] if name.startswith(f"{plain}~") else ""
+    return before if name == plain or mark.isdigit() else name

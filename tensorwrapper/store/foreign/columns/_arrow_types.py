@@ -1,0 +1,72 @@
+"""Types of Arrow in files: what others added to it is told from what it stores, and nulls are found."""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["empty_array", "has_nulls", "plain_array", "plain_type"]
+
+
+def plain_type(kind: "pa.DataType") -> "pa.DataType":
+    """Return a type without the names that libraries add to types of Arrow: as if none of them were there.
+
+    A library registers its types when it is imported, and what a file holds must not depend on that. Tensors
+    stay what they are: Arrow itself has them, and they say extents and names.
+    """
+    import pyarrow as pa  # noqa: PLC0415 - an extra
+
+    if isinstance(kind, pa.BaseExtensionType):
+        return kind if kind.extension_name.endswith("_shape_tensor") else plain_type(kind.storage_type)
+    own: Any = kind
+    if pa.types.is_fixed_size_list(kind):
+        return pa.list_(_plain_field(own.value_field), own.list_size)
+    for is_kind, make in (
+        (pa.types.is_list, pa.list_),
+        (pa.types.is_large_list, pa.large_list),
+        (pa.types.is_list_view, pa.list_view),
+        (pa.types.is_large_list_view, pa.large_list_view),
+    ):
+        if is_kind(kind):
+            return make(_plain_field(own.value_field))
+    if pa.types.is_struct(kind):
+        return pa.struct([_plain_field(own[place]) for place in range(own.num_fields)])
+    return kind
+
+
+def _plain_field(field: "pa.Field") -> "pa.Field":
+    return field.with_type(plain_type(field.type))
+
+
+def plain_array(array: "pa.Array") -> "pa.Array":
+    """Return an array as of its `plain_type`, over the same memory."""
+    import pyarrow as pa  # noqa: PLC0415 - an extra
+
+    kind = plain_type(array.type)
+    if kind == array.type:
+        return array
+    _, memory = array.__arrow_c_array__()
+    return pa.Array._import_from_c_capsule(kind.__arrow_c_schema__(), memory)
+
+
+def empty_array(kind: "pa.DataType") -> "pa.Array":
+    """Return an array of a type without elements."""
+    import pyarrow as pa  # noqa: PLC0415 - an extra
+
+    if isinstance(kind, pa.BaseExtensionType):
+        # Not by `pa.array`, which knows no way from lists to tensors in another order.
+        return pa.ExtensionArray.from_storage(kind, pa.array([], kind.storage_type))
+    return pa.array([], kind)
+
+
+def has_nulls(array: "pa.Array") -> bool:
+    """Tell whether there are nulls where no tensor of numbers can have them; O(lists)."""
+    import pyarrow as pa  # noqa: PLC0415 - an extra
+
+    if isinstance(array, pa.ExtensionArray):
+        array = array.storage
+    if not pa.types.is_nested(array.type):
+        return bool(array.null_count)
+    if array.null_count:
+        return True
+    return hasattr(array, "flatten") and not pa.types.is_struct(array.type) and has_nulls(array.flatten())

@@ -1,0 +1,104 @@
+"""Which arrays of a Zarr store are no tensors, or are packed by what is not here: told before a read."""
+
+import importlib
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, cast
+
+import numpy as np
+
+from tensorwrapper.store.foreign.zarr._grid import DTYPES
+from tensorwrapper.store.records._loss import Loss
+
+__all__ = ["is_text", "loss_of"]
+
+_TEXT: Final = "string"
+_CODECS_3: Final = {
+    "bytes", "gzip", "zstd", "blosc", "sharding_indexed", "crc32c", "transpose", "vlen-utf8", "vlen-bytes"
+}  # fmt: skip
+_CODECS_2: Final = {"zlib", "gzip", "bz2", "lzma", "blosc", "zstd", "lz4", "shuffle", "delta", "vlen-utf8"}
+"""Those that the zarr library, or numcodecs, which it brings, has wherever it is."""
+
+
+def loss_of(name: str, node: Mapping[str, Any]) -> Loss | None:
+    """Return why an array is no tensor here; None if it is one, or if only reading it can tell."""
+    dtype = _dtype_of(node)
+    if isinstance(dtype, str):
+        return Loss(
+            f"the array {name!r} has elements {dtype}, which the zarr library does not read", name, "type"
+        )
+    if dtype is not None and dtype.kind not in "biufcmMUST":
+        objects = dtype.hasobject
+        text = f"the array {name!r} has {'Python objects' if objects else f'records, {str(dtype)[:80]}'}"
+        return Loss(text, name, "objects" if objects else "type", "zarr.open_array(...)[...] reads them")
+    for codec in _codecs(node.get("codecs")):
+        if not _is_there(codec, node):
+            package = "numcodecs" if codec.startswith("numcodecs.") or node["zarr_format"] == 2 else ""
+            advice = (
+                f"`pip install {package}` may bring it" if package else "a package of whoever wrote it has it"
+            )
+            return Loss(
+                f"the array {name!r} is packed by {codec[:60]!r}, which is not here", name, "codec", advice
+            )
+    return None
+
+
+def is_text(node: Mapping[str, Any]) -> bool:
+    """Tell whether the elements are text or bytes."""
+    dtype = _dtype_of(node)
+    return isinstance(dtype, np.dtype) and dtype.kind in "UST"
+
+
+def _dtype_of(node: Mapping[str, Any]) -> "np.dtype[Any] | str | None":
+    """Return a type as NumPy has it, or in words one that it has not; None if that is not known here."""
+    said = node.get("data_type")
+    if said == _TEXT:
+        return np.dtypes.StringDType()
+    if isinstance(said, str) and said in DTYPES:
+        return np.dtype(said)
+    if node["zarr_format"] == 2:
+        return _dtype_2(said, list(_codecs(node.get("codecs"))))
+    try:
+        known: Any = importlib.import_module("zarr.dtype").data_type_registry
+        found: np.dtype[Any] = known.match_json(said, zarr_format=3).to_native_dtype()
+    except ImportError:
+        return None
+    except Exception:  # noqa: BLE001 - whatever zarr raises for what it does not know
+        return str(said)[:60]
+    return found
+
+
+def _dtype_2(said: object, codecs: list[str]) -> "np.dtype[Any] | str":
+    if said == "|O" and "vlen-utf8" in codecs:
+        return np.dtypes.StringDType()
+    try:
+        fields = cast("list[list[object]]", said)
+        return np.dtype([tuple(own) for own in fields] if isinstance(said, list) else cast("str", said))
+    except (TypeError, ValueError):
+        return str(said)[:60]
+
+
+def _codecs(given: object) -> Iterator[str]:
+    """Yield the names of codecs, of those within shards too."""
+    for codec in cast("list[object]", given) if isinstance(given, list) else []:
+        own = cast("Mapping[str, Any]", codec) if isinstance(codec, dict) else {"name": codec}
+        yield str(own.get("name"))
+        inner = own.get("configuration")
+        if isinstance(inner, dict):
+            for key in ("codecs", "index_codecs"):
+                yield from _codecs(cast("Mapping[str, Any]", inner).get(key))
+
+
+def _is_there(codec: str, node: Mapping[str, Any]) -> bool:
+    if codec in (_CODECS_2 if node["zarr_format"] == 2 else _CODECS_3):
+        return True
+    try:
+        if node["zarr_format"] == 2:
+            known: Any = importlib.import_module("numcodecs.registry")
+            return codec in known.codec_registry or codec in known.entries
+        cast("Any", importlib.import_module("zarr.registry")).get_codec_class(codec)
+    except ImportError:
+        # Without the library nobody knows; whoever reads the array is told what brings it.
+        return True
+    except Exception:  # noqa: BLE001 - zarr raises what it likes for a name that it does not know
+        return False
+    return True

@@ -1,0 +1,90 @@
+"""`Loss`: one thing that a file has and no tensor says, or that was there and is not any more."""
+
+from typing import Literal, TypeAlias, final
+
+__all__ = ["Loss", "LossCode", "unsaid"]
+
+LossCode: TypeAlias = Literal[
+    "type",
+    "objects",
+    "null",
+    "link",
+    "convention",
+    "codec",
+    "scaled",
+    "name",
+    "empty",
+    "member",
+    "damage",
+    "kind",
+]
+"""Why something is no tensor: for programs, which need not read the sentence."""
+
+
+@final
+class Loss(str):
+    """A sentence about what is left out: what it is, why, and which call helps.
+
+    It is a `str`; what it says in words, its attributes say to programs.
+
+    Parameters
+    ----------
+    text
+        The sentence, without the advice.
+    name
+        What is left out, by its name in the file; empty if that is no one thing.
+    code
+        Why: there is no such type of elements here (``"type"``), Python objects and references
+        (``"objects"``), nulls among numbers (``"null"``), what leads elsewhere (``"link"``), a convention
+        that does not hold (``"convention"``), a codec that is not installed (``"codec"``), a scale that is
+        not applied (``"scaled"``), a name that was changed (``"name"``), no elements at all (``"empty"``),
+        a member that is no array (``"member"``), damage (``"damage"``), or a kind of file that cannot say
+        it (``"kind"``).
+    help
+        What to do; it ends the sentence.
+
+    Examples
+    --------
+    >>> lost = Loss("'o' holds Python objects", "o", "objects", "np.load(allow_pickle=True) has it")
+    >>> lost.code, lost.name
+    ('objects', 'o')
+    >>> lost
+    "'o' holds Python objects: np.load(allow_pickle=True) has it"
+    """
+
+    __slots__ = ("_code", "_help", "_name")
+
+    _name: str
+    _code: LossCode
+    _help: str
+
+    def __new__(cls, text: str, name: str, code: LossCode, help: str = "") -> "Loss":  # noqa: A002
+        """Return the sentence with what it says to programs."""
+        found = super().__new__(cls, f"{text}: {help}" if help else text)
+        found._name, found._code, found._help = name, code, help
+        return found
+
+    @property
+    def name(self) -> str:
+        """What is left out, by its name in the file; empty if that is no one thing."""
+        return self._name
+
+    @property
+    def code(self) -> LossCode:
+        """Why it is left out, in a word."""
+        return self._code
+
+    @property
+    def help(self) -> str:
+        """What to do; empty if there is nothing to do."""
+        return self._help
+
+    def __getnewargs__(self) -> tuple[str, str, LossCode, str]:  # type: ignore[override] # pyright: ignore[reportIncompatibleMethodOverride] - that of a text has the text alone
+        text = str(self)
+        text = text.removesuffix(f": {self._help}") if self._help else text
+        return text, self._name, self._code, self._help
+
+
+def unsaid(name: str, what: str) -> Loss:
+    """Return that a kind of file cannot say something of a tensor."""
+    return Loss(f"{what} of {name!r}", name, "kind")

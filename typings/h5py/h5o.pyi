@@ -1,0 +1,5 @@
+class ObjInfo:
+    fileno: int
+    addr: int
+
+def get_info(loc: object) -> ObjInfo: ...
