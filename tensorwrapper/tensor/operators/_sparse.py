@@ -12,9 +12,9 @@ import numpy as np
 
 from tensorwrapper.buffer import BufferCommon
 from tensorwrapper.buffer.lowlevel import check_dtype, is_fill, make_sparse, packed_layout
-from tensorwrapper.errors import ConversionError, ExtentMismatchError
+from tensorwrapper.errors import ConversionError
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape.lowlevel import has_same_rows, shape_of_rows, unnamed_shape
+from tensorwrapper.shape.lowlevel import check_same_rows, shape_of_rows
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.operators._operand import Operand
 from tensorwrapper.tensor.operators._refusals import refusals
@@ -101,10 +101,8 @@ def _shape_of(operands: list[Operand], name: str) -> tuple[Shape[Any], list[Tens
             tensor if tensor.shape.flatten().extents == plain.extents else _stretched(tensor, plain.extents)
             for tensor in tensors
         ]
-    reference = unnamed_shape(first).flatten()
     for shape in shapes[1:]:
-        if not has_same_rows(unnamed_shape(shape).flatten(), reference):
-            raise ExtentMismatchError(f"{name}: {shape!r} is not {first!r}")
+        check_same_rows(shape, first, name)
     return shape_of_rows(shapes, 0, name), tensors
 
 
