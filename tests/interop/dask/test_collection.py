@@ -10,7 +10,15 @@ from hypothesis import strategies as st
 import tensorwrapper as tw
 from tensorwrapper import Shape
 from tensorwrapper import selection as sel
-from tensorwrapper.errors import ConversionError, ExtentError, ExtentMismatchError, JaggedModeError
+from tensorwrapper.errors import (
+    ConversionError,
+    DTypeError,
+    ExtentError,
+    ExtentMismatchError,
+    JaggedModeError,
+    LayoutError,
+    SizeOverflowError,
+)
 from tensorwrapper.interop import DaskTensor
 
 ROWS = tw.jagged([[1, 2, 3], [], [5, 6], [7], [8, 9, 10, 11]])
@@ -161,3 +169,84 @@ def test_one_number_for_each_row_stands_beside_rows():
             assert (made + numbers).compute().tolist() == (rows + np.array([10, 20, 30])).tolist()
         with pytest.raises(ExtentMismatchError, match=r"has the shape Shape\(3\), not Shape\(4\)"):
             made + np.arange(4)
+
+
+@pytest.mark.parametrize("most", [1, 3, 100])
+@pytest.mark.parametrize("ufunc", [np.subtract, np.divide, np.power, np.remainder, np.arctan2, np.lcm])
+def test_what_depends_on_the_order_of_elements_is_refused(ufunc, most):
+    rows = tw.jagged([[10, 1, 2], [3], [4, 5]])
+    with pytest.raises(LayoutError, match="depends on the order"):
+        ufunc.reduce(rows, axis=None)
+    for reduce in (
+        lambda made: made.reduce(ufunc),
+        lambda made: made.reduce_tiles(ufunc),
+        lambda made: made.reduce_rows(ufunc),
+        lambda made: ufunc.reduce(made, axis=-1),
+    ):
+        with pytest.raises(LayoutError, match="depends on the order"):
+            reduce(rows.to_dask(max_elements=most))
+
+
+REFUSED = {
+    "no number": (lambda r: np.add(r, None), ConversionError),
+    "a number beyond the type": (lambda r: r + 300, SizeOverflowError),
+    "text": (lambda r: r + "a", DTypeError),
+    "objects": (lambda r: r + np.array([object()] * 3), DTypeError),
+    "rows with one more": (lambda r: r + tw.jagged([[1, 2], [], [3], []]).astype("i1"), ExtentMismatchError),
+    "a box of one element": (lambda r: r + np.array([[1]], "i1"), ExtentMismatchError),
+    "the outermost mode": (lambda r: np.add.reduce(r, axis=0), JaggedModeError),
+    "empty rows": (lambda r: np.minimum.reduce(r * 0, axis=-1).compute(), ExtentError),
+    "a masked array": (lambda r: r + np.ma.array([1, 2, 3]), DTypeError),
+}
+
+
+@pytest.mark.parametrize(("call", "error"), REFUSED.values(), ids=REFUSED)
+def test_what_tensors_refuse_is_refused_alike(call, error):
+    rows = tw.jagged([[1, 2], [], [3]]).astype("i1")
+    with dask.config.set(scheduler="sync"):
+        for given in (rows, rows.to_dask(max_elements=2)):
+            with pytest.raises(error):
+                call(given)
+        # What iterates over results goes on to its end.
+        with pytest.raises(error):
+            list(map(call, [rows.to_dask(max_elements=2)]))
+
+
+def test_calls_without_a_meaning_part_by_part_say_so():
+    rows = tw.jagged([[1, 2], [], [3]]).to_dask(max_elements=2)
+    for call in (
+        lambda: np.add(rows, 1, out=tw.zeros((3,))),
+        lambda: np.divmod(rows, 2),
+        lambda: rows @ rows,
+        lambda: np.add.outer(rows, rows),
+        lambda: np.sort(rows),
+        lambda: np.where(rows > 1),
+    ):
+        with pytest.raises(ConversionError, match=r"of a collection.* is not known: compute\(\)"):
+            call()
+
+
+def test_reductions_and_choices_work_part_by_part():
+    deep = tw.jagged([[[1, 2], [3]], [], [[4]]])
+    with dask.config.set(scheduler="sync"):
+        rows = deep.to_dask(max_elements=2)
+        for axis in (-1, (1, 2), None, (0, 1, 2)):
+            assert (
+                np.add.reduce(rows, axis=axis).compute().tolist() == np.add.reduce(deep, axis=axis).tolist()
+            )
+        assert np.add.accumulate(rows, axis=-1).compute().tolist() == [[[1, 3], [3]], [], [[4]]]
+        assert np.where(rows > 2, rows, 0).compute().tolist() == [[[0, 0], [3]], [], [[4]]]
+        assert (rows * tw.jagged([[10, 20], [], [30]])).compute().tolist() == [[[10, 20], [60]], [], [[120]]]
+        assert (rows * [1, 2, 3]).compute().tolist() == [[[1, 2], [3]], [], [[12]]]
+
+
+def test_collections_without_rows_or_elements():
+    hollow = tw.jagged([[], []], dtype="i8").to_dask(max_elements=3)
+    empty = tw.from_buffer(np.zeros(0, "i8"), Shape.jagged([], rank=2)).to_dask(max_elements=3)
+    with dask.config.set(scheduler="sync"):
+        assert empty.reduce_tiles(np.add).compute().tolist() == []
+        assert hollow.reduce_tiles(np.add).compute().tolist() == [0, 0]
+        assert empty.reduce(np.add).compute() == hollow.reduce(np.add).compute() == 0
+        for rows in (empty, hollow):
+            with pytest.raises(ExtentError, match="no identity"):
+                rows.reduce(np.minimum)
