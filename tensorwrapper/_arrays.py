@@ -104,14 +104,17 @@ def unmasked_array(value: object, *, copy: bool | None = None) -> Array:
     """
     if isinstance(value, np.ma.MaskedArray):
         raise ConversionError("a masked array would lose its mask; fill it, or pass its data and mask apart")
-    if isinstance(value, list | tuple) and any(hasattr(type(part), "__array__") for part in value[:1]):
+    if isinstance(value, list | tuple) and value and hasattr(type(cast("object", value[0])), "__array__"):
         # NumPy would drop the masks of items.
-        value = [_shown(part) if hasattr(type(part), "__array__") else part for part in value]
+        items = cast("list[object]", value)
+        value = [_shown(part) if hasattr(type(part), "__array__") else part for part in items]
     return _shown(value, copy=copy)
 
 
 def _shown(value: object, *, copy: bool | None = None) -> Array:
     found: Array = np.asanyarray(value, copy=copy)
+    if type(found) is np.ndarray:
+        return found
     if isinstance(found, np.ma.MaskedArray) and np.ma.is_masked(found):
         kind = type(value).__name__
         raise ConversionError(f"a {kind} gives a masked array, whose mask would be lost: fill it first")

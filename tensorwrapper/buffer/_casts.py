@@ -212,7 +212,7 @@ def fit_number(value: object, dtype: "np.dtype[Any]", what: str) -> Array:
     if apart:
         raise DTypeError(f"{what}={value!r} has another kind than elements of type {dtype}")
     with np.errstate(all="ignore"):
-        lost = None if own.dtype == dtype else _lost(own, number, exact=True)
+        lost = None if surely_fits(own.dtype, dtype) else _lost(own, number, exact=True)
     if lost is not None and lost.any():
         raise SizeOverflowError(f"{what}={value!r} does not fit elements of type {dtype}")
     return number
@@ -340,7 +340,7 @@ def _lost_floats(array: Array, fitted: Array, *, exact: bool) -> "_Mask | None":
         absent: Any = np.isnat(cast("npt.NDArray[np.datetime64]", array))
         found: Any = fitted
         return cast("_Mask", (np.isnan(found) != absent) | np.isinf(found))
-    floats = _kind_of(array.dtype) == "f"
+    dtype, floats = fitted.dtype, _kind_of(array.dtype) == "f"
     numbers: Any = array if floats or array.dtype.kind != "V" else array.astype(np.int8)
     made: Any = fitted
     lost: Any = None
@@ -348,9 +348,9 @@ def _lost_floats(array: Array, fitted: Array, *, exact: bool) -> "_Mask | None":
     if not finite.all():
         same = (np.isnan(made) == np.isnan(numbers)) & (np.isinf(made) == np.isinf(numbers))
         lost = ~same
-    elif floats and not np.isfinite(numbers).all():
-        lost = ~np.isfinite(numbers)  # A type without infinities or without not-a-number.
-    most = _greatest_of_finite(fitted.dtype)
+    elif floats and dtype.type.__module__ == "ml_dtypes":
+        lost = ~np.isfinite(numbers)  # Of types without infinities or without not-a-number.
+    most = _greatest_of_finite(dtype)
     if most is not None:
         beyond = np.abs(numbers.astype(np.float64)) > most
         lost = beyond if lost is None else lost | beyond

@@ -25,8 +25,9 @@ from tensorwrapper.selection.expressions._walks import SHORT
 from tensorwrapper.selection.functions._origins import (
     at_origin,
     at_shape,
-    given_shape,
+    given_shapes,
     joint_origin,
+    lie_at_zero,
     lies_at,
     origin_of_rows,
 )
@@ -137,7 +138,7 @@ def _of_one_type(parts: Iterable[ViewLike], what: str) -> tuple[list[Expression]
 
 def _shapes_of_rows(given: Sequence[ViewLike], parts: Sequence[Expression]) -> list[Shape[Any]]:
     """Return the shapes of rows that are put together; rows of lists lie where the first others do."""
-    found = [given_shape(item, part) for item, part in zip(given, parts, strict=True)]
+    found = given_shapes(given, parts)
     place = next((origin_of_rows(own) for own in found if isinstance(own, Shape)), None)
     return [
         part.shape
@@ -250,8 +251,10 @@ def concat(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]:
         tiles = _tiles_joined(own, number)
         if tiles is not None:
             return tiles
-        shape = Shape.concat(_shapes_of_rows(items, own), mode=number)
-        return View(at_shape(joined_rows(number, given), shape))
+        joined = joined_rows(number, given)
+        if lie_at_zero(own):
+            return View(joined)
+        return View(at_shape(joined, Shape.concat(_shapes_of_rows(items, own), mode=number)))
     origin = _origin_of(items, own, number, "concat")
     return _placed(Joining.of(number, given), _names_of(own, "concat"), origin)
 
@@ -314,6 +317,8 @@ def interleave(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[An
     number = mode_of(mode, given[0].shape.rank)
     if not all(part.is_box for part in given):
         turns = put_together_rows("interleave", given, number)
+        if lie_at_zero(own):
+            return View(turns)
         shapes = _shapes_of_rows(items, own)
         first = shapes[0].origin_at(())
         shape = shape_of_turns(shapes).translate_by((first, *[0] * (shapes[0].rank - 1)))
@@ -360,7 +365,7 @@ def stack(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]:
         for shape in shapes[1:]:
             check_same_rows(shape, shapes[0], "stack")
         stacked = put_together_rows("stack", given, number)
-        return View(at_shape(stacked, Shape.stack(shapes, mode=number)))
+        return View(stacked if lie_at_zero(own) else at_shape(stacked, Shape.stack(shapes, mode=number)))
     origin = _origin_of(items, own, None, "stack")
     names = _names_of(own, "stack")
     if names is not None:

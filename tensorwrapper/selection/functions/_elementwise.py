@@ -18,7 +18,7 @@ from tensorwrapper.selection.expressions._expression import Expression, Node, wh
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._ordinals import at_zero
 from tensorwrapper.selection.functions._build import Ranked, ViewLike, as_view
-from tensorwrapper.selection.functions._origins import at_origin, at_shape, given_shape
+from tensorwrapper.selection.functions._origins import at_origin, at_shape, given_shapes
 from tensorwrapper.selection.rows._rows import put_together_rows
 from tensorwrapper.selection.transforms._layouts import box
 from tensorwrapper.shape.lowlevel import fit_operands, names_of
@@ -194,8 +194,7 @@ def _put_together(
     kind: Literal["where", "minimum", "maximum"], given: Sequence[Operand], parts: list[Expression]
 ) -> View[Any]:
     """Return the view of an operation on operands, where they lie."""
-    shapes = [given_shape(item, part) for item, part in zip(given, parts, strict=True)]
-    shape, modes = fit_operands(shapes, kind)
+    shape, modes = fit_operands(given_shapes(given, parts), kind)
     if modes is None and not shape.has_layers:
         boxes = [_broadcast(part, shape.extents) for part in parts]
         node: Node = Choosing(tuple(boxes)) if kind == "where" else Extreme.of(kind, boxes)

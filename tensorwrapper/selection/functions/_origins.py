@@ -14,11 +14,36 @@ from tensorwrapper.shape.lowlevel import GivenShape, UnplacedShape, names_of
 from tensorwrapper.tensor.lowlevel import TensorCommon
 from tensorwrapper.typing import Extents, Index
 
-__all__ = ["at_origin", "at_shape", "given_shape", "joint_origin", "lies_at", "origin_of_rows"]
+__all__ = [
+    "at_origin",
+    "at_shape",
+    "given_shapes",
+    "joint_origin",
+    "lie_at_zero",
+    "lies_at",
+    "origin_of_rows",
+]
 
 
-def given_shape(given: object, part: Expression) -> GivenShape:
-    """Return the shape of an operand for `fit_operands`: lists and arrays of other libraries lie nowhere."""
+def lie_at_zero(parts: Sequence[Expression]) -> bool:
+    """Tell whether all parts count from zero in every mode, and none names a mode: most do."""
+    for part in parts:
+        if part.layout.implementation.names is not None:
+            return False
+        origin = part.origin if part.is_box else origin_of_rows(part.shape)
+        if origin is None or any(origin):
+            return False
+    return True
+
+
+def given_shapes(given: Sequence[object], parts: Sequence[Expression]) -> list[GivenShape]:
+    """Return the shapes of operands for `fit_operands`: lists and arrays of other libraries lie nowhere."""
+    if lie_at_zero(parts):
+        return [part.extents if part.is_box else part.shape for part in parts]
+    return [_given_shape(item, part) for item, part in zip(given, parts, strict=True)]
+
+
+def _given_shape(given: object, part: Expression) -> GivenShape:
     if _is_placed(given) or any(origin_of_rows(part.shape) or ()):
         return part.shape
     if part.is_box and part.layout.implementation.names is None:

@@ -82,8 +82,14 @@ def fit_operands(given: Sequence[GivenShape], what: str) -> "tuple[Shape[Any], l
     number = reference_among(given)
     if number is None:
         return fit_box(given, what), None
-    flat = _shape_of(given[number]).flatten()
-    modes = [fit_leading_modes(own, flat, what) if _rank_of(own) else 0 for own in given]
+    first = given[number]
+    flat = unnamed_shape(_shape_of(first)).flatten()
+    modes: list[int] = []
+    for own in given:
+        if own is first:
+            modes.append(flat.rank)
+        else:
+            modes.append(fit_leading_modes(own, flat, what) if _rank_of(own) else 0)
     return shape_of_rows(given, number, what), modes
 
 
@@ -189,12 +195,12 @@ def _other_origin(what: str, mode: int, one: int, other: int) -> ExtentMismatchE
 def shape_of_rows(given: Sequence[GivenShape], number: int, what: str) -> Shape[Any]:
     """Return the shape of the reference, an operand by its number, with the names and layers of all."""
     shape = _shape_of(given[number])
-    shapes = [_shape_of(own) for own in given if not isinstance(own, tuple) and _rank_of(own)]
+    shapes = [_shape_of(own) for own in given if not isinstance(own, tuple)]
     if all(own is shape for own in shapes):
         return shape
     if not any(names_of(own) is not None or own.has_layers for own in (shape, *shapes)):
         return shape
-    return with_facts(unnamed_shape(shape).flatten(), shapes, what)
+    return with_facts(unnamed_shape(shape).flatten(), [own for own in shapes if own.rank], what)
 
 
 def fit_leading_modes(given: GivenShape, reference: Shape[Any], what: str) -> int:
@@ -212,10 +218,11 @@ def fit_leading_modes(given: GivenShape, reference: Shape[Any], what: str) -> in
     else:
         shape = unnamed_shape(_shape_of(given)).flatten()
         placed = not isinstance(given, UnplacedShape)
-        if shape.rank <= reference.rank:
-            leading = reference if shape.rank == reference.rank else reference.leading(shape.rank)
+        rank, most = shape.rank, reference.rank
+        if rank <= most:
+            leading = reference if rank == most else reference.leading(rank)
             if has_same_rows(shape, leading, placed=placed):
-                return shape.rank
+                return rank
         if not shape.is_box:
             raise _no_prefix(shape, reference, what)
         extents, origin = shape.extents, shape.origin if placed else None
@@ -251,14 +258,14 @@ def has_same_rows(shape: Shape[Any], reference: Shape[Any], *, placed: bool = Tr
     """
     if shape is reference:
         return True
+    global _compared  # noqa: PLW0603 - what threads overwrite for one another is found again
+    one, other, found = _compared
+    if placed and one() is shape and other() is reference:
+        return found
     if shape.rank != reference.rank or shape.size != reference.size or shape.is_box != reference.is_box:
         return False
     if not placed:
         return shape.is_congruent(reference)
-    global _compared  # noqa: PLW0603 - what threads overwrite for one another is found again
-    one, other, found = _compared
-    if one() is shape and other() is reference:
-        return found
     found = shape == unnamed_shape(reference)
     _compared = weakref.ref(shape), weakref.ref(reference), found
     return found
