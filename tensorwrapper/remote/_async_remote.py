@@ -60,7 +60,7 @@ class AsyncRemote(Shown):
     def __init__(self, connections: Connections, concurrency: int, *, is_shared: bool = False) -> None:
         self._connections = connections
         self._is_shared = is_shared
-        self._remote = Remote(connections, is_shared=is_shared)
+        self._remote = Remote(connections)
         self._threads = Threads(connections.address, concurrency)
 
     # What does not wait.

@@ -1,6 +1,5 @@
 """`Remote` and `connect`: the tensors of a server as a mapping."""
 
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, SupportsIndex, final
 
@@ -9,10 +8,7 @@ import numpy as np
 
 from tensorwrapper._integers import to_count
 from tensorwrapper._value_class import Closing
-from tensorwrapper.errors import (
-    LeakedResourceWarning,
-    RemoteProtocolError,
-)
+from tensorwrapper.errors import RemoteProtocolError
 from tensorwrapper.remote.client._connection import Connections
 from tensorwrapper.remote.client._opened import Opening, opened, opening_of
 from tensorwrapper.remote.client._pending import IDLE, Patience
@@ -39,18 +35,17 @@ __all__ = ["Remote", "connect"]
 class Remote(Closing, Mapping[str, RemoteTensor]):
     """The tensors of a server, by name; made by `connect`. Looking one up asks what it is, and reads nothing.
 
-    Any thread may use it; each has a connection of its own. Close it when none does any more.
+    Any thread may use it; each has a connection of its own. Close it when none does any more. Its tensors
+    and their views keep the connections: ``connect(address)["x"]`` is read as long as anybody has it.
 
     It pickles, as do its tensors and views of them: in another process they connect when they are read. One
     with keys does not, since a secret key is not to be in what is pickled.
     """
 
-    __slots__ = ("__weakref__", "_connections", "_is_shared")
+    __slots__ = ("__weakref__", "_connections")
 
-    def __init__(self, connections: Connections, *, is_shared: bool = False) -> None:
+    def __init__(self, connections: Connections) -> None:
         self._connections = connections
-        # What came from another process shares its connections, which end with this one.
-        self._is_shared = is_shared
 
     @property
     def address(self) -> str:
@@ -207,19 +202,13 @@ class Remote(Closing, Mapping[str, RemoteTensor]):
         """Close all connections; closing twice is harmless. No thread may be reading."""
         self._connections.close()
 
-    def __del__(self) -> None:
-        connections: Connections | None = getattr(self, "_connections", None)
-        if connections is not None and connections.is_leaked and not self._is_shared:
-            connections.close()
-            warnings.warn(f"the client of {self.address} was not closed", LeakedResourceWarning, stacklevel=2)
-
     def __repr__(self) -> str:
         return f"<Remote {self.address}{', closed' if self.closed else ''}>"
 
 
 def _opened(opening: Opening) -> Remote:
     """Return a client that came from another process."""
-    return Remote(opened(opening), is_shared=True)
+    return Remote(opened(opening))
 
 
 def connect(

@@ -1,7 +1,9 @@
 """The tensors of a server as a mapping."""
 
+import gc
 from collections.abc import Mapping
 
+import numpy as np
 import pytest
 
 import tensorwrapper as tw
@@ -37,3 +39,18 @@ def test_a_client_that_is_dropped_warns():
         remote = tw.connect(server.address)
         with pytest.warns(LeakedResourceWarning):
             del remote
+
+
+def test_a_tensor_and_a_view_keep_their_client_alive():
+    """`tw.connect(address)["hits"]`, as the README prints it, was closed before anything was read."""
+    hits = np.arange(12.0).reshape(3, 4)
+    with tw.serve({"hits": hits}) as server:
+        tensor = tw.connect(server.address)["hits"]
+        gc.collect()
+        view = tensor[1:, ::2]
+        assert np.array_equal(view.compute(), hits[1:, ::2])
+        del tensor
+        gc.collect()
+        assert np.array_equal(view.compute(), hits[1:, ::2])
+        with pytest.warns(LeakedResourceWarning, match="was not closed"):
+            del view

@@ -7,9 +7,11 @@ import random
 import secrets
 import threading
 import time
+import warnings
 from typing import Final, NoReturn, final
 
 from tensorwrapper.errors import (
+    LeakedResourceWarning,
     RemoteProtocolError,
     TransportAuthenticationError,
     TransportClosedError,
@@ -460,11 +462,7 @@ class Connections:
         return found
 
     def _is_closed(self) -> TransportClosedError:
-        # Who writes connect(...)["x"] closed nothing: nothing kept the client, and it went.
-        return TransportClosedError(
-            f"the client of {self.address} is closed, or nothing kept it: "
-            "`with tw.connect(...) as remote` does while it is read"
-        )
+        return TransportClosedError(f"the client of {self.address} is closed")
 
     def counters(self) -> list[Counters]:
         """Return what went over each connection that is open."""
@@ -482,3 +480,9 @@ class Connections:
             self._open.clear()
         for connection in found:
             connection.close()
+
+    def __del__(self) -> None:
+        # The last that could read has gone: the client, its tensors, and what is made of them.
+        if getattr(self, "_process", None) is not None and self.is_leaked:
+            self.close()
+            warnings.warn(f"the client of {self.address} was not closed", LeakedResourceWarning, stacklevel=2)
