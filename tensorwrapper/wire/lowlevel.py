@@ -17,6 +17,8 @@ alone, `plain_object` is metadata as JSON has them; `frame_views` takes frames a
 
 **Tensors in runs**: `take_apart` says what a tensor is made of, as a `Skeleton` and parts; `read_skeleton`
 reads what a stranger says of one; `checksum_of` is the function of a check sum.
+
+**Types**: `write_logical` is the name of one that NumPy's letters cannot say, `small_dtype` the float of a name.
 """
 
 from typing import TYPE_CHECKING
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from tensorwrapper.wire.frames._label import load_label, plain_object
     from tensorwrapper.wire.packings._packing import Packing, WriteOptions
     from tensorwrapper.wire.parts._checksum import Checksum, checksum_of
+    from tensorwrapper.wire.parts._dtypes import small_dtype, write_logical
     from tensorwrapper.wire.parts._part_reader import PartReader
     from tensorwrapper.wire.parts._part_writer import PartWriter
 
@@ -56,7 +59,9 @@ __all__ = [
     "read_apart",
     "read_skeleton",
     "refuse",
+    "small_dtype",
     "take_apart",
+    "write_logical",
 ]
 
 __getattr__: OfName
@@ -69,6 +74,7 @@ __getattr__, __dir__ = lazy_names(
         "codec._no_elements": ("is_metadata_alone",),
         "packings._packing": ("Packing", "WriteOptions"),
         "parts._checksum": ("Checksum", "checksum_of"),
+        "parts._dtypes": ("small_dtype", "write_logical"),
         "parts._part_reader": ("Field", "PartReader"),
         "parts._part_writer": ("PartWriter",),
         "_refusal": ("refuse",),

@@ -10,11 +10,13 @@ import numpy as np
 from tensorwrapper.errors import ConversionError, RemoteProtocolError, RequestRefusedError
 from tensorwrapper.tensor import as_tensor
 from tensorwrapper.typing import Array, IntArray
+from tensorwrapper.wire.lowlevel import small_dtype, write_logical
 
 __all__ = [
     "bytes_of",
     "dtype_of",
     "dtype_text",
+    "is_small",
     "pack_bytes",
     "pack_strings",
     "reduction_of_none",
@@ -48,6 +50,11 @@ def bytes_of(array: Array) -> memoryview:
     return memoryview(cast("Any", array.view(np.uint8)))
 
 
+def is_small(dtype: "np.dtype[Any]") -> bool:
+    """Tell whether elements are of a type of ml_dtypes, as bfloat16 is."""
+    return dtype.type.__module__ == "ml_dtypes"
+
+
 def dtype_text(dtype: "np.dtype[Any]") -> str:
     """Return how a type of elements is called on the wire.
 
@@ -59,7 +66,12 @@ def dtype_text(dtype: "np.dtype[Any]") -> str:
     if dtype.kind == "T":
         return _NULLABLE if hasattr(dtype, "na_object") else _STRING
     text = dtype.newbyteorder("<").str
-    if text in _PLAIN or dtype.kind in "mM":
+    if is_small(dtype):
+        # What NumPy says of them is that of other types.
+        small = write_logical(dtype)
+        if small is not None:
+            return small
+    elif text in _PLAIN or dtype.kind in "mM":
         return text
     raise ConversionError(f"elements of type {dtype} do not travel")
 
@@ -74,6 +86,9 @@ def dtype_of(text: str) -> "np.dtype[Any]":
     """
     if text in _TEXTS:
         return _TEXTS[text]
+    small = small_dtype(text)
+    if small is not None:
+        return small
     # NumPy evaluates what it does not know, so it is asked for nothing else.
     if text in _PLAIN or _TIME.fullmatch(text):
         try:

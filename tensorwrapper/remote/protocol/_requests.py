@@ -36,6 +36,7 @@ from tensorwrapper.remote.protocol._quick import quick_request
 from tensorwrapper.remote.protocol._terms import ServeLimits
 from tensorwrapper.selection import Outer, Runs, Wanted
 from tensorwrapper.typing import BufferLike
+from tensorwrapper.wire.lowlevel import small_dtype
 
 __all__ = ["RequestReader", "prepare_request", "receive_request", "send_request"]
 
@@ -408,8 +409,8 @@ def _packing_of(field: Field) -> str | None:
 
 
 def _dtype(field: Field) -> str:
-    text = field.text(most=16)
-    if _DTYPE.fullmatch(text) is None:
+    text = field.text(most=32)
+    if _DTYPE.fullmatch(text) is None and small_dtype(text) is None:
         raise RequestRefusedError("unsupported", f"there are no elements of type {text!r}")
     return text
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 
 from tensorwrapper.errors import ComputationCancelledError, RefusalReason, RequestRefusedError, SelectionError
-from tensorwrapper.remote.protocol._elements import bytes_of, dtype_text, reduction_of_none
+from tensorwrapper.remote.protocol._elements import bytes_of, dtype_text, is_small, reduction_of_none
 from tensorwrapper.remote.protocol._events import AskReduce, AskView, Described, Elements, Reduced, Reduction
 from tensorwrapper.remote.protocol._terms import ServeLimits
 from tensorwrapper.remote.server._holding import Holding
@@ -105,7 +105,7 @@ def reduce_view(
     """Return what a ufunc makes of the rows, the tiles or one mode of a view."""
     view, over, ufunc = _view_of(request.view, holdings, limits), request.over, _UFUNCS[request.ufunc]
     initial = request.initial
-    if view.dtype.kind not in "biuf":
+    if view.dtype.kind not in "biuf" or is_small(view.dtype):
         raise RequestRefusedError("unsupported", f"elements of type {view.dtype} are not reduced")
     if ufunc in _BITWISE and view.dtype.kind == "f":
         raise RequestRefusedError("unsupported", f"elements of type {view.dtype} have no bits to combine")

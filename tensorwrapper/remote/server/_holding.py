@@ -19,6 +19,7 @@ from tensorwrapper.selection import Runs, Source, View, Wanted, as_view
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, IntArray
+from tensorwrapper.wire.lowlevel import small_dtype
 
 if TYPE_CHECKING:
     from tensorwrapper.selection import Cancel, ViewLike
@@ -93,8 +94,8 @@ class Holding:
         itemsize = self.source.dtype.itemsize
         if dtype is not None:
             try:
-                itemsize += np.dtype(dtype).itemsize
-            except TypeError:
+                itemsize += _dtype(dtype).itemsize
+            except RequestRefusedError:
                 return 0
         return sum([own.size for own in selections]) * itemsize
 
@@ -229,6 +230,9 @@ class Holding:
 
 
 def _dtype(text: str) -> "np.dtype[Any]":
+    small = small_dtype(text)
+    if small is not None:
+        return small
     try:
         return np.dtype(text)
     except TypeError:

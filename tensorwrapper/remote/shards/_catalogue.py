@@ -198,7 +198,7 @@ def _sharding(field: Field) -> Sharding:
     known = {"rows", "sizes"} if is_rows else {"tiling"}
     field.object({"dtype", "holders", "placements", "tiles", *known}, {"fill", "layers"})
     try:
-        dtype = dtype_of(field["dtype"].text(most=16))
+        dtype = dtype_of(field["dtype"].text(most=32))
     except RemoteProtocolError:
         field["dtype"].must_be("a type of elements that travel")
     holders = [_holder(own) for own in field["holders"].items(of="a list of holders", most=MAX_HOLDERS)]

@@ -13,7 +13,15 @@ from tensorwrapper._json_fields import Field
 from tensorwrapper.errors import LocalProtocolError
 from tensorwrapper.wire._refusal import Refusal
 
-__all__ = ["known_dtype", "plain_dtype", "read_dtype", "read_logical", "write_dtype", "write_logical"]
+__all__ = [
+    "known_dtype",
+    "plain_dtype",
+    "read_dtype",
+    "read_logical",
+    "small_dtype",
+    "write_dtype",
+    "write_logical",
+]
 
 _WORDS = {"b": (1,), "c": (8, 16), "f": (2, 4, 8), "i": (1, 2, 4, 8), "u": (1, 2, 4, 8)}
 # x86 long doubles: ten bytes that count and six of padding, on no other machine the same.
@@ -102,6 +110,17 @@ def write_logical(dtype: "np.dtype[Any]") -> str | None:
     return None
 
 
+def small_dtype(name: str) -> "np.dtype[Any] | None":
+    """Return the float of ml_dtypes that has a name of the fixed list; None of others, and without that package."""
+    if name not in _SMALL:
+        return None
+    try:
+        found: np.dtype[Any] = np.dtype(getattr(importlib.import_module("ml_dtypes"), name))
+    except (ImportError, AttributeError):
+        return None
+    return found
+
+
 def read_logical(description: Field, dtype: "np.dtype[Any]") -> "np.dtype[Any] | Refusal | None":
     """Return what elements mean by the foreign key ``logical``; only names on a fixed list are taken."""
     if description["logical"].value is None:
@@ -110,12 +129,10 @@ def read_logical(description: Field, dtype: "np.dtype[Any]") -> "np.dtype[Any] |
     if _MOMENT.fullmatch(name) and dtype == np.dtype("<i8"):
         return np.dtype(name).newbyteorder("<")
     if _SMALL.get(name) == dtype.itemsize and dtype.kind == "u":
-        try:
-            small = getattr(importlib.import_module("ml_dtypes"), name)
-        except (ImportError, AttributeError):
+        small = small_dtype(name)
+        if small is None:
             return Refusal(
                 "unsupported", f"{description} has elements of type {name}, which needs the package ml_dtypes"
             )
-        found: np.dtype[Any] = np.dtype(small)
-        return found
+        return small
     return Refusal("unsupported", f"{description} has the logical type {name[:_LONGEST]!r} over {dtype}")
