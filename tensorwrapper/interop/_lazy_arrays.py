@@ -4,9 +4,11 @@ from typing import Any, cast
 
 import numpy as np
 
+from tensorwrapper.buffer.lowlevel import check_dtype
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.selection import ArraySource, as_view, is_lazy
-from tensorwrapper.tensor import Tensor, jagged, strings
+from tensorwrapper.shape import Shape
+from tensorwrapper.tensor import Tensor, as_tensor, from_buffer, strings
 
 __all__ = ["from_lazy"]
 
@@ -67,9 +69,10 @@ def from_lazy(given: object, *, copy: bool | None = None) -> Tensor[Any]:
 
 
 def _rows_of(dataset: Any, element: "np.dtype[Any]") -> Tensor[Any]:  # noqa: ANN401 - of h5py
-    if len(dataset.shape) != 1:
-        raise ConversionError(
-            f"a dataset of extents {dataset.shape} of arrays of any length: one of a single mode makes rows, "
-            "dataset[0] is its first"
-        )
-    return jagged(list(dataset[...]) or [np.empty(0, element)])[: len(dataset)]
+    check_dtype(element)
+    if not dataset.shape:
+        return as_tensor(np.array(dataset[()], dtype=element))
+    rows: list[Any] = np.asarray(dataset[...], dtype=object).reshape(-1).tolist()
+    flat = np.concatenate(rows, dtype=element) if rows else np.empty(0, element)
+    lengths = np.fromiter(map(len, rows), np.int64, len(rows))
+    return from_buffer(flat, Shape.from_cells(dataset.shape, lengths.reshape(-1, 1)))

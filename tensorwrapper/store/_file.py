@@ -201,16 +201,12 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Advisin
 
     @property
     def aliases(self) -> Mapping[str, str]:
-        """Other names of tensors, as files of other kinds have them: none here."""
+        """Other names of tensors: none here."""
         return {}
 
     @property
     def losses(self) -> tuple[Loss, ...]:
-        """What the file had begun to hold and does not, or holds damaged, a sentence each.
-
-        As far as opening it tells, which reads no elements: `verify` reads them. Empty for a file that was
-        closed in order.
-        """
+        """What opening the file finds that it has begun to hold and does not, or damaged: a sentence each."""
         return self._directory.losses()
 
     def __getitem__(self, name: str) -> "Tensor[Any] | View[Any]":

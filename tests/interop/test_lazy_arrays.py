@@ -1,8 +1,12 @@
 """What `as_tensor` makes of what lies in files: all of it, with names, origins, text and rows."""
 
+import dask.array as da
 import h5py
 import numpy as np
 import pytest
+import scipy.sparse
+import sparse
+import xarray as xr
 import zarr
 
 import tensorwrapper as tw
@@ -47,8 +51,7 @@ def test_arrays_of_any_length_become_rows(file):
     assert tw.as_tensor(ragged).shape == tw.jagged(ragged).shape == tw.Shape.jagged([2, 0, 1])
     assert tw.as_tensor(ragged).dtype == np.int32
     assert tw.as_tensor(empty).shape == tw.Shape.jagged([], rank=2)
-    with pytest.raises(ConversionError, match="single mode"):
-        tw.as_tensor(table)
+    assert tw.as_tensor(table).shape == tw.Shape.from_cells((1, 1), [[0]])
     with pytest.raises(DTypeError, match="as_tensor"):
         sel.as_view(ragged)
 
@@ -87,3 +90,75 @@ def test_what_is_no_array_is_refused_by_name(file):
     file.close()
     with pytest.raises(DataFileError, match="closed"):
         tw.as_tensor(gone)
+
+
+def sparse_blocks():
+    full = np.arange(24).reshape(6, 4) * (np.arange(24).reshape(6, 4) % 3 == 0)
+    whole = sparse.COO.from_numpy(full)
+    rows = da.from_array(full, chunks=(3, 4)).map_blocks(scipy.sparse.csr_matrix)
+    blocks = da.from_array(whole, chunks=(3, 4))
+    named = [xr.DataArray(own, dims=("a", "b")) for own in (whole, blocks, rows)]
+    return full, [rows, blocks, *named]
+
+
+def test_a_view_of_sparse_blocks_is_refused_when_it_is_made_and_the_advice_works():
+    full, given = sparse_blocks()
+    for array in given:
+        with pytest.raises(ConversionError, match=r"as_tensor\(\) of it is a sparse tensor"):
+            sel.as_view(array)
+        found = tw.as_tensor(array)
+        assert found.is_sparse
+        np.testing.assert_array_equal(np.asarray(sel.as_view(found)[1:3].compute().to_dense()), full[1:3])
+
+
+class Backed:
+    """A sparse matrix in a file, as anndata has it."""
+
+    shape, dtype, format = (2, 2), np.dtype("f8"), "csr"
+
+    def __getitem__(self, key):
+        return self.to_memory()[key]
+
+    def to_memory(self):
+        return scipy.sparse.csr_array(np.eye(2))
+
+
+class Variable:
+    """A variable of rows, as netCDF4 has it: its type is that of the elements of a row."""
+
+    shape, dtype, _isvlen = (3,), np.dtype("i4"), True
+
+    def __getitem__(self, _key):
+        found = np.empty(3, object)
+        found[:] = [np.array([1, 2], "i4"), np.array([], "i4"), np.array([3], "i4")]
+        return found
+
+
+def test_what_is_read_in_other_ways_says_so_when_a_view_is_made():
+    with pytest.raises(ConversionError, match="to_memory"):
+        sel.as_view(Backed())
+    assert tw.as_tensor(Backed().to_memory()).is_sparse
+    with pytest.raises(ConversionError, match="jagged"):
+        sel.as_view(Variable())
+    found = tw.jagged(Variable())
+    assert (found.tolist(), found.dtype) == ([[1, 2], [], [3]], np.int32)
+
+
+def test_rows_of_xarray_are_rows():
+    data = xr.Dataset({"rag": ("r", Variable()[:])})
+    for given in (data["rag"], data["rag"].variable):
+        with pytest.raises(DTypeError, match=r"jagged\(\)"):
+            tw.as_tensor(given)
+        assert tw.jagged(given).tolist() == [[1, 2], [], [3]]
+    assert tw.jagged(Variable()[:]).tolist() == [[1, 2], [], [3]]
+
+
+@pytest.mark.parametrize("extents", [(3,), (2, 2), (), (0,), (2, 0)])
+def test_sequences_are_the_same_rows_from_a_dataset_and_from_its_file(tmp_path, extents):
+    with h5py.File(tmp_path / "a.h5", "w") as f:
+        made = f.create_dataset("x", extents, h5py.vlen_dtype(np.dtype("i4")))
+        if made.size:
+            made[(1,) * len(extents) if extents else ()] = np.array([5, 6], "i4")
+        found, again = tw.as_tensor(made), tw.open(tmp_path / "a.h5")["x"]
+        assert (found.shape, found.dtype) == (again.shape, again.dtype)
+        assert found.tolist() == again.tolist()

@@ -98,7 +98,13 @@ def test_every_public_class_is_abstract_or_final(public, value):
 
 
 @pytest.mark.parametrize(
-    "value", [v for public, v in public_classes() if not inspect.isabstract(v) and public not in RUNNING]
+    "value",
+    [
+        v
+        for public, v in public_classes()
+        # A text says to Python itself that it never changes.
+        if not inspect.isabstract(v) and public not in RUNNING and not issubclass(v, str)
+    ],
 )
 def test_values_never_change(value):
     field = next(iter(attrs.fields(value)))

@@ -106,6 +106,27 @@ def is_lazy(value: object) -> TypeGuard[LazyArray]:
     return all(type(extent) is int for extent in extents) and _dtype_of(value) is not None
 
 
+def _check_elements(array: LazyArray) -> None:
+    """Raise if slices of an array are no arrays of its type: a view of it could never be computed."""
+    where = type(array).__module__.partition(".")[0]
+    held: object = getattr(getattr(array, "variable", array), "_data", array)
+    blocks: object = getattr(held, "_meta", held)
+    if any(hasattr(blocks, name) for name in ("tocoo", "todense")):
+        raise ConversionError(
+            f"an array of {where} of sparse blocks ({type(blocks).__name__}) makes no view: "
+            "as_tensor() of it is a sparse tensor, whose views are computed"
+        )
+    if hasattr(array, "to_memory") and hasattr(array, "format"):
+        raise ConversionError(
+            f"an array of {where} is sparse, and makes no view: as_tensor(array.to_memory()) is a sparse "
+            "tensor, whose views are computed"
+        )
+    if getattr(array, "_isvlen", False):
+        raise ConversionError(
+            f"a variable of {where} of rows of any lengths makes no view: jagged() of it reads them all"
+        )
+
+
 def _is_closed(array: object) -> bool:
     """Tell whether an array of h5py is one of a file that was closed."""
     return type(array).__module__.startswith("h5py.") and not array
@@ -141,6 +162,8 @@ class ArraySource:
     ------
     DTypeError
         If tensors cannot hold such elements.
+    ConversionError
+        If its slices are sparse, or rows: the text says what reads it.
 
     Examples
     --------
@@ -162,6 +185,7 @@ class ArraySource:
         def __init__(self, array: LazyArray) -> None: ...
 
     def __attrs_post_init__(self) -> None:
+        _check_elements(self.array)
         dtype = cast("np.dtype[Any]", _dtype_of(self.array))
         try:
             check_dtype(dtype)

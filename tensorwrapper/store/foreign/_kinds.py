@@ -7,13 +7,13 @@ from typing import Any, Final, TypeAlias, final
 from tensorwrapper._value_class import frozen
 from tensorwrapper.store.foreign._boxes import write_npy_file, write_npz_file, write_safetensors_file
 from tensorwrapper.store.foreign._contents import Contents, Conversion, Named, Options
-from tensorwrapper.store.foreign._hdf5 import open_hdf5
-from tensorwrapper.store.foreign._hdf5_write import write_hdf5
 from tensorwrapper.store.foreign._npy import open_npy, open_npz
 from tensorwrapper.store.foreign._safetensors import open_safetensors
 from tensorwrapper.store.foreign.columns._feather import open_feather
 from tensorwrapper.store.foreign.columns._parquet import open_parquet
 from tensorwrapper.store.foreign.columns._write import write_feather, write_parquet
+from tensorwrapper.store.foreign.hdf5._read import open_hdf5
+from tensorwrapper.store.foreign.hdf5._write import write_hdf5
 from tensorwrapper.store.foreign.zarr._store import open_zarr
 from tensorwrapper.store.foreign.zarr._write import write_zarr
 from tensorwrapper.wire import Limits

@@ -102,19 +102,17 @@ class Member:
         """Return all elements, of whatever type they are."""
         turn = -1 if self.is_fortran else 1
         extents = self.extents[::turn] or (1,)
+        self._check_bytes(prod(extents) * self.dtype.itemsize)
+        found = np.empty(extents, self.dtype)
         with of_stranger(self.path, ".npz"):
-            rows = [part for _, part in self._rows(extents[0], extents[1:])]
-        found = np.concatenate(rows) if rows else np.empty(extents, self.dtype)
+            for first, rows in self._rows(extents[0], extents[1:]):
+                found[first : first + len(rows)] = rows
         return found.reshape(self.extents) if turn == 1 else found.transpose()
 
     def _rows(self, n_rows: int, inner: Extents) -> Iterator[tuple[int, Array]]:
         """Yield rows of the mode that goes slowest, some at a time, and the number of the first."""
         size = prod(inner) * self.dtype.itemsize
-        if n_rows * size > self.most:
-            raise DataFileError(
-                f"{self.path}: {self.name!r} takes {n_rows * size} bytes unpacked, up to the last element "
-                f"that is read; {self.most} are allowed; limits=Limits(decompressed_bytes=...) raises that"
-            )
+        self._check_bytes(n_rows * size)
         with (
             zipfile.ZipFile(stream_over(memoryview(self.memory))) as archive,
             archive.open(self.name) as member,
@@ -127,6 +125,13 @@ class Member:
                 if len(data) != count * size:
                     raise DataFileError(f"{self.path}: {self.name!r} ends before its elements do")
                 yield first, np.frombuffer(data, self.dtype).reshape(count, *inner)
+
+    def _check_bytes(self, nbytes: int) -> None:
+        if nbytes > self.most:
+            raise DataFileError(
+                f"{self.path}: {self.name!r} takes {nbytes} bytes unpacked, up to the last element "
+                f"that is read; {self.most} are allowed; limits=Limits(decompressed_bytes=...) raises that"
+            )
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Member) and self.memory is other.memory and self.name == other.name

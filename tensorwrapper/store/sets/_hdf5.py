@@ -12,7 +12,7 @@ import numpy as np
 from tensorwrapper._json import parse_json
 from tensorwrapper.errors import DataFileError, ParseError
 from tensorwrapper.store.foreign._contents import Contents
-from tensorwrapper.store.foreign._hdf5 import open_hdf5
+from tensorwrapper.store.foreign.hdf5._read import open_hdf5
 from tensorwrapper.store.sets._said import Said, SaidByName
 from tensorwrapper.store.system._system import of_stranger
 from tensorwrapper.wire import Limits

@@ -85,10 +85,14 @@ def read_as(kind: FileKind, path: Path, limits: Limits, note: str = "") -> Conte
 
 def _open_archive(path: Path, limits: Limits) -> Contents:
     with reading(path, "archive") as stream:
-        head = stream.read(4)
-    if head.startswith(b"PK") or end_of(path) == ".zip":
+        head = stream.read(512)
+    if head.startswith(b"PK"):
         return open_zip_sets(path, ".zip", limits)
-    return open_tar_sets(path, _PACKED.get(head[:2], end_of(path)), limits)
+    if head[257:262] == b"ustar":
+        return open_tar_sets(path, ".tar", limits)
+    if head[:2] in _PACKED or end_of(path) != ".zip":
+        return open_tar_sets(path, _PACKED.get(head[:2], end_of(path)), limits)
+    return open_zip_sets(path, ".zip", limits)
 
 
 def end_of(path: Path) -> str:

@@ -110,9 +110,11 @@ def recognise(source: "str | PathLike[str]") -> Recognised:
     Recognised(kind='npz', by='structure', note='')
     """
     path = to_path(source)
+    is_folder = False
     with contextlib.suppress(OSError):
-        if path.is_dir():
-            return _of_folder(path)
+        is_folder = path.is_dir()
+    if is_folder:
+        return _of_folder(path)
     with reading(path, "known") as stream:
         size = stream.seek(0, 2)
         stream.seek(max(size - _TAIL, 0))
@@ -202,7 +204,7 @@ def _of_zip(path: Path, stream: BinaryIO) -> Recognised | None:
     try:
         with zipfile.ZipFile(stream) as archive:
             names = archive.namelist()
-    except (zipfile.BadZipFile, ValueError, NotImplementedError):
+    except (zipfile.BadZipFile, ValueError, RuntimeError):
         # Whoever reads it says what is wrong.
         return _by_name(path)
     roots = {own.rpartition("/")[2] for own in names if own.count("/") <= 1}

@@ -133,7 +133,7 @@ def _write(path: Path, kind: str, groups: Iterable[_Group], options: Options) ->
             for index, given, said in group.tensors:
                 own = MemberName(group.prefix, group.ident, index, "metadata")
                 tensor: TensorLike | None = None
-                with leaving_out(own.name, options, lost):
+                with leaving_out(str(said.get("datapath", own.name)), options, lost):
                     tensor = _to_put(given, own.name, path, lost)
                 if tensor is None:
                     continue

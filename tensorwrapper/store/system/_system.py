@@ -8,7 +8,7 @@ from collections.abc import Generator, Mapping
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from tensorwrapper._wording import brief
+from tensorwrapper._wording import brief, shortened
 from tensorwrapper.errors import (
     ConversionError,
     DataFileError,
@@ -46,7 +46,7 @@ def refused_by_system(text: str, error: OSError) -> DataFileSystemError:
 
 def about_path(path: Path, error: DataFileError) -> DataFileError:
     """Return the error whose text is a path and, as the rest of the sentence, that of another error."""
-    text = f"{path} {error}"
+    text = f"{shortened(str(path))} {error}"
     return refused_by_system(text, error) if isinstance(error, OSError) else DataFileError(text)
 
 
@@ -122,9 +122,10 @@ def reading(path: Path, kind: str) -> Generator[BinaryIO, None, None]:
     except DataFileError as error:
         raise about_path(path, error) from error
     except FileNotFoundError as error:
-        raise refused_by_system(f"{path} does not exist", error) from error
+        raise refused_by_system(f"{shortened(str(path))} does not exist", error) from error
     except OSError as error:
-        raise refused_by_system(f"{path} cannot be opened: {error.strerror}", error) from error
+        text = f"{shortened(str(path))} cannot be opened: {error.strerror}"
+        raise refused_by_system(text, error) from error
     with of_stranger(path, kind), os.fdopen(file, "rb") as stream:
         yield stream
 

@@ -299,6 +299,7 @@ def jagged(rows: Iterable[object], *, dtype: npt.DTypeLike | None = None) -> Ten
     >>> t.shape, t[2].tolist()
     (Shape.jagged([3, 1, 2]), [5, 6])
     """
+    rows = rows if isinstance(rows, list | tuple) else _objects_of(rows)
     foreign = None if isinstance(rows, list | tuple) else _by_protocol(rows, copy=True)
     if foreign is not None:
         return _as_rows(foreign, dtype)
@@ -338,6 +339,24 @@ def jagged(rows: Iterable[object], *, dtype: npt.DTypeLike | None = None) -> Ten
     common = _common_dtype(leaves) if wanted is None else wanted
     check_dtype(common)
     return _where_they_were(from_buffer(_joined(leaves, common), shape), given)
+
+
+def _objects_of(value: "Iterable[object]") -> "Iterable[object]":
+    """Return the rows that are the elements of an array of one mode of xarray or netCDF4."""
+    given: Any = value
+    dtype: object = getattr(given, "dtype", None)
+    extents: object = getattr(given, "shape", None)
+    if (
+        isinstance(value, np.ndarray)
+        or not isinstance(extents, tuple)
+        or len(cast("tuple[object, ...]", extents)) != 1
+    ):
+        return value
+    is_objects = isinstance(dtype, np.dtype) and dtype.kind == "O" and not dtype.metadata
+    if hasattr(given, "iloc") or not (is_objects or getattr(given, "_isvlen", False)):
+        # What pandas and h5py have is read by words of their own.
+        return value
+    return cast("list[object]", np.asarray(given[...], dtype=object).tolist())
 
 
 def _joined(leaves: list[Array], dtype: "np.dtype[Any]") -> Array:

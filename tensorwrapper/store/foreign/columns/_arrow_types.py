@@ -43,10 +43,18 @@ def plain_array(array: "pa.Array") -> "pa.Array":
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
     kind = plain_type(array.type)
-    if kind == array.type:
-        return array
-    _, memory = array.__arrow_c_array__()
-    return pa.Array._import_from_c_capsule(kind.__arrow_c_schema__(), memory)
+    return array if kind == array.type else pa.array(_Retold(array, kind))
+
+
+class _Retold:
+    """An array whose memory is said to be of another type, which stores the same."""
+
+    def __init__(self, array: "pa.Array", kind: "pa.DataType") -> None:
+        self._array, self._kind = array, kind
+
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
+        del requested_schema  # what asks takes it as it is
+        return self._kind.__arrow_c_schema__(), self._array.__arrow_c_array__()[1]
 
 
 def empty_array(kind: "pa.DataType") -> "pa.Array":

@@ -1,7 +1,8 @@
-"""Feather files, read: Arrow's memory in a file, over which columns are tensors, a part a batch."""
+"""Feather files and streams of Arrow, read: columns are tensors over the mapped file, a part a batch."""
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, Final, final
 
 from tensorwrapper._value_class import frozen
 from tensorwrapper.store.foreign._contents import Contents
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["open_feather"]
 
+_STREAM: Final = b"\xff\xff\xff\xff"
+"""How a stream begins: a message of its own length, and no magic word."""
+
 
 def open_feather(path: Path, limits: Limits) -> Contents:
     """Return what a Feather file (of version 2: Arrow's own) has; its footer is read.
@@ -30,39 +34,50 @@ def open_feather(path: Path, limits: Limits) -> Contents:
 
     with reading(path, "Feather"):
         memory = pa.memory_map(str(path))
-        with pa.ipc.open_file(memory) as file:
-            batches = _Batches(path, memory, limits)
+        is_stream = memory.read(4) == _STREAM
+        memory.seek(0)
+        batches = _Batches(path, memory, limits, is_stream)
+        with (pa.ipc.open_stream if is_stream else pa.ipc.open_file)(memory) as file:
             return contents_of(file.schema, batches.column, "batches")
 
 
 @final
 @frozen(eq=False)
 class _Batches:
-    """The columns of a Feather file, a part in each batch."""
+    """The columns of a Feather file or a stream, a part in each batch."""
 
     path: Path
     memory: "pa.MemoryMappedFile"
     limits: Limits
+    is_stream: bool
+
+    def _batches(self, fields: list[int] | None) -> "Iterator[pa.RecordBatch]":
+        """Yield all batches, of some columns if these are given."""
+        import pyarrow as pa  # noqa: PLC0415 - an extra
+
+        options = pa.ipc.IpcReadOptions() if fields is None else pa.ipc.IpcReadOptions(included_fields=fields)
+        self.memory.seek(0)
+        if self.is_stream:
+            with pa.ipc.open_stream(self.memory, options=options) as stream:
+                yield from stream
+            return
+        with pa.ipc.open_file(self.memory, options=options) as file:
+            yield from map(file.get_batch, range(file.num_record_batches))
 
     def column(self, number: int, field: "pa.Field", empty: Tensor[Any]) -> "Tensor[Any] | View[Any]":
         """Return a column: a tensor over the mapped file, or a view of several."""
-        import pyarrow as pa  # noqa: PLC0415 - an extra
-
         parts: list[Tensor[Any]] = []
         nbytes = 0
-        whole, place = pa.ipc.IpcReadOptions(), number
-        with pa.ipc.open_file(self.memory, options=whole) as file:
-            if file.num_record_batches and not self._is_mapped(file.get_batch(0)):
-                # Of what is compressed, only this column: for what is not, that would make a copy.
-                whole, place = pa.ipc.IpcReadOptions(included_fields=[number]), 0
-        with pa.ipc.open_file(self.memory, options=whole) as file:
-            for batch in range(file.num_record_batches):
-                array = file.get_batch(batch).column(place)
-                # Not what it says of itself alone: offsets and text, too.
-                array.validate(full=True)
-                nbytes += array.nbytes
-                check_bytes(nbytes, field.name, self.limits)
-                parts.append(tensor_of(array, self.path, field.name))
+        first = next(self._batches(None), None)
+        # Of what is compressed, only this column: for what is not, that would make a copy.
+        packed = first is not None and not self._is_mapped(first)
+        for batch in self._batches([number] if packed else None):
+            array = batch.column(0 if packed else number)
+            # Not what it says of itself alone: offsets and text, too.
+            array.validate(full=True)
+            nbytes += array.nbytes
+            check_bytes(nbytes, field.name, self.limits)
+            parts.append(tensor_of(array, self.path, field.name))
         if len(parts) < 2:
             return parts[0] if parts else empty
         from tensorwrapper.selection import concat  # noqa: PLC0415 - files of one batch need no views

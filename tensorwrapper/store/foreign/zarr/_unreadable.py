@@ -32,13 +32,10 @@ def loss_of(name: str, node: Mapping[str, Any]) -> Loss | None:
         return Loss(text, name, "objects" if objects else "type", "zarr.open_array(...)[...] reads them")
     for codec in _codecs(node.get("codecs")):
         if not _is_there(codec, node):
-            package = "numcodecs" if codec.startswith("numcodecs.") or node["zarr_format"] == 2 else ""
-            advice = (
-                f"`pip install {package}` may bring it" if package else "a package of whoever wrote it has it"
-            )
-            return Loss(
-                f"the array {name!r} is packed by {codec[:60]!r}, which is not here", name, "codec", advice
-            )
+            numcodecs = codec.startswith("numcodecs.") or node["zarr_format"] == 2
+            advice = "`pip install numcodecs` may bring it" if numcodecs else "who wrote it knows its package"
+            text = f"the array {name!r} is packed by {codec[:60]!r}, which is not installed"
+            return Loss(text, name, "codec", advice)
     return None
 
 

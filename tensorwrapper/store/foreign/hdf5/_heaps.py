@@ -18,11 +18,12 @@ _HEAD: Final = 16  # bytes before the first object, and before the bytes of each
 class Heaps:
     """The heaps of one file; they are found by their marks when they are first needed."""
 
-    __slots__ = ("_checked", "_memory")
+    __slots__ = ("_checked", "_memory", "_refused")
 
     def __init__(self, memory: FileMap) -> None:
         self._memory = memory
         self._checked = False
+        self._refused: str | None = None
 
     def check(self) -> None:
         """Raise if HDF5 would not come to the end of a heap; the first call looks at the whole file.
@@ -32,6 +33,9 @@ class Heaps:
         DataFileError
             If there is such a heap.
         """
+        if self._refused is not None:
+            # Once is enough: who asks for each of many datasets would have the file searched as often.
+            raise DataFileError(self._refused)
         if self._checked:
             return
         place = self._memory.find(_MARK)
@@ -49,7 +53,8 @@ class Heaps:
             if self._memory[place : place + 2] != b"\0\0":
                 size = _HEAD + (size + 7) // 8 * 8
             if not 0 < size < 2**63:
-                raise DataFileError(f"the heap at byte {start} has an object at byte {place} that never ends")
+                self._refused = f"the heap at byte {start} has an object at byte {place} that never ends"
+                raise DataFileError(self._refused)
             place += size
 
     def _number(self, place: int) -> int:

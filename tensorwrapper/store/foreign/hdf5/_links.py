@@ -103,7 +103,12 @@ def walk(file: "h5py.File", enter: _Enter) -> Links:
         if _is_elsewhere(group, own, name, above, links):
             continue
         found = _new_at(group, own, name, first, links)
-        if found is None or not enter(name, found):
+        try:
+            is_entered = found is not None and enter(name, found)
+        except Exception as error:  # noqa: BLE001 - whatever HDF5 says of what is damaged
+            links.losses.append(Loss(f"{name!r} cannot be read, {error}", name, "damage"))
+            continue
+        if not is_entered:
             continue
         if len(left) > _DEPTH:
             links.losses.append(Loss(f"the group {name!r} lies deeper than {_DEPTH} groups", name, "member"))

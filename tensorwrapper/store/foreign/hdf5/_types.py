@@ -10,9 +10,10 @@ from tensorwrapper.store.records._loss import Loss, LossCode
 if TYPE_CHECKING:
     import h5py
 
-__all__ = ["Look", "look_at", "reads_raw"]
+__all__ = ["Look", "field_refusal", "look_at", "reads_raw"]
 
-Packing: TypeAlias = Literal["strings", "vlen", "chunked", "converted", "dense"]
+Packing: TypeAlias = Literal["strings", "vlen", "records", "arrays", "chunked", "converted", "dense"]
+_NUMBERS: Final = "biufcmM"
 
 _PLUGINS: Final = {
     32000: "LZF",
@@ -76,6 +77,10 @@ def _packing(found: "h5py.Dataset", dtype: "np.dtype[Any]") -> Packing | None:
     """Return how a dataset is read; None if not at all."""
     import h5py  # noqa: PLC0415 - an extra
 
+    if dtype.names is not None:
+        return "records"
+    if dtype.subdtype is not None:
+        return "arrays"
     if h5py.check_string_dtype(dtype) is not None:
         return "strings"
     if h5py.check_vlen_dtype(dtype) is not None:
@@ -149,14 +154,22 @@ def _wider(found: "h5py.Dataset") -> "np.dtype[Any] | None":
     return np.dtype(f"{sign}{1 << (kind.get_size() - 1).bit_length()}")
 
 
+def field_refusal(name: str, dtype: "np.dtype[Any]") -> Loss | None:
+    """Return why a field of records is no tensor."""
+    if dtype.kind in _NUMBERS and dtype.itemsize <= (16 if dtype.kind == "c" else 8):
+        return None
+    text = f"the field {name!r} has elements of type {str(dtype)[:80]}"
+    return Loss(text, name, "objects" if dtype.hasobject else "type", "dataset['field'] of h5py reads it")
+
+
 def _refusal(dtype: "np.dtype[Any]") -> tuple[LossCode, str, str] | None:
     import h5py  # noqa: PLC0415 - an extra
 
     shown = str(dtype)[:80]
-    if dtype.subdtype is not None:
-        return "type", f"an array in each element, {shown}", "as_tensor(dataset[...]) has them as modes"
-    if dtype.names is not None:
-        return "type", f"records, {shown}", "as_tensor(dataset['field']) is one field"
+    if dtype.subdtype is not None and dtype.base.kind not in _NUMBERS:
+        return "type", f"an array in each element, {shown}", "h5py reads them"
+    if dtype.names is not None or dtype.subdtype is not None:
+        return None
     if h5py.check_string_dtype(dtype) is not None:
         return None
     inner = h5py.check_vlen_dtype(dtype)

@@ -14,7 +14,6 @@ from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.errors import ConversionError, TensorWrapperError
 from tensorwrapper.shape import Shape
 from tensorwrapper.store.foreign._contents import Conversion, Named, Options, leaving_out
-from tensorwrapper.store.foreign._hdf5 import METADATA, ORIGIN, RAGGED
 from tensorwrapper.store.foreign._outgoing import (
     TensorLike,
     boxes_of,
@@ -26,6 +25,7 @@ from tensorwrapper.store.foreign._outgoing import (
     without_layers,
 )
 from tensorwrapper.store.foreign._ragged import ragged_of
+from tensorwrapper.store.foreign.hdf5._read import METADATA, ORIGIN, RAGGED
 from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.store.system._replace import replacing_path
 from tensorwrapper.tensor import Tensor

@@ -12,6 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar, assert_never, cast
 
+import attrs
 import numpy as np
 
 from tensorwrapper._arrays import are_truths
@@ -21,18 +22,20 @@ from tensorwrapper.buffer import StringData, strings_from_numpy
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.shape import Shape
 from tensorwrapper.store.foreign._contents import SCALES, Contents, Held, scaled
+from tensorwrapper.store.foreign._fields import FieldPath, FieldsOf, field_paths, inner_of
 from tensorwrapper.store.foreign._guarded import Guarded
-from tensorwrapper.store.foreign._hdf5_heaps import Heaps
-from tensorwrapper.store.foreign._hdf5_links import walk
-from tensorwrapper.store.foreign._hdf5_types import Look, look_at
+from tensorwrapper.store.foreign._names import FreeNames
 from tensorwrapper.store.foreign._ragged import Ragged
 from tensorwrapper.store.foreign._rows_source import RowsSource
+from tensorwrapper.store.foreign.hdf5._heaps import Heaps
+from tensorwrapper.store.foreign.hdf5._links import walk
+from tensorwrapper.store.foreign.hdf5._types import Look, field_refusal, look_at
 from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.store.system._map import FileMap, map_file
 from tensorwrapper.store.system._system import reading
 from tensorwrapper.tensor import Tensor, as_tensor, from_buffer, strings
 from tensorwrapper.typing import Array, IntArray
-from tensorwrapper.wire import DEFAULT_LIMITS, Limits
+from tensorwrapper.wire import DEFAULT_LIMITS, Limits, no_elements
 
 if TYPE_CHECKING:
     import h5py
@@ -69,12 +72,13 @@ def open_hdf5(path: Path, limits: Limits) -> Contents:
         file = h5py.File(path, "r")
         finder = _Finder(path, memory, limits)
         links = walk(file, finder.enter)
-        losses = [*finder.losses, *links.losses, *links.broken(finder.groups | finder.held.keys())]
+        held = finder.named()
+        losses = [*finder.losses, *links.losses, *links.broken(finder.known)]
         return Contents(
-            finder.held,
+            held,
             _said(file, finder.heaps),
             tuple(losses),
-            aliases=links.aliases(list(finder.held), finder.groups, limits.tensors),
+            aliases=links.aliases(list(held), finder.groups, limits.tensors),
             resolve=links.resolve,
         )
 
@@ -85,36 +89,85 @@ class _Finder:
     def __init__(self, path: Path, memory: FileMap, limits: Limits) -> None:
         self.path, self.memory, self.limits = path, memory, limits
         self.heaps = Heaps(memory)
-        self.held: dict[str, Held] = {}
+        self.entries: list[tuple[str, bool, Held]] = []
+        """Names, whether they are those of fields, and what has them."""
         self.losses: list[Loss] = []
         self.groups: set[str] = {""}
+        self.known: set[str] = {""}
+        """All groups and datasets that have names."""
 
     def enter(self, name: str, found: "h5py.Group | h5py.Dataset") -> bool:
         """Note what has a name; tell whether what is in it has names of its own."""
         import h5py  # noqa: PLC0415 - an extra
 
         if isinstance(found, h5py.Group):
+            self.known.add(name)
             if RAGGED not in found.attrs:
                 self.groups.add(name)
                 return True
-            values = found.get("values")
+            # A link may lead to another file.
+            is_here = isinstance(found.get("values", getlink=True), h5py.HardLink)
+            values = found["values"] if is_here else None
             nbytes = values.id.get_storage_size() if isinstance(values, h5py.Dataset) else 0
-            self.held[name] = Held(0, nbytes, "jagged", partial(self._rows, found), _said(found, self.heaps))
+            self.entries.append(
+                (name, False, Held(0, nbytes, "jagged", partial(self._rows, found), _said(found, self.heaps)))
+            )
             return False
         look = look_at(found, name)
         if isinstance(look, Loss):
             self.losses.append(look)
             return False
+        self.known.add(name)
         said = _said(found, self.heaps)
         start = found.id.get_offset() or 0
+        size = found.id.get_storage_size()
+        if look.packing == "records":
+            for path, own in field_paths(look.dtype):
+                self._field(found, name, path, own, Held(start, size, "field", no_elements, said))
+            return False
         read = self._reader(found, look)
-        self.held[name] = Held(start, found.id.get_storage_size(), look.packing, read, said)
+        self.entries.append((name, False, Held(start, size, look.packing, read, said)))
         if any(scale in found.attrs for scale in SCALES):
             self.losses.append(scaled(name))
         return False
 
+    def _field(
+        self, found: "h5py.Dataset", name: str, path: FieldPath, dtype: "np.dtype[Any]", held: Held
+    ) -> None:
+        """Note a field of records; what it is called is decided when all names are known."""
+        full = ".".join([name, *path])
+        loss = field_refusal(full, inner_of(dtype)[0])
+        if loss is None:
+            read = partial(self._parts, found, path, dtype)
+            self.entries.append((full, True, attrs.evolve(held, read=read)))
+        else:
+            self.losses.append(loss)
+
+    def named(self) -> dict[str, Held]:
+        """Return all that was noted, fields under names that nothing else has."""
+        free = FreeNames({name for name, is_field, _ in self.entries if not is_field} | self.groups)
+        found: dict[str, Held] = {}
+        for name, is_field, own in self.entries:
+            taken = free.take(name) if is_field else name
+            if taken != name:
+                text = f"the field {name!r} is called {taken!r}, as its name is taken"
+                self.losses.append(Loss(text, name, "name"))
+            found[taken] = own
+        return found
+
+    def _parts(self, found: "h5py.Dataset", path: FieldPath, dtype: "np.dtype[Any]") -> "View[Any]":
+        """Return a field, or elements that are arrays, as a view of what h5py reads."""
+        from tensorwrapper.selection import ArraySource, as_view  # noqa: PLC0415 - as below
+
+        self._check_extents(found)
+        own, inner = inner_of(dtype)
+        source = ArraySource(FieldsOf(found, path, (*found.shape, *inner), own))
+        return as_view(Guarded(source, self.path, "HDF5"))
+
     def _reader(self, found: "h5py.Dataset", look: Look) -> Callable[[], object]:
         match look.packing:
+            case "arrays" | "records":
+                return partial(self._parts, found, (), look.dtype)
             case "strings":
                 return partial(self._strings, found)
             case "vlen":
@@ -123,7 +176,7 @@ class _Finder:
                 return partial(self._mapped, found, look.dtype)
             case "chunked" | "converted":
                 return partial(self._read, found, look)
-            case _ as never:
+            case never:
                 assert_never(never)
 
     def _read(self, found: "h5py.Dataset", look: Look) -> "Tensor[Any] | View[Any]":

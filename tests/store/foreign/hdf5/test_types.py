@@ -85,7 +85,11 @@ def test_all_variants_of_a_type_are_as_h5py_reads_them_or_told(tmp_path, chunked
             # As it is shown first: what is converted once may be shown otherwise.
             try:
                 dtype = found.dtype
-                right[name] = dtype, found[()].tobytes()
+                own = found[()]
+                if dtype.names is None:
+                    right[name] = dtype.base, own.tobytes()
+                for field in dtype.names or ():
+                    right[f"{name}.{field}"] = dtype[field], own[field].tobytes()
             except (TypeError, OSError):
                 right[name] = None
     f = tw.open(path)

@@ -1,0 +1,58 @@
+"""Names of strangers become names of tensors, and are known again on the way back."""
+
+import unicodedata
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tensorwrapper.store.foreign._names import FreeNames, tens_names, true_name
+from tensorwrapper.store.records._format import check_name
+
+NAMES = st.lists(
+    st.text("ab/\\.\n~1é\u0301\ud800", max_size=6) | st.text(max_size=400), unique=True, max_size=8
+)
+
+
+@given(NAMES)
+def test_every_name_becomes_one_that_a_file_can_have(names):
+    found = tens_names(names)
+    assert list(found) == names
+    assert len(set(found.values())) == len(names)
+    for name, plain in found.items():
+        check_name(plain)
+        assert true_name(plain, {"name": name}) == name or plain == name
+
+
+@given(NAMES)
+def test_names_that_can_stay_do(names):
+    found = tens_names(names)
+    for name in names:
+        try:
+            check_name(name)
+        except Exception:  # noqa: BLE001 - one that cannot
+            continue
+        assert found[name] == name
+
+
+def test_what_is_taken_gets_a_number():
+    assert tens_names(["a/b", "a\\b", "a.b", "a.b~1"]) == {
+        "a/b": "a.b~2",
+        "a\\b": "a.b~3",
+        "a.b": "a.b",
+        "a.b~1": "a.b~1",
+    }
+    assert tens_names([".", "", "x" * 300])["."] == ".~1"
+    assert unicodedata.is_normalized("NFC", tens_names(["e\u0301"])["e\u0301"])
+
+
+def test_many_of_one_name_take_a_step_each():
+    free = FreeNames([])
+    assert [free.take("a") for _ in range(20_000)][-1] == "a~19999"
+
+
+def test_what_a_user_says_is_no_name_unless_it_fits():
+    assert true_name("x", {"name": "energy"}) == "x"
+    assert true_name("x", {"name": 3}) == "x"
+    assert true_name("a.b~1", {"name": "a/b"}) == "a/b"
+    assert true_name("a.b~c", {"name": "a/b"}) == "a.b~c"
+    assert true_name("a.b", {}) == "a.b"
