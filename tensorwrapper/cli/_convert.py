@@ -5,7 +5,7 @@ import argparse
 from tensorwrapper.cli._progress import Progress
 from tensorwrapper.cli._report import Report
 from tensorwrapper.cli._sizes import size_of
-from tensorwrapper.errors import DataFileExistsError
+from tensorwrapper.errors import ConversionError, DataFileExistsError
 from tensorwrapper.store import convert
 
 __all__ = ["run"]
@@ -25,6 +25,9 @@ def run(options: argparse.Namespace) -> Report:
                 overwrite=options.force,
                 progress=progress.share if progress.is_shown else None,
             )
+    except ConversionError as error:
+        # The same in the words of this command.
+        raise ConversionError(str(error).replace("strict=False leaves", "--lenient leaves")) from error
     except DataFileExistsError as error:
         raise DataFileExistsError(
             error.errno, f"{options.target} is there already; --force replaces it"

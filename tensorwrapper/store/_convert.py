@@ -29,6 +29,9 @@ from tensorwrapper.wire import DEFAULT_LIMITS
 
 __all__ = ["convert"]
 
+_WAY_OUT: Final = "strict=False leaves it out"
+"""How errors about one tensor end."""
+
 
 def convert(
     source: str | os.PathLike[str],
@@ -104,7 +107,9 @@ def convert(
     with naming_extras():
         found = recognise(first)
         read = _from_tens if found.kind == "tens" else partial(_from_foreign, found)
-        return read(first, second, partial(write, second), wanted, Options(strict=strict), progress)
+        return read(
+            first, second, partial(write, second), wanted, Options(strict=strict, way_out=_WAY_OUT), progress
+        )
 
 
 _Write: TypeAlias = Callable[[Iterator[Named], Mapping[str, Any], Options], Conversion]

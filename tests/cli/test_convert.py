@@ -36,8 +36,29 @@ def test_what_cannot_be_converted_is_said(path, tmp_path):
 
     assert done.returncode == ExitCode.CANNOT_RUN
     assert "'rows'" in done.stderr
+    assert "--lenient leaves it out" in done.stderr
     assert "Traceback" not in done.stderr
     assert not (tmp_path / "out.npz").exists()
+    done = run("convert", "--lenient", path, tmp_path / "out.npz")
+    assert done.returncode == ExitCode.OK, done.stderr
+    assert "lost: 'rows' is left out" in done.stdout
+    assert list(np.load(tmp_path / "out.npz")) == ["a"]
+
+
+def test_tensors_are_chosen_by_names_and_patterns(path, tmp_path):
+    for options, want in (
+        (["--only", "a"], ["a"]),
+        (["--only", "a", "--only", "r*"], ["a", "rows"]),
+        (["--skip", "r*"], ["a"]),
+    ):
+        done = run("convert", "--force", *options, path, tmp_path / "out.tens")
+        assert done.returncode == ExitCode.OK, done.stderr
+        with tw.open(tmp_path / "out.tens") as f:
+            assert list(f) == want
+    done = run("convert", "--only", "z*", path, tmp_path / "other.tens")
+    assert done.returncode == ExitCode.CANNOT_RUN
+    assert "'z*' is no name here" in done.stderr
+    assert not (tmp_path / "other.tens").exists()
 
 
 def test_s10_convert_overwrites_only_when_forced(path, tmp_path):

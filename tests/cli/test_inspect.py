@@ -115,6 +115,16 @@ def test_inspect_of_a_file_without_tensors(tmp_path):
     assert report["figures"]["tensors"] == 0
 
 
+def test_what_is_no_tensor_is_listed_and_is_no_failure(tmp_path):
+    np.savez(tmp_path / "a.npz", x=[1], o=np.array([None]))
+    done = run("inspect", tmp_path / "a.npz")
+    assert done.returncode == ExitCode.OK, done.stderr
+    assert "o: 'o' holds Python objects" in done.stdout
+    report = json.loads(run("inspect", "--json", tmp_path / "a.npz").stdout)
+    assert report["ok"] is True
+    assert list(report["figures"]["not read as tensors"]) == ["o"]
+
+
 def test_s10_inspect_of_a_torn_file_says_what_is_lost(path):
     raw = path.read_bytes()
     with tw.open(path) as f:

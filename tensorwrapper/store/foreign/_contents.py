@@ -118,6 +118,8 @@ class Options:
     compress: Compression | Mapping[str, Compression | None] | None = None
     strict: bool = True
     """Whether what cannot be read or written is an error; else it is left out, and told."""
+    way_out: str = ""
+    """What leaves it out, as the end of an error; empty where nothing does."""
 
     def chunks_of(self, name: str, extents: Extents) -> Extents | None:
         """Return the chunks that the user wants for a tensor; None if he leaves it to the layout.
@@ -170,6 +172,8 @@ def leaving_out(name: str, options: Options, lost: list[Loss]) -> Generator[None
     except TensorWrapperError as error:
         said: object = error.args[0] if error.args else None
         if options.strict and not (isinstance(said, Loss) and said.code == "null"):
+            if options.way_out and isinstance(error, ConversionError):
+                raise ConversionError(f"{error}; {options.way_out}") from error
             raise
         code: LossCode = said.code if isinstance(said, Loss) else "kind"
         lost.append(Loss(f"{name!r} is left out, {error}", name, code))

@@ -42,6 +42,7 @@ __all__ = [
     "mapped_array",
     "members_of",
     "npy_dtype",
+    "npy_dtype_in",
     "npy_refusal",
     "open_npy",
     "open_npz",
@@ -56,6 +57,7 @@ ONE: Final = "array"
 _CHUNK: Final = 2**24
 _HEADER_BYTES: Final = 10_000  # as NumPy has it
 _KINDS: Final = "biufcmMUS"
+_NUMBERS: Final = re.compile(rb"\x93NUMPY\x01\x00..\{'descr': '([<>|][biufc](?:1|2|4|8|16))', ", re.DOTALL)
 _KEYS: Final = {"descr", "fortran_order", "shape"}
 _PACKINGS: Final = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA}
 _LONG: Final = re.compile(r"(?<=[0-9])L(?=[,)])")
@@ -107,7 +109,7 @@ def open_npz(path: Path, limits: Limits) -> Contents:
                 "dense" if is_stored(info) else "deflated",
                 partial(_member, memory, info, limits.decompressed_bytes),
             )
-            found.append((name, _dtype_of(archive, info), held))
+            found.append((name, _dtype_of(memory, archive, info), held))
     return _contents_of(found, losses)
 
 
@@ -120,9 +122,12 @@ def _unknown_packing(info: zipfile.ZipInfo) -> str | None:
     return None
 
 
-def _dtype_of(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> "np.dtype[Any] | None":
+def _dtype_of(memory: FileMap, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> "np.dtype[Any] | None":
     """Return the type that a header says; None of one that is damaged, which tells it when it is read."""
     try:
+        if is_stored(info):
+            begin, end = span_of(memory, info)
+            return npy_dtype_in(memory, begin, end)
         with archive.open(info) as member:
             return npy_dtype(member)
     except Exception:  # noqa: BLE001 - whatever a damaged header makes NumPy raise
@@ -203,6 +208,14 @@ def _member(memory: FileMap, info: zipfile.ZipInfo, most: int) -> "Array | Membe
     if is_stored(info):
         return mapped_array(memory, *span_of(memory, info))
     return compressed_member(memory, info, most)
+
+
+def npy_dtype_in(memory: FileMap, begin: int, end: int) -> "np.dtype[Any]":
+    """Return the type that the header of an array in memory says; its first bytes tell that of numbers."""
+    found = _NUMBERS.match(memory[begin : min(begin + 64, end)])
+    if found is not None:
+        return np.dtype(found[1].decode())
+    return npy_dtype(stream_over(memoryview(memory)[begin:end]))
 
 
 def npy_dtype(stream: IO[bytes]) -> "np.dtype[Any]":

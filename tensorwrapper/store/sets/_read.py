@@ -20,6 +20,7 @@ from tensorwrapper.store.foreign._npy import (
     mapped_array,
     members_of,
     npy_dtype,
+    npy_dtype_in,
     npy_refusal,
     span_of,
 )
@@ -116,7 +117,7 @@ def _of_tar(memory: FileMap, found: TarMember) -> _Member:
         found.size,
         "dense",
         partial(mapped_array, memory, found.begin, end),
-        lambda: npy_dtype(stream_over(memoryview(memory)[found.begin : end])),
+        partial(npy_dtype_in, memory, found.begin, end),
         lambda: memory[found.begin : end],
     )
 
