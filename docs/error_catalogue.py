@@ -49,6 +49,14 @@ WHAT_TO_DO: dict[str, tuple[str, str]] = {
         "Ask `tw.store.verify(path)` what is damaged, and take a copy that is not.",
         "",
     ),
+    "LossWarning": (
+        "Keep what it names beside the tensor, or filter the warning where nothing is missed.",
+        "",
+    ),
+    "PositionWarning": (
+        "Select by index: `t.window(t.shape[10:12])`; brackets count positions from 0, as NumPy's do.",
+        "",
+    ),
     "InsecureAddressWarning": (
         "Give the socket keys, `security=CurveServer(...)`, or listen at 127.0.0.1.",
         "",
@@ -157,8 +165,17 @@ def kinds() -> dict[str, type[BaseException]]:
     return {
         name: kind
         for name, kind in vars(errors).items()
-        if inspect.isclass(kind) and issubclass(kind, BaseException)
+        if inspect.isclass(kind) and issubclass(kind, BaseException) and not name.startswith("_")
     }
+
+
+def _bases(kind: type[BaseException]) -> list[str]:
+    """Return the names of the bases that are public, and of the bases of those that are not."""
+    names: list[str] = []
+    for base in kind.__bases__:
+        if issubclass(base, BaseException):
+            names += _bases(base) if base.__name__.startswith("_") else [base.__name__]
+    return names
 
 
 def page() -> str:
@@ -172,7 +189,7 @@ def page() -> str:
     parts = [HEAD]
     for name, kind in kinds().items():
         to_do, example = WHAT_TO_DO[name]
-        bases = ", ".join(f"`{base.__name__}`" for base in kind.__bases__)
+        bases = ", ".join(f"`{base}`" for base in _bases(kind))
         when = (inspect.getdoc(kind) or "").partition("\n")[0].replace("``", "`")
         parts.append(f"## {name}\n\nIs a {bases}.\n\n**When.** {when}\n\n**What to do.** {to_do}\n")
         if example:

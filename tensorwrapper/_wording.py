@@ -7,12 +7,15 @@ hands it to ``np.prod``, is told what has elements. What stands in backticks is 
 """
 
 import functools
+import inspect
 import itertools
 import re
 import reprlib
+import warnings
 from abc import ABCMeta
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from inspect import isfunction
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 __all__ = [
@@ -29,6 +32,7 @@ __all__ = [
     "html_block",
     "no_array",
     "shortened",
+    "warn_caller",
 ]
 
 _C = TypeVar("_C", bound=type[object])
@@ -96,6 +100,17 @@ def advice_of(name: str) -> str:
     """
     advice = _advices().get(name)
     return "" if advice is None else f": {advice}"
+
+
+_HERE: Final = str(Path(__file__).parent)
+
+
+def warn_caller(text: str, category: type[Warning]) -> None:
+    """Warn at the innermost line that is not of this package, where users look for what they wrote."""
+    level, frame = 1, inspect.currentframe()
+    while frame is not None and frame.f_code.co_filename.startswith((_HERE, "<attrs")):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, category, stacklevel=level)
 
 
 class _Absent:

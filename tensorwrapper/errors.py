@@ -5,7 +5,7 @@ The text of an error says what was given, what is allowed, and where.
 They are plain classes: an ``attrs`` exception loses its ``args`` and cannot pass a context manager.
 """
 
-from typing import Literal, final
+from typing import Generic, Literal, TypeVar, final
 
 from tensorwrapper._value_class import frozen
 
@@ -34,6 +34,7 @@ __all__ = [
     "LayoutError",
     "LeakedResourceWarning",
     "LocalProtocolError",
+    "LossWarning",
     "ModeNameError",
     "NdselError",
     "NdselReason",
@@ -42,6 +43,7 @@ __all__ = [
     "OutcomeUnknownError",
     "ParseError",
     "PeerUnreachableError",
+    "PositionWarning",
     "ProtocolError",
     "ProtocolReason",
     "RankError",
@@ -84,6 +86,7 @@ are damaged. ``flow``: the state of a flow, its credit or its numbering does not
 """
 
 
+_R = TypeVar("_R", bound=str)
 _SHOWN = 10  # findings that a text lists
 _MOST = 590  # characters of a text
 
@@ -101,8 +104,30 @@ class TensorWrapperError(Exception):
         return _cut(str(self.args[-1])) if self.args else ""
 
 
+class _ReasonedError(TensorWrapperError, Generic[_R]):
+    """An error whose text begins with a reason from a closed set."""
+
+    reason: _R
+    """What kind of rule was broken."""
+
+    def __init__(self, reason: _R, message: str) -> None:
+        super().__init__(reason, message)
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return _cut(f"[{self.reason}] {self.args[1]}")
+
+
 class TensorWrapperWarning(UserWarning):
     """The root of all warnings of this package."""
+
+
+class LossWarning(TensorWrapperWarning):
+    """A conversion leaves out something that tensors have no place for; the text names it."""
+
+
+class PositionWarning(TensorWrapperWarning):
+    """A slice between brackets counts positions and selects none, though the indices that it names exist."""
 
 
 class LeakedResourceWarning(TensorWrapperWarning, ResourceWarning):
@@ -201,7 +226,7 @@ class ReadOnlyError(TensorWrapperError, ValueError):
     """A write to memory that must not change."""
 
 
-class ProtocolError(TensorWrapperError, ValueError):
+class ProtocolError(_ReasonedError[ProtocolReason], ValueError):
     """A TENS message is not well formed; ``reason`` is from a closed set.
 
     Examples
@@ -210,15 +235,11 @@ class ProtocolError(TensorWrapperError, ValueError):
     '[frame] it is cut off'
     """
 
-    reason: ProtocolReason
-    """What kind of rule was broken."""
-
     peer: bytes
     """Who sent the message: what a ROUTER calls the peer, else its host, if that is known; else empty."""
 
     def __init__(self, reason: ProtocolReason, message: str) -> None:
         super().__init__(reason, message)
-        self.reason = reason
         self.peer = b""
 
     def __str__(self) -> str:
@@ -282,17 +303,8 @@ the tensor is no longer what it was. ``bounds``: a selection leaves it. ``limit`
 """
 
 
-class RequestRefusedError(TransportError):
+class RequestRefusedError(_ReasonedError[RefusalReason], TransportError):
     """A server of tensors refused a request; ``reason`` is from a closed set."""
-
-    reason: RefusalReason
-
-    def __init__(self, reason: RefusalReason, message: str) -> None:
-        super().__init__(reason, message)
-        self.reason = reason
-
-    def __str__(self) -> str:
-        return _cut(f"[{self.reason}] {self.args[1]}")
 
 
 class OutcomeUnknownError(TransportError):
@@ -381,7 +393,7 @@ from, or has another rank or type. ``source``: it names a source that was not gi
 """
 
 
-class SelectionError(TensorWrapperError, ValueError):
+class SelectionError(_ReasonedError[SelectionReason], ValueError):
     """A description of a view that a stranger may have written is refused; ``reason`` is from a closed set.
 
     Examples
@@ -393,16 +405,6 @@ class SelectionError(TensorWrapperError, ValueError):
     ...     error.reason
     'schema'
     """
-
-    reason: SelectionReason
-    """What kind of rule was broken."""
-
-    def __init__(self, reason: SelectionReason, message: str) -> None:
-        super().__init__(reason, message)
-        self.reason = reason
-
-    def __str__(self) -> str:
-        return _cut(f"[{self.reason}] {self.args[1]}")
 
 
 NdselReason = Literal[
@@ -416,7 +418,7 @@ NdselReason = Literal[
 """What is wrong with a message of ndsel: the codes of that specification."""
 
 
-class NdselError(ParseError):
+class NdselError(_ReasonedError[NdselReason], ParseError):
     """A message of ndsel is refused; ``reason`` is the code that its specification has for it.
 
     Examples
@@ -428,16 +430,6 @@ class NdselError(ParseError):
     ...     error.reason
     'step_zero'
     """
-
-    reason: NdselReason
-    """Which rule was broken."""
-
-    def __init__(self, reason: NdselReason, message: str) -> None:
-        super().__init__(reason, message)
-        self.reason = reason
-
-    def __str__(self) -> str:
-        return _cut(f"[{self.reason}] {self.args[1]}")
 
 
 @final

@@ -8,7 +8,6 @@ from tensorwrapper._arrays import frozen_values
 from tensorwrapper._wording import shortened
 from tensorwrapper.buffer.lowlevel import check_offsets, holds_strings
 from tensorwrapper.errors import ConversionError, DTypeError
-from tensorwrapper.interop._arrow import to_arrow
 from tensorwrapper.interop._operand import TensorLike, dense_of, native
 from tensorwrapper.shape import ArrowList, Shape
 from tensorwrapper.tensor import Tensor, as_tensor, from_buffer
@@ -54,12 +53,23 @@ def to_awkward(value: TensorLike) -> "ak.Array":
             "an array of Awkward Array has a mode, and this tensor none: item() is its element"
         )
     if holds_strings(tensor.dtype):
-        return ak.from_arrow(to_arrow(tensor))
+        import pyarrow as pa  # noqa: PLC0415 - an extra, and heavy
+
+        # Lists are made as those of numbers are: Awkward Array loses the number of Arrow's lists of size 0.
+        strings = ak.to_layout(ak.from_arrow(pa.array(tensor.to_string_data())))
+        lists = _lists_over(tensor, np.zeros(tensor.size, np.int8))
+        return ak.Array(_with_leaf(lists.layout, strings))
     if tensor.dtype.kind == "V":
         raise DTypeError(
             f"Awkward Array has no elements of type {tensor.dtype}: astype(np.float32) holds them"
         )
-    elements = native(tensor.elements())
+    return _lists_over(tensor, native(tensor.elements()))
+
+
+def _lists_over(tensor: Tensor[Any], elements: Array) -> "ak.Array":
+    """Return elements in the lists that a tensor's shape makes of them."""
+    import awkward as ak  # noqa: PLC0415
+
     form, length, buffers = tensor.shape.awkward_buffers(str(elements.dtype))
     parts: dict[str, Array] = {**buffers, f"node{tensor.rank - 1}-data": elements}
     return ak.from_buffers(form, length, parts)
@@ -225,6 +235,13 @@ def _layout_of(array: "ak.Array") -> "ak.contents.Content":
         raise ConversionError(
             f"a {type(array).__name__} is no array of Awkward Array: {shortened(str(error))}"
         ) from error
+
+
+def _with_leaf(layout: "ak.contents.Content", leaf: "ak.contents.Content") -> "ak.contents.Content":
+    """Return the lists over other elements."""
+    if not hasattr(layout, "content"):
+        return leaf
+    return layout.copy(content=_with_leaf(layout.content, leaf))
 
 
 def _leaf_of(layout: "ak.contents.Content") -> "ak.contents.Content":

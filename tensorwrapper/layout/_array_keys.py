@@ -19,7 +19,7 @@ from tensorwrapper.errors import (
     TooManyIndicesError,
 )
 from tensorwrapper.layout._layout import Layout
-from tensorwrapper.layout.boxes._keys import expand_positional
+from tensorwrapper.layout.boxes._keys import expand_positional, warn_of_indices
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Array, Extents, IntArray, PositionalItem, PositionalKey
 
@@ -70,7 +70,10 @@ def addresses_of_items(layout: Layout[Any], items: tuple[KeyItem, ...]) -> IntAr
     NumPy applies the key to the coordinates of each mode. The items are those of `to_items`.
     """
     with numpys_errors(layout.shape):
-        return _addresses(layout, items)
+        addresses = _addresses(layout, items)
+    if not addresses.size:
+        warn_of_indices(items, layout.shape.extents, layout.shape.origin)
+    return addresses
 
 
 def _addresses(layout: Layout[Any], items: tuple[KeyItem, ...]) -> IntArray:

@@ -9,7 +9,7 @@ from tensorwrapper._wording import answer_calls, brief
 from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout.boxes import _mode_operations, _modes
 from tensorwrapper.layout.boxes._common import LayoutCommon
-from tensorwrapper.layout.boxes._named import agreed_layout, named_layout
+from tensorwrapper.layout.boxes._named import agreed_layout, check_meant, named_layout
 from tensorwrapper.layout.boxes._orders import to_tiling
 from tensorwrapper.layout.boxes._strided import Strided, row_major
 from tensorwrapper.layout.facade._choice import of_flat, of_layers
@@ -153,7 +153,11 @@ class Layout(
     def __getitem__(self, key: PositionalKey | NamedKey) -> "Layout": ...
     def __getitem__(self, key: PositionalKey | NamedKey) -> "Layout[Any]":
         """Return the layout of what a positional key, or one by names, selects as NumPy's basic indexing."""
-        return wrap_layout(self.implementation.at(key))  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+        whole, positional = self.implementation, cast("PositionalKey", key)
+        part = whole.at(positional)
+        if type(whole) is not Strided:
+            check_meant(whole, part, key)
+        return wrap_layout(part)
 
     def element(self, index: Iterable[SupportsIndex], *, layer: SupportsIndex | None = None) -> "Layout":
         """Return the layout of one element, at its own indices: those of ``shape.element(index)``.

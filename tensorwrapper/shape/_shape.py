@@ -22,7 +22,7 @@ from tensorwrapper.shape.facade._ranks import ShapeRanks
 from tensorwrapper.shape.facade._sets import ShapeSets
 from tensorwrapper.shape.kinds._jagged import Jagged, jagged_of_state
 from tensorwrapper.shape.kinds._nested import Implementation
-from tensorwrapper.shape.text._habits import SHAPE_CALLS
+from tensorwrapper.shape.text._habits import SHAPE_CALLS, no_tuple
 from tensorwrapper.typing import (
     IndexT,
     IndexT_co,
@@ -73,8 +73,9 @@ class Shape(
     and literal: a negative index is a place, not a count from the end.
 
     Two shapes are equal if kind, layers, names, and extents and origins at every prefix agree, however they
-    are stored; what is stored behind an empty mode counts, too. A shape never equals what it holds or looks
-    like (a tuple, a `Smooth`): compare ``as_shape`` of both.
+    are stored; what is stored behind an empty mode counts, too. A shape has an origin, and may have
+    names and rows, so no tuple equals it. To compare it with a tuple or a list raises `ConversionError`:
+    False would hide that ``s.extents == (2, 3)`` was meant. ``as_shape((2, 3))`` is a shape.
 
     Called with labels, as ``shape("i,j")``, a shape takes part in expressions as tensors do: `LabeledShape`.
 
@@ -258,6 +259,8 @@ class Shape(
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Shape):
+            if isinstance(other, tuple | list):
+                raise ConversionError(no_tuple(cast("tuple[object, ...] | list[object]", other)))
             return NotImplemented
         mine, theirs = self.implementation, other.implementation
         if type(mine) is Smooth and type(theirs) is Smooth:

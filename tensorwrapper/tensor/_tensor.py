@@ -200,8 +200,10 @@ class Tensor(
         """
         # Loops ask for one row after another.
         if type(key) is int or is_basic(key):
-            at: Any = self._layout.implementation.at  # to cast the key would be a call
-            return make_tensor(wrap_layout(at(key)), self._buffer)
+            layout: Any = self._layout  # to cast the key would be a call
+            whole = layout.implementation
+            quick = type(key) is int or type(whole) is Strided
+            return make_tensor(wrap_layout(whole.at(key)) if quick else layout[key], self._buffer)
         if isinstance(key, Mapping):
             return self[key_of_names(key, names_of(self.shape), self.shape.rank)]
         if not self.shape.is_box or is_ragged(key):

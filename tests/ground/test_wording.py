@@ -1,6 +1,7 @@
 """What errors say: quotes of what was given, and what works for users of other libraries."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -8,7 +9,17 @@ import pytest
 import tensorwrapper as tw
 from tensorwrapper import Shape
 from tensorwrapper import selection as sel
-from tensorwrapper._wording import _FUNCTIONS, ARRAY_NAMES, Advising, brief, called_as, no_array, shortened
+from tensorwrapper._wording import (
+    _FUNCTIONS,
+    ARRAY_NAMES,
+    Advising,
+    brief,
+    called_as,
+    no_array,
+    shortened,
+    warn_caller,
+)
+from tensorwrapper.errors import PositionWarning, TensorWrapperWarning
 from tensorwrapper.store._file import _NAMES
 from tests.support.advice import advice_tests
 
@@ -252,3 +263,14 @@ def test_values_are_kept_in_lists_and_pickles(value):
     column = np.empty(1, dtype=object)
     column[0] = value
     assert column.tolist() == [value]
+
+
+def test_a_warning_names_the_line_of_the_caller_however_deep_it_arises():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warn_caller("here", TensorWrapperWarning)
+        tw.as_tensor(np.ones(3)).translate_to((5,)).oindex[5:7]
+
+    assert [one.category for one in caught] == [TensorWrapperWarning, PositionWarning]
+    assert {one.filename for one in caught} == {__file__}
+    assert caught[1].lineno == caught[0].lineno + 1

@@ -3,7 +3,7 @@
 import awkward as ak
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import tensorwrapper as tw
@@ -65,6 +65,17 @@ def test_lists_of_nothing_are_tensors_of_no_floats(lists):
 
     assert tensor.tolist() == lists
     assert tensor.dtype == np.float64
+
+
+@pytest.mark.parametrize("make", [tw.zeros, lambda s: tw.full(s, "ab")])
+@given(extents=st.lists(st.integers(0, 3), min_size=1, max_size=3), jagged=st.booleans())
+@example(extents=[2, 0], jagged=False)
+def test_lists_of_no_extent_keep_their_number(make, extents, jagged):
+    shape = tw.Shape(*extents)
+    tensor = make(shape.as_jagged() if jagged and len(extents) > 1 else shape)
+
+    assert tensor.to_awkward().to_list() == tensor.tolist()
+    assert len(tensor.to_awkward()) == extents[0]
 
 
 @pytest.mark.parametrize("values", [["a", None, "bc"], [["a", None], ["bc", "d"]], [b"a", b"\xff"]])

@@ -1,12 +1,15 @@
 """Arrays of xarray, both ways, and duck arrays that read nothing before they are asked."""
 
+import warnings
+
 import dask.array as da
 import numpy as np
 import pytest
+import xarray as xr
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tensorwrapper.errors import ConversionError
+from tensorwrapper.errors import ConversionError, LossWarning
 
 
 class Untouched:
@@ -63,3 +66,53 @@ def test_what_is_no_array_is_refused_by_name(tensor, words):
     for call in ("as_duck", "to_xarray"):
         with pytest.raises(ConversionError, match=words):
             getattr(tensor(), call)()
+
+
+KEYS = [
+    (0, 1),
+    (slice(None), 1),
+    (slice(0, 1), slice(1, 3)),
+    ([2, 0], 1),
+    ([0, 2], [1, 1]),
+    (slice(None, None, -2), 2),
+]
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("wrapped", [np.asarray, lambda x: da.from_array(x, chunks=2)])
+@pytest.mark.parametrize("dims", [("i", "i"), ("i", "j")])
+@pytest.mark.filterwarnings("ignore:Duplicate dimension names:UserWarning")  # so does xarray say it
+def test_a_key_reaches_each_of_two_modes_of_one_name(dims, wrapped, key):
+    x = np.arange(9).reshape(3, 3)
+    array = xr.DataArray(wrapped(x), dims=dims)
+
+    assert np.array_equal(sel.as_view(array)[key].compute(), x[key])
+
+
+COORDINATES = {
+    "floats": ({"x": [0.5, 1.5, 2.5]}, "'x'"),
+    "times": ({"x": np.arange(3).astype("M8[D]")}, "'x'"),
+    "texts": ({"x": list("abc")}, "'x'"),
+    "steps": ({"x": [0, 2, 4]}, "'x'"),
+    "two": ({"x": [0.0, 1.0, 2.0], "y": [0.5, 0.7]}, "'x' and 'y'"),
+    "beside": ({"x": [5, 6, 7], "mass": ("y", [1.0, 2.0])}, "'mass'"),
+    "of none": ({"run": 7}, "'run'"),
+    "indices": ({"x": [5, 6, 7], "y": [0, 1]}, None),
+    "none": ({}, None),
+}
+
+
+@pytest.mark.parametrize("read", [tw.as_tensor, sel.as_view])
+@pytest.mark.parametrize(("coords", "named"), COORDINATES.values(), ids=COORDINATES)
+def test_coordinates_that_have_no_place_are_named_by_a_warning(coords, named, read):
+    array = xr.DataArray(np.zeros((3, 2)), coords, ("x", "y"))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        made = read(array)
+
+    assert made.shape.names == ("x", "y")
+    said = [str(one.message) for one in caught if one.category is LossWarning]
+    assert len(caught) == len(said) == (named is not None)
+    assert all(
+        f" {named} " in text and one.filename == __file__ for text, one in zip(said, caught, strict=True)
+    )

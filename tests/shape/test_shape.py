@@ -204,7 +204,7 @@ def test_the_kind_and_the_questions_about_it_agree(shape):
 
 @pytest.mark.parametrize("shape", [shape for _, shape in ALL])
 def test_a_shape_equals_nothing_but_shapes(shape):
-    strangers = [None, shape.implementation, (), (3, 3), [3, 3], "(3, 3)", 3, np.zeros((3, 3)).shape]
+    strangers = [None, shape.implementation, "(3, 3)", 3, {3}]
     for other in strangers:
         assert shape != other
         assert other != shape

@@ -131,6 +131,30 @@ def test_bad_input_is_refused(row, reason, frames):
     assert reason_of(frames) == reason, row
 
 
+SPARSE = {"shape": [2], "packing": "sparse", "sparse": {"version": 1, "shape": [2, 2], "addresses": 1}}
+TEXTS = {
+    "dtype": "u",
+    "word": 1,
+    "shape": [2],
+    "packing": "string",
+    "string": {"version": 1, "shape": [2, 1], "kind": "utf8", "offsets": 1},
+}
+HELD = [
+    (SPARSE, [bytes(8), np.arange(2, dtype="<i8").tobytes()]),
+    (TEXTS, [b"ab", np.arange(3, dtype="<i8").tobytes()]),
+]
+
+
+@pytest.mark.parametrize(("keys", "parts"), HELD, ids=["sparse", "string"])
+@pytest.mark.parametrize("key", ["order", "ascend"])
+def test_elements_in_an_order_of_their_own_are_refused_beside_another_order(keys, parts, key):
+    for value in ([0, 1], [1, 0], [True, True], [True, False], [], None, "C"):
+        frames = message(described({**GOOD, **keys, key: value}), *parts)
+        assert reason_of(frames) == "unsupported"
+    (read,) = decode(message(described({**GOOD, **keys, "origin": [5, 6]}), *parts)).tensors
+    assert read.shape.origin == (5, 6)
+
+
 READ = [
     # Rulings: what says nothing of tensors has none.
     (6, message({"a": 1}, form="TEXT"), 0),

@@ -45,10 +45,6 @@ def test_our_bytes_are_those_of_the_cpp_reference(name):
         tensor_metadata=beside if any(m is not None for m in beside) else None,
         parts=None if parts == sorted(parts) else parts,
     )
-    if name == "md_numbers":
-        # Where a float is spelled differently, the values are the same.
-        assert json.loads(bytes(frames[0])[8:]) == json.loads(case["label"])
-        return
     if "frames" in case:
         assert [bytes(f).hex() for f in frames] == case["frames"]
     omitted = case.get("frames_omitted")
@@ -150,7 +146,7 @@ def test_a_label_that_is_written_anew_has_the_text_of_the_cpp_reference(case):
         return
     again = decode(encode(read, label={}))
     text = json.dumps(read.label_object, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    assert again.label == text
+    assert again.label == text.replace("1000000000000000.0", "1e+15")  # as Python spells it, and C++
     assert (again.label_object, again.parts) == (read.label_object, read.parts)
 
 

@@ -1,14 +1,22 @@
 """Keys in the positional dialect: NumPy's basic indexing, resolved against extents."""
 
-from typing import SupportsIndex, TypeAlias, cast
+from operator import index
+from typing import Any, SupportsIndex, TypeAlias, cast
 
 from tensorwrapper._integers import to_int
-from tensorwrapper._wording import brief
-from tensorwrapper.errors import IndexTypeError, OutOfBoundsError, RankError, StepError, TooManyIndicesError
+from tensorwrapper._wording import brief, warn_caller
+from tensorwrapper.errors import (
+    IndexTypeError,
+    OutOfBoundsError,
+    PositionWarning,
+    RankError,
+    StepError,
+    TooManyIndicesError,
+)
 from tensorwrapper.shape.lowlevel import mode_text
 from tensorwrapper.typing import Extents, Index, PositionalItem, PositionalKey
 
-__all__ = ["Positional", "expand_positional", "is_whole", "parse_positional"]
+__all__ = ["Positional", "expand_positional", "is_whole", "parse_positional", "warn_of_indices"]
 
 _Step: TypeAlias = tuple[int, int, int]
 """Start, step and number of the positions that a slice selects."""
@@ -93,3 +101,45 @@ def _resolve(item: object, mode: int, extent: int, lead: Index) -> int | _Step:
 def is_whole(item: PositionalItem) -> bool:
     """Tell whether an item takes all of its mode as it is."""
     return isinstance(item, slice) and item == slice(None)
+
+
+def warn_of_indices(key: object, extents: Extents, origin: Index) -> None:
+    """Warn of the first slice of a key that selects no position, though the indices that it names exist.
+
+    Extents and origin are those of the box around what is selected from.
+    """
+    items = cast("tuple[Any, ...]", key) if isinstance(key, tuple) else (key,)
+    # A mask takes as many modes as it has, all other arrays one.
+    widths = [item.ndim if str(getattr(item, "dtype", "")) == "bool" else 1 for item in items]
+    items = tuple(
+        [
+            own
+            for item, width in zip(items, widths, strict=True)
+            for own in ([slice(None)] * width if hasattr(item, "dtype") else [item])
+        ]
+    )
+    mode = 0
+    for item in expand_positional(items, len(extents)):
+        if item is None:
+            continue
+        if isinstance(item, slice) and _names_indices(item, extents[mode], origin[mode]):
+            asked = f"{item.start}:{'' if item.stop is None else item.stop}"
+            first, last = origin[mode], origin[mode] + extents[mode]
+            warn_caller(
+                f"the slice {asked} of mode {mode} counts positions from 0 and selects none of the "
+                f"{extents[mode]}; of the indices, {first} to {last - 1}, it has some: "
+                f"`t.window(t.shape[{':, ' * mode}{asked}])` selects by index",
+                PositionWarning,
+            )
+            return
+        mode += 1
+
+
+def _names_indices(item: slice, extent: int, first: int) -> bool:
+    if not first or item.start is None or range(*item.indices(extent)):
+        return False
+    start, end = index(item.start), first + extent
+    stop = end if item.stop is None else min(index(item.stop), end)
+    # To split at the end, as `t[len(t):]` does, means positions.
+    split = item.stop is None and start == extent
+    return not split and (item.step is None or item.step > 0) and max(start, first) < stop

@@ -13,7 +13,8 @@ import numpy.typing as npt
 
 from tensorwrapper._value_class import frozen
 from tensorwrapper.layout.boxes._common import LayoutCommon, ModeOperation
-from tensorwrapper.layout.boxes._keys import expand_positional
+from tensorwrapper.layout.boxes._keys import expand_positional, warn_of_indices
+from tensorwrapper.layout.boxes._strided import Strided
 from tensorwrapper.shape import Shape, ShapeLike
 from tensorwrapper.shape.lowlevel import (
     ModeNames,
@@ -26,7 +27,7 @@ from tensorwrapper.shape.lowlevel import (
 )
 from tensorwrapper.typing import Index, IntArray, NamedKey, PositionalKey
 
-__all__ = ["Named", "agreed_layout", "named_layout"]
+__all__ = ["Named", "agreed_layout", "check_meant", "named_layout"]
 
 
 def named_layout(layout: LayoutCommon, names: "ModeNames | None") -> LayoutCommon:
@@ -45,6 +46,17 @@ def agreed_layout(layout: LayoutCommon, shape: ShapeLike, what: str) -> LayoutCo
     """
     names = names_of(shape)
     return layout if names is None else named_layout(layout, agreed_names([layout.names, names], what))
+
+
+def check_meant(layout: LayoutCommon, part: LayoutCommon, key: object) -> None:
+    """Warn if a key selected no position of a layout although it names indices; strided ones warn by `at`."""
+    plain = layout.unnamed()
+    if type(plain) is Strided or part.shape.size or not plain.shape.size:
+        return
+    if isinstance(key, Mapping):
+        key = key_of_names(cast("NamedKey", key), layout.names or (), layout.rank)
+    around = plain.shape.as_smooth()
+    warn_of_indices(key, around.extents, around.origin)
 
 
 @final

@@ -28,7 +28,7 @@ from tensorwrapper.layout.boxes._common import (
 )
 from tensorwrapper.layout.boxes._even import even_positions
 from tensorwrapper.layout.boxes._hierarchy import layout_text, leaf_index, ordinal_offset
-from tensorwrapper.layout.boxes._keys import parse_positional
+from tensorwrapper.layout.boxes._keys import parse_positional, warn_of_indices
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import make_smooth, to_index, to_permutation, wrap
 from tensorwrapper.typing import Extents, Index, IntArray, PositionalKey
@@ -257,6 +257,8 @@ class Strided(LayoutCommon):
             offset += start * stride if count else 0  # as in _at_plain
             extents.append(count)
             strides.append(step * stride)
+        if 0 in extents:
+            warn_of_indices(key, self.extents, self.origin)
         return new_strided(tuple(extents), (0,) * len(extents), tuple(strides), offset)
 
     def _at_plain(self, items: tuple[Any, ...], *, outer: bool = False) -> "Strided | None":
@@ -268,6 +270,7 @@ class Strided(LayoutCommon):
         extents: list[int] = []
         strides: list[int] = []
         offset, given, repeats = self._offset, len(items), not outer or not self._injective
+        empty = False
         if given > len(self.strides):
             return None
         try:
@@ -282,6 +285,7 @@ class Strided(LayoutCommon):
                     else:
                         # It may start past the end, where the offset would leave the parent.
                         extents.append(0)
+                        empty = True
                     strides.append(step * stride)
                 elif type(item) is int and -extent <= item < extent:
                     offset += (item if item >= 0 else item + extent) * stride
@@ -296,6 +300,8 @@ class Strided(LayoutCommon):
                     repeats = repeats or (not step and count > 1)
         except (TypeError, ValueError):
             return None
+        if empty:
+            warn_of_indices(items, self.extents, self.origin)
         rest = (*extents, *self.extents[given:])
         found = new_strided(rest, (0,) * len(rest), (*strides, *self.strides[given:]), offset)
         if not repeats:

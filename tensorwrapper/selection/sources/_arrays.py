@@ -127,6 +127,12 @@ def _check_elements(array: LazyArray) -> None:
         )
 
 
+def _by_place(array: object) -> Any:  # noqa: ANN401 - of another library
+    """Return what takes a key mode by mode: xarray's arrays go by names, of which two may be the same."""
+    variable = getattr(array, "variable", None)
+    return variable if variable is not None and hasattr(array, "isel") else array
+
+
 def _is_closed(array: object) -> bool:
     """Tell whether an array of h5py is one of a file that was closed."""
     return type(array).__module__.startswith("h5py.") and not array
@@ -267,7 +273,7 @@ class ArraySource:
     def _read_dask(self, selections: Sequence[Wanted], out: Sequence[Array]) -> ReadHandle:
         parts: list[Any] = []
         for selection, target in zip(selections, out, strict=True):
-            part: Any = self.array
+            part = _by_place(self.array)
             if isinstance(selection, Runs):
                 parts.append(_cast_in_tasks(self._dask_points(selection), self.dtype, target.dtype))
                 continue
@@ -285,11 +291,11 @@ class ArraySource:
         return Finished(len(selections))
 
     def _dask_points(self, runs: Runs) -> object:
-        array: Any = self.array
+        array = _by_place(self.array)
         indices = self._indices(runs)
         if hasattr(array, "isel"):
-            # An array of xarray that has chunks: points go along a mode of their own.
-            return array.variable[tuple([array.variable.__class__("points", own) for own in indices])]
+            # Of xarray: points go along a mode of their own.
+            return array[tuple([array.__class__("points", own) for own in indices])]
         return array.vindex[indices]
 
     def _read_tensorstore(self, selections: Sequence[Wanted], out: Sequence[Array]) -> ReadHandle:

@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from tensorwrapper._wording import brief
+
 __all__ = [
     "MASK_CALLS",
     "MASK_IS",
@@ -16,6 +18,7 @@ __all__ = [
     "TILING_IS",
     "TILING_NAMES",
     "TILING_OPERATORS",
+    "no_tuple",
 ]
 
 SHAPE_IS: Final = (
@@ -159,3 +162,17 @@ MASK_CALLS: Final = {
     "intersect union": "`m.{name}(m)` takes one mask",
 }
 """How methods of masks are called, said to who calls them otherwise."""
+
+
+def no_tuple(given: "tuple[object, ...] | list[object]") -> str:
+    """Return what is said to who compares a shape with a tuple or a list.
+
+    >>> no_tuple([2])
+    'a shape is never equal to a list: `s.extents == (2,)` compares extents, `s == tw.as_shape((2,))` shapes'
+    """
+    extents = brief(tuple(given))
+    kind = type(given).__name__
+    return (
+        f"a shape is never equal to a {kind}: `s.extents == {extents}` compares extents, "
+        f"`s == tw.as_shape({extents})` shapes"
+    )

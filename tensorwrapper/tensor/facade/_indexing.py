@@ -106,7 +106,8 @@ class TensorIndexing(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         array, names = read_key(layout, self._buffer, key), layout.implementation.names
         if names is not None:
             names = picked_names(names, to_items(key))
-        if array is None:
+        if array is None or (not array.size and any(layout.shape.origin)):
+            # Of nothing it warns where indices were meant.
             addresses = addresses_of_items(layout, to_items(key))
             few = self._buffer.collect(iter([addresses.reshape(-1)]), addresses.size)
             return self._make(wrap_layout(new_row_major(addresses.shape), names), few)

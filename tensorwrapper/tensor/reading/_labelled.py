@@ -6,6 +6,8 @@ from typing import Any, Protocol, TypeGuard, cast
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._wording import warn_caller
+from tensorwrapper.errors import LossWarning
 from tensorwrapper.shape import Shape
 
 __all__ = ["labelled_shape"]
@@ -40,13 +42,27 @@ def _is_labelled(array: object) -> "TypeGuard[_Labelled]":
 def labelled_shape(array: object) -> Shape[Any] | None:
     """Return the shape of an array with names and labels, None of any other; O(labels).
 
-    Its dims are the names of modes; labels that count up by one say where a mode begins. A TensorStore has a
-    domain with an origin and labels, an array of Zarr names of dimensions.
+    Its dims are the names of modes; labels that count up by one say where a mode begins, and a `LossWarning`
+    names all others. A TensorStore has a domain with an origin and labels, an array of Zarr names of
+    dimensions.
     """
     if _is_labelled(array):
         names = [name if isinstance(name, str) else None for name in array.dims]
-        origin = [_first_of(array, name) for name in array.dims]
-        return _named(Shape.smooth(array.shape, origin=origin), names)
+        # A variable of xarray has none.
+        coords = getattr(array, "coords", {})
+        origins = {name: _first_of(coords[name]) for name in coords if name in array.dims}
+        lost = [repr(name) for name in coords if origins.get(name) is None]
+        if lost:
+            *some, last = lost
+            kept = "names of modes, and of the coordinates integers that count up by one along their own"
+            warn_caller(
+                f"the coordinates {', '.join(some)}{' and ' * bool(some)}{last} of an array of "
+                f"{type(array).__module__.partition('.')[0]} are left out: a tensor keeps {kept}",
+                LossWarning,
+            )
+        return _named(
+            Shape.smooth(array.shape, origin=[origins.get(name) or 0 for name in array.dims]), names
+        )
     domain: Any = getattr(array, "domain", None)
     if hasattr(domain, "labels") and hasattr(domain, "origin"):
         return _named(Shape.smooth(domain.shape, origin=domain.origin), domain.labels)
@@ -71,11 +87,10 @@ def _named(shape: Shape[Any], names: Iterable[object]) -> Shape[Any]:
     return shape.named(*known) if any(known) else shape
 
 
-def _first_of(array: _Labelled, name: object) -> int:
-    # A variable of xarray has none.
-    coords = getattr(array, "coords", {})
-    labels: npt.NDArray[Any] = np.asarray(coords[name]) if name in coords else np.empty(0)
-    if labels.ndim != 1 or labels.dtype.kind not in "iu" or not len(labels):
-        return 0
-    first = int(labels[0])
-    return first if bool((labels == np.arange(first, first + len(labels))).all()) else 0
+def _first_of(coordinate: npt.ArrayLike) -> int | None:
+    """Return the first of labels that count up by one, None of all others, which no origin says."""
+    labels: npt.NDArray[Any] = np.asarray(coordinate)
+    if labels.ndim != 1 or labels.dtype.kind not in "iu":
+        return None
+    first = int(labels[0]) if len(labels) else 0
+    return first if bool((labels == np.arange(first, first + len(labels))).all()) else None

@@ -330,6 +330,7 @@ def _plan_tensor(
     if elements is not None and not elements.replaces_elements:
         # What is in the part are not all elements, or no elements.
         extents = read_extents(field[elements.name]["shape"], limits)
+        _check_packed(field, elements.name, ("order", "ascend"))
     layout, layers, names = None, None, None
     if plain:
         layout = _row_major(extents)
@@ -338,7 +339,7 @@ def _plan_tensor(
         if shape is None:
             layout = named_by_label(in_layers(_dense_layout(field, extents), layers, field), names, field)
         else:
-            _check_packed(field, shape.name)
+            _check_packed(field, shape.name, ("order", "ascend", "origin"))
     return TensorPlan(field, dtype, logical, part, extents, nbytes, layout, elements, shape, layers, names)
 
 
@@ -402,9 +403,9 @@ def _packings_of(
         return Refusal(error.reason, error.args[1])
 
 
-def _check_packed(field: Field, packing: str) -> None:
-    """Raise for keys that say how dense elements lie: to ignore them would scramble the tensor."""
-    for key in ("order", "ascend", "origin"):
+def _check_packed(field: Field, packing: str, keys: tuple[str, ...]) -> None:
+    """Raise for keys that say how a dense run lies: to ignore them would scramble the tensor."""
+    for key in keys:
         if key in field and not (key == "origin" and field[key].value is None):
             refuse("unsupported", f"{field} has the key {key}, which goes with no {packing} packing")
 

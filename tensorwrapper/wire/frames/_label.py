@@ -1,11 +1,12 @@
 """The label's JSON: canonical when written, strict when read.
 
-Written, it is the text of the C++ reference (floats may differ in how they are spelled, never in value).
+Written, it is the text of the C++ reference (of some floats its last digits differ, never their value).
 Read, its size and depth are bounded before anything is built.
 """
 
 import datetime as dt
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
@@ -52,10 +53,23 @@ def load_label(text: str, limits: Limits) -> Json:
 def dump_label(value: Mapping[str, object]) -> str:
     """Return the canonical text of a label made of plain values."""
     try:
-        return dump_json(value)
+        text = dump_json(value)
     except ValueError as error:
         # Python refuses to spell out integers of thousands of digits.
         raise LocalProtocolError("schema", f"the label has a value that JSON cannot say: {error}") from error
+    return _TEXT_OR_LONG.sub(_with_exponent, text) if _LONG.search(text) else text
+
+
+_LONG = re.compile(r"[0-9]{16}\.[0-9]", re.ASCII)
+_TEXT_OR_LONG = re.compile(rf'"(?:[^"\\]|\\.)*"|({_LONG.pattern})', re.ASCII)
+
+
+def _with_exponent(found: "re.Match[str]") -> str:
+    """Return a float of sixteen digits before its point as the reference spells it; a text as it is."""
+    if found[1] is None:
+        return found[0]
+    digits = found[1].replace(".", "").rstrip("0")
+    return f"{digits[0]}.{digits[1:]}e+15" if len(digits) > 1 else f"{digits}e+15"
 
 
 def _scalar(value: object, where: str) -> Json:

@@ -1,11 +1,31 @@
 """Labels of strangers: strict JSON, of limited depth and length, with the structure of the format."""
 
+import json
+import re
 import tracemalloc
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from tensorwrapper.wire import Limits, decode
+from tensorwrapper.wire.frames._label import dump_label
 from tests.support.wire.messages import message, reason_of
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False) | st.floats(1e14, 1e17), st.text(max_size=4))
+@example(1586966400000000.0, "1586966400000000.0")
+@example(-1e15, '\\"1000000000000000.0')
+@example(1234567890123456.8, "")
+def test_floats_are_spelled_as_the_reference_does(number, text):
+    """With an exponent from 1e15 on, as the JSON of the C++ library is; texts are left alone."""
+    written = dump_label({"a": number, "b": text})
+    digits, after = written.removeprefix('{"a":').split(",", 1)
+
+    assert json.loads(written) == {"a": number, "b": text}
+    assert after == f'"b":{json.dumps(text, ensure_ascii=False)}}}'
+    assert ("e" in digits) == ("e" in repr(number) or abs(number) >= 1e15)
+    assert re.search(r"[0-9]{16}\.", digits) is None
 
 
 @pytest.mark.parametrize(
