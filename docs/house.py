@@ -54,6 +54,9 @@ ALONE = {
         "tensor_from_arrow": "Arrow's arrays are read by their interface, of whatever class they are",
         "padded_lines": "which shape rows get that are made longer is one rule for both",
         "fit_values": "a write through a view takes what a write to a tensor takes",
+        "is_foreign": "collections of Dask leave to others what tensors leave to them",
+        "promoted": "views are promoted as tensors are",
+        "read_operand": "collections of Dask take the operands that tensors take",
     },
     "wire": {
         "Apart": "what `take_apart` returns",

@@ -5,7 +5,6 @@ write, `convert_elements` every conversion that a caller asks for, `fit_number` 
 """
 
 import math
-from collections.abc import Iterable, Sequence
 from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
@@ -18,7 +17,7 @@ from tensorwrapper.buffer.strings._checks import fit_string
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError, SizeOverflowError
 from tensorwrapper.typing import Array, WriteCasting
 
-__all__ = ["check_kinds", "check_write", "convert_elements", "fit_number", "is_within_kind", "promoted"]
+__all__ = ["check_kinds", "check_write", "convert_elements", "fit_number", "is_within_kind"]
 
 _Kind: TypeAlias = Literal["b", "i", "f", "c", "m", "M", "other"]
 _Mask: TypeAlias = "npt.NDArray[np.bool_]"
@@ -75,30 +74,6 @@ def check_kinds(given: "np.dtype[Any]", dtype: "np.dtype[Any]") -> None:
             f"elements of type {given} do not go into elements of type {dtype}: only within one kind, or to "
             'a wider one; astype() converts, assign(value, casting="unsafe") takes what is lost'
         )
-
-
-def promoted(
-    dtypes: Iterable["np.dtype[Any]"], what: str, numbers: Sequence[complex] = ()
-) -> "np.dtype[Any]":
-    """Return the type that NumPy promotes types, and Python's numbers, to; `what` is done with them.
-
-    Raises
-    ------
-    DTypeError
-        If there is none, or one of the types would change its kind: a duration is no date.
-    """
-    given = list(dict.fromkeys(dtypes))
-    try:
-        found: np.dtype[Any] = np.result_type(*given, *numbers)
-    except (TypeError, OverflowError) as error:
-        raise _nothing_in_common(given, what) from error
-    if not all(dtype == found or is_within_kind(dtype, found) for dtype in given):
-        raise _nothing_in_common(given, what)
-    return found
-
-
-def _nothing_in_common(dtypes: Sequence["np.dtype[Any]"], what: str) -> DTypeError:
-    return DTypeError(f"{what}: {', '.join(map(str, dtypes))} have no type in common")
 
 
 # Elements.

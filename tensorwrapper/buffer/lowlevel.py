@@ -6,9 +6,8 @@ buffers shows one, and ``tensorwrapper.testing.BufferContract`` tests it.
 **What elements may be**: `check_dtype` (a type that a buffer can have), `holds_strings`, `kind_of` (text or
 bytes), `check_kind` (what a caller gave for that).
 
-**Casts**, one rule for all: `is_within_kind` and `check_kinds` (which types go into which), `promoted` (the
-type of several), `check_write` (an array that may be written), `fit_number` (one number as an element),
-`convert_elements` (an array, if nothing is lost).
+**Casts**, one rule for all: `check_write` (an array that may be written; of no elements, whether its type
+may), `fit_number` (one number as an element), `convert_elements` (an array, if nothing is lost).
 
 **Extents**: `fit_extents` returns an array that broadcasts to them.
 
@@ -30,12 +29,9 @@ from tensorwrapper._lazy import Names, OfName, lazy_names
 if TYPE_CHECKING:
     from tensorwrapper.buffer._addresses import packed_layout
     from tensorwrapper.buffer._casts import (
-        check_kinds,
         check_write,
         convert_elements,
         fit_number,
-        is_within_kind,
-        promoted,
     )
     from tensorwrapper.buffer._dense import as_dense, buffer_of
     from tensorwrapper.buffer._elements import check_dtype, fit_extents, holds_strings, kind_of
@@ -63,7 +59,6 @@ __all__ = [
     "buffer_of",
     "check_dtype",
     "check_kind",
-    "check_kinds",
     "check_offsets",
     "check_write",
     "convert_elements",
@@ -73,13 +68,11 @@ __all__ = [
     "holds_strings",
     "index_elements",
     "is_fill",
-    "is_within_kind",
     "join_elements",
     "join_into",
     "kind_of",
     "make_sparse",
     "packed_layout",
-    "promoted",
     "rises",
     "take_along",
     "write_elements",
@@ -93,12 +86,9 @@ __getattr__, __dir__ = lazy_names(
         "_addresses": ("packed_layout",),
         "_dense": ("as_dense", "buffer_of"),
         "_casts": (
-            "check_kinds",
             "check_write",
             "convert_elements",
             "fit_number",
-            "is_within_kind",
-            "promoted",
         ),
         "_elements": ("check_dtype", "fit_extents", "holds_strings", "kind_of"),
         "_sparse": ("make_sparse",),

@@ -16,10 +16,9 @@ nothing to find out), `unnamed_shape` (what a caller gave, without them), `agree
 one rank agree on), `check_names` (whether a value may be written), `key_of_names` (a key by names, with items
 for all modes), `picked_names` (those of what lists of positions pick).
 
-**Operands** of a call by elements, one rule for all: `fit_operands` (the shape of the result, and how many
-modes each `GivenShape` shares with it; rows of lists are an `UnplacedShape`), its parts `fit_box`,
-`reference_among`, `fit_leading_modes`, `shape_of_rows` and `with_facts`; `has_same_rows` and
-`check_same_rows` compare, `element_splits` says where the elements under each prefix begin.
+**Operands** of a call by elements: `OperandShapes` has the rule that decides which fit. `fit` returns the
+shape of the result, and how many modes each operand shares with it; `splits_under` says where the elements
+under each prefix begin.
 
 **Columns**, how jagged shapes are stored: `Columns` (row splits and leaves), `Origins` (where the rows of
 a level start: one number, or one each; `tidy_origins` makes the first of the second where it can),
@@ -40,19 +39,7 @@ if TYPE_CHECKING:
     from tensorwrapper.shape.boxes._keys import mode_of, mode_text
     from tensorwrapper.shape.boxes._names import ModeNames, agreed_names, key_of_names, picked_names
     from tensorwrapper.shape.boxes._smooth import make_smooth, to_permutation
-    from tensorwrapper.shape.combining._operands import (
-        GivenShape,
-        UnplacedShape,
-        check_same_rows,
-        element_splits,
-        fit_box,
-        fit_leading_modes,
-        fit_operands,
-        has_same_rows,
-        reference_among,
-        shape_of_rows,
-        with_facts,
-    )
+    from tensorwrapper.shape.combining._operands import OperandShapes
     from tensorwrapper.shape.facade._cells import rows_under
     from tensorwrapper.shape.pictures._draw import short_text
     from tensorwrapper.shape.rows._columns import Columns, Origins, tidy_origins
@@ -62,19 +49,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Columns",
-    "GivenShape",
     "ModeNames",
+    "OperandShapes",
     "Origins",
-    "UnplacedShape",
     "agreed_names",
     "build_rows",
     "check_names",
-    "check_same_rows",
-    "element_splits",
-    "fit_box",
-    "fit_leading_modes",
-    "fit_operands",
-    "has_same_rows",
     "integer_array",
     "key_of_names",
     "make_smooth",
@@ -83,9 +63,7 @@ __all__ = [
     "mode_text",
     "names_of",
     "picked_names",
-    "reference_among",
     "rows_under",
-    "shape_of_rows",
     "short_text",
     "tidy_origins",
     "to_index",
@@ -94,7 +72,6 @@ __all__ = [
     "to_permutation",
     "unnamed_shape",
     "unroll",
-    "with_facts",
     "wrap",
 ]
 
@@ -103,19 +80,7 @@ __dir__: Names
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "combining._operands": (
-            "GivenShape",
-            "UnplacedShape",
-            "check_same_rows",
-            "element_splits",
-            "fit_box",
-            "fit_leading_modes",
-            "fit_operands",
-            "has_same_rows",
-            "reference_among",
-            "shape_of_rows",
-            "with_facts",
-        ),
+        "combining._operands": ("OperandShapes",),
         "facade._cells": ("rows_under",),
         "_shape_base": ("check_names", "names_of"),
         "_shape": ("unnamed_shape", "wrap"),

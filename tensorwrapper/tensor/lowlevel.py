@@ -12,7 +12,8 @@ whose numbers `tile_numbers` checks.
 **Arrays of others**: `labelled_shape`, of those that name and number their modes; `tensor_from_arrow`, of
 what speaks Arrow's C interface.
 
-**Operands** of NumPy's calls: `read_operand` (what can be computed with), `is_foreign` (what answers itself).
+**Operands** of NumPy's calls: `read_operand` (what can be computed with), `is_foreign` (what answers itself),
+`promoted` (the type of several).
 
 **The way up**: `hand_over` calls a function of ``interop``, which is loaded for it.
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from tensorwrapper.tensor.facade._writes import fit_values
     from tensorwrapper.tensor.making._convert import tensor_from_arrow
     from tensorwrapper.tensor.operators._operand import is_foreign, read_operand
+    from tensorwrapper.tensor.operators._promotion import promoted
     from tensorwrapper.tensor.reading._labelled import labelled_shape
     from tensorwrapper.tensor.rows._pad import padded_lines
     from tensorwrapper.tensor.rows._sums import add_all
@@ -53,6 +55,7 @@ __all__ = [
     "labelled_shape",
     "make_tensor",
     "padded_lines",
+    "promoted",
     "read_operand",
     "select_tiles",
     "tensor_from_arrow",
@@ -68,6 +71,7 @@ __getattr__, __dir__ = lazy_names(
         "_common": ("TensorCommon",),
         "making._convert": ("tensor_from_arrow",),
         "operators._operand": ("is_foreign", "read_operand"),
+        "operators._promotion": ("promoted",),
         "reading._labelled": ("labelled_shape",),
         "_libraries": ("TensorLibraries",),
         "facade._habits": ("CALLS",),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tensorwrapper.buffer._casts import check_write, convert_elements, fit_number, is_within_kind, promoted
+from tensorwrapper.buffer._casts import check_write, convert_elements, fit_number, is_within_kind
 from tensorwrapper.errors import ConversionError, DTypeError, SizeOverflowError
 
 INTEGERS = ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", ">i8", ">u4"]
@@ -218,35 +218,6 @@ def test_integers_of_ml_dtypes_take_no_floats():
     with pytest.raises(DTypeError, match="float64 do not go into elements of type int4"):
         check_write(np.array([1.5]), np.dtype(ml_dtypes.int4))
     assert check_write(np.array([1.5]), np.dtype(ml_dtypes.bfloat16)).tolist() == [1.5]
-
-
-TYPES = [np.dtype(name) for name in ("?", *INTEGERS, *FLOATS, *COMPLEX, *TIMES)]
-
-
-@pytest.mark.parametrize("one", TYPES, ids=str)
-def test_types_are_promoted_as_numpy_joins_arrays(one):
-    for other in TYPES:
-        x, y = np.ones(1, "i1").astype(one), np.ones(1, "i1").astype(other)
-        try:
-            expected = np.concatenate([x, y]).dtype
-        except TypeError:
-            with pytest.raises(DTypeError, match="have no type in common"):
-                promoted([one, other], "concat")
-        else:
-            assert promoted([one, other], "concat") == expected
-
-
-@pytest.mark.parametrize(
-    ("types", "numbers"), [(["i2", "u1"], []), (["i1", "f4"], [2]), (["u1"], [1.5]), (["f4"], [1j])]
-)
-def test_numbers_of_python_take_on_a_type(types, numbers):
-    dtypes = [np.dtype(name) for name in types]
-    assert promoted(dtypes, "a test", numbers) == np.result_type(*dtypes, *numbers)
-
-
-def test_types_without_a_common_one_are_named():
-    with pytest.raises(DTypeError, match=r"a test: float64, datetime64\[s\] have no type in common"):
-        promoted([np.dtype("f8"), np.dtype("M8[s]")], "a test")
 
 
 def test_a_number_that_is_none_is_refused():

@@ -37,13 +37,15 @@ from tensorwrapper.interop.dask._rows import (
     reduce_found,
     reduce_rows,
     row_starts,
+    sample_row,
+    sample_rows,
 )
 from tensorwrapper.interop.dask._serialize import introduce
 from tensorwrapper.interop.dask._shards import Held, lowered, tasks_over
 from tensorwrapper.selection import ReadHandle, View, Wanted, as_view
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape.lowlevel import fit_operands
-from tensorwrapper.tensor import Tensor, as_tensor, from_buffer
+from tensorwrapper.shape.lowlevel import OperandShapes
+from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.tensor.lowlevel import is_foreign, read_operand
 from tensorwrapper.typing import Array, DaskArray, IntArray
 
@@ -227,7 +229,7 @@ class DaskTensor(np.lib.mixins.NDArrayOperatorsMixin):
             return cast("DaskArray", self._reduced(function, initial, self.shape.outer_rank - 1))
         name = name_of("rows", self.name, function)
         tasks = {(name, k): (functools.partial(reduce_each_row, function), key) for k, key in self._keys()}
-        dtype = np.asarray(function(_sample(self))).dtype
+        dtype = np.asarray(function(sample_row(self.shape, self.dtype))).dtype
         return array_over(layer_of(name, tasks, [self]), name, self.chunks, dtype)
 
     def reduce(self, ufunc: np.ufunc, *, initial: object = None) -> "DaskArray":
@@ -241,7 +243,7 @@ class DaskTensor(np.lib.mixins.NDArrayOperatorsMixin):
             If there is none, and the ufunc has no identity.
         """
         given: dict[str, Any] = {} if initial is None else {"initial": initial}
-        dtype = ufunc.reduce(_sample_rows(self), axis=None, **given).dtype
+        dtype = ufunc.reduce(sample_rows(self.shape, self.dtype), axis=None, **given).dtype
         name = name_of("reduced", self.name, ufunc, initial)
         tasks: dict[Any, Any] = {
             (f"part-{name}", k): (functools.partial(reduce_elements, ufunc), key) for k, key in self._keys()
@@ -283,7 +285,7 @@ class DaskTensor(np.lib.mixins.NDArrayOperatorsMixin):
         """Return what a function of NumPy makes of the elements of operands that fit, part by part."""
         operands: list[Any] = [own if type(own) in _OURS else read_operand(own, name) for own in inputs]
         shapes = [own.shape if type(own) in _OURS else np.shape(own) for own in operands]
-        shape, modes = fit_operands(shapes, name)
+        shape, modes = OperandShapes.fit(shapes, name)
         shared = modes or [shape.rank] * len(operands)
         numbers = [
             None if count else own._as_operand() if type(own) in (Tensor, View) else own
@@ -320,7 +322,7 @@ class DaskTensor(np.lib.mixins.NDArrayOperatorsMixin):
         """Return one number for each prefix: what the local reduction makes of each part."""
         reduce: Any = ufunc.reduce
         call = functools.partial(reduce, axis=axis, **options)
-        sample = call(_sample_rows(self))
+        sample = call(sample_rows(self.shape, self.dtype))
         if not sample.shape.rank:
             if options.pop("dtype", None) is not None or options.pop("keepdims", False):
                 raise ConversionError(
@@ -372,7 +374,7 @@ class DaskTensor(np.lib.mixins.NDArrayOperatorsMixin):
         call = functools.partial(reduce_cells, function, initial, levels)
         tasks = {(name, k): (call, key) for k, key in self._keys()}
         if isinstance(function, np.ufunc):
-            dtype = function.reduce(_sample_rows(self), axis=-1).dtype
+            dtype = function.reduce(sample_rows(self.shape, self.dtype), axis=-1).dtype
         else:
             rank = self.shape.rank - self.shape.outer_rank
             ones = np.ones((1,) * (rank + 1), self.dtype)
@@ -485,19 +487,6 @@ def _rebuilt(
 def _at_zero(shape: Shape[Any]) -> Shape[Any]:
     """Return the rows of a part, counted from 0, as those of a tensor that was sliced are."""
     return shape.translate_by((-shape.origin_at(()), *[0] * (shape.rank - 1)))
-
-
-def _sample(rows: DaskTensor) -> Any:  # noqa: ANN401 - a row
-    """Return a row of one element of the same rank."""
-    return as_tensor(np.ones((1,) * (rows.shape.rank - 1), rows.dtype))
-
-
-def _sample_rows(rows: DaskTensor) -> Tensor[Any]:
-    """Return rows of the same rank with one element in all, or with none if the collection has none."""
-    rank = rows.shape.rank
-    if not rows.size:
-        return from_buffer(np.empty(0, rows.dtype), Shape.from_offsets(*[[0]] * (rank - 1)))
-    return from_buffer(np.ones(1, rows.dtype), Shape.from_offsets(*[[0, 1]] * (rank - 1)))
 
 
 def _is_of_others(value: object) -> bool:

@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import BATCH, concatenated_ranges, splits_of
-from tensorwrapper.buffer.lowlevel import check_write, is_within_kind
-from tensorwrapper.errors import ConversionError, ExtentMismatchError
+from tensorwrapper.buffer.lowlevel import check_write
+from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError
 from tensorwrapper.selection import View
 from tensorwrapper.shape import Partition, Shape
-from tensorwrapper.tensor import Tensor, from_buffer
+from tensorwrapper.tensor import Tensor, as_tensor, from_buffer
 from tensorwrapper.typing import Array, IntArray
 
 __all__ = [
@@ -28,6 +28,8 @@ __all__ = [
     "reduce_found",
     "reduce_rows",
     "row_starts",
+    "sample_row",
+    "sample_rows",
 ]
 
 
@@ -188,11 +190,12 @@ def reduce_found(
 
 
 def _cast(made: Array, dtype: "np.dtype[Any]") -> Array:
-    if not is_within_kind(made.dtype, dtype):
+    try:
+        return check_write(made, dtype)
+    except DTypeError as error:
         raise ConversionError(
             f"the function made {made.dtype}, which {dtype} cannot hold: dtype= says what it makes"
-        )
-    return check_write(made, dtype)
+        ) from error
 
 
 def _sealed(tensor: Any) -> Tensor[Any]:  # noqa: ANN401 - of any rank
@@ -202,3 +205,15 @@ def _sealed(tensor: Any) -> Tensor[Any]:  # noqa: ANN401 - of any rank
         elements = elements.view()
         elements.flags.writeable = False
     return from_buffer(elements, tensor.shape)
+
+
+def sample_row(shape: Shape[Any], dtype: "np.dtype[Any]") -> Any:  # noqa: ANN401 - of any rank
+    """Return a row of one element, of the rank of the rows of a shape."""
+    return as_tensor(np.ones((1,) * (shape.rank - 1), dtype))
+
+
+def sample_rows(shape: Shape[Any], dtype: "np.dtype[Any]") -> Tensor[Any]:
+    """Return rows of the rank of a shape with one element in all, or with none if the shape has none."""
+    count = min(shape.size, 1)
+    splits = [[0, 1] if count else [0]] * (shape.rank - 1)
+    return from_buffer(np.ones(count, dtype), Shape.from_offsets(*splits))

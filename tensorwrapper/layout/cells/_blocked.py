@@ -56,14 +56,7 @@ from tensorwrapper.layout.cells._rearranged import (
 )
 from tensorwrapper.layout.cells._searched import SearchedCells
 from tensorwrapper.shape import Jagged, Rows, Shape
-from tensorwrapper.shape.lowlevel import (
-    mode_of,
-    to_index,
-    to_index_array,
-    to_permutation,
-    unroll,
-    wrap,
-)
+from tensorwrapper.shape.lowlevel import mode_of, to_index, to_index_array, to_permutation, unroll, wrap
 from tensorwrapper.typing import Index, IntArray, PositionalKey
 
 __all__ = ["Blocked", "Packed", "make_blocked", "rows_of"]

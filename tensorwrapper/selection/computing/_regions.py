@@ -6,7 +6,7 @@ from typing import Any
 
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape.lowlevel import element_splits, make_smooth, names_of, wrap
+from tensorwrapper.shape.lowlevel import OperandShapes, make_smooth, names_of, wrap
 from tensorwrapper.typing import Extents, Index
 
 __all__ = ["region_extents", "regions", "row_regions"]
@@ -58,7 +58,7 @@ def row_regions(shape: Shape[Any], most: int, before: Index = ()) -> Iterator[Sh
     `before` are the indices of the rows inside one another of which the regions are.
     """
     part = shape.chip(before) if before else shape
-    splits, first = element_splits(part, 1), part.origin_at(())
+    splits, first = OperandShapes.splits_under(part, 1), part.origin_at(())
     count, low = len(splits) - 1, 0
     leading = tuple([slice(k, k + 1) for k in before])
     while low < count:

@@ -10,7 +10,7 @@ from tensorwrapper._arrays import CACHED
 from tensorwrapper._integers import MAX_INT64, to_threads
 from tensorwrapper._memory import new_memory
 from tensorwrapper.buffer import Dense
-from tensorwrapper.buffer.lowlevel import buffer_of, check_kinds, packed_layout, write_elements
+from tensorwrapper.buffer.lowlevel import buffer_of, check_write, packed_layout, write_elements
 from tensorwrapper.errors import (
     BufferSizeError,
     ConversionError,
@@ -140,7 +140,7 @@ def target_array(out: Target, shape: Shape[Any], dtype: "np.dtype[Any]") -> Arra
         raise ExtentMismatchError(f"a view of extents {shape.extents} does not fit into {array.shape}")
     if readonly:
         raise ReadOnlyError("the target cannot be written to, or has one place for several indices")
-    check_kinds(dtype, array.dtype)
+    check_write(np.empty(0, dtype), array.dtype)  # of no elements: the types alone
     return array
 
 

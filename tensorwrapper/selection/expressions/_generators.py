@@ -17,7 +17,7 @@ import numpy as np
 from tensorwrapper._arrays import CACHED
 from tensorwrapper._json import Json
 from tensorwrapper._value_class import frozen
-from tensorwrapper.buffer.lowlevel import check_write, convert_elements, fit_number, is_within_kind
+from tensorwrapper.buffer.lowlevel import check_write, convert_elements, fit_number
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import packed_strides
@@ -265,9 +265,10 @@ class Computing(Generator):
             raise ExtentMismatchError(
                 f"the function gave an array of extents {found.shape} for coordinates of extents {extents}"
             ) from error
-        if not is_within_kind(found.dtype, self.dtype):
-            raise DTypeError(f"the function gave {found.dtype} where {self.dtype} was declared")
-        return check_write(found, self.dtype)
+        try:
+            return check_write(found, self.dtype)
+        except DTypeError as error:
+            raise DTypeError(f"the function gave {found.dtype} where {self.dtype} was declared") from error
 
     @property
     def title(self) -> str:

@@ -11,7 +11,7 @@ from tensorwrapper.errors import OutOfBoundsError
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection.facade._view_base import ViewBase
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape.lowlevel import element_splits
+from tensorwrapper.shape.lowlevel import OperandShapes
 from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
 
@@ -24,7 +24,7 @@ _BLOCK = 1 << 26  # bytes of a view that are computed at a time
 
 def in_turns(view: _V) -> Iterator[_V]:
     """Return an iterator over parts of a view along mode 0, of at most 64 MiB or one position."""
-    splits = element_splits(view.shape, 1)
+    splits = OperandShapes.splits_under(view.shape, 1)
     most, count, low = _BLOCK // max(view.dtype.itemsize, 1), len(splits) - 1, 0
     if splits.item(-1) <= most:
         yield view

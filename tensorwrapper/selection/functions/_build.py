@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._wording import brief, called_as
-from tensorwrapper.buffer.lowlevel import is_fill, promoted
+from tensorwrapper.buffer.lowlevel import is_fill
 from tensorwrapper.errors import (
     ConversionError,
     DTypeError,
@@ -36,8 +36,9 @@ from tensorwrapper.selection.sources._arrays import ArraySource, LazyArray, is_l
 from tensorwrapper.selection.sources._asking import is_source
 from tensorwrapper.selection.sources._source import HasSource, Source, TensorSource
 from tensorwrapper.shape import Shape, Tiling
-from tensorwrapper.shape.lowlevel import ModeNames, agreed_names, check_same_rows, mode_of
+from tensorwrapper.shape.lowlevel import ModeNames, OperandShapes, agreed_names, mode_of
 from tensorwrapper.tensor import Tensor, as_tensor, strings
+from tensorwrapper.tensor.lowlevel import promoted
 from tensorwrapper.typing import Index, IndexT_co, Modes, ScalarT_co, UnknownRank
 
 __all__ = [
@@ -363,7 +364,7 @@ def stack(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]:
     if not all(part.is_box for part in given):
         shapes = _shapes_of_rows(items, own)
         for shape in shapes[1:]:
-            check_same_rows(shape, shapes[0], "stack")
+            OperandShapes.check_same(shape, shapes[0], "stack")
         stacked = put_together_rows("stack", given, number)
         return View(stacked if lie_at_zero(own) else at_shape(stacked, Shape.stack(shapes, mode=number)))
     origin = _origin_of(items, own, None, "stack")

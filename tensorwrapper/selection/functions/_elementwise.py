@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast, overlo
 import numpy as np
 
 from tensorwrapper._wording import called_as
-from tensorwrapper.buffer.lowlevel import fit_number, promoted
+from tensorwrapper.buffer.lowlevel import fit_number
 from tensorwrapper.errors import ConversionError, DTypeError
 from tensorwrapper.layout.lowlevel import new_strided, wrap_layout
 from tensorwrapper.selection._view import View
@@ -21,7 +21,8 @@ from tensorwrapper.selection.functions._build import Ranked, ViewLike, as_view
 from tensorwrapper.selection.functions._origins import at_origin, at_shape, given_shapes
 from tensorwrapper.selection.rows._rows import put_together_rows
 from tensorwrapper.selection.transforms._layouts import box
-from tensorwrapper.shape.lowlevel import fit_operands, names_of
+from tensorwrapper.shape.lowlevel import OperandShapes, names_of
+from tensorwrapper.tensor.lowlevel import promoted
 from tensorwrapper.typing import Extents, Rank1, Rank2, Rank3, ScalarT_co, UnknownRank
 
 # Numbers of Python take on the type of what stands beside them, if it is of their kind.
@@ -194,7 +195,7 @@ def _put_together(
     kind: Literal["where", "minimum", "maximum"], given: Sequence[Operand], parts: list[Expression]
 ) -> View[Any]:
     """Return the view of an operation on operands, where they lie."""
-    shape, modes = fit_operands(given_shapes(given, parts), kind)
+    shape, modes = OperandShapes.fit(given_shapes(given, parts), kind)
     if modes is None and not shape.has_layers:
         boxes = [_broadcast(part, shape.extents) for part in parts]
         node: Node = Choosing(tuple(boxes)) if kind == "where" else Extreme.of(kind, boxes)

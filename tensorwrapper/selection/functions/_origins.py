@@ -10,7 +10,7 @@ from tensorwrapper.layout.lowlevel import new_row_major, wrap_layout
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.sources._asking import is_source
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape.lowlevel import GivenShape, UnplacedShape, names_of
+from tensorwrapper.shape.lowlevel import OperandShapes, names_of
 from tensorwrapper.tensor.lowlevel import TensorCommon
 from tensorwrapper.typing import Extents, Index
 
@@ -36,19 +36,19 @@ def lie_at_zero(parts: Sequence[Expression]) -> bool:
     return True
 
 
-def given_shapes(given: Sequence[object], parts: Sequence[Expression]) -> list[GivenShape]:
-    """Return the shapes of operands for `fit_operands`: lists and arrays of other libraries lie nowhere."""
+def given_shapes(given: Sequence[object], parts: Sequence[Expression]) -> list[OperandShapes.Given]:
+    """Return the shapes of operands, as `OperandShapes.fit` takes them: lists and arrays lie nowhere."""
     if lie_at_zero(parts):
         return [part.extents if part.is_box else part.shape for part in parts]
     return [_given_shape(item, part) for item, part in zip(given, parts, strict=True)]
 
 
-def _given_shape(given: object, part: Expression) -> GivenShape:
+def _given_shape(given: object, part: Expression) -> OperandShapes.Given:
     if _is_placed(given) or any(origin_of_rows(part.shape) or ()):
         return part.shape
     if part.is_box and part.layout.implementation.names is None:
         return part.extents
-    return UnplacedShape(part.shape)
+    return OperandShapes.Unplaced(part.shape)
 
 
 def lies_at(given: object, part: Expression) -> Index | None:

@@ -39,7 +39,7 @@ from tensorwrapper.selection.rows._held import held_rows
 from tensorwrapper.selection.runners._leaves import Runner
 from tensorwrapper.selection.transforms._layouts import box
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape.lowlevel import element_splits, fit_leading_modes, fit_operands
+from tensorwrapper.shape.lowlevel import OperandShapes
 from tensorwrapper.tensor.lowlevel import padded_lines
 from tensorwrapper.typing import Extents, IntArray
 
@@ -286,7 +286,7 @@ def _by_prefix(parts: tuple[Expression, ...], mode: int) -> Expression:
         return whole(Joining(0, flats))
     if mode == parts[0].shape.rank:
         return whole(Interleaving(0, flats))  # Each prefix has one element.
-    return _pieces(flats, Turns(tuple([element_splits(part.shape, mode) for part in parts])))
+    return _pieces(flats, Turns(tuple([OperandShapes.splits_under(part.shape, mode) for part in parts])))
 
 
 def _interleave(parts: tuple[Expression, ...], mode: int) -> _Made:
@@ -299,7 +299,7 @@ def _interleave(parts: tuple[Expression, ...], mode: int) -> _Made:
         raise ExtentMismatchError(f"views of {counts} rows do not take turns")
     if sum([part.shape.size for part in parts]) > MAX_INT64:
         raise SizeOverflowError(f"views of {[part.shape for part in parts]} in turns leave 64 bits")
-    splits = [element_splits(part.shape, 1) for part in parts]
+    splits = [OperandShapes.splits_under(part.shape, 1) for part in parts]
     # Those that have a row less than the first have an empty one more.
     splits = [own if len(own) == len(splits[0]) else np.append(own, own[-1]) for own in splits]
     flats = tuple([in_order(part) for part in parts])
@@ -343,10 +343,10 @@ def _no_elements(view: Expression) -> Expression:
 
 def _lined_up(parts: tuple[Expression, ...], what: str) -> tuple[Shape, list[Expression]]:
     """Return the shape that operands fit, and the elements of each in its order."""
-    shape, modes = fit_operands([part.shape for part in parts], what)
+    shape, modes = OperandShapes.fit([part.shape for part in parts], what)
     if modes is None:
         # Boxes in layers.
-        modes = [fit_leading_modes(part.shape, shape.flatten(), what) for part in parts]
+        modes = [OperandShapes.leading_modes(part.shape, shape.flatten(), what) for part in parts]
     return shape, [_in_order_of(part, shape, own) for part, own in zip(parts, modes, strict=True)]
 
 
@@ -357,7 +357,7 @@ def _in_order_of(part: Expression, shape: Shape, modes: int) -> Expression:
     if not modes:
         one = in_order(part)
         return Expression(one.node, one.layout.broadcast(box((shape.size,))))
-    return _pieces((in_order(part),), Spread(element_splits(shape, modes)), (0,))
+    return _pieces((in_order(part),), Spread(OperandShapes.splits_under(shape, modes)), (0,))
 
 
 def _choose(parts: tuple[Expression, ...]) -> _Made:
@@ -394,7 +394,7 @@ def _pad_rows(parts: tuple[Expression, ...], length: int, clip: bool, mode: int 
         if shape.has_layers:
             made = Shape.nested(made, layers=shape.layers)
         return _checked(made), _lengthened(part, fill, splits_of(own), splits_of(wanted), cut=clip)
-    splits = element_splits(shape, shape.rank - 1)
+    splits = OperandShapes.splits_under(shape, shape.rank - 1)
     count = len(splits) - 1
     if length * count + shape.size > MAX_INT64:
         raise SizeOverflowError(f"{count} rows of {length} are more elements than 64 bits can number")
@@ -442,7 +442,7 @@ def _spread_over(parts: tuple[Expression, ...], shape: Shape) -> _Made:
     if part.is_box and part.shape.size == 1 and part.shape.rank <= shape.rank:
         return shape, _in_order_of(part, shape, 0)
     given = part.extents if part.is_box else part.shape
-    return shape, _in_order_of(part, shape, fit_leading_modes(given, shape.flatten(), "broadcast"))
+    return shape, _in_order_of(part, shape, OperandShapes.leading_modes(given, shape.flatten(), "broadcast"))
 
 
 _OPERATIONS: Final[dict[RowsKind, Callable[..., _Made]]] = {

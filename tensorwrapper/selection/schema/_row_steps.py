@@ -22,7 +22,7 @@ from tensorwrapper.selection.operations._operation import WriteTable
 from tensorwrapper.selection.rows._held import held_rows, held_under, indices_of
 from tensorwrapper.selection.schema._limits import Budget, Measured
 from tensorwrapper.shape import Shape, Tiling
-from tensorwrapper.shape.lowlevel import element_splits
+from tensorwrapper.shape.lowlevel import OperandShapes
 from tensorwrapper.tensor import Tensor, from_buffer
 from tensorwrapper.typing import IntArray
 
@@ -240,7 +240,7 @@ def _kept(view: View[Any], ordinals: IntArray, where: str) -> View[Any]:
     shape = view.shape.flatten().as_jagged()
     if len(ordinals) and (ordinals[0] < 0 or ordinals[-1] >= shape.size or (np.diff(ordinals) < 1).any()):
         raise SelectionError("bounds", f"{where}[1] must ascend from 0 to below {shape.size}")
-    splits = element_splits(shape, shape.rank - 1)
+    splits = OperandShapes.splits_under(shape, shape.rank - 1)
     marks = np.searchsorted(ordinals, splits)
     positions = ordinals - splits[np.searchsorted(splits, ordinals, "right") - 1]
     return view[

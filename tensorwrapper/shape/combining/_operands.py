@@ -19,19 +19,7 @@ from tensorwrapper.shape._shape_base import names_of
 from tensorwrapper.shape.boxes._smooth import make_smooth
 from tensorwrapper.typing import Extents, Index, IntArray
 
-__all__ = [
-    "GivenShape",
-    "UnplacedShape",
-    "check_same_rows",
-    "element_splits",
-    "fit_box",
-    "fit_leading_modes",
-    "fit_operands",
-    "has_same_rows",
-    "reference_among",
-    "shape_of_rows",
-    "with_facts",
-]
+__all__ = ["OperandShapes"]
 
 
 @final
@@ -322,3 +310,23 @@ def _no_prefix(given: Shape[Any], reference: Shape[Any], what: str) -> ExtentMis
         f", not {given!r}; numbers stand along the first modes of a jagged tensor, as in "
         "`r * [1, 10]`"
     )
+
+
+@final
+class OperandShapes:
+    """The rule for operands, for the floors above: its functions under one name."""
+
+    __slots__ = ()
+
+    Given: TypeAlias = GivenShape
+    Unplaced: TypeAlias = UnplacedShape
+
+    fit = staticmethod(fit_operands)
+    reference = staticmethod(reference_among)
+    box = staticmethod(fit_box)
+    rows = staticmethod(shape_of_rows)
+    leading_modes = staticmethod(fit_leading_modes)
+    with_facts = staticmethod(with_facts)
+    are_same = staticmethod(has_same_rows)
+    check_same = staticmethod(check_same_rows)
+    splits_under = staticmethod(element_splits)

@@ -12,7 +12,7 @@ from tensorwrapper._memory import filled_memory
 from tensorwrapper._value_class import frozen
 from tensorwrapper._wording import brief
 from tensorwrapper.buffer import BufferCommon, Dense
-from tensorwrapper.buffer.lowlevel import fit_number, packed_layout, promoted
+from tensorwrapper.buffer.lowlevel import fit_number, packed_layout
 from tensorwrapper.errors import ConversionError, ExtentError, LayerError, LayoutError
 from tensorwrapper.layout.lowlevel import make_blocked
 from tensorwrapper.shape import JaggedCommon, Shape, ShapeLike, Tiling, as_shape
@@ -23,6 +23,7 @@ from tensorwrapper.typing import Array, Extents, IntArray, ScalarT_co
 
 if TYPE_CHECKING:
     from tensorwrapper.tensor._tensor import Tensor
+from tensorwrapper.tensor.operators._promotion import promoted
 
 __all__ = ["CellGroup", "TensorCells"]
 

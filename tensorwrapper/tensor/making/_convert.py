@@ -19,7 +19,6 @@ from tensorwrapper.buffer.lowlevel import (
     copy_elements,
     join_elements,
     packed_layout,
-    promoted,
 )
 from tensorwrapper.errors import (
     ConversionError,
@@ -44,6 +43,7 @@ from tensorwrapper.typing import Array, IndexT_co, Rank1, Rank2, Rank3, ScalarT_
 if TYPE_CHECKING:
     from tensorwrapper.buffer import ArrowArrayLike, ArrowStreamLike
     from tensorwrapper.selection import View
+from tensorwrapper.tensor.operators._promotion import promoted
 
 __all__ = ["as_tensor", "jagged", "tensor_from_arrow"]
 

@@ -61,6 +61,6 @@ def _are_alike(one: "Layout[Any]", other: "Layout[Any]") -> bool:
     if any(own.has_layers or any(own.names) for own in (mine, theirs)):
         return False
     # Loaded here: most programs compute nothing on rows.
-    from tensorwrapper.shape.lowlevel import has_same_rows  # noqa: PLC0415
+    from tensorwrapper.shape.lowlevel import OperandShapes  # noqa: PLC0415
 
-    return has_same_rows(mine, theirs)
+    return OperandShapes.are_same(mine, theirs)

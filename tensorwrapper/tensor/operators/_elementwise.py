@@ -11,18 +11,12 @@ import numpy as np
 
 from tensorwrapper._memory import too_large
 from tensorwrapper.buffer import Dense
-from tensorwrapper.buffer.lowlevel import (
-    as_dense,
-    check_dtype,
-    check_kinds,
-    holds_strings,
-    packed_layout,
-)
+from tensorwrapper.buffer.lowlevel import as_dense, check_dtype, check_write, holds_strings, packed_layout
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import Strided, TiledStrided, wrap_layout
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape.lowlevel import element_splits, names_of
+from tensorwrapper.shape.lowlevel import OperandShapes, names_of
 from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.operators._operand import (
@@ -285,7 +279,8 @@ def _check_outs(results: "Sequence[TensorBase[Any]]", outs: "tuple[Out, ...]", n
                 f"{name}: a result in {result.buffer!r} goes into a tensor, not into an array"
             )
         check_out(out, result.shape, name)
-        check_kinds(result.dtype, out.dtype)
+        if result.dtype != out.dtype:
+            check_write(np.empty(0, result.dtype), out.dtype)  # of no elements: the types alone
         if result.buffer.fill_value is None:
             continue
         own = out._as_operand().buffer.fill_value
@@ -334,7 +329,11 @@ def _flat_beside(operand: Operand, reference: "TensorBase[Any]", shape: Shape[An
         return operand
     modes = leading_modes(operand, shape, name)
     values = operand.elements() if isinstance(operand, TensorBase) else cast("Array", operand).reshape(-1)
-    return values if modes == shape.rank else np.repeat(values, np.diff(element_splits(shape, modes)))
+    return (
+        values
+        if modes == shape.rank
+        else np.repeat(values, np.diff(OperandShapes.splits_under(shape, modes)))
+    )
 
 
 def _call_rows(

@@ -11,17 +11,10 @@ import numpy.typing as npt
 from tensorwrapper._arguments import to_dtype
 from tensorwrapper._wording import shortened
 from tensorwrapper.buffer import Dense, Sparse, StringData, Strings
-from tensorwrapper.buffer.lowlevel import (
-    convert_elements,
-    holds_strings,
-    is_fill,
-    make_sparse,
-    packed_layout,
-    promoted,
-)
+from tensorwrapper.buffer.lowlevel import convert_elements, holds_strings, is_fill, make_sparse, packed_layout
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError, JaggedModeError
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape.lowlevel import element_splits, make_smooth, mode_of, unnamed_shape, with_facts, wrap
+from tensorwrapper.shape.lowlevel import OperandShapes, make_smooth, mode_of, unnamed_shape, wrap
 from tensorwrapper.tensor._bridge import join_lazily
 from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._tensor_base import TensorBase
@@ -40,6 +33,7 @@ from tensorwrapper.tensor.operators._operand import (
     read_operand,
     read_operands,
 )
+from tensorwrapper.tensor.operators._promotion import promoted
 from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.tensor.operators._shapes import (
     box_of_result,
@@ -385,7 +379,9 @@ def _of_one_type(
 
 def _box_of(parts: "list[TensorBase[Any]]", extents: Extents, name: str) -> Shape[Any]:
     first = parts[0].shape.flatten()
-    return with_facts(wrap(make_smooth(extents, first.origin)), [part.shape for part in parts], name)
+    return OperandShapes.with_facts(
+        wrap(make_smooth(extents, first.origin)), [part.shape for part in parts], name
+    )
 
 
 def _join_by_places(
@@ -434,7 +430,7 @@ def _row_by_row(
     flats: "Sequence[npt.NDArray[Any]]", shapes: "list[Shape[Any]]", mode: int, dtype: "np.dtype[_ScalarT]"
 ) -> "npt.NDArray[_ScalarT]":
     """Return the elements of rows joined row by row: each part is written where its rows go."""
-    below = [element_splits(shape, mode) for shape in shapes]
+    below = [OperandShapes.splits_under(shape, mode) for shape in shapes]
     lengths = [np.diff(splits) for splits in below]
     starts = np.concatenate([[0], np.cumsum(np.sum(lengths, axis=0))])[:-1]
     flat: npt.NDArray[_ScalarT] = np.empty(sum(map(len, flats)), dtype)

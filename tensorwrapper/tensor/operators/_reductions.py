@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper.buffer import Dense
-from tensorwrapper.buffer.lowlevel import check_kinds, check_write, holds_strings, packed_layout
+from tensorwrapper.buffer.lowlevel import check_write, holds_strings, packed_layout
 from tensorwrapper.errors import (
     ConversionError,
     DTypeError,
@@ -19,7 +19,7 @@ from tensorwrapper.errors import (
     JaggedModeError,
 )
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape.lowlevel import element_splits, make_smooth, mode_of, names_of, wrap
+from tensorwrapper.shape.lowlevel import OperandShapes, make_smooth, mode_of, names_of, wrap
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.operators._elementwise import array_of, flat_operands, over_array, over_rows
 from tensorwrapper.tensor.operators._operand import is_tensor, is_tensor_or_view, read_operand, read_operands
@@ -44,7 +44,10 @@ def _reduce(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any])
         raise ConversionError(
             f"{name}: keepdims of a jagged tensor; one number per row combines with it as it is"
         )
-    flat, splits = tensor.elements(), element_splits(shape, modes) if modes else np.array([0, shape.size])
+    flat, splits = (
+        tensor.elements(),
+        OperandShapes.splits_under(shape, modes) if modes else np.array([0, shape.size]),
+    )
     where = options.pop("where", True)
     if where is not True:
         mask = flat_operands([read_operand(where, name)], tensor, name)[0]
@@ -122,7 +125,7 @@ def _accumulate(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, A
     if options:
         raise ConversionError(f"{name} does not know {', '.join(map(repr, options))}")
     with refusals(name):
-        flat = _along_rows(ufunc, tensor.elements(), element_splits(shape, shape.rank - 1), dtype)
+        flat = _along_rows(ufunc, tensor.elements(), OperandShapes.splits_under(shape, shape.rank - 1), dtype)
     return _finish(over_rows(flat, tensor.shape, tensor), out, name)
 
 
@@ -272,7 +275,7 @@ def _finish(result: TensorBase[Any], out: object, name: str) -> object:
     if not is_tensor_or_view(out):
         raise ConversionError(f"{name}: out= is a tensor, a view or an array, not a {type(out).__name__}")
     check_out(out, result.shape, name)
-    check_kinds(result.dtype, out.dtype)
+    check_write(np.empty(0, result.dtype), out.dtype)  # of no elements: the types alone
     out.assign(result)
     return out
 

@@ -7,15 +7,7 @@ import numpy as np
 
 from tensorwrapper.errors import ExtentMismatchError
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape.lowlevel import (
-    GivenShape,
-    check_names,
-    fit_box,
-    fit_leading_modes,
-    reference_among,
-    shape_of_rows,
-    unnamed_shape,
-)
+from tensorwrapper.shape.lowlevel import OperandShapes, check_names, unnamed_shape
 from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.operators._operand import Operand
@@ -29,31 +21,31 @@ __all__ = [
 ]
 
 
-def _given(operand: Operand) -> GivenShape:
+def _given(operand: Operand) -> OperandShapes.Given:
     """Return the shape of a tensor, and the extents of an array or a number."""
     return operand.shape if isinstance(operand, TensorBase) else np.shape(operand)
 
 
 def reference_of(operands: Sequence[Operand]) -> "TensorBase[Any] | None":
     """Return the jagged or tiled operand of highest rank, the first of several; None if all are boxes."""
-    number = reference_among([_given(operand) for operand in operands])
+    number = OperandShapes.reference([_given(operand) for operand in operands])
     found = None if number is None else operands[number]
     return found if isinstance(found, TensorBase) else None
 
 
 def box_of_result(operands: Sequence[Operand], name: str) -> Shape[Any]:
-    """Return the box that boxes broadcast to, as `fit_box`."""
-    return fit_box([_given(operand) for operand in operands], name)
+    """Return the box that boxes broadcast to, as `OperandShapes.box`."""
+    return OperandShapes.box([_given(operand) for operand in operands], name)
 
 
 def rows_of_result(operands: Sequence[Operand], reference: "TensorBase[Any]", name: str) -> Shape[Any]:
     """Return the shape of the reference, with the names and layers that all tensors agree on."""
-    return shape_of_rows([reference.shape, *[_given(operand) for operand in operands]], 0, name)
+    return OperandShapes.rows([reference.shape, *[_given(operand) for operand in operands]], 0, name)
 
 
 def leading_modes(operand: Operand, reference: Shape[Any], name: str) -> int:
-    """Return of how many modes of the reference an operand has the shape, as `fit_leading_modes`."""
-    return fit_leading_modes(_given(operand), reference, name)
+    """Return how many modes of the reference an operand has, as `OperandShapes.leading_modes`."""
+    return OperandShapes.leading_modes(_given(operand), reference, name)
 
 
 def check_out(out: TensorCommon[Any], shape: Shape[Any], name: str) -> None:

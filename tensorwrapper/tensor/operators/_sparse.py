@@ -14,7 +14,7 @@ from tensorwrapper.buffer import BufferCommon
 from tensorwrapper.buffer.lowlevel import check_dtype, is_fill, make_sparse, packed_layout
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape.lowlevel import check_same_rows, shape_of_rows
+from tensorwrapper.shape.lowlevel import OperandShapes
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.operators._operand import Operand
 from tensorwrapper.tensor.operators._refusals import refusals
@@ -102,8 +102,8 @@ def _shape_of(operands: list[Operand], name: str) -> tuple[Shape[Any], list[Tens
             for tensor in tensors
         ]
     for shape in shapes[1:]:
-        check_same_rows(shape, first, name)
-    return shape_of_rows(shapes, 0, name), tensors
+        OperandShapes.check_same(shape, first, name)
+    return OperandShapes.rows(shapes, 0, name), tensors
 
 
 def _stretched(tensor: TensorBase[Any], extents: Extents) -> TensorBase[Any]:

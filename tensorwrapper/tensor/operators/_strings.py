@@ -15,7 +15,7 @@ from tensorwrapper.buffer import Dense, StringData, Strings
 from tensorwrapper.buffer.lowlevel import holds_strings, packed_layout
 from tensorwrapper.errors import ConversionError, DTypeError
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape.lowlevel import element_splits
+from tensorwrapper.shape.lowlevel import OperandShapes
 from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.operators._operand import Operand, first_tensor, is_text, read_operands
@@ -158,7 +158,7 @@ def places_of(
         modes = leading_modes(operand, plain, name)
         if modes == plain.rank:
             return None
-        splits = element_splits(plain, modes)
+        splits = OperandShapes.splits_under(plain, modes)
         return np.repeat(np.arange(len(splits) - 1), np.diff(splits))
     given = operand.shape.extents if isinstance(operand, TensorBase) else extents
     if given == shape.extents:

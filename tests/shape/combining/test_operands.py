@@ -9,7 +9,12 @@ from hypothesis import strategies as st
 
 from tensorwrapper import Shape, Tiling
 from tensorwrapper.errors import ExtentMismatchError, LayerError, ModeNameError
-from tensorwrapper.shape.lowlevel import UnplacedShape, check_same_rows, element_splits, fit_operands
+from tensorwrapper.shape.combining._operands import (
+    UnplacedShape,
+    check_same_rows,
+    element_splits,
+    fit_operands,
+)
 
 J = Shape.jagged
 ROWS = [
