@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from tensorwrapper import store
-from tensorwrapper.cli._report import Check, Figure, Report
+from tensorwrapper.cli._report import Check, Figure, Report, counted
 from tensorwrapper.cli._security import client_security
 from tensorwrapper.cli._sizes import size_of
 from tensorwrapper.cli._values import first_of, plain, served
@@ -90,11 +90,23 @@ def _served(options: argparse.Namespace) -> Report:
             return _with_values(_remote_row(tensor), first_of(tensor))
         tensors = [remote[name] for name in remote]
     rows = [_remote_row(own) for own in tensors]
-    lines = [
-        f"{_short(own.name)}: {own.kind} of rank {own.rank}, {own.size} elements {own.dtype}"
-        for own in tensors
-    ]
-    return Report("inspect", (), {"tensors": len(tensors)}, tuple(lines), tuple(rows))
+    lines = _aligned(
+        [
+            ("name", "shape", "dtype", "bytes"),
+            *[
+                (_short(own.name), _short(_shape_of(own)), str(own.dtype), _grouped(own.nbytes))
+                for own in tensors
+            ],
+        ]
+    )
+    return Report("inspect", (), {"tensors": len(tensors)}, lines, tuple(rows))
+
+
+def _shape_of(tensor: RemoteTensor) -> str:
+    """Return the shape of a box; of others what is known without asking for the lengths of rows."""
+    if tensor.kind == "smooth":
+        return str(tensor.shape)
+    return f"{tensor.kind}, rank {tensor.rank}, {counted(tensor.size, 'element')}"
 
 
 def _remote_row(tensor: RemoteTensor) -> dict[str, Figure]:
@@ -102,6 +114,8 @@ def _remote_row(tensor: RemoteTensor) -> dict[str, Figure]:
         "name": tensor.name,
         "kind": tensor.kind,
         "rank": tensor.rank,
+        "shape": _shape_of(tensor),
+        "extents": list(tensor.shape.extents) if tensor.kind == "smooth" else None,
         "dtype": str(tensor.dtype),
         "elements": tensor.size,
         "bytes": tensor.nbytes,
@@ -126,19 +140,25 @@ def _row(entry: Entry) -> dict[str, Figure]:
 
 def _table(entries: Sequence[Entry]) -> tuple[str, ...]:
     rows = [("name", "shape", "dtype", "packing", "bytes")]
-    rows += [
-        (_short(e.name), _short(str(e.shape)), e.dtype, e.packing, f"{e.nbytes:_}".replace("_", " "))
-        for e in entries
-    ]
-    widths = [max(len(row[k]) for row in rows) for k in range(5)]
+    rows += [(_short(e.name), _short(str(e.shape)), e.dtype, e.packing, _grouped(e.nbytes)) for e in entries]
+    return _aligned(rows)
+
+
+def _aligned(rows: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """Return rows as lines: the last column, of numbers, ends where all others do."""
+    *first, last = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return tuple(
         [
-            "  ".join([text.ljust(n) for text, n in zip(row[:4], widths, strict=False)])
-            + "  "
-            + row[4].rjust(widths[4])
+            "  ".join(
+                [*[text.ljust(n) for text, n in zip(row[:-1], first, strict=True)], row[-1].rjust(last)]
+            )
             for row in rows
         ]
     )
+
+
+def _grouped(count: int) -> str:
+    return f"{count:_}".replace("_", " ")
 
 
 def _short(text: str) -> str:

@@ -8,7 +8,7 @@ import attrs
 
 from tensorwrapper._value_class import frozen
 
-__all__ = ["Check", "Figure", "Report", "Value", "failure_to_json"]
+__all__ = ["Check", "Figure", "Report", "Value", "counted", "failure_to_json"]
 
 Figure: TypeAlias = "int | float | str | list[int] | dict[str, Figure] | None"
 """A value that is reported and not checked."""
@@ -88,8 +88,14 @@ class Report:
         lines += _figure_lines(self.figures, 0)
         if self.checks:
             failed = sum(not check.ok for check in self.checks)
-            lines += ["", f"{len(self.checks) - failed} checks held, {failed} failed"]
+            held = counted(len(self.checks) - failed, "check")
+            lines += ["", f"{held} held, {failed} failed"]
         return "\n".join(lines)
+
+
+def counted(count: int, what: str) -> str:
+    """Return a number with what it counts, which has an s unless it is one."""
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def failure_to_json(command: str, error: str, kind: str) -> str:

@@ -3,7 +3,7 @@
 import argparse
 
 from tensorwrapper.cli._progress import Progress
-from tensorwrapper.cli._report import Check, Report
+from tensorwrapper.cli._report import Check, Report, counted
 from tensorwrapper.store import verify
 
 __all__ = ["run"]
@@ -14,7 +14,7 @@ def run(options: argparse.Namespace) -> Report:
     with Progress(1) as progress:
         progress.step(f"reading {options.file}")
         found = verify(options.file, progress=progress.share)
-    problems = f"{len(found.problems)} problems" if found.problems else "no problems"
+    problems = counted(len(found.problems), "problem") if found.problems else "no problems"
     return Report(
         "verify",
         (Check("all records, their checksums and the index", "no problems", problems, found.ok),),

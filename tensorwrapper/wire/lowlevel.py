@@ -18,7 +18,7 @@ alone, `plain_object` is metadata as JSON has them; `frame_views` takes frames a
 **Tensors in runs**: `take_apart` says what a tensor is made of, as a `Skeleton` and parts; `read_skeleton`
 reads what a stranger says of one; `checksum_of` is the function of a check sum.
 
-**Types**: `write_logical` is the name of one that NumPy's letters cannot say, `small_dtype` the float of one.
+**Types**: `write_logical` is the name of one that NumPy's letters cannot say, `small_dtype` a float by name.
 """
 
 from typing import TYPE_CHECKING

@@ -103,3 +103,11 @@ def test_nobody_there_is_said(tmp_path):
     done = run("get", f"ipc://{tmp_path}/nobody", "x", "0", "--timeout", "0.3", "--json")
     assert done.returncode == ExitCode.CANNOT_RUN
     assert json.loads(done.stdout)["ok"] is False
+
+
+def test_all_of_a_tensor_is_read_where_no_selector_is_given(server):
+    whole = [[5, 1, 7], [], [2, 9]]
+    assert get(server, "hits")["value"] == get(server, "hits", "...")["value"] == whole
+    # Also after an option, where argparse takes what may be missing for missing.
+    assert get(server, "hits", "--timeout", "30", "-1:")["value"] == whole[-1:]
+    assert get(server, "--timeout", "30", "hits")["value"] == whole

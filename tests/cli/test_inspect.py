@@ -160,11 +160,18 @@ def test_inspect_of_a_server(path):
         none = run("inspect", server.address, "b")
         report = json.loads(run("inspect", "--json", server.address).stdout)
 
-    assert done.stdout.startswith("a: smooth of rank 2, 6 elements float32\nrows: jagged of rank 2")
+    assert done.stdout.splitlines()[:3] == [
+        "name  shape                       dtype    bytes",
+        "a     (2, 3)                      float32     24",
+        "rows  jagged, rank 2, 6 elements  int64       48",
+    ]
+    assert report["entries"][0]["extents"] == [2, 3]
     assert report["entries"][1] == {
         "name": "rows",
         "kind": "jagged",
         "rank": 2,
+        "shape": "jagged, rank 2, 6 elements",
+        "extents": None,
         "dtype": "int64",
         "elements": 6,
         "bytes": 48,

@@ -2,7 +2,7 @@
 
 import json
 
-from tensorwrapper.cli._report import Check, Report, failure_to_json
+from tensorwrapper.cli._report import Check, Report, counted, failure_to_json
 
 HELD, FAILED = Check("one", 1, 1, True), Check("two", 2.0, 3.0, False, 1)
 REPORT = Report("demo", (HELD, FAILED), {"bytes": 1234567, "inner": {"rate": 0.5}}, ("a line",))
@@ -17,7 +17,7 @@ def test_people_read_checks_and_figures():
         "FAILED two: 3.0, expected 2.0",
         "bytes: 1 234 567",
         "  rate: 0.5",
-        "1 checks held, 1 failed",
+        "1 check held, 1 failed",
     ):
         assert line in text.splitlines()
 
@@ -49,3 +49,7 @@ def test_people_read_signs_in_colours_and_plain_words():
 
 def test_a_report_of_lines_alone_is_those_lines():
     assert Report("completion", (), {}, ("one", "two")).to_text() == "one\ntwo"
+
+
+def test_one_thing_has_no_s():
+    assert [counted(count, "check") for count in (0, 1, 2)] == ["0 checks", "1 check", "2 checks"]

@@ -47,6 +47,19 @@ def test_files_and_folders_are_served_until_a_signal_ends_it(folder, number):
     assert report["figures"]["requests"] == report["figures"]["answers"] > 4
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such shell")
+def test_who_was_started_in_the_background_goes_on_ignoring_sigint(folder):
+    words = [sys.executable, "-m", "tensorwrapper", "serve", str(folder / "c.npy"), "--json"]
+    shell = ["bash", "-c", "trap '' INT; exec \"$@\"", "bash", *words]
+    with subprocess.Popen(shell, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        address = json.loads(process.stdout.readline())["address"]
+        process.send_signal(signal.SIGINT)
+        with tw.connect(address, timeout=30) as remote:
+            assert remote["array"].tolist() == [0, 1, 2]
+        code, _, complained = end(process)
+    assert (code, complained) == (ExitCode.OK, "")
+
+
 def test_it_serves_on_when_nobody_reads_what_it_says(folder):
     read, write = os.pipe()
     os.close(read)

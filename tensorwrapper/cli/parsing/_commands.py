@@ -105,11 +105,12 @@ def _serve(parser: argparse.ArgumentParser) -> None:
 def _get(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("address", metavar="ADDRESS", help="where the server listens, as it says")
     parser.add_argument("name", metavar="NAME", help="the tensor; inspect ADDRESS lists them")
-    # None of these may be missing: argparse takes what may for missing if an option stands before it.
     parser.add_argument(
         "selector",
+        nargs="?",
+        default="...",
         metavar="SELECTOR",
-        help="what stands between brackets: '5:7, ::500', '-1', '+, 3'; '...' is all of it",
+        help="what stands between brackets: '5:7, ::500', '-1', '+, 3'; all of it if it is not given",
     )
     parser.add_argument(
         "--out", type=Path, metavar="FILE", help="write to this file, of any kind that convert knows"
@@ -223,7 +224,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         _get,
         (
             Example("get tcp://127.0.0.1:5555 x '5:7, ::500'", "print a selection"),
-            Example("get tcp://127.0.0.1:5555 x ... --plan", "say how many bytes all of it would be"),
+            Example("get tcp://127.0.0.1:5555 x --plan", "say how many bytes all of it would be"),
             Example(
                 "get tcp://127.0.0.1:5555 hits -3: --out last.tens", "write the last three rows to a file"
             ),

@@ -34,12 +34,25 @@ class Parser(argparse.ArgumentParser):
         self.takes: list[argparse.Action] = []
         """Its options and words, in the order in which they were added."""
         self.commands: dict[str, Parser] = {}
+        self.mixes: bool = False
+        """Whether words that may be missing may also come after options: argparse takes them for missing."""
         super().__init__(*given, **named)
 
     def add_argument(self, *given: Any, **named: Any) -> argparse.Action:  # noqa: ANN401 - as argparse
         """Add an option or a word, as the parser of argparse does."""
         self.takes.append(super().add_argument(*given, **named))
         return self.takes[-1]
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # noqa: ANN401 - as argparse
+        """Return what the words say, and those that say nothing."""
+        if not self.mixes:
+            return super().parse_known_args(args, namespace)
+        # It is called again within.
+        self.mixes = False
+        try:
+            return self.parse_known_intermixed_args(args, namespace)
+        finally:
+            self.mixes = True
 
     def print_help(self, file: object = None) -> None:
         """Write the help to stdout."""
@@ -97,6 +110,7 @@ def make_parser(commands: Sequence[Command]) -> Parser:
         parser.commands[command.name] = sub
         command.configure(sub)
         _add_common_options(sub)
+        sub.mixes = any(action.nargs == "?" and not action.option_strings for action in sub.takes)
         sub.set_defaults(chosen=command)
     return parser
 

@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> Report:
         peers: set[bytes] = set()
         try:
             with Transfers(socket, timeout=options.timeout) as transfers:
-                tensors = _take_all(transfers, progress, peers)
+                tensors, taken = _take_all(transfers, progress, peers)
             received = socket.counters.bytes_received_on_wire
             progress.step(f"writing {options.file}")
             save(options.file, tensors)
@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> Report:
         (),
         {
             "tensors": len(tensors),
-            "bytes of elements": sum([tensor.nbytes for tensor in tensors.values()]),
+            "bytes of elements": taken,
             "bytes received": received,
             "bytes of the file": size_of(options.file),
         },
@@ -76,8 +76,10 @@ def run(options: argparse.Namespace) -> Report:
     )
 
 
-def _take_all(transfers: Transfers, progress: Progress, peers: set[bytes]) -> dict[str, Tensor[Any]]:
-    """Return what the first who comes sends, and note who came; others are told that they are late."""
+def _take_all(
+    transfers: Transfers, progress: Progress, peers: set[bytes]
+) -> tuple[dict[str, Tensor[Any]], int]:
+    """Return what the first who comes sends, and its bytes; note who came, and tell others they are late."""
     found: dict[str, Tensor[Any]] = {}
     transfer = _first(transfers)
     series, number, taken = _series(transfer), 1, 0
@@ -97,7 +99,7 @@ def _take_all(transfers: Transfers, progress: Progress, peers: set[bytes]) -> di
         if tensor is not None:
             found[name] = tensor
         if not transfer.follow:
-            return found
+            return found, taken
         number += 1
         transfer = transfers.accept()
         while _series(transfer) != series:

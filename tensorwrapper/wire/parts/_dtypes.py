@@ -111,7 +111,7 @@ def write_logical(dtype: "np.dtype[Any]") -> str | None:
 
 
 def small_dtype(name: str) -> "np.dtype[Any] | None":
-    """Return the float of ml_dtypes of a name of the fixed list; None of others, or without that package."""
+    """Return the float of ml_dtypes of a name; None if it is not on the list, or without that package."""
     if name not in _SMALL:
         return None
     try:
