@@ -107,7 +107,9 @@ def _told_to_end() -> Generator[threading.Event, None, None]:
         # Only there signals are handled: who runs it elsewhere ends it by ending the process.
         yield end
         return
-    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    # What was started in the background goes on ignoring what is typed in the foreground.
+    before = {number: own for number, own in handlers.items() if own is not signal.SIG_IGN}
 
     def set_end(_number: int, _frame: object) -> None:
         for number, handler in before.items():

@@ -101,6 +101,8 @@ class Flow(Shown):
     def put(self, data: Message | Sequence[object], *, timeout: float | None = None) -> None:
         """Give tensors, or a message, whose label keeps its own keys; wait for credit if there is none.
 
+        The frames of a message, as `wire.encode` returns them, are that message, as `Socket.send` reads them.
+
         Raises
         ------
         TransportTimeoutError

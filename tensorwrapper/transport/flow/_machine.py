@@ -1,7 +1,7 @@
 """`FlowMachine`: one end of a flow, without a socket, a clock or a thread."""
 
 from collections.abc import Mapping, Sequence
-from typing import SupportsIndex, cast, final
+from typing import SupportsIndex, TypeGuard, cast, final
 
 import attrs
 
@@ -9,13 +9,18 @@ from tensorwrapper._integers import to_int
 from tensorwrapper._value_class import Shown, frozen
 from tensorwrapper.errors import ExtentError, LocalProtocolError, RemoteProtocolError
 from tensorwrapper.transport.flow._table import FLOW_TRANSITIONS, FlowDirection, FlowState, FlowStep, FlowVerb
-from tensorwrapper.wire import Message, encode
+from tensorwrapper.typing import BufferLike
+from tensorwrapper.wire import Message, decode, encode
 
 __all__ = ["FlowEvent", "FlowMachine", "to_credit"]
 
 MOST_CREDIT = 2**31 - 1
 """The greatest number of messages that may be under way."""
 
+_LEAST = 8
+"""Bytes that the first frame of a message has at least."""
+_COORDINATES = 24
+"""Bytes of the second frame of a message."""
 _VERBS: tuple[FlowVerb, ...] = ("BOT", "PAY", "DAT", "EOT")
 _OTHER: Mapping[FlowDirection, FlowDirection] = {"extract": "inject", "inject": "extract"}
 _NOTHING = Message(form="FLOW")
@@ -142,11 +147,21 @@ class FlowMachine(Shown):
         return self._send("PAY", _NOTHING, {"credit": count})
 
     def give(self, data: Message | Sequence[object]) -> Frames:
-        """Return the frames of data: tensors, or a message, whose label keeps its own keys."""
+        """Return the frames of data: tensors, or a message, whose label keeps its own keys.
+
+        A message may be given as its frames as well, as `wire.encode` returns them.
+
+        Raises
+        ------
+        LocalProtocolError
+            If there is no credit, or it cannot be sent.
+        RemoteProtocolError
+            If frames that begin as a message are none.
+        """
         self._check(("send", "DAT"))
         if not self._credit:
             raise LocalProtocolError("flow", "there is no credit: the other end has to grant some")
-        frames = self._send("DAT", data, {})
+        frames = self._send("DAT", decode(data) if _is_message(data) else data, {})
         self._credit -= 1
         return frames
 
@@ -273,3 +288,15 @@ def _read_credit(label: Mapping[str, object]) -> int:
             "flow", f"'credit' is a number of messages from 1 to {MOST_CREDIT}, not {credit!r}"
         )
     return credit
+
+
+def _is_message(data: object) -> TypeGuard[Sequence[BufferLike]]:
+    """Tell whether these are the frames of a message, as sockets send them, and not tensors."""
+    if not isinstance(data, list | tuple) or len(cast("list[object]", data)) < 2:
+        return False
+    frames = cast("list[object]", data)
+    if not all(isinstance(own, bytes | bytearray | memoryview) for own in frames):
+        return False
+    heads = [memoryview(cast("BufferLike", own)).cast("B") for own in frames[:2]]
+    begins = heads[0].nbytes >= _LEAST and bytes(heads[0][:3]) == b"ZIO"
+    return begins and heads[1].nbytes == _COORDINATES

@@ -264,3 +264,21 @@ def test_whatever_two_ends_do_all_that_is_given_arrives_once_and_in_order(seed, 
         assert len(ends.given) - len(ends.taken) <= min(credit, most)
     assert (ends.client.state, ends.server.state) == ("ended", "ended")
     assert ends.taken == ends.given == list(range(ends.count))
+
+
+@pytest.mark.parametrize("kind", [list, tuple])
+def test_the_frames_of_a_message_are_that_message(kind):
+    """Its header frames went as tensors of bytes, where a socket sent the message."""
+    giver, taker = pair(3)
+    came(giver, taker.pay(3))
+    whole = wire.decode(wire.encode([[1, 2, 3]], label={"run": 7}))
+    events = [
+        came(taker, giver.give(kind(wire.encode([[1, 2, 3]], label={"run": 7})))),
+        came(taker, giver.give(whole)),
+    ]
+    for event in events:
+        assert [own.tolist() for own in event.message.tensors] == [[1, 2, 3]]
+        assert event.message.label_object["run"] == 7
+    # Bytes that do not begin as a message are tensors, as ever.
+    event = came(taker, giver.give([b"ZIO", b"1" * 24]))
+    assert [len(own.tolist()) for own in event.message.tensors] == [3, 24]
