@@ -452,6 +452,11 @@ class Endpoint:
         whole = not frame.more
         try:
             while not whole:
+                if excess:
+                    # A message may have millions of frames: of what is dropped no object is made.
+                    _drop_frames(socket)
+                    whole = True
+                    break
                 frame = socket.recv(_NOW, copy=False)
                 length = len(frame)
                 total += length
@@ -502,6 +507,13 @@ def _unreachable(peer: bytes) -> PeerUnreachableError:
     gone = PeerUnreachableError(zmq.EHOSTUNREACH, f"the peer {peer!r} is not connected")
     gone.peer = peer
     return gone
+
+
+def _drop_frames(socket: "zmq.Socket[bytes]") -> None:
+    """Drop the rest of a message, of which frames are left."""
+    receive = socket.recv
+    while receive(_NOW, copy=False).more:
+        pass
 
 
 def _hand_over(

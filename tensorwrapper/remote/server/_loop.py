@@ -54,6 +54,8 @@ _TURN: Final = 0.005
 """Seconds that a turn works at most at what came, and at answers, before it looks what came meanwhile."""
 _VISIT: Final = 0.02
 """Seconds between two looks at whether those who asked are still there."""
+_TRIMS: Final = 8
+"""How often memory is given back after somebody left: ZeroMQ takes a few seconds to free millions of frames."""
 _STALLED: Final = 3.0
 """Seconds after which the connection of a client that takes no bytes is cut: it asks again."""
 _GONE: Final = 10.0
@@ -91,6 +93,7 @@ class Loop:
         "_stop_at",
         "_thread",
         "_threads",
+        "_trims",
         "_turns",
         "_visited",
         "_wake",
@@ -109,6 +112,7 @@ class Loop:
         self._turns = Turns()
         self._guests: tuple[int, ...] = ()
         """Who was there when there was nothing to do."""
+        self._trims = 0
         self._most = most_connections(catalogue.limits.connections)
         self._owners: dict[tuple[int, int], bytes] = {}
         """Whose each connection is."""
@@ -250,7 +254,9 @@ class Loop:
         guests = socket.guests
         if guests != self._guests:
             # Whoever left may have left much behind, of messages that never ended.
-            self._guests = guests
+            self._guests, self._trims = guests, _TRIMS
+        if self._trims:
+            self._trims -= 1
             give_back()
 
     def _is_over(self) -> bool:
