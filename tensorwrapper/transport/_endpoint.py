@@ -460,7 +460,7 @@ class Endpoint:
                 frame = socket.recv(_NOW, copy=False)
                 length = len(frame)
                 total += length
-                excess = excess or len(frames) >= most_frames or total > most
+                excess = len(frames) >= most_frames or total > most
                 if not excess:
                     frames.append(frame)
                     lengths.append(length)

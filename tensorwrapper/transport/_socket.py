@@ -85,10 +85,10 @@ class Socket(Closing):
     A message arrives as a whole or not at all. If Ctrl-C or another exception interrupts `send` between two
     frames, the socket closes and ZeroMQ discards the frames that it has: nothing that is sent later could be
     told from the rest of that message. Every later call raises `TransportTornError`. Messages that were sent
-    before go on to the peers, for `linger` seconds. (ZeroMQ drops what lies at a PAIR, DEALER or ROUTER that
-    called `connect`, and was not received there yet, when the other side closes.) An exception while `send`
-    waits for room leaves the socket as it was, as does one in `receive`, except that a message which was
-    being taken over is lost.
+    before go on to the peers, for `linger` seconds. (ZeroMQ drops what lies at a PAIR, DEALER, ROUTER or
+    CLIENT that called `connect`, and was not received there yet, when the other side closes.) An exception
+    while `send` waits for room leaves the socket as it was, as does one in `receive`, except that a message
+    which was being taken over is lost.
 
     Examples
     --------

@@ -55,7 +55,7 @@ _TURN: Final = 0.005
 _VISIT: Final = 0.02
 """Seconds between two looks at whether those who asked are still there."""
 _TRIMS: Final = 8
-"""How often memory is given back after somebody left: ZeroMQ takes a few seconds to free millions of frames."""
+"""How often memory is given back after somebody left: ZeroMQ frees millions of frames within seconds."""
 _STALLED: Final = 3.0
 """Seconds after which the connection of a client that takes no bytes is cut: it asks again."""
 _GONE: Final = 10.0
