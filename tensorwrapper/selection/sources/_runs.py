@@ -1,15 +1,16 @@
 """Runs of elements by number: points of a box, rows of what is no box."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeAlias, final
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias, cast, final
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import concatenated_ranges, frozen_array, positions_array
-from tensorwrapper._integers import MAX_INT64
+from tensorwrapper._integers import MAX_INT64, to_int
 from tensorwrapper._value_class import value_class
+from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, OutOfBoundsError
 from tensorwrapper.selection.sources._outer import Outer, Positions
 from tensorwrapper.shape.lowlevel import integer_array
@@ -140,13 +141,15 @@ class Runs:
         return cls(positions_array(positions))
 
     @classmethod
-    def evenly(cls, starts: range, length: int = 1) -> "Self":
+    def evenly(cls, starts: range, length: SupportsIndex = 1) -> "Self":
         """Return runs of one length that begin evenly spaced. O(1): arrays are made when they are asked for.
 
         Raises
         ------
         OutOfBoundsError
             As for any other runs.
+        ConversionError
+            If the starts are no range.
 
         Examples
         --------
@@ -154,6 +157,9 @@ class Runs:
         >>> runs.count, runs.size, runs.stop
         (100000000000000, 300000000000000, 999999999999993)
         """
+        if not isinstance(cast("object", starts), range):
+            raise ConversionError(f"evenly spaced starts are a range, not {brief(starts)}")
+        length = length if type(length) is int else to_int(length, "length")
         count, first, last = len(starts), starts.start, starts[-1] if starts else 0
         if count and (min(first, length, starts.step) < 0 or last + length > MAX_INT64):
             raise OutOfBoundsError("runs start at 0 or more, and have as many elements")
