@@ -1,6 +1,8 @@
 """Tensors on their way into files of other kinds: in blocks, in runs, cut into chunks that lie together."""
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 import numpy as np
@@ -23,6 +25,7 @@ __all__ = [
     "boxes_of",
     "flat_runs",
     "grid_of",
+    "in_our_words",
     "run_extents",
     "to_write",
 ]
@@ -57,6 +60,17 @@ def to_write(given: object, name: str, target: object) -> TensorLike:
     if tensor.is_sparse:
         raise ConversionError(f"{name!r} is sparse; to_dense() has all its elements, a .tens file keeps it")
     return tensor
+
+
+@contextmanager
+def in_our_words(path: Path, name: str) -> Generator[None, None, None]:
+    """Turn a library's words for names that are taken, text with NUL, and types that it has not into ours."""
+    try:
+        yield
+    except TensorWrapperError:
+        raise
+    except (ValueError, TypeError, RuntimeError, KeyError) as error:
+        raise ConversionError(f"{path} cannot hold {name!r}: {error}") from error
 
 
 def flat_runs(value: TensorLike) -> Iterator[Array]:

@@ -176,3 +176,20 @@ def test_fuzz_elements_that_no_tensor_has_are_refused(tmp_path, descr, compresse
 
     with tw.open(path) as file, pytest.raises((DataFileError, DTypeError, TensorNameError)):
         np.asarray(file["a"])
+
+
+def test_members_that_python_cannot_unpack_are_told_with_what_does(tmp_path):
+    np.savez(tmp_path / "a.npz", x=[1], secret=[2], packed=[3])
+    raw = bytearray((tmp_path / "a.npz").read_bytes())
+    with zipfile.ZipFile(tmp_path / "a.npz") as archive:
+        directory = archive.start_dir
+    # In the directory, 8 and 10 bytes into an entry: the flags, and the way of packing.
+    for name, place, value in ((b"secret.npy", 8, 1), (b"packed.npy", 10, 93)):
+        entry = raw.index(name, directory) - 46
+        raw[entry + place] = value
+    (tmp_path / "a.npz").write_bytes(raw)
+    f = tw.open(tmp_path / "a.npz")
+    assert {name: f[name].tolist() for name in f} == {"x": [1]}
+    assert [(loss.name, loss.code) for loss in f.losses] == [("secret", "codec"), ("packed", "codec")]
+    assert "unzip -P" in f.losses[0]
+    assert "damaged" not in "".join(f.losses)

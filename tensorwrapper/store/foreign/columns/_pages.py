@@ -17,7 +17,7 @@ _WIDTHS: Final = (1, 4, 8, 12, 4, 8)  # bytes of a truth value, INT32, INT64, IN
 _TEXT: Final = 16  # where a text is, and how long
 _LEVELS: Final = 4  # bytes of the two levels of a value
 _PAGE: Final[Spec] = {1: int, 2: int, 3: int, 5: {1: int}, 7: {1: int}, 8: {1: int}}
-_COLUMN: Final[Spec] = {1: int, 3: [bytes], 5: int, 6: int, 7: int, 9: int, 11: int}
+_COLUMN: Final[Spec] = {1: int, 3: [bytes], 4: int, 5: int, 6: int, 7: int, 9: int, 11: int}
 _FOOTER: Final[Spec] = {4: [{1: [{3: _COLUMN}]}]}
 
 
@@ -30,6 +30,8 @@ class Chunk:
     """The number of the type of its values."""
     path: tuple[bytes, ...]
     """The names that lead to it: the first is that of the column."""
+    codec: int
+    """The number of what packs its pages."""
     values: int
     unpacked: int
     packed: int
@@ -69,7 +71,7 @@ def read_footer(path: Path) -> Footer:
 def _chunk(said: dict[int, Any]) -> Chunk:
     start, first = said[9], said.get(11)
     start = first if first is not None and 0 < first < start else start
-    found = Chunk(said[1], tuple(said[3]), said[5], said[6], said[7], start)
+    found = Chunk(said[1], tuple(said[3]), said[4], said[5], said[6], said[7], start)
     if min(found.kind, found.values, found.unpacked, found.packed, start) < 0:
         raise DataFileError("a column is said to begin before the file, or to have less than nothing")
     return found

@@ -6,7 +6,7 @@ the lengths, and elements are decoded again when they are asked for. Text, and w
 Before anything is unpacked, the headers of the pages say how much that is.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast, final
@@ -36,6 +36,10 @@ if TYPE_CHECKING:
 __all__ = ["open_parquet"]
 
 _READ_BY_ALL: Final = {"UNCOMPRESSED", "SNAPPY"}
+_CODECS: Final = dict(
+    enumerate(("UNCOMPRESSED", "SNAPPY", "GZIP", "LZO", "BROTLI", "LZ4", "ZSTD", "LZ4_RAW"))
+)
+"""What the format calls the numbers of codecs."""
 _OPTIONAL: Final = {"GZIP": "gzip", "ZSTD": "zstd", "BROTLI": "brotli", "LZ4": "lz4", "LZ4_RAW": "lz4_raw"}
 """Codecs that pyarrow may be built without, and what it calls them."""
 _SMALL: Final = 2**25
@@ -53,24 +57,39 @@ def open_parquet(path: Path, limits: Limits) -> Contents:
     import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
 
     with reading(path, "Parquet"), pq.ParquetFile(path) as file:
-        table = _Table(path, file.metadata, limits)
-        return contents_of(file.schema_arrow, table.column, "row groups", _without_codec(file.metadata))
+        columns = _columns_of(read_footer(path))
+        table = _Table(path, file.metadata, columns, limits)
+        return contents_of(file.schema_arrow, table.column, "row groups", _without_codec(columns))
 
 
-def _without_codec(metadata: "pq.FileMetaData") -> dict[str, Loss]:
-    """Return the columns whose pages this pyarrow cannot unpack."""
+def _columns_of(footer: Footer) -> dict[str, Footer]:
+    """Return by the name of a column its parts in each group of rows."""
+    found: dict[str, list[list[Chunk]]] = {}
+    for number, group in enumerate(footer):
+        for chunk in group:
+            name = chunk.path[0].decode("utf-8", "replace") if chunk.path else ""
+            own = found.setdefault(name, [[] for _ in footer])
+            own[number].append(chunk)
+    return {name: tuple([tuple(own) for own in groups]) for name, groups in found.items()}
+
+
+def _without_codec(columns: Mapping[str, Footer]) -> dict[str, Loss]:
+    """Return the columns whose pages this pyarrow cannot unpack: by the footer, which only we read here.
+
+    pyarrow 26 ends the process where it is asked for the parts of a column of some damaged footers.
+    """
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
     found: dict[str, Loss] = {}
-    group = metadata.row_group(0) if metadata.num_row_groups else None
-    for number in range(metadata.num_columns if group is not None else 0):
-        column = cast("Any", group).column(number)
-        codec = str(column.compression)
-        if codec in _READ_BY_ALL or (codec in _OPTIONAL and pa.Codec.is_available(_OPTIONAL[codec])):
-            continue
-        name = column.path_in_schema.partition(".")[0]
-        text = f"the column {name!r} is packed by {codec}, which this pyarrow was built without"
-        found[name] = Loss(text, name, "codec", "the pyarrow of PyPI and of conda-forge unpacks all but LZO")
+    for name, groups in columns.items():
+        for number in {chunk.codec for group in groups for chunk in group}:
+            codec = _CODECS.get(number, f"codec {number}")
+            if codec in _OPTIONAL and pa.Codec.is_available(_OPTIONAL[codec]):
+                continue
+            if codec not in _READ_BY_ALL:
+                text = f"the column {name!r} is packed by {codec}, which this pyarrow was built without"
+                advice = "the pyarrow of PyPI and of conda-forge unpacks all but LZO"
+                found[name] = Loss(text, name, "codec", advice)
     return found
 
 
@@ -81,6 +100,7 @@ class _Table:
 
     path: Path
     metadata: "pq.FileMetaData"
+    columns: Mapping[str, Footer]
     limits: Limits
 
     def column(self, _number: int, field: "pa.Field", empty: Tensor[Any]) -> "Tensor[Any] | View[Any]":
@@ -100,9 +120,7 @@ class _Table:
         return found.named(*empty.shape.names) if any(empty.shape.names) else found
 
     def _chunks_of(self, name: str) -> Footer:
-        with of_stranger(self.path, "Parquet"):
-            footer = read_footer(self.path)
-        own = tuple([tuple([c for c in group if c.path[:1] == (name.encode(),)]) for group in footer])
+        own = self.columns.get(name, ())
         if len(own) != self.metadata.num_row_groups or not all(own):
             raise DataFileError(f"{self.path} has not all of {name!r} that its footer claims")
         return own

@@ -1,7 +1,6 @@
 """HDF5 files, written: boxes are datasets, ragged tensors groups of values and of where rows begin."""
 
-from collections.abc import Generator, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,7 +10,7 @@ from tensorwrapper._arrays import splits_of
 from tensorwrapper._json import dump_json
 from tensorwrapper._wording import shortened
 from tensorwrapper.buffer.lowlevel import holds_strings
-from tensorwrapper.errors import ConversionError, TensorWrapperError
+from tensorwrapper.errors import ConversionError
 from tensorwrapper.shape import Shape
 from tensorwrapper.store.foreign._contents import Conversion, Named, Options, leaving_out
 from tensorwrapper.store.foreign._outgoing import (
@@ -20,6 +19,7 @@ from tensorwrapper.store.foreign._outgoing import (
     chunks_for,
     flat_runs,
     grid_of,
+    in_our_words,
     run_extents,
     to_write,
     without_layers,
@@ -60,13 +60,13 @@ def write_hdf5(
     nbytes = 0
     with replacing_path(path) as temporary, h5py.File(temporary, "w") as file:
         if metadata:
-            with _in_our_words(path, "metadata"):
+            with in_our_words(path, "metadata"):
                 _say(file, METADATA, metadata)
         for name, given, said in tensors:
             done = False
             before = len(lost)
             was_there = name in file
-            with leaving_out(name, options, lost), _in_our_words(path, name):
+            with leaving_out(name, options, lost), in_our_words(path, name):
                 value = to_write(given, name, path)
                 written = _write(file, name, value, options, lost)
                 if said:
@@ -80,17 +80,6 @@ def write_hdf5(
                 if name in file and not was_there:
                     del file[name]
     return Conversion(tuple(names), nbytes, tuple(lost))
-
-
-@contextmanager
-def _in_our_words(path: Path, name: str) -> Generator[None, None, None]:
-    """Turn h5py's words for names that are taken, text with NUL, and types that it has not into ours."""
-    try:
-        yield
-    except TensorWrapperError:
-        raise
-    except (ValueError, TypeError, RuntimeError, KeyError) as error:
-        raise ConversionError(f"{path} cannot hold {name!r}: {error}") from error
 
 
 def _write(

@@ -12,7 +12,7 @@ import numpy as np
 
 from tensorwrapper._json import Json, dump_json
 from tensorwrapper.buffer.lowlevel import holds_strings
-from tensorwrapper.errors import ConversionError, DataFileError, TensorWrapperError
+from tensorwrapper.errors import ConversionError, DataFileError
 from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.store.foreign._contents import Conversion, Named, Options, leaving_out
 from tensorwrapper.store.foreign._outgoing import (
@@ -21,6 +21,7 @@ from tensorwrapper.store.foreign._outgoing import (
     chunks_for,
     flat_runs,
     grid_of,
+    in_our_words,
     run_extents,
     to_write,
     without_layers,
@@ -57,11 +58,11 @@ def write_zarr(
     lost: list[Loss] = []
     nbytes = 0
     with _replacing_folder(path) as temporary:
-        with _in_our_words(path, "metadata"):
+        with in_our_words(path, "metadata"):
             root = zarr.create_group(str(temporary), attributes={METADATA: {**metadata}} if metadata else {})
         for name, given, said in tensors:
             before, begun, done = len(lost), False, False
-            with leaving_out(name, options, lost), _in_our_words(path, name):
+            with leaving_out(name, options, lost), in_our_words(path, name):
                 _check_name(name, names)
                 value = to_write(given, name, path)
                 begun = True
@@ -75,17 +76,6 @@ def write_zarr(
                 if begun:
                     shutil.rmtree(temporary / name, ignore_errors=True)
     return Conversion(tuple(names), nbytes, tuple(lost))
-
-
-@contextmanager
-def _in_our_words(path: Path, name: str) -> Generator[None, None, None]:
-    """Turn the zarr library's words for what it does not take into ours."""
-    try:
-        yield
-    except (TensorWrapperError, OSError):
-        raise
-    except (ValueError, TypeError, RuntimeError, KeyError) as error:
-        raise ConversionError(f"{path} cannot hold {name!r}: {error}") from error
 
 
 def _check_name(name: str, names: list[str]) -> None:

@@ -227,3 +227,17 @@ class TestColumn(SourceContract):
 
     def expected(self):
         return np.array(COLUMNS["triple"].to_pylist(), "i4")
+
+
+def test_a_codec_that_pyarrow_has_not_is_told_and_hides_no_other_column(tmp_path):
+    table = pa.table({"x": [1, 2], "y": [3, 4]})
+    pq.write_table(table, tmp_path / "a.parquet", compression="snappy", use_dictionary=False)
+    raw = (tmp_path / "a.parquet").read_bytes()
+    # The footer: the path ["x"], and then the number of the codec, which becomes that of LZO.
+    before = b"\x19\x18\x01x\x15\x02"
+    assert raw.count(before) == 1
+    (tmp_path / "a.parquet").write_bytes(raw.replace(before, before[:-1] + b"\x06"))
+    f = tw.open(tmp_path / "a.parquet")
+    assert f["y"].tolist() == [3, 4]
+    assert [(loss.name, loss.code) for loss in f.losses] == [("x", "codec")]
+    assert "LZO" in f.losses[0]
