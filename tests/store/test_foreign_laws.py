@@ -310,3 +310,46 @@ def test_types_of_hdf5_go_into_other_kinds(tmp_path):
     assert np.load(tmp_path / "b.npz")["x"].tolist() == [1.0, -3.0, 0.001953125]
     with h5py.File(tmp_path / "a.h5") as f:
         assert f["x"][:].tolist() == [1.0, -3.0, 0.001953125]
+
+
+def test_what_arrow_has_and_tensors_have_not_is_told(tmp_path):
+    table = pa.table(
+        {
+            "time": pa.array([1], pa.time32("s")),
+            "decimal": pa.array([1], pa.decimal128(5)),
+            "interval": pa.array([None], pa.month_day_nano_interval()),
+            "map": pa.array([[("a", 1)]], pa.map_(pa.string(), pa.int8())),
+            "dictionary": pa.array(["a"]).dictionary_encode(),
+            "zone": pa.array([1], pa.timestamp("us", "UTC")),
+            "record": pa.array([{"a": 1}]),
+            "day": pa.array([86_400_000], pa.date64()),
+            "x": [1],
+        }
+    )
+    with pa.ipc.new_file(str(tmp_path / "a.feather"), table.schema) as f:
+        f.write_table(table)
+    found = tw.open(tmp_path / "a.feather")
+    assert (list(found), found["x"].tolist()) == (["day", "x"], [1])
+    assert np.asarray(found["day"]) == np.array(["1970-01-02"], "M8[ms]")
+    assert [(loss.name, loss.code) for loss in found.losses] == [
+        (name, "type") for name in table.column_names[:-2]
+    ]
+
+
+@pytest.mark.parametrize("end", ["npy", "npz", "deflated.npz", "tar", "safetensors"])
+def test_a_byte_that_is_neither_0_nor_1_is_no_truth_value(tmp_path, end):
+    array = np.array([0, 1, 2], np.uint8)
+    path = tmp_path / f"a.{end}"
+    if end == "safetensors":
+        header = json.dumps({"x": {"dtype": "BOOL", "shape": [3], "data_offsets": [0, 3]}}).encode()
+        path.write_bytes(len(header).to_bytes(8, "little") + header + array.tobytes())
+        name = "x"
+    else:
+        name, write, _ = WAYS[end]
+        write(path, array.view(bool))
+    with pytest.raises(DataFileError, match="neither 0 nor 1"):
+        np.asarray(tw.open(path)[name])
+    with pytest.raises(DataFileError, match="neither 0 nor 1"):
+        tw.store.convert(path, tmp_path / "b.tens")
+    assert not (tmp_path / "b.tens").exists()
+    assert tw.store.convert(path, tmp_path / "b.tens", strict=False).names == ()

@@ -7,7 +7,18 @@ import numpy as np
 
 import tensorwrapper as tw
 from tensorwrapper.selection import View
-from tensorwrapper.store import ArrayFile, Conversion, Entry, TensFile, Verification, convert, verify
+from tensorwrapper.store import (
+    ArrayFile,
+    Conversion,
+    Entry,
+    Loss,
+    Recognised,
+    TensFile,
+    Verification,
+    convert,
+    recognise,
+    verify,
+)
 
 with tw.open("run.tens") as f:
     assert_type(f, TensFile | ArrayFile)
@@ -36,6 +47,9 @@ tw.save("run.tens", {"a": np.ones(3)}, compress="rar")  # type: ignore[arg-type]
 
 tw.save("run.tens", {"a": np.ones(3), "rows": tw.jagged([[1], [2, 3]])}, metadata={"run": 3})
 assert_type(convert("run.tens", "run.npz"), Conversion)
-assert_type(convert("run.tens", "run.npz").lost, tuple[str, ...])
+assert_type(convert("run.tens", "run.npz").lost, tuple[Loss, ...])
+assert_type(tw.open("run.npz").losses, tuple[Loss, ...])
+assert_type(recognise("run.npz"), Recognised)
+assert_type(convert("run.tens", "run.npz", only="a", skip=["b"], strict=False), Conversion)
 assert_type(verify("run.tens"), Verification)
 assert_type(verify("run.tens").ok, bool)

@@ -85,16 +85,15 @@ def _dense(
         raise ConversionError(f"{path.suffix} files have no chunks")
     for name, given, said in tensors:
         options.codec_of(name, {}, path.suffix)
-        tensor: Tensor[Any] | None = None
+        read: list[Tensor[Any]] = []
         with leaving_out(name, options, lost):
-            tensor = _box(name, given, path)
-        if tensor is None:
-            continue
-        if any(tensor.shape.names):
-            lost.append(unsaid(name, "the names of the modes"))
-        if said:
-            lost.append(unsaid(name, "the metadata"))
-        yield name, tensor
+            read.append(_box(name, given, path))
+        for tensor in read:
+            if any(tensor.shape.names):
+                lost.append(unsaid(name, "the names of the modes"))
+            if said:
+                lost.append(unsaid(name, "the metadata"))
+            yield name, tensor
 
 
 def _box(name: str, given: object, path: Path) -> Tensor[Any]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import final
+from typing import cast, final
 
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import TensorNameError
@@ -57,7 +57,7 @@ class Wanted:
 def _entries(given: str | Iterable[str], what: str) -> tuple[str, ...]:
     entries = (given,) if isinstance(given, str) else tuple(given)
     for entry in entries:
-        if not isinstance(entry, str):
+        if not isinstance(cast("object", entry), str):
             raise TensorNameError(f"{what} has names or patterns, which are texts, not {entry!r}")
     return entries
 

@@ -2,6 +2,8 @@
 
 from typing import Literal, TypeAlias, final
 
+from tensorwrapper._value_class import Shown
+
 __all__ = ["Loss", "LossCode", "unsaid"]
 
 LossCode: TypeAlias = Literal[
@@ -22,7 +24,7 @@ LossCode: TypeAlias = Literal[
 
 
 @final
-class Loss(str):
+class Loss(str, Shown):
     """A sentence about what is left out: what it is, why, and which call helps.
 
     It is a `str`; what it says in words, its attributes say to programs.

@@ -44,7 +44,7 @@ def _archive(end: str) -> Kind:
 
 
 _PACKED: Final = {b"\x1f\x8b": ".tar.gz", b"BZ": ".tar.bz2"}
-_READERS: "Final[Mapping[FileKind, Callable[[Path, Limits], Contents]]]" = {
+_READERS: Final[Mapping[FileKind, Callable[[Path, Limits], Contents]]] = {
     "hdf5": open_hdf5_sets,
     "parquet": OTHERS[".parquet"].read,
     "arrow": OTHERS[".arrow"].read,

@@ -125,7 +125,7 @@ def recognise(source: "str | PathLike[str]") -> Recognised:
     found = found or _by_name(path)
     if found is None:
         raise DataFileError(
-            f"{path} is of no kind that is known: it begins with {head[:8]!r}; kind= says of which it is"
+            f"{path} is of no kind that is known: it begins with {head[:8]!r}; tw.open(..., kind=...) says it"
         )
     return found
 
@@ -153,7 +153,7 @@ def _by_content(path: Path, stream: BinaryIO, head: bytes, tail: bytes, size: in
     refused = next((what for magic, what in _REFUSED if head.startswith(magic)), None)
     if refused is not None or (head.startswith(b"PAR1") and tail.endswith(b"PARE")):
         raise DataFileError(f"{path} is {refused or _ENCRYPTED}; it is not opened here")
-    kind = next((kind for magic, kind in _MAGIC if head.startswith(magic)), None)
+    kind: FileKind | None = next((kind for magic, kind in _MAGIC if head.startswith(magic)), None)
     if kind is not None:
         return Recognised(kind, "magic")
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):

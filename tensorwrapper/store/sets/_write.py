@@ -132,11 +132,12 @@ def _write(path: Path, kind: str, groups: Iterable[_Group], options: Options) ->
             _put_json(put, top, group.metadata)
             for index, given, said in group.tensors:
                 own = MemberName(group.prefix, group.ident, index, "metadata")
-                tensor: TensorLike | None = None
+                read: list[TensorLike] = []
                 with leaving_out(str(said.get("datapath", own.name)), options, lost):
-                    tensor = _to_put(given, own.name, path, lost)
-                if tensor is None:
+                    read.append(_to_put(given, own.name, path, lost))
+                if not read:
                     continue
+                (tensor,) = read
                 _put_json(put, own, said)
                 names.append(own.name)
                 if is_metadata_alone(tensor):

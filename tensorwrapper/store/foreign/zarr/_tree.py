@@ -86,11 +86,15 @@ def _node_2(folder: Path, name: str, node_type: str) -> Mapping[str, Any]:
     found = _read(folder / name)
     if found.get("zarr_format") != 2 or _has_constants(found):
         raise DataFileError(f"{folder / name} is of no {node_type} of Zarr 2")
-    attributes = _read(folder / _ATTRIBUTES_2) if (folder / _ATTRIBUTES_2).exists() else {}
+    attributes: Mapping[str, Any] = {}
+    if (folder / _ATTRIBUTES_2).exists():
+        attributes = _read(folder / _ATTRIBUTES_2)
     node: dict[str, Any] = {"zarr_format": 2, "node_type": node_type, "attributes": attributes}
     if node_type == "array":
-        packed = [*(found.get("filters") or []), *[own for own in (found.get("compressor"),) if own]]
-        ids = [{"name": own.get("id")} for own in packed if isinstance(own, dict)]
+        filters = found.get("filters")
+        packed = cast("list[object]", filters) if isinstance(filters, list) else []
+        packed = [*packed, found.get("compressor")]
+        ids = [{"name": cast("Mapping[str, Any]", own).get("id")} for own in packed if isinstance(own, dict)]
         node |= {"shape": found.get("shape"), "data_type": found.get("dtype"), "codecs": ids}
         node["chunk_grid"] = {"name": "regular"}
     return node

@@ -60,7 +60,7 @@ def _dtype_of(node: Mapping[str, Any]) -> "np.dtype[Any] | str | None":
     except ImportError:
         return None
     except Exception:  # noqa: BLE001 - whatever zarr raises for what it does not know
-        return str(said)[:60]
+        return str(cast("Any", said))[:60]
     return found
 
 
@@ -69,9 +69,11 @@ def _dtype_2(said: object, codecs: list[str]) -> "np.dtype[Any] | str":
         return np.dtypes.StringDType()
     try:
         fields = cast("list[list[object]]", said)
-        return np.dtype([tuple(own) for own in fields] if isinstance(said, list) else cast("str", said))
+        given: Any = [tuple(own) for own in fields] if isinstance(said, list) else said
+        found: np.dtype[Any] = np.dtype(given)
     except (TypeError, ValueError):
-        return str(said)[:60]
+        return str(cast("Any", said))[:60]
+    return found
 
 
 def _codecs(given: object) -> Iterator[str]:
