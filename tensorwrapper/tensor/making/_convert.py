@@ -346,11 +346,9 @@ def _objects_of(value: "Iterable[object]") -> "Iterable[object]":
     given: Any = value
     dtype: object = getattr(given, "dtype", None)
     extents: object = getattr(given, "shape", None)
-    if (
-        isinstance(value, np.ndarray)
-        or not isinstance(extents, tuple)
-        or len(cast("tuple[object, ...]", extents)) != 1
-    ):
+    if isinstance(given, np.ndarray) or not isinstance(extents, tuple):
+        return value
+    if len(cast("tuple[object, ...]", extents)) != 1:
         return value
     is_objects = isinstance(dtype, np.dtype) and dtype.kind == "O" and not dtype.metadata
     if hasattr(given, "iloc") or not (is_objects or getattr(given, "_isvlen", False)):

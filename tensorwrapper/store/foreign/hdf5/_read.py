@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar, assert_never, cast
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import attrs
 import numpy as np
@@ -29,7 +29,7 @@ from tensorwrapper.store.foreign._ragged import Ragged
 from tensorwrapper.store.foreign._rows_source import RowsSource
 from tensorwrapper.store.foreign.hdf5._heaps import Heaps
 from tensorwrapper.store.foreign.hdf5._links import walk
-from tensorwrapper.store.foreign.hdf5._types import Look, field_refusal, look_at
+from tensorwrapper.store.foreign.hdf5._types import Look, Packing, field_refusal, look_at
 from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.store.system._map import FileMap, map_file
 from tensorwrapper.store.system._system import reading
@@ -165,19 +165,13 @@ class _Finder:
         return as_view(Guarded(source, self.path, "HDF5"))
 
     def _reader(self, found: "h5py.Dataset", look: Look) -> Callable[[], object]:
-        match look.packing:
-            case "arrays" | "records":
-                return partial(self._parts, found, (), look.dtype)
-            case "strings":
-                return partial(self._strings, found)
-            case "vlen":
-                return partial(self._sequences, found)
-            case "dense":
-                return partial(self._mapped, found, look.dtype)
-            case "chunked" | "converted":
-                return partial(self._read, found, look)
-            case never:
-                assert_never(never)
+        reads: dict[Packing, Callable[[], object]] = {
+            "strings": partial(self._strings, found),
+            "vlen": partial(self._sequences, found),
+            "arrays": partial(self._parts, found, (), look.dtype),
+            "dense": partial(self._mapped, found, look.dtype),
+        }
+        return reads.get(look.packing, partial(self._read, found, look))
 
     def _read(self, found: "h5py.Dataset", look: Look) -> "Tensor[Any] | View[Any]":
         """Return what h5py converts as a view of what it reads."""

@@ -10,9 +10,10 @@ from tensorwrapper.store.records._loss import Loss, LossCode
 if TYPE_CHECKING:
     import h5py
 
-__all__ = ["Look", "field_refusal", "look_at", "reads_raw"]
+__all__ = ["Look", "Packing", "field_refusal", "look_at", "reads_raw"]
 
 Packing: TypeAlias = Literal["strings", "vlen", "records", "arrays", "chunked", "converted", "dense"]
+"""How a dataset is read."""
 _NUMBERS: Final = "biufcmM"
 
 _PLUGINS: Final = {

@@ -65,14 +65,14 @@ def _dtype_of(node: Mapping[str, Any]) -> "np.dtype[Any] | str | None":
 
 
 def _dtype_2(said: object, codecs: list[str]) -> "np.dtype[Any] | str":
+    shown = str(said)[:60]
     if said == "|O" and "vlen-utf8" in codecs:
         return np.dtypes.StringDType()
     try:
-        fields = cast("list[list[object]]", said)
-        given: Any = [tuple(own) for own in fields] if isinstance(said, list) else said
-        found: np.dtype[Any] = np.dtype(given)
+        fields = [tuple(own) for own in cast("list[list[object]]", said)] if isinstance(said, list) else None
+        found: np.dtype[Any] = np.dtype(cast("Any", fields or said))
     except (TypeError, ValueError):
-        return str(cast("Any", said))[:60]
+        return shown
     return found
 
 
