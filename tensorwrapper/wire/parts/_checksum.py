@@ -64,6 +64,9 @@ def checksum_of(name: Checksum) -> Callable[[memoryview], int]:
     return algorithm
 
 
+_HEXADECIMAL: Final = frozenset("0123456789abcdef")
+
+
 def check_parts(described: Json, parts: Sequence[memoryview]) -> None:
     """Raise unless every part has the check sum that a foreign ``checksums`` object gives it.
 
@@ -88,7 +91,7 @@ def _check(described: Field, parts: Sequence[memoryview]) -> None:
 
 
 def _check_part(wanted: Field, found: int, digits: int, name: str) -> None:
-    if len(wanted.text()) != digits:
-        wanted.must_be(f"{digits} hexadecimal digits")
+    if len(wanted.text()) != digits or not _HEXADECIMAL.issuperset(wanted.text()):
+        wanted.must_be(f"{digits} lowercase hexadecimal digits")
     if wanted.text() != f"{found:0{digits}x}":
         refuse("integrity", f"{wanted}: damaged: {name} is {found:0{digits}x}, not {wanted.text()}")

@@ -74,8 +74,12 @@ def test_parts_that_are_not_named_are_not_covered():
         ("algorithm", ["md5", "", "CRC32", "xxh64", "x" * 10_000], "unsupported"),
         ("algorithm", [None, 1, True, ["crc32"]], "schema"),
         ("parts", [None, {}, "00000000", 5], "schema"),
-        ("parts", [[1], [True], [[]], ["0"], ["000000000"], [""], ["x" * 10_000]], "schema"),
-        ("parts", [["00000000"], ["zzzzzzzz"], ["0x000000"]], "integrity"),
+        (
+            "parts",
+            [[1], [True], [[]], ["0"], ["000000000"], [""], ["x" * 10_000], ["zzzzzzzz"], ["0x000000"]],
+            "schema",
+        ),
+        ("parts", [["00000000"]], "integrity"),
         ("parts", [["00000000"] * 100, [None] * 5], "layout"),
     ],
 )
