@@ -152,16 +152,18 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> object:
-    if name in _HOMES:
-        value: object = getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
-        globals()[name] = value
-        return value
-    if name in __all__:
-        return importlib.import_module(f"{__name__}.{name}")
-    from tensorwrapper._wording import advice_of  # noqa: PLC0415 - who asks for what is there does not pay for it
+if not TYPE_CHECKING:  # for checkers there are the names above, and no others
 
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{advice_of(name)}")
+    def __getattr__(name: str) -> object:
+        if name in _HOMES:
+            value: object = getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+            globals()[name] = value
+            return value
+        if name in __all__:
+            return importlib.import_module(f"{__name__}.{name}")
+        from tensorwrapper._wording import advice_of  # noqa: PLC0415 - who asks for what is there does not pay for it
+
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{advice_of(name)}")
 
 
 def __dir__() -> list[str]:

@@ -70,6 +70,7 @@ __all__ = [
     "Rank4",
     "Rank5",
     "Rank6",
+    "RankT",
     "ScalarT_co",
     "Slices",
     "StringKind",
@@ -115,6 +116,8 @@ Rank5: TypeAlias = tuple[int, int, int, int, int]
 """An index of five modes."""
 
 Rank6: TypeAlias = tuple[int, int, int, int, int, int]
+RankT = TypeVar("RankT", Rank0, Rank1, Rank2, Rank3, Rank4, Rank5, Rank6)
+"""The rank that a tuple of extents says which is written out."""
 """An index of six modes."""
 
 

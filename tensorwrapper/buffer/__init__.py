@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from tensorwrapper._lazy import Names, OfName, lazy_names
+from tensorwrapper._lazy import lazy_names
 
 if TYPE_CHECKING:
     from tensorwrapper.buffer._common import BufferCommon, Dense
@@ -52,28 +52,27 @@ __all__ = [
     "write_tf_string",
 ]
 
-__getattr__: OfName
-__dir__: Names
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "_common": ("BufferCommon", "Dense"),
-        "_composed": ("join", "look_up"),
-        "_computed": ("constant", "from_functions"),
-        "_sparse": ("Sparse",),
-        "_strings": ("Strings",),
-        "arrow._strings": ("ArrowArrayLike", "ArrowStreamLike", "strings_from_arrow"),
-        "copies._copy": ("CopyCount", "count_copies"),
-        "copies._run_copy": ("copy_between", "run_copy"),
-        "strings._data": ("StringData",),
-        "strings._numpy": ("NumpyStrings", "strings_from_numpy", "strings_to_numpy"),
-        "strings._tf_string": (
-            "decode_tf_string",
-            "decode_tf_strings",
-            "encode_tf_string",
-            "encode_tf_strings",
-            "tf_string_size",
-            "write_tf_string",
-        ),
-    },
-)
+if not TYPE_CHECKING:  # for checkers there are the names above, and no others
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "_common": ("BufferCommon", "Dense"),
+            "_composed": ("join", "look_up"),
+            "_computed": ("constant", "from_functions"),
+            "_sparse": ("Sparse",),
+            "_strings": ("Strings",),
+            "arrow._strings": ("ArrowArrayLike", "ArrowStreamLike", "strings_from_arrow"),
+            "copies._copy": ("CopyCount", "count_copies"),
+            "copies._run_copy": ("copy_between", "run_copy"),
+            "strings._data": ("StringData",),
+            "strings._numpy": ("NumpyStrings", "strings_from_numpy", "strings_to_numpy"),
+            "strings._tf_string": (
+                "decode_tf_string",
+                "decode_tf_strings",
+                "encode_tf_string",
+                "encode_tf_strings",
+                "tf_string_size",
+                "write_tf_string",
+            ),
+        },
+    )

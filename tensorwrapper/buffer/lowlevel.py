@@ -24,7 +24,7 @@ right), `arrays_from_arrow` and its `ArrowValues`.
 
 from typing import TYPE_CHECKING
 
-from tensorwrapper._lazy import Names, OfName, lazy_names
+from tensorwrapper._lazy import lazy_names
 
 if TYPE_CHECKING:
     from tensorwrapper.buffer._addresses import packed_layout
@@ -78,32 +78,31 @@ __all__ = [
     "write_elements",
 ]
 
-__getattr__: OfName
-__dir__: Names
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "_addresses": ("packed_layout",),
-        "_dense": ("as_dense", "buffer_of"),
-        "_casts": (
-            "check_write",
-            "convert_elements",
-            "fit_number",
-        ),
-        "_elements": ("check_dtype", "fit_extents", "holds_strings", "kind_of"),
-        "_sparse": ("make_sparse",),
-        "_sparse_merge": ("is_fill", "rises"),
-        "arrow._arrays": ("ArrowValues", "arrays_from_arrow"),
-        "copies._copy": (
-            "assign_elements",
-            "assign_indexed",
-            "copy_elements",
-            "index_elements",
-            "join_elements",
-            "join_into",
-            "take_along",
-            "write_elements",
-        ),
-        "strings._checks": ("check_kind", "check_offsets"),
-    },
-)
+if not TYPE_CHECKING:  # for checkers there are the names above, and no others
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "_addresses": ("packed_layout",),
+            "_dense": ("as_dense", "buffer_of"),
+            "_casts": (
+                "check_write",
+                "convert_elements",
+                "fit_number",
+            ),
+            "_elements": ("check_dtype", "fit_extents", "holds_strings", "kind_of"),
+            "_sparse": ("make_sparse",),
+            "_sparse_merge": ("is_fill", "rises"),
+            "arrow._arrays": ("ArrowValues", "arrays_from_arrow"),
+            "copies._copy": (
+                "assign_elements",
+                "assign_indexed",
+                "copy_elements",
+                "index_elements",
+                "join_elements",
+                "join_into",
+                "take_along",
+                "write_elements",
+            ),
+            "strings._checks": ("check_kind", "check_offsets"),
+        },
+    )

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from tensorwrapper._lazy import Names, OfName, lazy_names
+from tensorwrapper._lazy import lazy_names
 
 if TYPE_CHECKING:
     from tensorwrapper.drawing._bars import EDGE, FILL, ModeBar, bar_lengths, draw_bars
@@ -59,16 +59,25 @@ __all__ = [
     "ticks",
 ]
 
-__getattr__: OfName
-__dir__: Names
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "_bars": ("EDGE", "FILL", "ModeBar", "bar_lengths", "draw_bars"),
-        "_color": ("ACCENT", "EMPTY", "FAINT", "INK", "MUTED", "PAPER", "layer_color", "log_color", "ramp"),
-        "_frame": ("Axis", "Swatch", "framed", "note", "stacked", "text_width"),
-        "_grid": ("draw_grid",),
-        "_numbers": ("bytes_text", "count_text", "index_text", "range_text", "ticks"),
-        "_svg": ("Drawing", "Group", "Line", "Mark", "Path", "Point", "Rectangle", "Text"),
-    },
-)
+if not TYPE_CHECKING:  # for checkers there are the names above, and no others
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "_bars": ("EDGE", "FILL", "ModeBar", "bar_lengths", "draw_bars"),
+            "_color": (
+                "ACCENT",
+                "EMPTY",
+                "FAINT",
+                "INK",
+                "MUTED",
+                "PAPER",
+                "layer_color",
+                "log_color",
+                "ramp",
+            ),
+            "_frame": ("Axis", "Swatch", "framed", "note", "stacked", "text_width"),
+            "_grid": ("draw_grid",),
+            "_numbers": ("bytes_text", "count_text", "index_text", "range_text", "ticks"),
+            "_svg": ("Drawing", "Group", "Line", "Mark", "Path", "Point", "Rectangle", "Text"),
+        },
+    )

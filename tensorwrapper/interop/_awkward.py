@@ -7,7 +7,7 @@ import numpy as np
 from tensorwrapper._arrays import frozen_values
 from tensorwrapper._wording import shortened
 from tensorwrapper.buffer.lowlevel import check_offsets, holds_strings
-from tensorwrapper.errors import ConversionError, DTypeError
+from tensorwrapper.errors import ConversionError, DTypeError, ExtentError
 from tensorwrapper.interop._operand import TensorLike, dense_of, native
 from tensorwrapper.shape import ArrowList, Shape
 from tensorwrapper.tensor import Tensor, as_tensor, from_buffer
@@ -58,7 +58,7 @@ def to_awkward(value: TensorLike) -> "ak.Array":
         # Lists are made as those of numbers are: Awkward Array loses the number of Arrow's lists of size 0.
         strings = ak.to_layout(ak.from_arrow(pa.array(tensor.to_string_data())))
         lists = _lists_over(tensor, np.zeros(tensor.size, np.int8))
-        return ak.Array(_with_leaf(lists.layout, strings))
+        return ak.Array(_with_leaf(ak.to_layout(lists), strings))
     if tensor.dtype.kind == "V":
         raise DTypeError(
             f"Awkward Array has no elements of type {tensor.dtype}: astype(np.float32) holds them"
@@ -135,6 +135,7 @@ def from_awkward(array: "ak.Array", *, copy: bool | None = None) -> Tensor[Any]:
                 "lists that do not follow one another are packed; copy=False cannot be kept"
             )
     levels, elements, inner = found
+    elements = _without_gaps(elements, copy)
     count = layout.length
     if any(isinstance(level, np.ndarray) for level in levels):
         shape = _jagged_of(count, [*levels, *inner], copy=bool(copy))
@@ -142,6 +143,13 @@ def from_awkward(array: "ak.Array", *, copy: bool | None = None) -> Tensor[Any]:
         shape = Shape.smooth([count, *cast("list[int]", levels), *inner])
     tensor = from_buffer(frozen_values(elements), shape)
     return tensor.copy() if copy else tensor
+
+
+def _without_gaps(elements: Array, copy: bool | None) -> Array:  # noqa: FBT001
+    """Return elements that follow one another: those of a field of structures do not."""
+    if copy is False and not elements.flags.c_contiguous:
+        raise ConversionError("elements with gaps between them are copied; copy=False cannot be kept")
+    return np.ascontiguousarray(elements)
 
 
 def _walk(layout: "ak.contents.Content") -> "_Found | None":
@@ -162,7 +170,7 @@ def _walk(layout: "ak.contents.Content") -> "_Found | None":
             if len(given) != count + 1:
                 return None
             offsets: IntArray = given.astype(np.int64, copy=False)
-            check_offsets(offsets, layout.content.length)
+            check_offsets(offsets, layout.content.length, error=ExtentError, what="elements")
             first, last = int(offsets[0]), int(offsets[-1])
             levels.append(offsets - first if first else offsets)
             count = last - first

@@ -7,7 +7,7 @@ and plain strided layouts as well; each either proves its law or refuses.
 
 from typing import TYPE_CHECKING
 
-from tensorwrapper._lazy import Names, OfName, lazy_names
+from tensorwrapper._lazy import lazy_names
 
 if TYPE_CHECKING:
     from tensorwrapper.layout._layout import Layout, as_layout
@@ -104,43 +104,42 @@ __all__ = [
     "zipped_product",
 ]
 
-__getattr__: OfName
-__dir__: Names
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "_layout": ("Layout", "as_layout"),
-        "algebra._coalesce": ("coalesce", "flatten"),
-        "algebra._complement": ("complement",),
-        "algebra._compose": ("compose",),
-        "algebra._divide": ("flat_divide", "logical_divide", "tiled_divide", "zipped_divide"),
-        "algebra._inverse": ("left_inverse", "right_inverse"),
-        "algebra._operand": ("AnyLayout", "Exact", "Outside"),
-        "algebra._ordered": ("make_layout", "make_ordered_layout", "tile_to_shape"),
-        "algebra._product": (
-            "blocked_product",
-            "flat_product",
-            "logical_product",
-            "raked_product",
-            "tiled_product",
-            "zipped_product",
-        ),
-        "algebra._tiler": ("Tiler", "parse_tiler", "tiler_text"),
-        "axes._axis": ("AxisMap", "Cycle", "Stride", "Table"),
-        "boxes._common": ("LayoutCommon",),
-        "boxes._hierarchy": ("IntTree", "NestedInts", "OrdinalOrder"),
-        "boxes._modes": ("Boundary", "Widths"),
-        "boxes._swizzle": ("Swizzle",),
-        "copies._hints": ("BlockHints", "LayoutHints"),
-        "copies._plan": ("CopyMethod", "CopyPlan"),
-        "interchange._array_interface": ("ArrayInterface",),
-        "interchange._dlpack": ("DLTensor",),
-        "interchange._losses": ("Fact", "Form", "LossReport"),
-        "interchange._mdspan": ("MdspanKind", "MdspanMapping"),
-        "interchange._memory": ("MemoryLayout",),
-        "interchange._pep3118": ("BufferInfo",),
-        "interchange._storage_order": ("HalideBuffer", "StorageOrder"),
-        "operations._custom": ("CustomLayout",),
-        "interchange._tensorstore": ("IndexDomain", "IndexTransform", "OutputMap"),
-    },
-)
+if not TYPE_CHECKING:  # for checkers there are the names above, and no others
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "_layout": ("Layout", "as_layout"),
+            "algebra._coalesce": ("coalesce", "flatten"),
+            "algebra._complement": ("complement",),
+            "algebra._compose": ("compose",),
+            "algebra._divide": ("flat_divide", "logical_divide", "tiled_divide", "zipped_divide"),
+            "algebra._inverse": ("left_inverse", "right_inverse"),
+            "algebra._operand": ("AnyLayout", "Exact", "Outside"),
+            "algebra._ordered": ("make_layout", "make_ordered_layout", "tile_to_shape"),
+            "algebra._product": (
+                "blocked_product",
+                "flat_product",
+                "logical_product",
+                "raked_product",
+                "tiled_product",
+                "zipped_product",
+            ),
+            "algebra._tiler": ("Tiler", "parse_tiler", "tiler_text"),
+            "axes._axis": ("AxisMap", "Cycle", "Stride", "Table"),
+            "boxes._common": ("LayoutCommon",),
+            "boxes._hierarchy": ("IntTree", "NestedInts", "OrdinalOrder"),
+            "boxes._modes": ("Boundary", "Widths"),
+            "boxes._swizzle": ("Swizzle",),
+            "copies._hints": ("BlockHints", "LayoutHints"),
+            "copies._plan": ("CopyMethod", "CopyPlan"),
+            "interchange._array_interface": ("ArrayInterface",),
+            "interchange._dlpack": ("DLTensor",),
+            "interchange._losses": ("Fact", "Form", "LossReport"),
+            "interchange._mdspan": ("MdspanKind", "MdspanMapping"),
+            "interchange._memory": ("MemoryLayout",),
+            "interchange._pep3118": ("BufferInfo",),
+            "interchange._storage_order": ("HalideBuffer", "StorageOrder"),
+            "operations._custom": ("CustomLayout",),
+            "interchange._tensorstore": ("IndexDomain", "IndexTransform", "OutputMap"),
+        },
+    )

@@ -27,7 +27,7 @@ offsets).
 
 from typing import TYPE_CHECKING
 
-from tensorwrapper._lazy import Names, OfName, lazy_names
+from tensorwrapper._lazy import lazy_names
 
 if TYPE_CHECKING:
     from tensorwrapper.layout._array_keys import (
@@ -87,33 +87,32 @@ __all__ = [
     "wrap_layout",
 ]
 
-__getattr__: OfName
-__dir__: Names
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "_array_keys": (
-            "addresses_of_items",
-            "is_basic",
-            "numpys_errors",
-            "outer_product",
-            "split_points",
-            "to_items",
-        ),
-        "_layout": ("wrap_layout",),
-        "boxes._common": ("to_inside",),
-        "boxes._keys": ("expand_positional", "parse_positional"),
-        "boxes._orders": ("fastest_first",),
-        "boxes._separable": ("over_box",),
-        "boxes._strided": ("Strided", "new_row_major", "new_strided", "packed_strides"),
-        "cells._blocked": ("make_blocked",),
-        "cells._padded": ("contiguous",),
-        "cells._parts": ("PlacedRows",),
-        "copies._plan": ("plan_copy",),
-        "copies._table": ("CopyTable",),
-        "operations._addresses": ("address_batches",),
-        "operations._choose": ("choose",),
-        "operations._inverse_map": ("InverseMap",),
-        "tiles._tiled": ("TiledStrided",),
-    },
-)
+if not TYPE_CHECKING:  # for checkers there are the names above, and no others
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "_array_keys": (
+                "addresses_of_items",
+                "is_basic",
+                "numpys_errors",
+                "outer_product",
+                "split_points",
+                "to_items",
+            ),
+            "_layout": ("wrap_layout",),
+            "boxes._common": ("to_inside",),
+            "boxes._keys": ("expand_positional", "parse_positional"),
+            "boxes._orders": ("fastest_first",),
+            "boxes._separable": ("over_box",),
+            "boxes._strided": ("Strided", "new_row_major", "new_strided", "packed_strides"),
+            "cells._blocked": ("make_blocked",),
+            "cells._padded": ("contiguous",),
+            "cells._parts": ("PlacedRows",),
+            "copies._plan": ("plan_copy",),
+            "copies._table": ("CopyTable",),
+            "operations._addresses": ("address_batches",),
+            "operations._choose": ("choose",),
+            "operations._inverse_map": ("InverseMap",),
+            "tiles._tiled": ("TiledStrided",),
+        },
+    )

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from tensorwrapper._lazy import Names, OfName, lazy_names
+from tensorwrapper._lazy import lazy_names
 
 if TYPE_CHECKING:
     from tensorwrapper.selection._selector import NewMode, Selector
@@ -111,37 +111,36 @@ __all__ = [
     "zeros",
 ]
 
-__getattr__: OfName
-__dir__: Names
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "functions._build": ("ViewLike", "as_view", "concat", "interleave", "pad", "pad_rows", "stack"),
-        "functions._elementwise": ("maximum", "minimum", "where"),
-        "functions._generate": ("compute", "eye", "full", "iota", "linspace", "ones", "zeros"),
-        "functions._random": ("bernoulli", "integers", "normal", "random", "uniform"),
-        "_selector": ("NewMode", "Selector"),
-        "_view": ("View",),
-        "operations._atom": ("Atom",),
-        "expressions._documents": ("NodeFields", "NodeWriter"),
-        "expressions._expression": ("Expression", "Node"),
-        "plans._plan": ("Plan", "SourceRead"),
-        "plans._steps": ("Step", "StepKind"),
-        "routing._routes": ("Route", "RouteGroup"),
-        "computing._fetching": ("Cancel", "Progress"),
-        "computing._targets": ("Target",),
-        "schema._limits": ("SchemaLimits",),
-        "schema._nodes": ("register_node",),
-        "schema._ndsel": ("normalize_ndsel",),
-        "schema._read": ("from_json",),
-        "schema._transforms": ("from_ndsel", "from_tensorstore"),
-        "schema._write": ("SchemaForm", "sources", "to_json"),
-        "sources._alternatives": ("Alternatives",),
-        "sources._arrays": ("ArraySource", "LazyArray", "is_lazy"),
-        "sources._link": ("Link",),
-        "sources._outer": ("Outer", "Positions"),
-        "sources._runs": ("Runs", "Wanted"),
-        "sources._source": ("Ability", "ReadHandle", "Source", "TensorSource", "WritableSource"),
-    },
-    rooms=("normal", "random", "sources"),
-)
+if not TYPE_CHECKING:  # for checkers there are the names above, and no others
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "functions._build": ("ViewLike", "as_view", "concat", "interleave", "pad", "pad_rows", "stack"),
+            "functions._elementwise": ("maximum", "minimum", "where"),
+            "functions._generate": ("compute", "eye", "full", "iota", "linspace", "ones", "zeros"),
+            "functions._random": ("bernoulli", "integers", "normal", "random", "uniform"),
+            "_selector": ("NewMode", "Selector"),
+            "_view": ("View",),
+            "operations._atom": ("Atom",),
+            "expressions._documents": ("NodeFields", "NodeWriter"),
+            "expressions._expression": ("Expression", "Node"),
+            "plans._plan": ("Plan", "SourceRead"),
+            "plans._steps": ("Step", "StepKind"),
+            "routing._routes": ("Route", "RouteGroup"),
+            "computing._fetching": ("Cancel", "Progress"),
+            "computing._targets": ("Target",),
+            "schema._limits": ("SchemaLimits",),
+            "schema._nodes": ("register_node",),
+            "schema._ndsel": ("normalize_ndsel",),
+            "schema._read": ("from_json",),
+            "schema._transforms": ("from_ndsel", "from_tensorstore"),
+            "schema._write": ("SchemaForm", "sources", "to_json"),
+            "sources._alternatives": ("Alternatives",),
+            "sources._arrays": ("ArraySource", "LazyArray", "is_lazy"),
+            "sources._link": ("Link",),
+            "sources._outer": ("Outer", "Positions"),
+            "sources._runs": ("Runs", "Wanted"),
+            "sources._source": ("Ability", "ReadHandle", "Source", "TensorSource", "WritableSource"),
+        },
+        rooms=("normal", "random", "sources"),
+    )

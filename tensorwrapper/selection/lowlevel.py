@@ -10,7 +10,7 @@ multiplied. `pushed` is the part of an operand that a transform selects.
 
 from typing import TYPE_CHECKING
 
-from tensorwrapper._lazy import Names, OfName, lazy_names
+from tensorwrapper._lazy import lazy_names
 
 if TYPE_CHECKING:
     from tensorwrapper.selection.expressions._ordinals import pushed
@@ -18,12 +18,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Coordinate", "Transform", "pushed"]
 
-__getattr__: OfName
-__dir__: Names
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "expressions._ordinals": ("pushed",),
-        "transforms._transform": ("Coordinate", "Transform"),
-    },
-)
+if not TYPE_CHECKING:  # for checkers there are the names above, and no others
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "expressions._ordinals": ("pushed",),
+            "transforms._transform": ("Coordinate", "Transform"),
+        },
+    )

@@ -8,7 +8,7 @@ Tilings and patterns are loaded when they are first used: a tenth of what shapes
 
 from typing import TYPE_CHECKING
 
-from tensorwrapper._lazy import Names, OfName, lazy_names
+from tensorwrapper._lazy import lazy_names
 
 if TYPE_CHECKING:
     from tensorwrapper.shape._shape import Shape, as_shape
@@ -112,45 +112,44 @@ __all__ = [
     "permute_cells",
 ]
 
-__getattr__: OfName
-__dir__: Names
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "combining._alignment": ("ModeAlignment", "align_modes", "broadcast_shapes"),
-        "combining._cell_plans": (
-            "CellMatch",
-            "CellPairing",
-            "CellPermutation",
-            "match_cells",
-            "permute_cells",
-        ),
-        "combining._einsum": ("einsum_shape",),
-        "_shape_base": ("ShapeLike",),
-        "facade._indices": ("IndexIterator", "Indices"),
-        "_shape": ("Shape", "as_shape"),
-        "boxes._common": ("ShapeCommon",),
-        "boxes._names": ("NamedRanges",),
-        "boxes._smooth": ("Smooth", "SmoothCommon", "SmoothView"),
-        "interchange._arrow": ("ArrowList",),
-        "interchange._losses": ("Fact", "LossReport"),
-        "interchange._row_partitions": ("RowPartition",),
-        "interchange._tensorflow": ("RowPartitions",),
-        "interchange._zarr": ("ZarrGrid",),
-        "kinds._blocks": ("BlockTable",),
-        "kinds._jagged": ("Jagged", "JaggedCommon", "JaggedView"),
-        "kinds._nested": ("Nested", "NestedCommon", "NestedView"),
-        "kinds._tiled": ("Tiled",),
-        "kinds._triangular": ("Triangular",),
-        "labels._classes": ("IndexClasses", "classify_indices"),
-        "labels._labels": ("LabeledShape", "ScaledShape", "ShapeExpression", "ShapeProduct", "ShapeSum"),
-        "labels._labels_text": ("Labels", "LabelsLike"),
-        "masks._mask": ("Mask", "MaskItem", "MaskWay"),
-        "masks._pattern": ("ShapeMatch", "ShapePattern"),
-        "rows._partition": ("Partition",),
-        "rows._cell_table": ("CellTable",),
-        "rows._rows": ("Rows",),
-        "tilings._retile": ("Overlaps", "RetileCost", "RetilePieces", "RetilePlan"),
-        "tilings._tiling": ("Tiling",),
-    },
-)
+if not TYPE_CHECKING:  # for checkers there are the names above, and no others
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "combining._alignment": ("ModeAlignment", "align_modes", "broadcast_shapes"),
+            "combining._cell_plans": (
+                "CellMatch",
+                "CellPairing",
+                "CellPermutation",
+                "match_cells",
+                "permute_cells",
+            ),
+            "combining._einsum": ("einsum_shape",),
+            "_shape_base": ("ShapeLike",),
+            "facade._indices": ("IndexIterator", "Indices"),
+            "_shape": ("Shape", "as_shape"),
+            "boxes._common": ("ShapeCommon",),
+            "boxes._names": ("NamedRanges",),
+            "boxes._smooth": ("Smooth", "SmoothCommon", "SmoothView"),
+            "interchange._arrow": ("ArrowList",),
+            "interchange._losses": ("Fact", "LossReport"),
+            "interchange._row_partitions": ("RowPartition",),
+            "interchange._tensorflow": ("RowPartitions",),
+            "interchange._zarr": ("ZarrGrid",),
+            "kinds._blocks": ("BlockTable",),
+            "kinds._jagged": ("Jagged", "JaggedCommon", "JaggedView"),
+            "kinds._nested": ("Nested", "NestedCommon", "NestedView"),
+            "kinds._tiled": ("Tiled",),
+            "kinds._triangular": ("Triangular",),
+            "labels._classes": ("IndexClasses", "classify_indices"),
+            "labels._labels": ("LabeledShape", "ScaledShape", "ShapeExpression", "ShapeProduct", "ShapeSum"),
+            "labels._labels_text": ("Labels", "LabelsLike"),
+            "masks._mask": ("Mask", "MaskItem", "MaskWay"),
+            "masks._pattern": ("ShapeMatch", "ShapePattern"),
+            "rows._partition": ("Partition",),
+            "rows._cell_table": ("CellTable",),
+            "rows._rows": ("Rows",),
+            "tilings._retile": ("Overlaps", "RetileCost", "RetilePieces", "RetilePlan"),
+            "tilings._tiling": ("Tiling",),
+        },
+    )

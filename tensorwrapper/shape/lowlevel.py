@@ -30,7 +30,7 @@ a level start: one number, or one each; `tidy_origins` makes the first of the se
 
 from typing import TYPE_CHECKING
 
-from tensorwrapper._lazy import Names, OfName, lazy_names
+from tensorwrapper._lazy import lazy_names
 
 if TYPE_CHECKING:
     from tensorwrapper.shape._shape import unnamed_shape, wrap
@@ -75,23 +75,22 @@ __all__ = [
     "wrap",
 ]
 
-__getattr__: OfName
-__dir__: Names
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "combining._operands": ("OperandShapes",),
-        "facade._cells": ("rows_under",),
-        "_shape_base": ("check_names", "names_of"),
-        "_shape": ("unnamed_shape", "wrap"),
-        "boxes._common": ("integer_array", "to_index", "to_index_array", "to_ordinal_array"),
-        "boxes._keys": ("mode_of", "mode_text"),
-        "boxes._names": ("ModeNames", "agreed_names", "key_of_names", "picked_names"),
-        "boxes._smooth": ("make_smooth", "to_permutation"),
-        "pictures._draw": ("short_text",),
-        "rows._columns": ("Columns", "Origins", "tidy_origins"),
-        "rows._rearrange": ("build_rows",),
-        "rows._unroll": ("unroll",),
-        "tilings._tiling": ("make_tiling",),
-    },
-)
+if not TYPE_CHECKING:  # for checkers there are the names above, and no others
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "combining._operands": ("OperandShapes",),
+            "facade._cells": ("rows_under",),
+            "_shape_base": ("check_names", "names_of"),
+            "_shape": ("unnamed_shape", "wrap"),
+            "boxes._common": ("integer_array", "to_index", "to_index_array", "to_ordinal_array"),
+            "boxes._keys": ("mode_of", "mode_text"),
+            "boxes._names": ("ModeNames", "agreed_names", "key_of_names", "picked_names"),
+            "boxes._smooth": ("make_smooth", "to_permutation"),
+            "pictures._draw": ("short_text",),
+            "rows._columns": ("Columns", "Origins", "tidy_origins"),
+            "rows._rearrange": ("build_rows",),
+            "rows._unroll": ("unroll",),
+            "tilings._tiling": ("make_tiling",),
+        },
+    )

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from tensorwrapper._lazy import Names, OfName, lazy_names
+from tensorwrapper._lazy import lazy_names
 from tensorwrapper.errors import Finding, FindingRule
 
 if TYPE_CHECKING:
@@ -50,28 +50,27 @@ __all__ = [
     "coverage_findings",
 ]
 
-__getattr__: OfName
-__dir__: Names
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "_boxes": ("BoxTable", "BoxesLike"),
-        "_coverage": ("check_coverage", "coverage_findings"),
-        "_index_map": ("IndexMap",),
-        "_operands": ("Operand",),
-        "_operations": ("BlockOperation", "Shard", "Shards"),
-        "_projection": ("Projection",),
-        "_ranges": ("Ranges",),
-        "graph._graph": ("Graph",),
-        "graph._nodes": (
-            "ApplicationNode",
-            "GraphNode",
-            "NoteNode",
-            "OperationNode",
-            "Region",
-            "Signature",
-            "Tags",
-            "TensorNode",
-        ),
-    },
-)
+if not TYPE_CHECKING:  # for checkers there are the names above, and no others
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "_boxes": ("BoxTable", "BoxesLike"),
+            "_coverage": ("check_coverage", "coverage_findings"),
+            "_index_map": ("IndexMap",),
+            "_operands": ("Operand",),
+            "_operations": ("BlockOperation", "Shard", "Shards"),
+            "_projection": ("Projection",),
+            "_ranges": ("Ranges",),
+            "graph._graph": ("Graph",),
+            "graph._nodes": (
+                "ApplicationNode",
+                "GraphNode",
+                "NoteNode",
+                "OperationNode",
+                "Region",
+                "Signature",
+                "Tags",
+                "TensorNode",
+            ),
+        },
+    )

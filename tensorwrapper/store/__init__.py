@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from tensorwrapper._lazy import Names, OfName, lazy_names
+from tensorwrapper._lazy import lazy_names
 
 if TYPE_CHECKING:
     from tensorwrapper.store._compact import Compaction, compact
@@ -37,20 +37,19 @@ __all__ = [
     "verify",
 ]
 
-__getattr__: OfName
-__dir__: Names
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "_compact": ("Compaction", "compact"),
-        "_convert": ("convert",),
-        "_file": ("FileMode", "TensFile"),
-        "_open": ("open", "save", "save_sets"),
-        "_verify": ("Verification", "verify"),
-        "foreign._array_file": ("ArrayFile",),
-        "foreign._contents": ("Conversion",),
-        "records._entry": ("Entry",),
-        "records._loss": ("Loss", "LossCode"),
-        "sets._recognise": ("FileKind", "Recognised", "recognise"),
-    },
-)
+if not TYPE_CHECKING:  # for checkers there are the names above, and no others
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "_compact": ("Compaction", "compact"),
+            "_convert": ("convert",),
+            "_file": ("FileMode", "TensFile"),
+            "_open": ("open", "save", "save_sets"),
+            "_verify": ("Verification", "verify"),
+            "foreign._array_file": ("ArrayFile",),
+            "foreign._contents": ("Conversion",),
+            "records._entry": ("Entry",),
+            "records._loss": ("Loss", "LossCode"),
+            "sets._recognise": ("FileKind", "Recognised", "recognise"),
+        },
+    )

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from tensorwrapper._lazy import Names, OfName, lazy_names
+from tensorwrapper._lazy import lazy_names
 
 if TYPE_CHECKING:
     from tensorwrapper.tensor._align import Alignment, align
@@ -32,19 +32,18 @@ __all__ = [
     "zeros",
 ]
 
-__getattr__: OfName
-__dir__: Names
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "_align": ("Alignment", "align"),
-        "facade._cells": ("CellGroup",),
-        "making._convert": ("as_tensor", "jagged"),
-        "making._create": ("empty", "eye", "full", "zeros"),
-        "making._from_buffer": ("from_buffer",),
-        "rows._rows": ("TensorRows",),
-        "making._sparse_convert": ("sparse",),
-        "making._string_convert": ("strings",),
-        "_tensor": ("Tensor",),
-    },
-)
+if not TYPE_CHECKING:  # for checkers there are the names above, and no others
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "_align": ("Alignment", "align"),
+            "facade._cells": ("CellGroup",),
+            "making._convert": ("as_tensor", "jagged"),
+            "making._create": ("empty", "eye", "full", "zeros"),
+            "making._from_buffer": ("from_buffer",),
+            "rows._rows": ("TensorRows",),
+            "making._sparse_convert": ("sparse",),
+            "making._string_convert": ("strings",),
+            "_tensor": ("Tensor",),
+        },
+    )

@@ -23,7 +23,7 @@ what speaks Arrow's C interface.
 
 from typing import TYPE_CHECKING
 
-from tensorwrapper._lazy import Names, OfName, lazy_names
+from tensorwrapper._lazy import lazy_names
 
 if TYPE_CHECKING:
     from tensorwrapper.tensor._bridge import hand_over
@@ -62,25 +62,24 @@ __all__ = [
     "tile_numbers",
 ]
 
-__getattr__: OfName
-__dir__: Names
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "_bridge": ("hand_over",),
-        "_common": ("TensorCommon",),
-        "making._convert": ("tensor_from_arrow",),
-        "operators._operand": ("is_foreign", "read_operand"),
-        "operators._promotion": ("promoted",),
-        "reading._labelled": ("labelled_shape",),
-        "_libraries": ("TensorLibraries",),
-        "facade._habits": ("CALLS",),
-        "facade._operators": ("Operators",),
-        "rows._pad": ("padded_lines",),
-        "facade._structure": ("cut_rows",),
-        "rows._sums": ("add_all",),
-        "_tensor": ("make_tensor",),
-        "rows._tiles": ("select_tiles", "tile_numbers"),
-        "facade._writes": ("fit_values",),
-    },
-)
+if not TYPE_CHECKING:  # for checkers there are the names above, and no others
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "_bridge": ("hand_over",),
+            "_common": ("TensorCommon",),
+            "making._convert": ("tensor_from_arrow",),
+            "operators._operand": ("is_foreign", "read_operand"),
+            "operators._promotion": ("promoted",),
+            "reading._labelled": ("labelled_shape",),
+            "_libraries": ("TensorLibraries",),
+            "facade._habits": ("CALLS",),
+            "facade._operators": ("Operators",),
+            "rows._pad": ("padded_lines",),
+            "facade._structure": ("cut_rows",),
+            "rows._sums": ("add_all",),
+            "_tensor": ("make_tensor",),
+            "rows._tiles": ("select_tiles", "tile_numbers"),
+            "facade._writes": ("fit_values",),
+        },
+    )

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from tensorwrapper._lazy import Names, OfName, lazy_names
+from tensorwrapper._lazy import lazy_names
 
 if TYPE_CHECKING:
     from tensorwrapper.wire._decode import decode
@@ -50,22 +50,21 @@ __all__ = [
     "unregister_packing",
 ]
 
-__getattr__: OfName
-__dir__: Names
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "blocks._assembler": ("Assembler", "blocks_of"),
-        "blocks._blocks": ("Block", "split_blocks"),
-        "parts._compress": ("Compression",),
-        "_decode": ("decode",),
-        "_encode": ("encode",),
-        "_limits": ("DEFAULT_LIMITS", "Limits"),
-        "_message": ("Message",),
-        "codec._no_elements": ("no_elements",),
-        "packings._packing": ("ElementPacking", "Packed", "PackedShape", "Received", "ShapePacking"),
-        "packings._table": ("register_packing", "unregister_packing"),
-        "frames._single_frame": ("decode_frames", "encode_frames", "frame_pieces"),
-        "_stream": ("StreamReader", "stream_pieces"),
-    },
-)
+if not TYPE_CHECKING:  # for checkers there are the names above, and no others
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "blocks._assembler": ("Assembler", "blocks_of"),
+            "blocks._blocks": ("Block", "split_blocks"),
+            "parts._compress": ("Compression",),
+            "_decode": ("decode",),
+            "_encode": ("encode",),
+            "_limits": ("DEFAULT_LIMITS", "Limits"),
+            "_message": ("Message",),
+            "codec._no_elements": ("no_elements",),
+            "packings._packing": ("ElementPacking", "Packed", "PackedShape", "Received", "ShapePacking"),
+            "packings._table": ("register_packing", "unregister_packing"),
+            "frames._single_frame": ("decode_frames", "encode_frames", "frame_pieces"),
+            "_stream": ("StreamReader", "stream_pieces"),
+        },
+    )

@@ -23,7 +23,7 @@ reads what a stranger says of one; `checksum_of` is the function of a check sum.
 
 from typing import TYPE_CHECKING
 
-from tensorwrapper._lazy import Names, OfName, lazy_names
+from tensorwrapper._lazy import lazy_names
 
 if TYPE_CHECKING:
     from tensorwrapper._json_fields import Field
@@ -64,23 +64,22 @@ __all__ = [
     "write_logical",
 ]
 
-__getattr__: OfName
-__dir__: Names
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "frames._buffers": ("frame_views",),
-        "frames._label": ("load_label", "plain_object"),
-        "codec._no_elements": ("is_metadata_alone",),
-        "packings._packing": ("Packing", "WriteOptions"),
-        "parts._checksum": ("Checksum", "checksum_of"),
-        "parts._dtypes": ("small_dtype", "write_logical"),
-        "parts._part_reader": ("Field", "PartReader"),
-        "parts._part_writer": ("PartWriter",),
-        "_refusal": ("refuse",),
-        "blocks._apart": ("Apart", "take_apart"),
-        "blocks._skeleton": ("Skeleton", "read_skeleton"),
-        "codec._plain": ("read_apart",),
-        "codec._write": ("Writer",),
-    },
-)
+if not TYPE_CHECKING:  # for checkers there are the names above, and no others
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "frames._buffers": ("frame_views",),
+            "frames._label": ("load_label", "plain_object"),
+            "codec._no_elements": ("is_metadata_alone",),
+            "packings._packing": ("Packing", "WriteOptions"),
+            "parts._checksum": ("Checksum", "checksum_of"),
+            "parts._dtypes": ("small_dtype", "write_logical"),
+            "parts._part_reader": ("Field", "PartReader"),
+            "parts._part_writer": ("PartWriter",),
+            "_refusal": ("refuse",),
+            "blocks._apart": ("Apart", "take_apart"),
+            "blocks._skeleton": ("Skeleton", "read_skeleton"),
+            "codec._plain": ("read_apart",),
+            "codec._write": ("Writer",),
+        },
+    )

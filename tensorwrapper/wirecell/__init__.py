@@ -5,7 +5,7 @@ Sets come from files (`tensorwrapper.open`, whose `TensorSetFile` has them) and 
 
 from typing import TYPE_CHECKING
 
-from tensorwrapper._lazy import Names, OfName, lazy_names
+from tensorwrapper._lazy import lazy_names
 
 if TYPE_CHECKING:
     from tensorwrapper.wirecell._paths import DataItem, DataTree
@@ -14,13 +14,12 @@ if TYPE_CHECKING:
 
 __all__ = ["DataItem", "DataTree", "PointTree", "TensorSet"]
 
-__getattr__: OfName
-__dir__: Names
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "_paths": ("DataItem", "DataTree"),
-        "_point_tree": ("PointTree",),
-        "_tensor_set": ("TensorSet",),
-    },
-)
+if not TYPE_CHECKING:  # for checkers there are the names above, and no others
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "_paths": ("DataItem", "DataTree"),
+            "_point_tree": ("PointTree",),
+            "_tensor_set": ("TensorSet",),
+        },
+    )

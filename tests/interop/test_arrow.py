@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tensorwrapper.errors import ConversionError, DTypeError
+from tensorwrapper.errors import ConversionError, DTypeError, ExtentError
 
 LEAVES = [
     "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8", "M8[s]", "M8[ms]", "M8[us]", "M8[ns]",
@@ -293,3 +293,21 @@ def test_views_of_lists_are_handed_over_when_they_are_asked_for(form):
         assert (found.type, found.to_pylist()) == (form(element), [[300], [2, 3]])
     with pytest.raises(ConversionError, match="int8"):
         rows.__arrow_c_array__(form(pa.int8()).__arrow_c_schema__())
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_what_is_advised_for_times_with_a_zone_loses_nothing(unit):
+    array = pa.array([1_700_000_000_000_000_001, 2], pa.timestamp(unit, "UTC"))
+    with pytest.raises(DTypeError, match="drops the zone") as caught:
+        tw.as_tensor(array)
+    call = str(caught.value).rpartition("; ")[2].removesuffix(" drops the zone")
+    made = tw.as_tensor(eval(f"array.{call}", {"array": array, "pa": pa}))
+
+    assert made.elements().view("i8").tolist() == [1_700_000_000_000_000_001, 2]
+
+
+def test_offsets_of_lists_that_descend_are_an_error_of_extents():
+    offsets = pa.py_buffer(np.array([0, 2, 1], "i4"))
+    lists = pa.Array.from_buffers(pa.list_(pa.int64()), 2, [None, offsets], children=[pa.array([7, 8])])
+    with pytest.raises(ExtentError, match="element 1 would reach from 2 to 1"):
+        tw.as_tensor(lists)

@@ -156,3 +156,12 @@ def test_offsets_that_descend_or_leave_the_elements_are_refused():
             continue
         with pytest.raises((ConversionError, ValueError), match="offsets"):
             tw.from_awkward(layout)
+
+
+def test_a_field_of_structures_is_copied():
+    table = np.array([(1, 2.0), (3, 4.0)], dtype=[("a", "i4"), ("b", "f8")])
+
+    assert tw.as_tensor(ak.from_numpy(table).a).tolist() == [1, 3]
+    assert tw.as_tensor(ak.from_numpy(table).b[1:]).tolist() == [4.0]
+    with pytest.raises(ConversionError, match="copy=False"):
+        tw.from_awkward(ak.from_numpy(table).a, copy=False)

@@ -247,7 +247,7 @@ def test_a_floor_lists_its_names_alike_for_checkers_for_users_and_for_loading():
     """Where names are loaded on first use they stand three times, and no tool compares the three."""
     found = 0
     for path, tree in measures.trees().items():
-        for node in tree.body:
+        for node in ast.walk(tree):
             match node:
                 case ast.Assign(
                     value=ast.Call(func=ast.Name(id="lazy_names"), args=[_, ast.Dict() as homes])

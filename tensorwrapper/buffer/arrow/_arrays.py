@@ -24,7 +24,7 @@ from tensorwrapper.buffer.copies._copy import copy_elements, index_elements
 from tensorwrapper.buffer.strings._bitmap import unpack_marks
 from tensorwrapper.buffer.strings._checks import check_offsets
 from tensorwrapper.buffer.strings._data import StringData
-from tensorwrapper.errors import ConversionError, DTypeError
+from tensorwrapper.errors import ConversionError, DTypeError, ExtentError
 from tensorwrapper.typing import Array, IntArray
 
 __all__ = ["ArrowValues", "arrays_from_arrow"]
@@ -51,7 +51,7 @@ _CALLS: Final = {
     b"n": "cast(pa.float64()) says of what type nothing is, and fill_null() what is in its place",
     b"d:": "cast(pa.float64()) has floats of decimals",
     b"tt": "cast(pa.int32()) or cast(pa.int64()) counts the units of a time of day",
-    b"ts": "cast(pa.timestamp('us')) drops the zone",
+    b"ts": "cast(pa.timestamp('{unit}')) drops the zone",
     b"+r": "pyarrow.compute.run_end_decode() has all elements of runs",
     b"w:": "cast(pa.binary()) has strings of bytes",
 }
@@ -264,7 +264,7 @@ def _read_offsets(array: ForeignArray, width: int, first: int, count: int) -> tu
         return np.zeros(1, dtype=np.int64), 0, 0
     memory = array.memory(1, (count + 1) * width, first * width)
     offsets: IntArray = memory.view(f"i{width}").astype(np.int64, copy=False)
-    check_offsets(offsets, array.child().structure.length)
+    check_offsets(offsets, array.child().structure.length, error=ExtentError, what="elements")
     low, high = int(offsets[0]), int(offsets[-1])
     return frozen_array(offsets - low if low else offsets), low, high
 
@@ -320,7 +320,9 @@ def _advice(form: bytes) -> str:
     """Return which call of pyarrow makes elements that tensors hold of others, if one does."""
     for start, call in _CALLS.items():
         if form.startswith(start):
-            return f"; {call}"
+            # A time with a zone goes on with its own unit: to count others might lose some.
+            unit = {b"s": "s", b"m": "ms", b"u": "us", b"n": "ns"}.get(form[2:3], "us")
+            return f"; {call.format(unit=unit)}"
     return ""
 
 

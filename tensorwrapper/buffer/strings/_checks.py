@@ -8,7 +8,7 @@ import numpy.typing as npt
 from tensorwrapper._arrays import frozen_array
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._wording import brief
-from tensorwrapper.errors import ConversionError, OutOfBoundsError, StringDataError
+from tensorwrapper.errors import ConversionError, OutOfBoundsError, StringDataError, TensorWrapperError
 from tensorwrapper.typing import Array, IntArray, StringKind
 
 __all__ = [
@@ -44,23 +44,25 @@ def to_int64_array(values: npt.ArrayLike, what: str) -> IntArray:
     return frozen_array(np.ascontiguousarray(array, dtype=np.int64))
 
 
-def check_offsets(offsets: IntArray, nbytes: int) -> None:
-    """Raise unless the offsets ascend from 0 or later to at most the end of the data."""
+def check_offsets(
+    offsets: IntArray, size: int, *, error: type[TensorWrapperError] = StringDataError, what: str = "bytes"
+) -> None:
+    """Raise `error` unless the offsets ascend from 0 or later to at most the end of the data."""
     if not len(offsets):
-        raise StringDataError("there must be one offset more than elements: at least one")
+        raise error("there must be one offset more than elements: at least one")
     first, last = int(offsets[0]), int(offsets[-1])
     if first < 0:
-        raise StringDataError(f"offsets must not be negative, but the first is {first}")
+        raise error(f"offsets must not be negative, but the first is {first}")
     falls = offsets[1:] < offsets[:-1]
     if falls.any():
         k = int(np.argmax(falls))
-        raise StringDataError(
+        raise error(
             f"offsets must not descend, but element {k} would reach from {offsets[k]} to {offsets[k + 1]}"
         )
-    if last > nbytes:
-        k = int(np.argmax(offsets[1:] > nbytes)) if len(offsets) > 1 else 0
-        raise StringDataError(
-            f"offsets must end within the data, but element {k} reaches beyond its {nbytes} bytes; "
+    if last > size:
+        k = int(np.argmax(offsets[1:] > size)) if len(offsets) > 1 else 0
+        raise error(
+            f"offsets must end within the data, but element {k} reaches beyond its {size} {what}; "
             f"the last offset is {last}"
         )
 

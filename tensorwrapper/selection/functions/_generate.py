@@ -29,7 +29,7 @@ from tensorwrapper.selection.expressions._generators import (
 from tensorwrapper.selection.facade._dtypes import to_element_type
 from tensorwrapper.shape import Shape, ShapeLike
 from tensorwrapper.shape.lowlevel import mode_of, names_of, unnamed_shape
-from tensorwrapper.typing import IndexT, IndexT_co, Rank1, Rank2, ScalarT_co
+from tensorwrapper.typing import IndexT, IndexT_co, Rank1, Rank2, RankT, ScalarT_co
 
 __all__ = [
     "box_of",
@@ -68,16 +68,24 @@ def full(
 
 @overload
 def full(
+    shape: RankT, fill_value: object, *, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]"
+) -> View[ScalarT_co, RankT]: ...
+@overload
+def full(
     shape: ShapeLike, fill_value: object, *, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]"
 ) -> View[ScalarT_co]: ...
 @overload
 def full(shape: Shape[IndexT], fill_value: _S) -> View[_S, IndexT]: ...
+@overload
+def full(shape: RankT, fill_value: _S) -> View[_S, RankT]: ...
 @overload
 def full(shape: ShapeLike, fill_value: _S) -> View[_S]: ...
 @overload
 def full(
     shape: Shape[IndexT_co], fill_value: object, *, dtype: npt.DTypeLike | None = ...
 ) -> View[Any, IndexT_co]: ...
+@overload
+def full(shape: RankT, fill_value: object, *, dtype: npt.DTypeLike | None = ...) -> View[Any, RankT]: ...
 @overload
 def full(shape: ShapeLike, fill_value: object, *, dtype: npt.DTypeLike | None = ...) -> View[Any]: ...
 def full(shape: ShapeLike, fill_value: object, *, dtype: npt.DTypeLike | None = None) -> View[Any]:
@@ -121,15 +129,21 @@ def zeros(shape: Shape[IndexT_co]) -> View[np.float64, IndexT_co]:
 
 
 @overload
+def zeros(shape: RankT) -> View[np.float64, RankT]: ...
+@overload
 def zeros(shape: ShapeLike) -> View[np.float64]: ...
 @overload
 def zeros(
     shape: Shape[IndexT_co], *, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]"
 ) -> View[ScalarT_co, IndexT_co]: ...
 @overload
+def zeros(shape: RankT, *, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]") -> View[ScalarT_co, RankT]: ...
+@overload
 def zeros(shape: ShapeLike, *, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]") -> View[ScalarT_co]: ...
 @overload
 def zeros(shape: Shape[IndexT_co], *, dtype: npt.DTypeLike) -> View[Any, IndexT_co]: ...
+@overload
+def zeros(shape: RankT, *, dtype: npt.DTypeLike) -> View[Any, RankT]: ...
 @overload
 def zeros(shape: ShapeLike, *, dtype: npt.DTypeLike) -> View[Any]: ...
 def zeros(shape: ShapeLike, *, dtype: npt.DTypeLike = np.float64) -> View[Any]:
@@ -147,15 +161,21 @@ def ones(shape: Shape[IndexT_co]) -> View[np.float64, IndexT_co]:
 
 
 @overload
+def ones(shape: RankT) -> View[np.float64, RankT]: ...
+@overload
 def ones(shape: ShapeLike) -> View[np.float64]: ...
 @overload
 def ones(
     shape: Shape[IndexT_co], *, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]"
 ) -> View[ScalarT_co, IndexT_co]: ...
 @overload
+def ones(shape: RankT, *, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]") -> View[ScalarT_co, RankT]: ...
+@overload
 def ones(shape: ShapeLike, *, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]") -> View[ScalarT_co]: ...
 @overload
 def ones(shape: Shape[IndexT_co], *, dtype: npt.DTypeLike) -> View[Any, IndexT_co]: ...
+@overload
+def ones(shape: RankT, *, dtype: npt.DTypeLike) -> View[Any, RankT]: ...
 @overload
 def ones(shape: ShapeLike, *, dtype: npt.DTypeLike) -> View[Any]: ...
 def ones(shape: ShapeLike, *, dtype: npt.DTypeLike = np.float64) -> View[Any]:
@@ -176,6 +196,10 @@ def iota(
 
 @overload
 def iota(
+    shape: RankT, mode: SupportsIndex = -1, *, start: complex = 0, step: complex = 1
+) -> View[np.int64, RankT]: ...
+@overload
+def iota(
     shape: ShapeLike, mode: SupportsIndex = -1, *, start: complex = 0, step: complex = 1
 ) -> View[np.int64]: ...
 @overload
@@ -187,6 +211,15 @@ def iota(
     step: complex = 1,
     dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
 ) -> View[ScalarT_co, IndexT_co]: ...
+@overload
+def iota(
+    shape: RankT,
+    mode: SupportsIndex = -1,
+    *,
+    start: complex = 0,
+    step: complex = 1,
+    dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
+) -> View[ScalarT_co, RankT]: ...
 @overload
 def iota(
     shape: ShapeLike,
@@ -205,6 +238,15 @@ def iota(
     step: complex = 1,
     dtype: npt.DTypeLike,
 ) -> View[Any, IndexT_co]: ...
+@overload
+def iota(
+    shape: RankT,
+    mode: SupportsIndex = -1,
+    *,
+    start: complex = 0,
+    step: complex = 1,
+    dtype: npt.DTypeLike,
+) -> View[Any, RankT]: ...
 @overload
 def iota(
     shape: ShapeLike,
@@ -390,11 +432,17 @@ def compute(shape: Shape[IndexT_co], function: CoordinateFunction) -> View[np.fl
 
 
 @overload
+def compute(shape: RankT, function: CoordinateFunction) -> View[np.float64, RankT]: ...
+@overload
 def compute(shape: ShapeLike, function: CoordinateFunction) -> View[np.float64]: ...
 @overload
 def compute(
     shape: Shape[IndexT_co], function: CoordinateFunction, *, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]"
 ) -> View[ScalarT_co, IndexT_co]: ...
+@overload
+def compute(
+    shape: RankT, function: CoordinateFunction, *, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]"
+) -> View[ScalarT_co, RankT]: ...
 @overload
 def compute(
     shape: ShapeLike, function: CoordinateFunction, *, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]"
@@ -403,6 +451,8 @@ def compute(
 def compute(
     shape: Shape[IndexT_co], function: CoordinateFunction, *, dtype: npt.DTypeLike
 ) -> View[Any, IndexT_co]: ...
+@overload
+def compute(shape: RankT, function: CoordinateFunction, *, dtype: npt.DTypeLike) -> View[Any, RankT]: ...
 @overload
 def compute(shape: ShapeLike, function: CoordinateFunction, *, dtype: npt.DTypeLike) -> View[Any]: ...
 def compute(

@@ -21,7 +21,7 @@ from tensorwrapper.selection.random._parameters import (
     to_element_type,
 )
 from tensorwrapper.shape import Shape, ShapeLike
-from tensorwrapper.typing import IndexT_co, ScalarT_co
+from tensorwrapper.typing import IndexT_co, RankT, ScalarT_co
 
 __all__ = ["Parameter", "bernoulli", "integers", "normal", "random", "uniform"]
 
@@ -68,6 +68,8 @@ def random(shape: Shape[IndexT_co], *, seed: SupportsIndex) -> View[np.float64, 
 
 
 @overload
+def random(shape: RankT, *, seed: SupportsIndex) -> View[np.float64, RankT]: ...
+@overload
 def random(shape: ShapeLike, *, seed: SupportsIndex) -> View[np.float64]: ...
 @overload
 def random(
@@ -75,10 +77,16 @@ def random(
 ) -> View[ScalarT_co, IndexT_co]: ...
 @overload
 def random(
+    shape: RankT, *, seed: SupportsIndex, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]"
+) -> View[ScalarT_co, RankT]: ...
+@overload
+def random(
     shape: ShapeLike, *, seed: SupportsIndex, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]"
 ) -> View[ScalarT_co]: ...
 @overload
 def random(shape: Shape[IndexT_co], *, seed: SupportsIndex, dtype: npt.DTypeLike) -> View[Any, IndexT_co]: ...
+@overload
+def random(shape: RankT, *, seed: SupportsIndex, dtype: npt.DTypeLike) -> View[Any, RankT]: ...
 @overload
 def random(shape: ShapeLike, *, seed: SupportsIndex, dtype: npt.DTypeLike) -> View[Any]: ...
 def random(shape: ShapeLike, *, seed: SupportsIndex, dtype: npt.DTypeLike = np.float64) -> View[Any]:
@@ -111,6 +119,10 @@ def uniform(
 
 @overload
 def uniform(
+    shape: RankT, low: Parameter = 0.0, high: Parameter = 1.0, *, seed: SupportsIndex
+) -> View[np.float64, RankT]: ...
+@overload
+def uniform(
     shape: ShapeLike, low: Parameter = 0.0, high: Parameter = 1.0, *, seed: SupportsIndex
 ) -> View[np.float64]: ...
 @overload
@@ -122,6 +134,15 @@ def uniform(
     seed: SupportsIndex,
     dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
 ) -> View[ScalarT_co, IndexT_co]: ...
+@overload
+def uniform(
+    shape: RankT,
+    low: Parameter = 0.0,
+    high: Parameter = 1.0,
+    *,
+    seed: SupportsIndex,
+    dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
+) -> View[ScalarT_co, RankT]: ...
 @overload
 def uniform(
     shape: ShapeLike,
@@ -140,6 +161,15 @@ def uniform(
     seed: SupportsIndex,
     dtype: npt.DTypeLike,
 ) -> View[Any, IndexT_co]: ...
+@overload
+def uniform(
+    shape: RankT,
+    low: Parameter = 0.0,
+    high: Parameter = 1.0,
+    *,
+    seed: SupportsIndex,
+    dtype: npt.DTypeLike,
+) -> View[Any, RankT]: ...
 @overload
 def uniform(
     shape: ShapeLike,
@@ -174,6 +204,10 @@ def normal(
 
 @overload
 def normal(
+    shape: RankT, mean: Parameter = 0.0, sigma: Parameter = 1.0, *, seed: SupportsIndex
+) -> View[np.float64, RankT]: ...
+@overload
+def normal(
     shape: ShapeLike, mean: Parameter = 0.0, sigma: Parameter = 1.0, *, seed: SupportsIndex
 ) -> View[np.float64]: ...
 @overload
@@ -185,6 +219,15 @@ def normal(
     seed: SupportsIndex,
     dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
 ) -> View[ScalarT_co, IndexT_co]: ...
+@overload
+def normal(
+    shape: RankT,
+    mean: Parameter = 0.0,
+    sigma: Parameter = 1.0,
+    *,
+    seed: SupportsIndex,
+    dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
+) -> View[ScalarT_co, RankT]: ...
 @overload
 def normal(
     shape: ShapeLike,
@@ -203,6 +246,15 @@ def normal(
     seed: SupportsIndex,
     dtype: npt.DTypeLike,
 ) -> View[Any, IndexT_co]: ...
+@overload
+def normal(
+    shape: RankT,
+    mean: Parameter = 0.0,
+    sigma: Parameter = 1.0,
+    *,
+    seed: SupportsIndex,
+    dtype: npt.DTypeLike,
+) -> View[Any, RankT]: ...
 @overload
 def normal(
     shape: ShapeLike,
@@ -232,6 +284,10 @@ def integers(
 
 
 @overload
+def integers(
+    shape: RankT, low: Parameter, high: Parameter, *, seed: SupportsIndex
+) -> View[np.int64, RankT]: ...
+@overload
 def integers(shape: ShapeLike, low: Parameter, high: Parameter, *, seed: SupportsIndex) -> View[np.int64]: ...
 @overload
 def integers(
@@ -242,6 +298,15 @@ def integers(
     seed: SupportsIndex,
     dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
 ) -> View[ScalarT_co, IndexT_co]: ...
+@overload
+def integers(
+    shape: RankT,
+    low: Parameter,
+    high: Parameter,
+    *,
+    seed: SupportsIndex,
+    dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
+) -> View[ScalarT_co, RankT]: ...
 @overload
 def integers(
     shape: ShapeLike,
@@ -260,6 +325,15 @@ def integers(
     seed: SupportsIndex,
     dtype: npt.DTypeLike,
 ) -> View[Any, IndexT_co]: ...
+@overload
+def integers(
+    shape: RankT,
+    low: Parameter,
+    high: Parameter,
+    *,
+    seed: SupportsIndex,
+    dtype: npt.DTypeLike,
+) -> View[Any, RankT]: ...
 @overload
 def integers(
     shape: ShapeLike, low: Parameter, high: Parameter, *, seed: SupportsIndex, dtype: npt.DTypeLike
@@ -284,6 +358,8 @@ def bernoulli(
     """Return a view of random bools, each true with probability `p`; see `random`."""
 
 
+@overload
+def bernoulli(shape: RankT, p: Parameter = 0.5, *, seed: SupportsIndex) -> View[np.bool_, RankT]: ...
 @overload
 def bernoulli(shape: ShapeLike, p: Parameter = 0.5, *, seed: SupportsIndex) -> View[np.bool_]: ...
 def bernoulli(shape: ShapeLike, p: Parameter = 0.5, *, seed: SupportsIndex) -> View[Any]:

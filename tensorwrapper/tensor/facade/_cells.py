@@ -285,6 +285,9 @@ class TensorCells(TensorBase[ScalarT_co], Generic[ScalarT_co]):
 
 def _called(function: Callable[..., npt.ArrayLike], array: Array) -> Array:
     """Return what a function makes of tiles of one size."""
+    if function is np.linalg.norm and array.ndim > 3:
+        # It takes one or two modes: the norm of a tile of more is that of its elements.
+        array = array.reshape(len(array), -1)
     axis = tuple(range(1, array.ndim))
     if array.size:
         return np.asarray(function(array, axis=axis))

@@ -103,15 +103,14 @@ class TensorIndexing(TensorBase[ScalarT_co], Generic[ScalarT_co]):
 
     def _chosen(self, layout: Layout[Any], key: object) -> Self:
         """Return what a key with arrays selects of a layout of this buffer, in a tensor of its own."""
-        array, names = read_key(layout, self._buffer, key), layout.implementation.names
-        if names is not None:
-            names = picked_names(names, to_items(key))
+        array = read_key(layout, self._buffer, key)
         if array is None or (not array.size and any(layout.shape.origin)):
             # Of nothing it warns where indices were meant.
             addresses = addresses_of_items(layout, to_items(key))
             few = self._buffer.collect(iter([addresses.reshape(-1)]), addresses.size)
+            names = _names_after(layout, key)
             return self._make(wrap_layout(new_row_major(addresses.shape), names), few)
-        return self._of_array(array, names)
+        return self._of_array(array, _names_after(layout, key))
 
     def _of_array(self, array: Array, names: ModeNames | None) -> Self:
         """Return the tensor of an array that nobody else has, with elements of the same type as here."""
@@ -120,6 +119,12 @@ class TensorIndexing(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         buffer, strides, offset = as_dense(array)
         implementation = new_strided(array.shape, (0,) * array.ndim, strides, offset)
         return self._make(wrap_layout(implementation, names), buffer)
+
+
+def _names_after(layout: Layout[Any], key: object) -> ModeNames | None:
+    """Return the names of the modes of what a key, which fits, selects."""
+    names = layout.implementation.names
+    return None if names is None else picked_names(names, to_items(key))
 
 
 def _are_arrays(key: Any) -> bool:  # noqa: ANN401 - a tuple of whatever there is

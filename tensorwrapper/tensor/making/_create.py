@@ -19,7 +19,7 @@ from tensorwrapper.shape.lowlevel import unnamed_shape
 from tensorwrapper.tensor._tensor import Tensor, make_tensor
 from tensorwrapper.tensor._tensor_base import guard, layout_over
 from tensorwrapper.tensor.reading._string_values import read_strings
-from tensorwrapper.typing import Index, IndexT_co, Rank2, ScalarT_co
+from tensorwrapper.typing import Index, IndexT_co, Rank2, RankT, ScalarT_co
 
 __all__ = ["empty", "eye", "full", "zeros"]
 
@@ -29,6 +29,8 @@ def empty(shape: Shape[IndexT_co], *, layout: Layout[Any] | None = None) -> Tens
     """Return a tensor of this shape whose elements are whatever the memory holds."""
 
 
+@overload
+def empty(shape: RankT, *, layout: Layout[Any] | None = None) -> Tensor[np.float64, RankT]: ...
 @overload
 def empty(shape: ShapeLike, *, layout: Layout[Any] | None = None) -> Tensor[np.float64]: ...
 @overload
@@ -40,12 +42,21 @@ def empty(
 ) -> Tensor[ScalarT_co, IndexT_co]: ...
 @overload
 def empty(
+    shape: RankT,
+    *,
+    dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
+    layout: Layout[Any] | None = None,
+) -> Tensor[ScalarT_co, RankT]: ...
+@overload
+def empty(
     shape: ShapeLike, *, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]", layout: Layout[Any] | None = None
 ) -> Tensor[ScalarT_co]: ...
 @overload
 def empty(
     shape: Shape[IndexT_co], *, dtype: npt.DTypeLike, layout: Layout[Any] | None = None
 ) -> Tensor[Any, IndexT_co]: ...
+@overload
+def empty(shape: RankT, *, dtype: npt.DTypeLike, layout: Layout[Any] | None = None) -> Tensor[Any, RankT]: ...
 @overload
 def empty(shape: ShapeLike, *, dtype: npt.DTypeLike, layout: Layout[Any] | None = None) -> Tensor[Any]: ...
 def empty(
@@ -93,6 +104,8 @@ def zeros(shape: Shape[IndexT_co], *, layout: Layout[Any] | None = None) -> Tens
 
 
 @overload
+def zeros(shape: RankT, *, layout: Layout[Any] | None = None) -> Tensor[np.float64, RankT]: ...
+@overload
 def zeros(shape: ShapeLike, *, layout: Layout[Any] | None = None) -> Tensor[np.float64]: ...
 @overload
 def zeros(
@@ -103,12 +116,21 @@ def zeros(
 ) -> Tensor[ScalarT_co, IndexT_co]: ...
 @overload
 def zeros(
+    shape: RankT,
+    *,
+    dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
+    layout: Layout[Any] | None = None,
+) -> Tensor[ScalarT_co, RankT]: ...
+@overload
+def zeros(
     shape: ShapeLike, *, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]", layout: Layout[Any] | None = None
 ) -> Tensor[ScalarT_co]: ...
 @overload
 def zeros(
     shape: Shape[IndexT_co], *, dtype: npt.DTypeLike, layout: Layout[Any] | None = None
 ) -> Tensor[Any, IndexT_co]: ...
+@overload
+def zeros(shape: RankT, *, dtype: npt.DTypeLike, layout: Layout[Any] | None = None) -> Tensor[Any, RankT]: ...
 @overload
 def zeros(shape: ShapeLike, *, dtype: npt.DTypeLike, layout: Layout[Any] | None = None) -> Tensor[Any]: ...
 def zeros(
@@ -143,6 +165,15 @@ def full(
 
 @overload
 def full(
+    shape: RankT,
+    fill_value: "complex | str | bytes | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
+    *,
+    dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
+    layout: Layout[Any] | None = None,
+    tiling: Tiling | None = None,
+) -> Tensor[ScalarT_co, RankT]: ...
+@overload
+def full(
     shape: ShapeLike,
     fill_value: "complex | str | bytes | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
     *,
@@ -159,6 +190,15 @@ def full(
     layout: Layout[Any] | None = None,
     tiling: Tiling | None = None,
 ) -> Tensor[Any, IndexT_co]: ...
+@overload
+def full(
+    shape: RankT,
+    fill_value: "complex | str | bytes | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
+    *,
+    dtype: npt.DTypeLike | None = None,
+    layout: Layout[Any] | None = None,
+    tiling: Tiling | None = None,
+) -> Tensor[Any, RankT]: ...
 @overload
 def full(
     shape: ShapeLike,

@@ -1,6 +1,6 @@
 """Sparse tensors from coordinates, and from the sparse arrays of SciPy and pydata/sparse."""
 
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -22,13 +22,46 @@ from tensorwrapper.buffer.lowlevel import (
 from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, SizeOverflowError
 from tensorwrapper.shape import Shape, ShapeLike, as_shape
 from tensorwrapper.tensor._tensor import Tensor, make_tensor
-from tensorwrapper.typing import Array, IntArray
+from tensorwrapper.typing import Array, IndexT_co, IntArray, RankT
 
 __all__ = ["from_sparse_array", "sparse"]
 
 _Duplicates = Literal["raise", "sum", "last"]
 
 
+@overload
+def sparse(
+    coords: npt.ArrayLike,
+    values: npt.ArrayLike,
+    shape: Shape[IndexT_co],
+    *,
+    fill_value: object = 0,
+    dtype: npt.DTypeLike | None = None,
+    duplicates: _Duplicates = "raise",
+) -> Tensor[Any, IndexT_co]:
+    """Return a tensor that stores only the elements that differ from `fill_value`."""
+
+
+@overload
+def sparse(
+    coords: npt.ArrayLike,
+    values: npt.ArrayLike,
+    shape: RankT,
+    *,
+    fill_value: object = 0,
+    dtype: npt.DTypeLike | None = None,
+    duplicates: _Duplicates = "raise",
+) -> Tensor[Any, RankT]: ...
+@overload
+def sparse(
+    coords: npt.ArrayLike,
+    values: npt.ArrayLike,
+    shape: ShapeLike,
+    *,
+    fill_value: object = 0,
+    dtype: npt.DTypeLike | None = None,
+    duplicates: _Duplicates = "raise",
+) -> Tensor[Any]: ...
 def sparse(
     coords: npt.ArrayLike,
     values: npt.ArrayLike,

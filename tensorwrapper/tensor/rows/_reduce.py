@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper.buffer.lowlevel import check_dtype, fit_number
-from tensorwrapper.errors import ConversionError, ExtentError, LayoutError
+from tensorwrapper.errors import ConversionError, DTypeError, ExtentError, LayoutError
 from tensorwrapper.tensor.rows._short_runs import sums_of_short_runs
 from tensorwrapper.typing import Array, IntArray
 
@@ -19,7 +19,7 @@ def reduce_box(ufunc: np.ufunc, array: Array, marks: list[IntArray], initial: ob
 
     Linear in the elements: one pass per mode, each over what the pass before left.
     """
-    _check(ufunc, array.ndim)
+    _check(ufunc, array.ndim, array.dtype)
     filled = [m[1:] > m[:-1] for m in marks]
     result = array
     for mode in range(array.ndim - 1, -1, -1):
@@ -35,7 +35,7 @@ def reduce_box(ufunc: np.ufunc, array: Array, marks: list[IntArray], initial: ob
 
 def reduce_last(ufunc: np.ufunc, array: Array, initial: object) -> Array:
     """Return one number per row along the last mode of an array, as a flat array."""
-    _check(ufunc, 1)
+    _check(ufunc, 1, array.dtype)
     *outer, length = array.shape
     filled = np.full(math.prod(outer), length > 0)
     if length and len(filled):
@@ -58,7 +58,7 @@ def reduce_runs(
 
     ``what`` is how an error names a run, ``dtype`` the type that is computed in.
     """
-    _check(ufunc, 1)
+    _check(ufunc, 1, flat.dtype)
     if ufunc is np.add and initial is None:
         sums = sums_of_short_runs(flat, offsets, dtype)
         if sums is not None:
@@ -70,7 +70,7 @@ def reduce_runs(
     return _with_empty(ufunc, result[: len(starts)], flat.dtype, [filled], initial, what=what)
 
 
-def _check(ufunc: np.ufunc, rank: int) -> None:
+def _check(ufunc: np.ufunc, rank: int, dtype: "np.dtype[np.generic]") -> None:
     if not isinstance(cast("object", ufunc), np.ufunc):
         raise ConversionError(f"tiles and rows are reduced by a ufunc such as np.add, not by {ufunc!r}")
     if ufunc.nin != 2 or ufunc.nout != 1 or ufunc.signature is not None:
@@ -83,6 +83,10 @@ def _check(ufunc: np.ufunc, rank: int) -> None:
         raise LayoutError(
             f"{ufunc.__name__} depends on the order of the elements, which tiles and rows leave open: {error}"
         ) from error
+    try:
+        ufunc.reduce(np.zeros(1, dtype))
+    except TypeError as error:
+        raise DTypeError(f"{ufunc.__name__} does not reduce elements of type {dtype}: {error}") from error
 
 
 def _is_logical(ufunc: np.ufunc) -> bool:

@@ -5,7 +5,7 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper.buffer.arrow._c import ArrowArray, ArrowSchema, first_pointer, pointer_in
-from tensorwrapper.errors import ConversionError, DTypeError, StringDataError
+from tensorwrapper.errors import ConversionError, DTypeError, ExtentError, StringDataError
 
 
 class Spoilt:
@@ -71,7 +71,7 @@ LISTS = pa.array([[1, 2], [3]])
         (PAIRS, written("offset", -2, an_array), ConversionError, "element -2"),
         (LISTS, written("offset", -2, a_child), ConversionError, "element -2"),
         (LISTS, written("length", -2, a_child), ConversionError, "-2 elements"),
-        (LISTS, written("length", 2, a_child), StringDataError, "2"),
+        (LISTS, written("length", 2, a_child), ExtentError, "its 2 elements"),
         (LISTS, written("n_buffers", 1, an_array), StringDataError, "buffer 1 of the Arrow array"),
         (LISTS, written("buffers", None, an_array), StringDataError, "buffer 1 of the Arrow array"),
     ],

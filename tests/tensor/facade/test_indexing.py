@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import tensorwrapper as tw
+from tensorwrapper import selection as sel
 from tensorwrapper.buffer import count_copies
 from tensorwrapper.errors import (
     ConversionError,
@@ -17,6 +18,7 @@ from tensorwrapper.errors import (
     OutOfBoundsError,
     RankError,
     ReadOnlyError,
+    TooManyIndicesError,
 )
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape, Tiling
@@ -424,3 +426,13 @@ def test_whoever_gets_the_array_may_change_its_flags():
     assert np.asarray(t).tolist() == [[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
     assert pickle.loads(pickle.dumps(t)).tolist() == t.tolist()
     assert copy.deepcopy(t).tolist() == t.tolist()
+
+
+@pytest.mark.parametrize(
+    "tensor", [tw.strings(["a", "b"]), tw.as_tensor([1, 2]), tw.sparse([(0,)], [1], (2,))]
+)
+@pytest.mark.parametrize("key", [(0, [0]), ([0], [0]), ([0], slice(None)), ([0], 0)])
+def test_too_many_indices_are_said_of_named_modes_too(tensor, key):
+    for one in (tensor, tensor.named("x"), sel.as_view(tensor.named("x"))):
+        with pytest.raises(TooManyIndicesError):
+            one[key]

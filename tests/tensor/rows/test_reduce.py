@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tensorwrapper as tw
 from tensorwrapper.buffer import count_copies
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentError
 from tensorwrapper.shape import Shape, Tiling
@@ -180,3 +181,25 @@ def test_rows_of_one_element_are_reduced_as_numpy_does(ufunc, lengths, data):
     assert np.allclose(ufunc.reduce(rows, axis=-1), expected)
     assert np.allclose(rows.rows().reduce(ufunc), expected)
     assert np.allclose(rows.reduce_tiles(ufunc), expected)
+
+
+@pytest.mark.parametrize("ufunc", [np.bitwise_and, np.gcd, np.bitwise_or])
+def test_elements_that_a_ufunc_does_not_take_are_refused(ufunc):
+    rows = tw.jagged([[1.0, 2.0], [3.0]])
+    tiles = tw.as_tensor(np.ones((2, 2))).tiled(tw.Tiling([1, 1], [2]))
+    for reduce in (rows.rows().reduce, rows.reduce_tiles, tiles.reduce_tiles):
+        with pytest.raises(DTypeError, match=f"{ufunc.__name__} does not reduce elements of type float64"):
+            reduce(ufunc)
+
+
+def test_the_norm_of_a_tile_is_that_of_its_elements():
+    cube = np.arange(24.0).reshape(2, 3, 4)
+    tiles = tw.as_tensor(cube).tiled(tw.Tiling([1, 1], [1, 2], [2, 2]))
+    expected = [
+        np.linalg.norm(cube[i : i + 1, j : j + n, k : k + 2].ravel())
+        for i in (0, 1)
+        for j, n in ((0, 1), (1, 2))
+        for k in (0, 2)
+    ]
+
+    assert tiles.reduce_tiles(np.linalg.norm).elements() == pytest.approx(expected)
