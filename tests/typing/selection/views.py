@@ -23,7 +23,7 @@ from tensorwrapper.selection import (
 )
 from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.tensor import Tensor, as_tensor
-from tensorwrapper.typing import Rank1
+from tensorwrapper.typing import Rank1, Rank2
 
 doubles: npt.NDArray[np.float64] = np.zeros((2, 3))
 t = as_tensor(doubles)
@@ -106,6 +106,6 @@ assert_type(stack([t, t], mode=-1), View[np.float64])
 assert_type(pad(t, [(1, 1), (0, 0)], fill_value=2), View[np.float64])
 assert_type(where([True], t, 0.0), View[Any])
 assert_type(minimum(t, v, 3), View[np.float64])
-assert_type(full((2,), 1), View[Any])
+assert_type(full((2,), 1), View[Any, Rank1])
 assert_type(iota(Shape(2)), View[np.int64, Rank1])
-assert_type(random((2, 3), seed=1), View[np.float64])
+assert_type(random((2, 3), seed=1), View[np.float64, Rank2])

@@ -8,7 +8,7 @@ import numpy.typing as npt
 import tensorwrapper as tw
 from tensorwrapper.buffer import Sparse
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.typing import IntArray
+from tensorwrapper.typing import IntArray, Rank2
 
 # The type of the elements is known where a buffer says it.
 
@@ -38,13 +38,13 @@ assert_type(t.astype("f8"), Tensor[Any])
 # Lists of numbers have a type that only run time knows.
 
 sp = tw.sparse([(0, 1), (2, 3)], [5.0, 7.0], tw.Shape(3, 4), fill_value=1, dtype="f4", duplicates="sum")
-assert_type(sp, Tensor[Any])
+assert_type(sp, Tensor[Any, Rank2])
 sp[0] = sp[1]
 sp[...] = 0.0
 
 # Mistakes that need no run to be found.
 
-tw.sparse([(0, 1)], [5.0], tw.Shape(3, 4), duplicates="first")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+tw.sparse([(0, 1)], [5.0], tw.Shape(3, 4), duplicates="first")  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue, reportArgumentType]
 t.to_scipy("dense")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 t.nnz = 3  # type: ignore[misc]  # pyright: ignore[reportAttributeAccessIssue]
-tw.sparse([(0, 1)], [5.0])  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+tw.sparse([(0, 1)], [5.0])  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue]
