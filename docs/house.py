@@ -187,7 +187,7 @@ def page() -> str:
         ),
         "## Rooms",
         (
-            "A folder has at most 15 files, and a file at most 500 lines; those of tests too, whose rooms "
+            "A folder has at most 15 files, and a file at most 1000 lines; those of tests too, whose rooms "
             "are those of the package. `__init__` is not counted. Pages of documentation are found by their "
             "table of contents, and stand in folders by what they are, however many."
         ),

@@ -58,11 +58,11 @@ from tensorwrapper.remote.protocol._events import (
     Written,
 )
 from tensorwrapper.remote.protocol._terms import CAPABILITIES, PROTOCOL, ServeLimits
+from tensorwrapper.remote.served._holding import Holding
+from tensorwrapper.remote.served._pins import Pins
+from tensorwrapper.remote.served._staging import Staging
+from tensorwrapper.remote.served._writing import Repeats
 from tensorwrapper.remote.server._computing import compute_view, reduce_view
-from tensorwrapper.remote.server._holding import Holding
-from tensorwrapper.remote.server._pins import Pins
-from tensorwrapper.remote.server._staging import Staging
-from tensorwrapper.remote.server._writing import Repeats
 
 if TYPE_CHECKING:
     from tensorwrapper.selection import Cancel as Stop

@@ -11,7 +11,7 @@ from tensorwrapper.errors import ComputationCancelledError, RefusalReason, Reque
 from tensorwrapper.remote.protocol._elements import bytes_of, dtype_text, is_small, reduction_of_none
 from tensorwrapper.remote.protocol._events import AskReduce, AskView, Described, Elements, Reduced, Reduction
 from tensorwrapper.remote.protocol._terms import ServeLimits
-from tensorwrapper.remote.server._holding import Holding
+from tensorwrapper.remote.served._holding import Holding
 from tensorwrapper.selection import SchemaLimits, View, as_view, from_json
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Array

@@ -4,8 +4,8 @@ import time
 from collections.abc import Iterable, Sequence
 from typing import Final, final
 
+from tensorwrapper.remote.served._staging import Staging
 from tensorwrapper.remote.server._clients import Budget, Client, Task
-from tensorwrapper.remote.server._staging import Staging
 from tensorwrapper.transport import Delivery
 
 __all__ = ["Sending"]

@@ -4,10 +4,10 @@ import pytest
 
 from tensorwrapper.remote import ServeLimits
 from tensorwrapper.remote.protocol import _events as ev
+from tensorwrapper.remote.served._staging import Staging
 from tensorwrapper.remote.server import _sending
 from tensorwrapper.remote.server._clients import Budget, Client, Task
 from tensorwrapper.remote.server._sending import Sending
-from tensorwrapper.remote.server._staging import Staging
 
 
 class Delivery:

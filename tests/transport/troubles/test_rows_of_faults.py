@@ -64,8 +64,8 @@ ROWS = {
         "remote/protocol/test_steps.py::",
     ),
     15: (
-        "remote/server/test_writing.py::a_write_that_is_sent_again",
-        "remote/server/test_writing.py::answers_are_kept",
+        "remote/served/test_writing.py::a_write_that_is_sent_again",
+        "remote/served/test_writing.py::answers_are_kept",
     ),
     16: (
         "wire/test_bad_inputs.py::",
@@ -132,7 +132,7 @@ ROWS = {
     45: ("transport/test_curve.py::nobody_else_is",),
     46: ("remote/reliability/test_strangers.py::hostile_requests",),
     47: ("remote/protocol/test_positions.py::what_a_stranger",),
-    48: ("remote/server/test_holding.py::what_leaves_the_tensor",),
+    48: ("remote/served/test_holding.py::what_leaves_the_tensor",),
     49: ("remote/client/test_pushed.py::hostile_views",),
     50: ("remote/reliability/test_strangers.py::missing_and_forbidden",),
     51: (

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import tensorwrapper as tw
 from tensorwrapper.errors import ConversionError, RequestRefusedError
 from tensorwrapper.remote import ServeLimits
-from tensorwrapper.remote.server._holding import Holding
+from tensorwrapper.remote.served._holding import Holding
 from tensorwrapper.selection import Outer, Runs
 
 X = np.arange(12.0).reshape(3, 4)

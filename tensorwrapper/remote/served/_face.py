@@ -8,10 +8,10 @@ import numpy as np
 
 from tensorwrapper._value_class import evolve
 from tensorwrapper.errors import ComputationCancelledError, RequestRefusedError
-from tensorwrapper.remote.server._gathering import memory_of
-from tensorwrapper.remote.server._tiles import tiles_of
-from tensorwrapper.remote.server._view_source import ViewSource
-from tensorwrapper.remote.server._writing import store_values
+from tensorwrapper.remote.served._gathering import memory_of
+from tensorwrapper.remote.served._tiles import tiles_of
+from tensorwrapper.remote.served._view_source import ViewSource
+from tensorwrapper.remote.served._writing import store_values
 from tensorwrapper.selection import Outer, Runs, Source, TensorSource, View, Wanted, as_view
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor

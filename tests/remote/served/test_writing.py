@@ -9,8 +9,8 @@ import tensorwrapper as tw
 from tensorwrapper.errors import RequestRefusedError
 from tensorwrapper.remote import ServeLimits
 from tensorwrapper.remote.protocol import _events as ev
+from tensorwrapper.remote.served._writing import Repeats, check_distinct
 from tensorwrapper.remote.server._catalogue import Catalogue
-from tensorwrapper.remote.server._writing import Repeats, check_distinct
 from tensorwrapper.selection import Outer, Runs
 
 CLIENT = "0" * 32

@@ -4,7 +4,7 @@ import numpy as np
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tensorwrapper.remote.server._view_source import ViewSource
+from tensorwrapper.remote.served._view_source import ViewSource
 from tensorwrapper.testing import SourceContract
 
 ROWS = tw.jagged([[1, 2], [], [3, 4, 5]])

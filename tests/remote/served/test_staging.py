@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tensorwrapper.remote.protocol._elements import bytes_of
-from tensorwrapper.remote.server._staging import _KEPT, Staging, _rounded, _slab_of
+from tensorwrapper.remote.served._staging import _KEPT, Staging, _rounded, _slab_of
 
 
 def test_what_was_given_back_is_used_again():

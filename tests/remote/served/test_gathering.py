@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tensorwrapper as tw
-from tensorwrapper.remote.server._gathering import memory_of
+from tensorwrapper.remote.served._gathering import memory_of
 from tensorwrapper.selection import Outer, Runs
 
 BOX = np.arange(120.0).reshape(4, 5, 6)

@@ -12,9 +12,9 @@ from tensorwrapper.errors import ConversionError, RequestRefusedError
 from tensorwrapper.remote.protocol._elements import bytes_of, dtype_text, pack_strings
 from tensorwrapper.remote.protocol._events import AskWrite, Elements, Entries, Facts, Rows, Text
 from tensorwrapper.remote.protocol._terms import ServeLimits
-from tensorwrapper.remote.server._face import Face
-from tensorwrapper.remote.server._staging import Staging
-from tensorwrapper.remote.server._writing import values_of
+from tensorwrapper.remote.served._face import Face
+from tensorwrapper.remote.served._staging import Staging
+from tensorwrapper.remote.served._writing import values_of
 from tensorwrapper.selection import Runs, Source, View, Wanted, as_view
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor

@@ -6,7 +6,7 @@ import pytest
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import RequestRefusedError
-from tensorwrapper.remote.server._face import Face
+from tensorwrapper.remote.served._face import Face
 from tensorwrapper.selection import Outer, Runs
 
 X = np.arange(12.0).reshape(3, 4)

@@ -9,7 +9,7 @@ from typing import Final, final
 from tensorwrapper.errors import RequestRefusedError
 from tensorwrapper.remote.protocol._events import Pinned
 from tensorwrapper.remote.protocol._terms import ServeLimits
-from tensorwrapper.remote.server._holding import Holding
+from tensorwrapper.remote.served._holding import Holding
 
 __all__ = ["Pins"]
 
