@@ -59,6 +59,8 @@ ALONE = {
         "read_operand": "collections of Dask take the operands that tensors take",
     },
     "wire": {
+        "small_dtype": "requests name types as messages do",
+        "write_logical": "requests name types as messages do",
         "Apart": "what `take_apart` returns",
         "Skeleton": "a tensor in chunks is said as one in blocks is",
         "Checksum": "chunks have check sums of their own",
