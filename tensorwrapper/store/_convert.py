@@ -154,8 +154,8 @@ def _called_before(name: str, tensor: object, said: Mapping[str, Any], free: Fre
     """Return a tensor with the name that it had before it came into a `.tens` file, if that may be a path."""
     before = name if free is None else true_name(name, said)
     if free is None or before == name:
-        return (name if free is None else free.take(name)), tensor, said
-    return free.take(before), tensor, {key: value for key, value in said.items() if key != TRUE_NAME}
+        return (name if free is None else free.claim(name)), tensor, said
+    return free.claim(before), tensor, {key: value for key, value in said.items() if key != TRUE_NAME}
 
 
 def _whole(file: TensFile, name: str) -> object:

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.strategies import DataObject
 
+from tensorwrapper.errors import ConversionError
 from tensorwrapper.shape import Shape
 from tensorwrapper.testing._laws import Laws, rarely
 from tensorwrapper.testing._strategies import shapes
@@ -44,10 +45,14 @@ class ValueLaws(Laws):
                 assert hash(same) == hash(shape)
                 assert same.implementation == shape.implementation
                 assert hash(same.implementation) == hash(shape.implementation)
-        strangers: list[object] = [None, 0, "text", (), (0,) * shape.rank, shape.implementation]
+        strangers: list[object] = [None, 0, "text", shape.implementation]
         for other in strangers:
             assert shape != other
             assert other != shape
+        for extents in ((), (0,) * shape.rank):
+            # A shape has an origin, names and rows, of which a tuple of extents says nothing.
+            with pytest.raises(ConversionError):
+                assert shape == extents
 
     def test_two_shapes_are_equal_if_they_agree_at_every_prefix(
         self, shape: Shape, other: Shape, data: DataObject

@@ -89,7 +89,7 @@ TABLE = {
     "pad of rows": (lambda: sel.pad(ROWS, [(1, 1)] * 2), JaggedModeError, "to_padded"),
     "where of numbers": (lambda: sel.where(T, T, T), DTypeError, "type bool, not int64"),
     "where of extents": (lambda: sel.where(MASK, T, T[:, 1:]), ExtentMismatchError, r"where: .*\(4, 5\)"),
-    "where of rows": (lambda: sel.where(MASK, ROWS, T), ExtentMismatchError, "one number for each row"),
+    "where of rows": (lambda: sel.where(MASK, ROWS, T), ExtentMismatchError, "nor that of its first modes"),
     "where of text and numbers": (lambda: sel.where(MASK[0, :2], TEXT, 1), DTypeError, "no type in common"),
     "minimum of none": (sel.minimum, ConversionError, "minimum needs at least one view"),
     "maximum of extents": (lambda: sel.maximum(T, T[1:]), ExtentMismatchError, r"maximum: .*\(3, 6\)"),

@@ -62,6 +62,7 @@ ALLOWED = {
         "astype",  # offsets, and marks that are of that type already
         "copy",  # Tensor.copy, which counts, and offsets
     },
+    "interop/_lazy_arrays.py": {"array", "concatenate", "fromiter"},  # rows of h5py, and their lengths
     "interop/dask": {
         "array",  # extents, and single numbers of Python
         "concatenate",  # parts that workers hold, each of which came in memory of its own
@@ -126,6 +127,7 @@ ALLOWED = {
     "store/records/_alike.py": {"astype", "copy", "where"},  # headers, and places of labels and splits
     "store/foreign": {
         "append",  # ends of chunks
+        "array",  # the rows of one element of a file
         "ascontiguousarray",  # a chunk, which is written as one run of bytes
         "astype",  # times, which HDF5 has as integers, and splits
         "concatenate",  # rows that were read one by one, and where runs begin
@@ -138,6 +140,7 @@ ALLOWED = {
         "flatten",
     },  # an array that is written, a block at a time; Shape.flatten
     "tensor/reading/_arrow_values.py": {"concatenate"},  # lengths of rows
+    "tensor/reading/_string_values.py": {"array", "asanyarray", "fromiter"},  # a mask is refused; lengths
     "wirecell": {"astype"},  # parents and sizes: integers about nodes
     "wire": {"ascontiguousarray", "astype"},  # index parts, from and to little-endian order
     "wire/blocks/_assembler.py": {"put"},  # of a part

@@ -24,13 +24,13 @@ class FreeNames:
         self._taken = set(taken)
         self._next: dict[str, int] = {}
 
-    def take(self, wanted: str) -> str:
+    def claim(self, wanted: str) -> str:
         """Return a name that nobody has; it is taken now.
 
         Examples
         --------
         >>> names = FreeNames(["a"])
-        >>> names.take("a"), names.take("a"), names.take("b")
+        >>> names.claim("a"), names.claim("a"), names.claim("b")
         ('a~1', 'a~2', 'b')
         """
         found, count = wanted, self._next.get(wanted, 0)
@@ -66,7 +66,7 @@ def tens_names(names: Iterable[str]) -> dict[str, str]:
     wanted = {name: _plain(name) for name in names}
     kept = {name for name, own in wanted.items() if own == name} - {"", ".", ".."}
     free = FreeNames({*kept, "", ".", ".."})
-    return {name: name if name in kept else free.take(own) for name, own in wanted.items()}
+    return {name: name if name in kept else free.claim(own) for name, own in wanted.items()}
 
 
 def true_name(name: str, said: Mapping[str, Any]) -> str:

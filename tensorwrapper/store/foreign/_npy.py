@@ -152,7 +152,7 @@ def _contents_of(found: "list[tuple[str, np.dtype[Any] | None, Held]]", losses: 
             if loss is not None:
                 losses.append(loss)
                 continue
-            taken = free.take(full)
+            taken = free.claim(full)
             if taken != full:
                 losses.append(
                     Loss(f"the field {full!r} is called {taken!r}, as its name is taken", full, "name")

@@ -62,7 +62,8 @@ def test_shapes_with_other_extents_are_not_equal(left, right):
 
 
 def test_a_shape_equals_no_tuple_and_no_implementation():
-    assert Shape(2, 3) != (2, 3)
+    with pytest.raises(ConversionError, match="never equal to a tuple"):
+        assert Shape(2, 3) != (2, 3)
     assert Shape(2, 3) != Smooth((2, 3))
     assert Smooth((2, 3)) != (2, 3)
     assert Shape(3) != Shape.jagged([3])

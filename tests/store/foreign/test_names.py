@@ -47,7 +47,7 @@ def test_what_is_taken_gets_a_number():
 
 def test_many_of_one_name_take_a_step_each():
     free = FreeNames([])
-    assert [free.take("a") for _ in range(20_000)][-1] == "a~19999"
+    assert [free.claim("a") for _ in range(20_000)][-1] == "a~19999"
 
 
 def test_what_a_user_says_is_no_name_unless_it_fits():

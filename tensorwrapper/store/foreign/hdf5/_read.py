@@ -148,7 +148,7 @@ class _Finder:
         free = FreeNames({name for name, is_field, _ in self.entries if not is_field} | self.groups)
         found: dict[str, Held] = {}
         for name, is_field, own in self.entries:
-            taken = free.take(name) if is_field else name
+            taken = free.claim(name) if is_field else name
             if taken != name:
                 text = f"the field {name!r} is called {taken!r}, as its name is taken"
                 self.losses.append(Loss(text, name, "name"))
