@@ -278,8 +278,6 @@ def _stack(
         if unnamed_shape(part.shape) != unnamed_shape(first):
             raise ExtentMismatchError(f"stack: {part.shape!r} is not {first!r}")
     mode = mode_of(cast("SupportsIndex", axis), first.rank + 1)
-    if mode and not first.flatten().is_box:
-        raise JaggedModeError(f"stack: jagged tensors become one along a new mode 0, not {mode}")
     if first.flatten().is_box:
         return _join(
             [part._make(part.layout.unsqueeze(mode), part.buffer) for part in parts],
@@ -289,7 +287,7 @@ def _stack(
             casting,
             "stack",
         )
-    return _join(parts, Shape.stack([part.shape for part in parts]), 0, dtype, casting, "stack")
+    return _join(parts, Shape.stack([part.shape for part in parts], mode=mode), mode, dtype, casting, "stack")
 
 
 def _tensors(
@@ -430,7 +428,11 @@ def _row_by_row(
     flats: "Sequence[npt.NDArray[Any]]", shapes: "list[Shape[Any]]", mode: int, dtype: "np.dtype[_ScalarT]"
 ) -> "npt.NDArray[_ScalarT]":
     """Return the elements of rows joined row by row: each part is written where its rows go."""
-    below = [OperandShapes.splits_under(shape, mode) for shape in shapes]
+    # Behind the last mode, each element is alone.
+    below = [
+        OperandShapes.splits_under(shape, mode) if mode < shape.rank else np.arange(shape.size + 1)
+        for shape in shapes
+    ]
     lengths = [np.diff(splits) for splits in below]
     starts = np.concatenate([[0], np.cumsum(np.sum(lengths, axis=0))])[:-1]
     flat: npt.NDArray[_ScalarT] = np.empty(sum(map(len, flats)), dtype)

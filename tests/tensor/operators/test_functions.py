@@ -1,12 +1,14 @@
 """Tensors are joined and chosen as NumPy does."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import tensorwrapper as tw
 from tensorwrapper import Shape
+from tensorwrapper.errors import DTypeError
 
 
 def numbers(extents, dtype):
@@ -52,3 +54,31 @@ def test_strings_and_sparse_tensors_are_joined():
     assert joined.to_dense().tolist() == [[0, 5, 0], [7, 0, 0], [0, 0, 8]]
     assert np.concatenate([s, s], axis=1).to_dense().tolist() == [[0, 5, 0, 0, 5, 0]]
     assert np.stack([s, s]).to_dense().tolist() == [[[0, 5, 0]], [[0, 5, 0]]]
+
+
+@given(pair=rows(), place=st.integers(0, 2))
+def test_rows_are_stacked_along_every_mode(pair, place):
+    t, lists = pair
+    rows = [row.tolist() for row in lists]
+    beside = [
+        [rows, rows],
+        [[row, row] for row in rows],
+        [[[n, n] for n in row] for row in rows],
+    ][place]
+    for axis in (place, place - 3):
+        found = np.stack([t, t], axis=axis)
+        assert found.tolist() == beside
+        assert found.shape == Shape.stack([t.shape, t.shape], mode=place)
+        assert found.dtype == t.dtype
+    wide = np.stack([t, t], axis=place, dtype="f8", casting="same_kind")
+    assert (wide.dtype, wide.tolist()) == (np.dtype("f8"), beside)
+    if t.dtype.kind == "f":
+        with pytest.raises(DTypeError, match="casting='safe'"):
+            np.stack([t, t], axis=place, dtype="i8", casting="safe")
+        assert np.stack([t, t], axis=place, dtype="i8", casting="unsafe").dtype == np.int64
+
+
+def test_rows_of_strings_are_stacked_along_every_mode():
+    st = tw.strings([["a"], ["b", "c"]])
+    assert np.stack([st, st], axis=1).tolist() == [[["a"], ["a"]], [["b", "c"], ["b", "c"]]]
+    assert np.stack([st, st], axis=-1).tolist() == [[["a", "a"]], [["b", "b"], ["c", "c"]]]
