@@ -311,3 +311,12 @@ def test_offsets_of_lists_that_descend_are_an_error_of_extents():
     lists = pa.Array.from_buffers(pa.list_(pa.int64()), 2, [None, offsets], children=[pa.array([7, 8])])
     with pytest.raises(ExtentError, match="element 1 would reach from 2 to 1"):
         tw.as_tensor(lists)
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.string_view(), pa.int64()])
+def test_what_pyarrow_cannot_decode_is_refused_in_our_words(kind):
+    words = pa.array([1, 2] if kind == pa.int64() else ["a", "b"], kind)
+    given = pa.DictionaryArray.from_arrays(pa.array([0, 1, 0], pa.int32()), words)
+    for read in (sel.as_view, tw.as_tensor):
+        with pytest.raises(DTypeError, match="dictionary_decode"):
+            read(given)

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping
 from typing import (
+    TYPE_CHECKING,
     Any,
     Final,
     Generic,
@@ -27,6 +28,7 @@ from tensorwrapper.layout.lowlevel import (
     addresses_of_items,
     choose,
     is_basic,
+    is_running,
     new_row_major,
     outer_product,
     split_points,
@@ -44,6 +46,9 @@ from tensorwrapper.shape.lowlevel import key_of_names, mode_of, names_of, picked
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import TensorCommon
 from tensorwrapper.typing import Array, ArrayKey, Extents, IntArray, NamedKey, ScalarT_co
+
+if TYPE_CHECKING:
+    from tensorwrapper.shape import IndexIterator
 
 __all__ = ["ViewParts"]
 
@@ -333,9 +338,14 @@ class PointView(Generic[_T]):
 
     _view: _T
 
-    def __getitem__(self, key: ArrayKey) -> _T:
-        """Return the view of the elements at the points."""
+    def __getitem__(self, key: "ArrayKey | IndexIterator[Any]") -> _T:
+        """Return the view of the elements at the points.
+
+        A running iterator over indices gives the points that are left, and goes on behind them.
+        """
         view, shape = self._view, self._view.shape
+        if is_running(key):
+            return view._points(Layout(shape.flatten()).offsets_of(key))
         if shape.is_box and not shape.has_layers:
             whole = wrap_layout(new_row_major(shape.extents), names_of(shape))
         else:
@@ -344,6 +354,6 @@ class PointView(Generic[_T]):
         layout, points = split_points(whole, _known_items(key))
         return view._picked(layout, points)
 
-    def __setitem__(self, key: ArrayKey, value: "Value") -> None:
+    def __setitem__(self, key: "ArrayKey | IndexIterator[Any]", value: "Value") -> None:
         """Write into the elements at the points, as `View.assign` does."""
         cast("Any", self[key]).assign(value)

@@ -1,7 +1,6 @@
 """Views computed: at once, part by part, as arrays, lists and numbers."""
 
 from collections.abc import Iterable, Iterator
-from types import NoneType
 from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, cast
 
 import numpy as np
@@ -37,7 +36,7 @@ from tensorwrapper.selection.runners._leaves import Runner
 from tensorwrapper.selection.sources._asking import Versions
 from tensorwrapper.shape import Shape, ShapeLike
 from tensorwrapper.tensor import Tensor, as_tensor
-from tensorwrapper.tensor.lowlevel import hand_over, make_tensor
+from tensorwrapper.tensor.lowlevel import TensorCommon, hand_over, make_tensor
 from tensorwrapper.typing import Array, Order, ScalarT_co
 
 if TYPE_CHECKING:
@@ -106,7 +105,8 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         ----------
         out
             What is written into instead, and returned as a tensor: a tensor with strides, or an array, of
-            these extents, any strides and a type that ours may be cast to. Where it shares memory with a
+            these extents, any strides and a type that ours may be cast to; or what speaks DLPack, as a
+            tensor of PyTorch does, and lets its memory be written to. Where it shares memory with a
             source, the elements are computed apart first.
         order
             How new memory is filled: "C", "F", or the modes from the fastest to the slowest.
@@ -139,10 +139,7 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         >>> v.compute(out[:, 1]).shape, out[:, 1].tolist()
         (Shape(5), [0.0, 1.0, 2.0, 3.0, 4.0])
         """
-        # None is the first of the kinds: to ask an abstract class takes longer.
-        check_kind_of(
-            out, (NoneType, np.ndarray, Tensor), "out= is an array or a tensor, and a view is assigned to"
-        )
+        out = _to_target(out)
         if scheduler is not None:
             computed: Tensor[Any] = hand_over("compute_over", self, scheduler)
             return computed if out is None else _copied(computed, out)
@@ -417,6 +414,16 @@ def _nested_blocks(
     for region, block in found:
         nested = Layout.nested(block.layout, layers=layers)
         yield Shape.nested(region, layers=layers), make_tensor(nested, block.buffer)
+
+
+def _to_target(out: object) -> "Target | None":
+    """Return what is given to be written into; of what speaks DLPack, a tensor over its memory."""
+    if out is None:
+        return None
+    if hasattr(type(out), "__dlpack__") and not isinstance(out, np.ndarray | TensorCommon):
+        return as_tensor(cast("Any", out), copy=False)
+    check_kind_of(out, (np.ndarray, Tensor), "out= is an array or a tensor, and a view is assigned to")
+    return cast("Target", out)
 
 
 def _copied(source: Tensor[Any], out: "Target | None") -> Tensor[Any]:

@@ -112,8 +112,11 @@ def _tensor_of(given: npt.ArrayLike) -> Tensor[Any]:
         raise ConversionError("a coroutine has no elements: `await` it, and a remote tensor's `view()`")
     try:
         return as_tensor(given)
-    except DTypeError:
-        text = np.asarray(given)
+    except DTypeError as refused:
+        try:
+            text = np.asarray(given)
+        except Exception:  # noqa: BLE001 - whatever another library raises says less than what we say
+            raise refused from None
         if text.dtype.kind not in "UT":
             raise
         return strings(text)

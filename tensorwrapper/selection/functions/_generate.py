@@ -266,6 +266,13 @@ def iota(
 ) -> View[Any]:
     """Return a view that counts along a mode: ``start + step * index[mode]``, by absolute indices.
 
+    Raises
+    ------
+    SizeOverflowError
+        If the type cannot hold one of the numbers.
+    DTypeError
+        If the elements are no numbers; those that are counted may be cast to durations.
+
     Examples
     --------
     >>> from tensorwrapper import Shape, selection as sel
@@ -274,7 +281,7 @@ def iota(
     """
     box = box_of(shape)
     number = mode_of(mode, box.rank)
-    element = to_element_type(dtype)
+    element = _counted_type(dtype, "iota")
     steps = tuple([fit_number(step if m == number else 0, element, "step").item() for m in range(box.rank)])
     first = fit_number(start, element, "start").item()
     if box.size:
@@ -283,6 +290,16 @@ def iota(
         for index in (origin, origin + extent - 1):
             _check_element(first, steps[number], index, element)
     return generated(box, Counting(box, first, steps, element), shape)
+
+
+def _counted_type(dtype: npt.DTypeLike, name: str) -> "np.dtype[Any]":
+    """Return the type that is named, of which elements are counted: numbers."""
+    element = to_element_type(dtype)
+    if element.kind in "mM":
+        raise DTypeError(
+            f"{name} counts numbers, and {element} is no type of them: `sel.iota((3,)).astype('m8[s]')` casts"
+        )
+    return element
 
 
 def _check_element(start: complex, step: complex, index: int, element: "np.dtype[Any]") -> None:
@@ -335,7 +352,7 @@ def linspace(
     """
     number = to_count(count, "count")
     box = box_of((number,))
-    element = to_element_type(dtype)
+    element = _counted_type(dtype, "linspace")
     first = fit_number(start, element, "start").item()
     step: complex = 0
     if number > 1:

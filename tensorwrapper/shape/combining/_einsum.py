@@ -1,12 +1,20 @@
 """The shape of an einsum, written as NumPy writes it or with names."""
 
+import re
 from collections import Counter
 from functools import lru_cache
 from string import ascii_letters
 from typing import cast
 
 from tensorwrapper._wording import brief
-from tensorwrapper.errors import ConversionError, LabelError, RankError
+from tensorwrapper.errors import (
+    ConversionError,
+    ExtentMismatchError,
+    JaggedModeError,
+    LabelError,
+    LayerError,
+    RankError,
+)
 from tensorwrapper.shape._shape import Shape, as_shape
 from tensorwrapper.shape._shape_base import ShapeLike
 from tensorwrapper.shape.labels._labels import ShapeProduct
@@ -61,7 +69,13 @@ def einsum_shape(equation: str, *shapes: ShapeLike) -> "Shape":
         raise ConversionError(f"an equation is text, not of type {type(equation).__name__}")
     operands, result = _read(equation, tuple([value.rank for value in values]))
     labeled = [value(labels) for value, labels in zip(values, operands, strict=True)]
-    return ShapeProduct(tuple(labeled)).shape(result)
+    try:
+        return ShapeProduct(tuple(labeled)).shape(result)
+    except (ExtentMismatchError, JaggedModeError, LabelError, LayerError) as error:
+        if "..." not in equation:
+            raise
+        # Labels are letters beside an ellipsis: what has an underscore stands for one of its modes.
+        raise type(error)(re.sub(r"\b_(\d+)\b", r"...[-\1]", str(error))) from None
 
 
 @lru_cache(maxsize=_KNOWN)

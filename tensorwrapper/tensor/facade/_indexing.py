@@ -1,7 +1,7 @@
 """Square brackets: NumPy's own rules, the outer product of positions (`oindex`), and points (`vindex`)."""
 
 from collections.abc import Mapping
-from typing import Any, Generic, Self, TypeVar, cast, final
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, cast, final
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,7 @@ from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import (
     addresses_of_items,
     is_basic,
+    is_running,
     new_row_major,
     new_strided,
     split_points,
@@ -20,10 +21,14 @@ from tensorwrapper.layout.lowlevel import (
     wrap_layout,
 )
 from tensorwrapper.shape.lowlevel import ModeNames, key_of_names, names_of, picked_names
+from tensorwrapper.tensor._bridge import view_of
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.keys._array_keys import read_key, write_key
 from tensorwrapper.tensor.keys._ragged_keys import chosen_layout, is_ragged
 from tensorwrapper.typing import Array, ArrayKey, NamedKey, PositionalKey, ScalarT_co
+
+if TYPE_CHECKING:
+    from tensorwrapper.shape import IndexIterator
 
 __all__ = ["OuterIndexer", "PointIndexer", "TensorIndexing"]
 
@@ -112,6 +117,12 @@ class TensorIndexing(TensorBase[ScalarT_co], Generic[ScalarT_co]):
             return self._make(wrap_layout(new_row_major(addresses.shape), names), few)
         return self._of_array(array, _names_after(layout, key))
 
+    def _led_to(self, iterator: "IndexIterator[Any]") -> Self:
+        """Return the elements that a running iterator leads to, in a tensor of their own."""
+        addresses = self._layout.offsets_of(iterator)
+        few = self._buffer.collect(iter([addresses]), addresses.size)
+        return self._make(wrap_layout(new_row_major(addresses.shape)), few)
+
     def _of_array(self, array: Array, names: ModeNames | None) -> Self:
         """Return the tensor of an array that nobody else has, with elements of the same type as here."""
         if array.flags.c_contiguous:
@@ -162,9 +173,14 @@ class PointIndexer(Generic[_T]):
 
     _tensor: _T
 
-    def __getitem__(self, key: ArrayKey) -> _T:
-        """Return the elements at the points, in a tensor of their own."""
+    def __getitem__(self, key: "ArrayKey | IndexIterator[Any]") -> _T:
+        """Return the elements at the points, in a tensor of their own.
+
+        A running iterator over indices gives the points that are left, and goes on behind them.
+        """
         tensor = self._tensor
+        if is_running(key):
+            return tensor._led_to(key)
         items: Any = key
         if isinstance(key, tuple) and _are_arrays(items):
             # The modes of the points come first as they are. The general way says what is wrong with them.
@@ -178,8 +194,13 @@ class PointIndexer(Generic[_T]):
                     return tensor._of_array(chosen, None)
         return tensor._chosen(*self._split(key))
 
-    def __setitem__(self, key: ArrayKey, value: "npt.ArrayLike | TensorBase[Any]") -> None:
+    def __setitem__(
+        self, key: "ArrayKey | IndexIterator[Any]", value: "npt.ArrayLike | TensorBase[Any]"
+    ) -> None:
         """Write one value per point; the last one counts where a point comes twice."""
+        if is_running(key):
+            view_of(self._tensor).vindex[key] = value
+            return
         self._tensor._check_writeable()
         layout, points = self._split(key)
         write_key(layout, self._tensor._buffer, points, self._tensor._as_values(value))

@@ -5,7 +5,7 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tensorwrapper.errors import ConversionError, ExportError
+from tensorwrapper.errors import ConversionError, ExportError, ExtentMismatchError, TensorWrapperError
 
 X = np.arange(12.0).reshape(3, 4)
 
@@ -149,3 +149,35 @@ def test_a_view_of_memory_is_handed_over_without_a_copy_and_others_name_the_call
         assert np.from_dlpack(other.compute()).tolist() == other.tolist()
     with pytest.raises(BufferError, match="to_padded"):
         np.from_dlpack(sel.as_view(tw.jagged([[1], [2, 3]])))
+
+
+class Spoken:
+    """What speaks DLPack over memory of NumPy, as tensors of other libraries do, and is no array."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, **options):
+        return self.array.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
+def test_what_speaks_dlpack_is_written_into():
+    v = sel.as_view(np.arange(6.0).reshape(2, 3))
+    memory = np.zeros((2, 6), "f4")
+    given = Spoken(memory[:, ::2])
+    found = v.compute(out=given)
+    assert np.array_equal(memory[:, ::2], v.compute())
+    assert not memory[:, 1::2].any()
+    assert np.shares_memory(np.asarray(found), memory)
+    with pytest.raises(ExtentMismatchError):
+        v.compute(out=Spoken(np.zeros((3, 2))))
+    fixed = np.zeros((2, 3))
+    fixed.flags.writeable = False
+    with pytest.raises(TensorWrapperError):
+        v.compute(out=Spoken(fixed))
+    for other in (v, tw.as_tensor([1.0]).tolist()):
+        with pytest.raises(ConversionError, match="a view is assigned to"):
+            v.compute(out=other)

@@ -7,7 +7,14 @@ from hypothesis import strategies as st
 
 import tensorwrapper as tw
 from tensorwrapper import Shape, einsum_shape
-from tensorwrapper.errors import ConversionError, ExtentMismatchError, LabelError, LayerError, RankError
+from tensorwrapper.errors import (
+    ConversionError,
+    ExtentMismatchError,
+    JaggedModeError,
+    LabelError,
+    LayerError,
+    RankError,
+)
 
 
 @pytest.mark.parametrize(
@@ -86,6 +93,14 @@ def test_shapes_of_every_kind_are_operands():
         ("ij,jk->ik", [(2, 3), (4, 5)], ExtentMismatchError, "label 'j' has the extent 3"),
         ("ij,jk->ik", [(2, 1), (4, 5)], ExtentMismatchError, "label 'j' has the extent 1"),
         ("...i,...i->i...", [(5, 2), (6, 2)], ExtentMismatchError, "has the extent 5"),
+        (
+            "...ij,...j->...i",
+            [(2, 3, 4), (5, 4)],
+            ExtentMismatchError,
+            r"label '\.\.\.\[-1\]' has the extent 2",
+        ),
+        ("i...->...i", [Shape.jagged([1, 2])], JaggedModeError, r"in the result '\.\.\.\[-1\],i'"),
+        ("_1,a * _1 -> a", [(2, 3), (4,)], ExtentMismatchError, "label '_1' has the extent 2"),
         (None, [(2,)], ConversionError, "an equation is text"),
     ],
 )
