@@ -2,7 +2,7 @@
 
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final, Protocol, Self, TypeAlias, TypeGuard, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Protocol, Self, TypeAlias, TypeVar, cast
 
 import numpy as np
 
@@ -24,6 +24,8 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Array, Extents, IntArray, PositionalItem, PositionalKey
 
 if TYPE_CHECKING:
+    from typing_extensions import TypeIs
+
     from tensorwrapper.shape import IndexIterator
 
 __all__ = [
@@ -54,7 +56,7 @@ def is_basic(key: object) -> bool:
     return _BASIC.issuperset(map(type, items)) or all(map(_is_basic_item, items))
 
 
-def is_running(key: object) -> "TypeGuard[IndexIterator[Any]]":
+def is_running(key: object) -> "TypeIs[IndexIterator[Any]]":
     """Tell whether a key is a running iterator, which leads to indices and has no positions."""
     if not isinstance(key, Iterator):
         return False

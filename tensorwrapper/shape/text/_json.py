@@ -13,7 +13,9 @@
 ``"nested"``     ``layers``: how many modes each has; ``shape``: an object of another kind
 ===============  ====================================================================================
 
-The outermost object may have ``"names"``, too: per mode its name, or null.
+A tiling has the keys ``sizes``, as above, and ``origin``: per mode its first element, an integer.
+
+The outermost object of a shape may have ``"names"``, too: per mode its name, or null.
 What a shape is written as depends on how it is stored: equal shapes may have different JSON, and each is
 read back as an equal shape.
 """
@@ -42,9 +44,9 @@ from tensorwrapper.shape.rows._written_numbers import (
     starts_of,
 )
 from tensorwrapper.shape.text._assembly import Assembly, Numbers
-from tensorwrapper.typing import Half, Index
+from tensorwrapper.typing import Half, Index, IntArray
 
-__all__ = ["shape_of_json", "shape_to_json"]
+__all__ = ["partitions_of_json", "shape_of_json", "shape_to_json", "tiling_to_json"]
 
 _DEPTH = 4  # an object, the object that it nests, a list of modes, a list of numbers
 _HALVES: dict[str, Half] = {"upper": "upper", "lower": "lower"}
@@ -71,7 +73,7 @@ def _plain(shape: Flat | NestedCommon) -> dict[str, Json]:
         case Triangular():
             return {"diagonal": shape.diagonal, "half": shape.half, "kind": "triangular", "n": shape.n}
         case Tiled():
-            sizes: list[Json] = [p.sizes.tolist() for p in shape.partitions]
+            sizes = _plain_sizes(shape.partitions)
             return {"grid_origin": list(shape.grid.origin), "kind": "tiled", "sizes": sizes}
         case JaggedCommon():
             return _plain_rows(shape.rows)
@@ -81,6 +83,15 @@ def _plain(shape: Flat | NestedCommon) -> dict[str, Json]:
             return {"extents": list(shape.extents), "kind": "smooth", "origin": list(shape.origin)}
         case _:
             assert_never(shape)
+
+
+def _plain_sizes(partitions: tuple[Partition, ...]) -> list[Json]:
+    return [p.sizes.tolist() for p in partitions]
+
+
+def tiling_to_json(partitions: tuple[Partition, ...]) -> str:
+    """Return a tiling as JSON, compact and with sorted keys."""
+    return dump_json({"origin": [p.origin for p in partitions], "sizes": _plain_sizes(partitions)})
 
 
 def _plain_rows(rows: Rows) -> dict[str, Json]:
@@ -179,15 +190,47 @@ def _read_jagged(field: Field) -> Flat:
 
 
 def _read_tiled(field: Field) -> Flat:
-    modes = _modes(field["sizes"])
-    sizes = [n for n in modes if not isinstance(n, int)]
-    if not sizes or len(sizes) != len(modes):
+    sizes = _sizes(field["sizes"])
+    if not sizes:
         field["sizes"].must_be("a list of one list per mode, at least one")
     origin = _origin(field["grid_origin"], len(sizes))
     cuts = [Partition.of_sizes(s, what=f"the tile sizes of mode {mode}") for mode, s in enumerate(sizes)]
     for mode, (start, cut) in enumerate(zip(origin, cuts, strict=True)):
         check_int64(mode, start, cut.count)
     return Tiled(tuple(cuts), origin)
+
+
+def _sizes(field: Field) -> list[IntArray]:
+    modes = _modes(field)
+    sizes = [n for n in modes if not isinstance(n, int)]
+    if len(sizes) != len(modes):
+        field.must_be("a list of one list per mode")
+    return sizes
+
+
+def partitions_of_json(text: object) -> tuple[Partition, ...]:
+    """Return the partitions of the tiling that a JSON text, as `str` or as UTF-8, describes.
+
+    Raises
+    ------
+    ParseError
+        If it is not strict JSON, or does not describe a tiling; the message names the key.
+    ConversionError
+        If it is no text at all.
+    """
+    value = parse_json(text, "the JSON of a tiling", depth=_DEPTH, digits=MAX_DIGITS)
+    field = Field(value, "", _refuse_tiling).object({"origin", "sizes"})
+    sizes = _sizes(field["sizes"])
+    origin = _origin(field["origin"], len(sizes))
+    modes = enumerate(zip(sizes, origin, strict=True))
+    try:
+        return tuple([Partition.of_sizes(s, o, f"the tile sizes of mode {mode}") for mode, (s, o) in modes])
+    except TensorWrapperError as error:
+        raise ParseError(f"the JSON does not describe a tiling: {error}") from error
+
+
+def _refuse_tiling(path: str, reason: FieldReason, text: str) -> NoReturn:  # noqa: ARG001 - as `_refuse`
+    raise ParseError(f"{path or 'the JSON of a tiling'} {text}")
 
 
 def _read_triangular(field: Field) -> Flat:

@@ -1,4 +1,4 @@
-"""Tilings in the words of other systems: chunk grids of Zarr, and what each form leaves out."""
+"""Tilings as JSON, in the words of other systems (chunk grids of Zarr), and what each form leaves out."""
 
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Generic, Self, SupportsIndex
@@ -12,6 +12,7 @@ from tensorwrapper.typing import IndexT_co
 if TYPE_CHECKING:
     from tensorwrapper.shape.interchange._losses import LossReport, TilingForm
     from tensorwrapper.shape.interchange._zarr import ZarrGrid
+    from tensorwrapper.shape.rows._partition import Partition
 
 __all__ = ["TilingExchange"]
 
@@ -39,6 +40,42 @@ class TilingExchange(TilingQueries[IndexT_co], Generic[IndexT_co]):
         from tensorwrapper.shape.interchange._losses import tiling_losses  # noqa: PLC0415
 
         return tiling_losses(form, self._partitions)
+
+    def to_json(self) -> str:
+        """Return the tiling as JSON, compact and with sorted keys; O(tiles per mode).
+
+        It is text, which also metadata of files and messages takes.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Tiling
+        >>> Tiling([2, 0, 3], origin=(7,)).to_json()
+        '{"origin":[7],"sizes":[[2,0,3]]}'
+        """
+        from tensorwrapper.shape.text._json import tiling_to_json  # noqa: PLC0415 - few are written
+
+        return tiling_to_json(self._partitions)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Self:
+        """Return the tiling that `to_json` wrote; O(length), also of what a stranger wrote.
+
+        Raises
+        ------
+        ParseError
+            If it is not strict JSON, or does not describe a tiling; the message names the key.
+        ConversionError
+            If it is no text at all.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Tiling
+        >>> Tiling.from_json('{"sizes": [[2, 0, 3]], "origin": [7]}')
+        Tiling([2, 0, 3], origin=(7,))
+        """
+        from tensorwrapper.shape.text._json import partitions_of_json  # noqa: PLC0415 - few are read
+
+        return cls._of(partitions_of_json(text))
 
     def zarr_grid(self, *, regular: bool = False) -> "ZarrGrid":
         """Return the chunk grid of Zarr with these tiles; O(tiles per mode).
@@ -116,6 +153,10 @@ class TilingExchange(TilingQueries[IndexT_co], Generic[IndexT_co]):
         start = None if origin is None else to_ints(origin, "an origin")
         most = to_count(max_chunks, "the most chunks")
         partitions = partitions_of_zarr(chunk_grid, extents, start, empty_tiles, most)[0]
+        return cls._of(partitions)
+
+    @classmethod
+    def _of(cls, partitions: "tuple[Partition, ...]") -> Self:
         tiling = object.__new__(cls)
         object.__setattr__(tiling, "_partitions", partitions)
         return tiling

@@ -70,6 +70,7 @@ NAMES: Final = {
     "view": (
         "`tw.selection.as_view(t)` is lazy, `t.astype('f4')` casts, `np.asarray(t).view('i8')` keeps bytes"
     ),
+    "to_svg draw plot": "`t.shape.to_svg()` draws the shape, `sel.as_view(t).plan().to_svg()` what is read",
     "tobytes tostring": "`np.asarray(t).tobytes()`",
     "tofile dump dumps to_zarr to_netcdf to_hdf5 to_csv": "`tw.save('f.tens', {'t': t})`",
     "to_list": "`t.tolist()`",

@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tensorwrapper as tw
 from tensorwrapper.errors import (
     ConversionError,
     ExtentError,
+    ParseError,
     RankError,
     SizeOverflowError,
 )
@@ -132,3 +134,40 @@ def test_regular_chunks_are_those_of_dask(modes):
 def test_dask_reads_our_chunks(sizes):
     tiling = Tiling(sizes, [3])
     assert dask.normalize_chunks(tiling.chunks, shape=tiling.elements.extents) == tiling.chunks
+
+
+@given(st.lists(marks, max_size=3))
+def test_a_tiling_is_written_as_json_and_read_back(boundaries):
+    tiling = Tiling.from_marks(*boundaries)
+    text = tiling.to_json()
+    assert Tiling.from_json(text) == Tiling.from_json(text.encode()) == tiling
+    assert Tiling.from_json(text).to_json() == text
+
+
+def test_the_json_of_a_tiling_goes_into_metadata(tmp_path):
+    tiling = Tiling([1, 2], [3])
+    tw.save(tmp_path / "f.tens", {"x": tw.as_tensor([1])}, metadata={"tiling": tiling.to_json()})
+    with tw.open(tmp_path / "f.tens") as file:
+        assert Tiling.from_json(file.metadata["tiling"]) == tiling
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("{}", "origin"),
+        ("[]", "the JSON of a tiling"),
+        ('{"origin":[],"sizes":[[1]]}', "origin"),
+        ('{"origin":[0],"sizes":[1]}', "one list per mode"),
+        ('{"origin":[0],"sizes":[[1,-1]]}', "mode 0"),
+        ('{"origin":[0],"sizes":[[9223372036854775807,1]]}', "mode 0"),
+        ('{"origin":[9223372036854775807],"sizes":[[1]]}', "tiling"),
+        ('{"origin":[0],"sizes":[[1.5]]}', "sizes"),
+        ('{"origin":[0],"sizes":[[1]],"kind":"tiled"}', "kind"),
+        ('{"origin":[0],"sizes":[[1]]', "JSON"),
+    ],
+)
+def test_what_is_not_the_json_of_a_tiling_is_refused_by_its_key(text, what):
+    with pytest.raises(ParseError, match=what):
+        Tiling.from_json(text)
+    with pytest.raises(ConversionError):
+        Tiling.from_json({"sizes": [[1]]})
