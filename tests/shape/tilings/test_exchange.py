@@ -159,7 +159,7 @@ def test_the_json_of_a_tiling_goes_into_metadata(tmp_path):
         ('{"origin":[],"sizes":[[1]]}', "origin"),
         ('{"origin":[0],"sizes":[1]}', "one list per mode"),
         ('{"origin":[0],"sizes":[[1,-1]]}', "mode 0"),
-        ('{"origin":[0],"sizes":[[9223372036854775807,1]]}', "mode 0"),
+        ('{"origin":[0],"sizes":[[9223372036854775807,1]]}', "64 bits"),
         ('{"origin":[9223372036854775807],"sizes":[[1]]}', "tiling"),
         ('{"origin":[0],"sizes":[[1.5]]}', "sizes"),
         ('{"origin":[0],"sizes":[[1]],"kind":"tiled"}', "kind"),
