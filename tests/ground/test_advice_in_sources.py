@@ -1,0 +1,74 @@
+"""Every advice in an error's text, found in the sources: it is run, or a reason says why it is not."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import tensorwrapper as tw
+from tensorwrapper import remote, transport
+from tensorwrapper import selection as sel
+from tests.support.advice import code_in, run_all
+
+PACKAGE = Path(tw.__file__).parent
+HOLE = "\0"  # what stands for a value in a text that is put together
+
+
+def text_of(node):
+    """Return the text that an expression of a raise statement writes, with holes for values."""
+    parts = []
+    for own in ast.iter_child_nodes(node) if not isinstance(node, ast.JoinedStr) else node.values:
+        if isinstance(own, ast.Constant) and isinstance(own.value, str):
+            parts.append(own.value)
+        elif isinstance(own, ast.FormattedValue):
+            parts.append(HOLE)
+        elif isinstance(own, ast.AST):
+            parts.append(text_of(own))
+    return "".join(parts)
+
+
+def advice():
+    """Return all code between backquotes in what is raised, and where it stands."""
+    found = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Raise) and node.exc is not None:
+                for code in code_in(text_of(node.exc)):
+                    if HOLE not in code:
+                        found.setdefault(code, f"{path.relative_to(PACKAGE)}:{node.lineno}")
+    return found
+
+
+ADVICE = advice()
+
+NOT_RUN = {
+    ".tens": "how a file's name ends",
+    "await": "a word of Python, which an error of coroutines advises to write",
+    "await part.view()": "waits for a server; run in the tests of awaited tensors",
+    "await t.view()": "waits for a server; run in the tests of awaited tensors",
+    "in": "a word of Python, which the error is about",
+    "unzip": "a program of the system",
+}
+"""What is no call that could run here, and why."""
+
+NAMED = {
+    "broadcast": sel.View,
+    "lowered": sel.Node,
+    "ordered": sel.Node,
+    "receive_from": transport.Socket,
+    "selected": sel.Node,
+    "values": sel.Node,
+    "view()": remote.RemoteTensor,
+}
+"""Methods that are named alone, and the class that has them."""
+
+
+@pytest.mark.parametrize("code", sorted(ADVICE.keys() - NOT_RUN.keys() - NAMED.keys()))
+def test_it_runs(code, tmp_path, monkeypatch):
+    run_all(f"`{code}`", tmp_path, monkeypatch)
+
+
+def test_methods_that_are_named_alone_are_there_and_nothing_is_excused_in_vain():
+    assert [name for name, own in NAMED.items() if not hasattr(own, name.removesuffix("()"))] == []
+    assert (NOT_RUN.keys() | NAMED.keys()) - ADVICE.keys() == set()
+    assert "sel.iota((3,)).astype('m8[s]')" in ADVICE
