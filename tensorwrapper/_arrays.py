@@ -4,7 +4,7 @@ Small arrays are worked on in plain Python where a call to NumPy would cost more
 """
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import Any, Final, TypeAlias, TypeVar, cast
 
@@ -102,12 +102,14 @@ def unmasked_array(value: object, *, copy: bool | None = None) -> Array:
     ConversionError
         If it is a masked array, or an object or a list that gives one whose mask hides an element.
     """
-    if isinstance(value, np.ma.MaskedArray):
+    if isinstance(cast("Any", value), np.ma.MaskedArray):
         raise ConversionError("a masked array would lose its mask; fill it, or pass its data and mask apart")
-    if isinstance(value, list | tuple) and value and hasattr(type(cast("object", value[0])), "__array__"):
+    items = cast("Sequence[object]", value) if isinstance(value, list | tuple) else ()
+    if items and hasattr(type(items[0]), "__array__"):
         # NumPy would drop the masks of items.
-        items = cast("list[object]", value)
-        value = [_shown(part) if hasattr(type(part), "__array__") else part for part in items]
+        return _shown(
+            [_shown(part) if hasattr(type(part), "__array__") else part for part in items], copy=copy
+        )
     return _shown(value, copy=copy)
 
 

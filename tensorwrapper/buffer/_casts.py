@@ -194,7 +194,7 @@ def fit_number(value: object, dtype: "np.dtype[Any]", what: str) -> Array:
 
 
 def _array_of(value: object, dtype: "np.dtype[Any]") -> Array:
-    if isinstance(value, np.ndarray) and not isinstance(value, np.ma.MaskedArray):
+    if isinstance(value, np.ndarray) and not isinstance(cast("Any", value), np.ma.MaskedArray):
         return cast("Array", value)
     try:
         array = unmasked_array(value)
@@ -274,7 +274,7 @@ def _out_of_range(array: Array, dtype: "np.dtype[Any]", *, is_time: bool = False
     least, most = _integer_range(dtype)
     if is_time:
         least = max(least, _LEAST + 1)
-    low, high = int(cast("Any", array.min())), int(cast("Any", array.max()))
+    low, high = int(array.min()), int(array.max())
     if least <= low and high <= most:
         return None
     # Compared as Python's integers, of which NumPy knows which are beyond a type.

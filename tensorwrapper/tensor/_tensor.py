@@ -202,8 +202,9 @@ class Tensor(
         if type(key) is int or is_basic(key):
             layout: Any = self._layout  # to cast the key would be a call
             whole = layout.implementation
+            basic: Any = key
             quick = type(key) is int or type(whole) is Strided
-            return make_tensor(wrap_layout(whole.at(key)) if quick else layout[key], self._buffer)
+            return make_tensor(wrap_layout(whole.at(basic)) if quick else layout[key], self._buffer)
         if isinstance(key, Mapping):
             return self[key_of_names(key, names_of(self.shape), self.shape.rank)]
         if not self.shape.is_box or is_ragged(key):

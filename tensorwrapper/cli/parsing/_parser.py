@@ -43,7 +43,11 @@ class Parser(argparse.ArgumentParser):
         self.takes.append(super().add_argument(*given, **named))
         return self.takes[-1]
 
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # noqa: ANN401 - as argparse
+    def parse_known_args(  # pyright: ignore[reportIncompatibleMethodOverride] - its overloads are not repeated
+        self,
+        args: Any = None,  # noqa: ANN401 - as argparse
+        namespace: Any = None,  # noqa: ANN401
+    ) -> Any:  # noqa: ANN401
         """Return what the words say, and those that say nothing."""
         if not self.mixes:
             return super().parse_known_args(args, namespace)

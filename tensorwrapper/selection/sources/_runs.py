@@ -166,13 +166,12 @@ class Runs:
         if count > 1 and length > starts.step:
             raise OutOfBoundsError("runs ascend, and have no element twice")
         size, even = count * length, None
-        if not size:
-            begins = lengths = frozen_array(np.empty(0, np.int64))
-        elif count == 1 or length == starts.step:
+        begins = lengths = frozen_array(np.empty(0, np.int64))
+        if size and (count == 1 or length == starts.step):
             # Those that touch are one. Shards that are read as they lie are one run each, and many.
             begins = frozen_array(np.array([first], dtype=np.int64))
             lengths = frozen_array(np.array([size], dtype=np.int64))
-        else:
+        elif size:
             even = starts[:]
         made = object.__new__(cls)
         if even is None:

@@ -8,7 +8,7 @@ modes: then it is one number per row, cell or tile.
 import math
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeAlias, cast, final
+from typing import Any, ClassVar, Final, TypeAlias, cast, final
 
 import numpy as np
 
@@ -321,6 +321,15 @@ class OperandShapes:
     Given: TypeAlias = GivenShape
     Unplaced: TypeAlias = UnplacedShape
 
+    fit: ClassVar[Callable[[Sequence[GivenShape], str], "tuple[Shape[Any], list[int] | None]"]]
+    reference: ClassVar[Callable[[Sequence[GivenShape]], int | None]]
+    box: ClassVar[Callable[[Sequence[GivenShape], str], Shape[Any]]]
+    rows: ClassVar[Callable[[Sequence[GivenShape], int, str], Shape[Any]]]
+    leading_modes: ClassVar[Callable[[GivenShape, Shape[Any], str], int]]
+    with_facts: ClassVar[Callable[[Shape[Any], Sequence[Shape[Any]], str], Shape[Any]]]
+    are_same: ClassVar[Callable[[Shape[Any], Shape[Any]], bool]]
+    check_same: ClassVar[Callable[[Shape[Any], Shape[Any], str], None]]
+    splits_under: ClassVar[Callable[[Shape[Any], int], IntArray]]
     fit = staticmethod(fit_operands)
     reference = staticmethod(reference_among)
     box = staticmethod(fit_box)

@@ -26,6 +26,6 @@ def made(extents: tuple[int, ...], listed: list[int]) -> None:
     assert_type(tw.zeros(listed), Tensor[np.float64])
 
 
-tw.nonsense  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue]
-sel.nonsense  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue]
-tw.wire.nonsense  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue]
+tw.nonsense  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+sel.nonsense  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+tw.wire.nonsense  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
