@@ -104,13 +104,14 @@ def unmasked_array(value: object, *, copy: bool | None = None) -> Array:
     """
     if isinstance(cast("Any", value), np.ma.MaskedArray):
         raise ConversionError("a masked array would lose its mask; fill it, or pass its data and mask apart")
+    given: object = value  # which checkers do not narrow
     items = cast("Sequence[object]", value) if isinstance(value, list | tuple) else ()
     if items and hasattr(type(items[0]), "__array__"):
         # NumPy would drop the masks of items.
         return _shown(
             [_shown(part) if hasattr(type(part), "__array__") else part for part in items], copy=copy
         )
-    return _shown(value, copy=copy)
+    return _shown(given, copy=copy)
 
 
 def _shown(value: object, *, copy: bool | None = None) -> Array:

@@ -108,7 +108,7 @@ def warn_of_indices(key: object, extents: Extents, origin: Index) -> None:
 
     Extents and origin are those of the box around what is selected from.
     """
-    items = cast("tuple[Any, ...]", key if isinstance(key, tuple) else (key,))
+    items: tuple[Any, ...] = cast("tuple[object, ...]", key) if isinstance(key, tuple) else (key,)
     # A mask takes as many modes as it has, all other arrays one.
     widths = [item.ndim if str(getattr(item, "dtype", "")) == "bool" else 1 for item in items]
     items = tuple(

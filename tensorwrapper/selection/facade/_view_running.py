@@ -420,9 +420,10 @@ def _to_target(out: object) -> "Target | None":
     """Return what is given to be written into; of what speaks DLPack, a tensor over its memory."""
     if out is None:
         return None
+    given: Any = out
     if hasattr(type(out), "__dlpack__") and not isinstance(out, np.ndarray | TensorCommon):
-        return as_tensor(cast("Any", out), copy=False)
-    check_kind_of(out, (np.ndarray, Tensor), "out= is an array or a tensor, and a view is assigned to")
+        return as_tensor(given, copy=False)
+    check_kind_of(given, (np.ndarray, Tensor), "out= is an array or a tensor, and a view is assigned to")
     return cast("Target", out)
 
 

@@ -132,7 +132,7 @@ def fit_box(given: Sequence[GivenShape], what: str) -> Shape[Any]:
     result = wrap(make_smooth(extents, tuple([start or 0 for start in origin])))
     # Numbers in layers without modes are what they are beside other numbers.
     facts = [_shape_of(own) for own in given if not isinstance(own, tuple) and (_rank_of(own) or not extents)]
-    return with_facts(result, facts, what) if facts else result
+    return _with_facts(result, facts, what) if facts else result
 
 
 def _broadcast(given: Sequence[Extents], what: str) -> Extents:
@@ -146,7 +146,7 @@ def _broadcast(given: Sequence[Extents], what: str) -> Extents:
         raise ExtentMismatchError(f"{what}: extents {list(given)} do not broadcast, as {_ALIGNED}") from error
 
 
-def with_facts(shape: Shape[Any], shapes: Sequence[Shape[Any]], what: str) -> Shape[Any]:
+def _with_facts(shape: Shape[Any], shapes: Sequence[Shape[Any]], what: str) -> Shape[Any]:
     """Return a shape with the names and the layers of the operands, of which it is the result."""
     names: list[str | None] = [None] * shape.rank
     layers: tuple[int, ...] | None = None
@@ -188,7 +188,7 @@ def shape_of_rows(given: Sequence[GivenShape], number: int, what: str) -> Shape[
         return shape
     if not any(names_of(own) is not None or own.has_layers for own in (shape, *shapes)):
         return shape
-    return with_facts(unnamed_shape(shape).flatten(), [own for own in shapes if own.rank], what)
+    return _with_facts(unnamed_shape(shape).flatten(), [own for own in shapes if own.rank], what)
 
 
 def fit_leading_modes(given: GivenShape, reference: Shape[Any], what: str) -> int:
@@ -321,21 +321,16 @@ class OperandShapes:
     Given: TypeAlias = GivenShape
     Unplaced: TypeAlias = UnplacedShape
 
-    fit: ClassVar[Callable[[Sequence[GivenShape], str], "tuple[Shape[Any], list[int] | None]"]]
-    reference: ClassVar[Callable[[Sequence[GivenShape]], int | None]]
-    box: ClassVar[Callable[[Sequence[GivenShape], str], Shape[Any]]]
-    rows: ClassVar[Callable[[Sequence[GivenShape], int, str], Shape[Any]]]
-    leading_modes: ClassVar[Callable[[GivenShape, Shape[Any], str], int]]
-    with_facts: ClassVar[Callable[[Shape[Any], Sequence[Shape[Any]], str], Shape[Any]]]
-    are_same: ClassVar[Callable[[Shape[Any], Shape[Any]], bool]]
-    check_same: ClassVar[Callable[[Shape[Any], Shape[Any], str], None]]
-    splits_under: ClassVar[Callable[[Shape[Any], int], IntArray]]
-    fit = staticmethod(fit_operands)
-    reference = staticmethod(reference_among)
-    box = staticmethod(fit_box)
-    rows = staticmethod(shape_of_rows)
-    leading_modes = staticmethod(fit_leading_modes)
-    with_facts = staticmethod(with_facts)
-    are_same = staticmethod(has_same_rows)
-    check_same = staticmethod(check_same_rows)
-    splits_under = staticmethod(element_splits)
+    fit: ClassVar[Callable[[Sequence[GivenShape], str], "tuple[Shape[Any], list[int] | None]"]] = (
+        staticmethod(fit_operands)
+    )
+    reference: ClassVar[Callable[[Sequence[GivenShape]], int | None]] = staticmethod(reference_among)
+    box: ClassVar[Callable[[Sequence[GivenShape], str], Shape[Any]]] = staticmethod(fit_box)
+    rows: ClassVar[Callable[[Sequence[GivenShape], int, str], Shape[Any]]] = staticmethod(shape_of_rows)
+    leading_modes: ClassVar[Callable[[GivenShape, Shape[Any], str], int]] = staticmethod(fit_leading_modes)
+    with_facts: ClassVar[Callable[[Shape[Any], Sequence[Shape[Any]], str], Shape[Any]]] = staticmethod(
+        _with_facts
+    )
+    are_same: ClassVar[Callable[[Shape[Any], Shape[Any]], bool]] = staticmethod(has_same_rows)
+    check_same: ClassVar[Callable[[Shape[Any], Shape[Any], str], None]] = staticmethod(check_same_rows)
+    splits_under: ClassVar[Callable[[Shape[Any], int], IntArray]] = staticmethod(element_splits)
