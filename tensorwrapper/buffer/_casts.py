@@ -194,13 +194,13 @@ def fit_number(value: object, dtype: "np.dtype[Any]", what: str) -> Array:
 
 
 def _array_of(value: object, dtype: "np.dtype[Any]") -> Array:
-    given: Any = value
-    if isinstance(value, np.ndarray) and not isinstance(given, np.ma.MaskedArray):
+    kind = type(value)
+    if issubclass(kind, np.ndarray) and not issubclass(kind, np.ma.MaskedArray):
         return cast("Array", value)
     try:
-        array = unmasked_array(given)
+        array = unmasked_array(value)
         # Times are written as text, which is none of NumPy's own.
-        return np.array(given, dtype) if dtype.kind in "mM" and array.dtype.kind == "U" else array
+        return np.array(value, dtype) if dtype.kind in "mM" and array.dtype.kind == "U" else array
     except OverflowError as error:
         raise SizeOverflowError(
             f"there are integers that do not fit elements of type {dtype}: {error}"
