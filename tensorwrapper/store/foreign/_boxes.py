@@ -10,7 +10,7 @@ from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.errors import ConversionError, DataFileError, TensorWrapperError
 from tensorwrapper.store.foreign._contents import Conversion, Named, Options, leaving_out
 from tensorwrapper.store.foreign._npy import ONE, write_npy, write_npz
-from tensorwrapper.store.foreign._safetensors import check_safetensors_type, write_safetensors
+from tensorwrapper.store.foreign._safetensors import check_safetensors, write_safetensors
 from tensorwrapper.store.records._loss import Loss, unsaid
 from tensorwrapper.tensor import Tensor, as_tensor
 
@@ -112,7 +112,7 @@ def _box(name: str, given: object, path: Path) -> Tensor[Any]:
             f"{path.suffix} holds dense boxes from zero on: {advice}, a .tens file keeps all"
         )
     if path.suffix == ".safetensors":
-        check_safetensors_type(name, tensor.dtype)
+        check_safetensors(name, tensor.dtype)
     # Strings have no element type of a fixed size, and NumPy's files forget those of ml_dtypes.
     elif holds_strings(tensor.dtype) or tensor.dtype.type.__module__ != "numpy":
         raise ConversionError(f"{name!r} has elements {tensor.dtype}, which {path.suffix} cannot name")

@@ -23,7 +23,7 @@ from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits
 
-__all__ = ["check_safetensors_type", "open_safetensors", "read_safetensors", "write_safetensors"]
+__all__ = ["check_safetensors", "open_safetensors", "read_safetensors", "write_safetensors"]
 
 _DTYPES: Final = {
     "BOOL": "?",
@@ -40,6 +40,7 @@ _SMALL_FLOATS: Final = {
     "F8_E5M2FNUZ": "float8_e5m2fnuz",
 }
 _NAMES: Final = {np.dtype(text): name for name, text in _DTYPES.items()}
+_METADATA: Final = "__metadata__"
 _HEADER_BYTES: Final = 100_000_000
 _CHUNK: Final = 2**24
 
@@ -78,7 +79,7 @@ def read_safetensors(
             raise DataFileError(f"{path} has {size} bytes, which do not hold a header of {length}")
         header = _load(stream.read(length), path)
         memory = map_file(stream.fileno(), 0, path)
-        metadata = header.pop("__metadata__", {})
+        metadata = header.pop(_METADATA, {})
         if not isinstance(metadata, dict) or not all(isinstance(text, str) for text in metadata.values()):
             raise DataFileError(f"{path} has metadata that are not texts")
         plans = _plans(header, size - 8 - length, path)
@@ -192,7 +193,7 @@ def write_safetensors(
     names = {name: _name_of(tensor.dtype, name) for name, tensor in tensors}
     # The widest first, so that all are aligned; by name, so that the same tensors make the same bytes.
     ordered = sorted(tensors, key=lambda pair: (-pair[1].dtype.itemsize, pair[0]))
-    header: dict[str, Json] = {"__metadata__": {**metadata}} if metadata else {}
+    header: dict[str, Json] = {_METADATA: {**metadata}} if metadata else {}
     place = 0
     for name, tensor in ordered:
         end = place + tensor.size * tensor.dtype.itemsize
@@ -205,18 +206,30 @@ def write_safetensors(
         stream.write(len(text).to_bytes(8, "little") + text)
         for _, tensor in ordered:
             for run in cut(tensor, _CHUNK):
-                stream.write(run.elements().view(np.uint8).data)
+                elements = run.elements()
+                own = elements.astype(_little(elements.dtype), copy=False)
+                stream.write(own.view(np.uint8).data)
 
 
-def check_safetensors_type(tensor: str, dtype: "np.dtype[Any]") -> None:
-    """Raise unless the format has a name for a type of elements."""
+def check_safetensors(tensor: str, dtype: "np.dtype[Any]") -> None:
+    """Raise unless a file can have a tensor of a name and a type of elements."""
+    if tensor == _METADATA:
+        raise ConversionError(
+            f"safetensors keep metadata under {_METADATA!r}: a tensor may have any other name there"
+        )
     _name_of(dtype, tensor)
+
+
+def _little(dtype: "np.dtype[Any]") -> "np.dtype[Any]":
+    """Return a type in the order of bytes that the format has."""
+    return dtype.newbyteorder("<") if dtype.kind in "iufc" else dtype
 
 
 def _name_of(dtype: "np.dtype[Any]", tensor: str) -> str:
     # In either order of bytes: what is written is little-endian.
-    own = dtype.newbyteorder("<") if dtype.kind in "iufc" else dtype
-    name = _NAMES.get(own) or {small: name for name, small in _SMALL_FLOATS.items()}.get(dtype.name)
+    name = _NAMES.get(_little(dtype)) or {small: name for name, small in _SMALL_FLOATS.items()}.get(
+        dtype.name
+    )
     if name is None:
         raise ConversionError(f"{tensor!r} has elements of {dtype}, which safetensors cannot name")
     return name

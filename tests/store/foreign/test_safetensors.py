@@ -82,3 +82,28 @@ def test_safetensors_that_break_a_rule_are_refused(folder, raw):
         convert(folder / "a.safetensors", folder / "b.tens")
 
     assert names_in(folder) == ["a.safetensors"]
+
+
+@pytest.mark.parametrize("type_", [">i2", ">u8", ">f4", ">f8", ">c8"])
+def test_elements_of_the_other_order_of_bytes_are_swapped(folder, type_):
+    given = np.array([1, 2, 300], type_)
+    tw.save(folder / "a.safetensors", {"x": given})
+    np.save(folder / "array.npy", given)
+    convert(folder / "array.npy", folder / "b.safetensors")
+
+    for name, key in (("a", "x"), ("b", "array")):
+        if type_ == ">c8":  # the package has no complex numbers for NumPy
+            found = tw.open(folder / f"{name}.safetensors")[key].tolist()
+        else:
+            found = safetensors.numpy.load_file(folder / f"{name}.safetensors")[key].tolist()
+        assert found == given.tolist()
+
+
+def test_no_tensor_is_called_as_the_metadata_are(folder):
+    tw.save(folder / "a.safetensors", {"x": np.ones(2)})
+    before = (folder / "a.safetensors").read_bytes()
+
+    with pytest.raises(tw.errors.ConversionError, match="any other name"):
+        tw.save(folder / "a.safetensors", {"__metadata__": np.ones(2)})
+
+    assert (folder / "a.safetensors").read_bytes() == before
