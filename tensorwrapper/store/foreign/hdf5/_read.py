@@ -19,7 +19,7 @@ from tensorwrapper._arrays import are_truths
 from tensorwrapper._integers import MAX_DIGITS
 from tensorwrapper._json import Json, parse_json
 from tensorwrapper.buffer import StringData, strings_from_numpy
-from tensorwrapper.errors import DataFileError
+from tensorwrapper.errors import DataFileError, ParseError
 from tensorwrapper.shape import Shape
 from tensorwrapper.store.foreign._contents import SCALES, Contents, Held, scaled
 from tensorwrapper.store.foreign._fields import FieldPath, FieldsOf, field_paths, inner_of
@@ -29,7 +29,14 @@ from tensorwrapper.store.foreign._ragged import Ragged
 from tensorwrapper.store.foreign._rows_source import RowsSource
 from tensorwrapper.store.foreign.hdf5._heaps import Heaps
 from tensorwrapper.store.foreign.hdf5._links import walk
-from tensorwrapper.store.foreign.hdf5._types import Look, Packing, field_refusal, look_at
+from tensorwrapper.store.foreign.hdf5._types import (
+    Look,
+    Packing,
+    are_labels,
+    field_refusal,
+    is_one_text,
+    look_at,
+)
 from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.store.system._map import FileMap, map_file
 from tensorwrapper.store.system._system import reading
@@ -317,9 +324,7 @@ def _dataset(group: "h5py.Group", name: str) -> "h5py.Dataset":
 
 def _placed(value: _T, found: "h5py.Dataset", heaps: Heaps) -> _T:
     """Return a tensor or view with the names and the origin that a dataset says."""
-    if _LABELS in found.attrs:
-        heaps.check()
-    labels = [dim.label for dim in found.dims]
+    labels = _labels(found, heaps)
     names = [label if label.isidentifier() and labels.count(label) == 1 else None for label in labels]
     if any(names):
         value = value.named(*names)
@@ -328,6 +333,16 @@ def _placed(value: _T, found: "h5py.Dataset", heaps: Heaps) -> _T:
         if own.shape == (len(names),):
             value = value.translate_to(own.tolist())
     return value
+
+
+def _labels(found: "h5py.Dataset", heaps: Heaps) -> list[str]:
+    """Return what the modes of a dataset are called: nothing where an attribute of another type lies."""
+    if _LABELS in found.attrs:
+        own = found.attrs.get_id(_LABELS)
+        if are_labels(own.get_type(), own.get_space(), len(found.shape)):
+            heaps.check()
+            return [dim.label for dim in found.dims]
+    return [""] * len(found.shape)
 
 
 def _json(found: "h5py.Group | h5py.Dataset", name: str, heaps: Heaps) -> Json:
@@ -347,5 +362,21 @@ def _json(found: "h5py.Group | h5py.Dataset", name: str, heaps: Heaps) -> Json:
 
 def _said(found: "h5py.Group | h5py.Dataset", heaps: Heaps) -> Mapping[str, Any]:
     """Return what we wrote of a file or a tensor; attributes of others are theirs."""
-    said = _json(found, METADATA, heaps) if METADATA in found.attrs else {}
+    if METADATA not in found.attrs:
+        return {}
+    own = found.attrs.get_id(METADATA)
+    if not is_one_text(own.get_type(), own.get_space()) or own.get_storage_size() > _TEXT_BYTES:
+        return {}
+    try:
+        said = _json(found, METADATA, heaps)
+    except ParseError:
+        text: object = found.attrs[METADATA]
+        if (
+            isinstance(text, str)
+            and text.startswith("{")
+            and len(text.encode(errors="replace")) > _TEXT_BYTES
+        ):
+            # It may be ours: it is not lost without a word.
+            raise
+        return {}
     return cast("Mapping[str, Any]", said) if isinstance(said, dict) else {}

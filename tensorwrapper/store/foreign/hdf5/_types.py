@@ -10,7 +10,7 @@ from tensorwrapper.store.records._loss import Loss, LossCode
 if TYPE_CHECKING:
     import h5py
 
-__all__ = ["Look", "Packing", "field_refusal", "look_at", "reads_raw"]
+__all__ = ["Look", "Packing", "are_labels", "field_refusal", "is_one_text", "look_at", "reads_raw"]
 
 Packing: TypeAlias = Literal["strings", "vlen", "records", "arrays", "chunked", "converted", "dense"]
 """How a dataset is read."""
@@ -109,6 +109,26 @@ def reads_raw(found: "h5py.Dataset", dtype: "np.dtype[Any]") -> bool:
     return bool(found.id.get_type().equal(h5py.h5t.py_create(dtype, logical=True)))
 
 
+def are_labels(kind: "h5py.h5t.TypeID", space: "h5py.h5s.SpaceID", rank: int) -> bool:
+    """Tell whether an attribute can be the names of modes: one text of any length for each.
+
+    HDF5 takes for granted that it is, and follows whatever is there as pointers to text.
+    """
+    import h5py  # noqa: PLC0415 - an extra
+
+    is_text = isinstance(kind, h5py.h5t.TypeStringID) and bool(kind.is_variable_str())
+    is_simple = space.get_simple_extent_type() == h5py.h5s.SIMPLE
+    return is_text and is_simple and space.get_simple_extent_dims() == (rank,)
+
+
+def is_one_text(kind: "h5py.h5t.TypeID", space: "h5py.h5s.SpaceID") -> bool:
+    """Tell whether an attribute is a single text."""
+    import h5py  # noqa: PLC0415 - an extra
+
+    is_scalar = space.get_simple_extent_type() == h5py.h5s.SCALAR
+    return isinstance(kind, h5py.h5t.TypeStringID) and is_scalar
+
+
 def _away(found: "h5py.Dataset") -> str | None:
     """Return which other files the elements are in, as the end of a sentence; None if they are here."""
     if found.is_virtual:
@@ -177,6 +197,9 @@ def _refusal(dtype: "np.dtype[Any]") -> tuple[LossCode, str, str] | None:
     if inner is not None:
         kind = np.dtype(inner)
         plain = kind.kind in "biufcmM" and kind.subdtype is None
+        if plain and not kind.isnative:
+            # h5py 3.16 shows their bytes as if they were in the order of the machine.
+            return "type", f"sequences of {kind}, whose bytes h5py does not swap", "h5dump shows them"
         return None if plain else ("type", f"sequences of {str(kind)[:80]}", "h5py reads them as objects")
     if dtype.hasobject:
         return "objects", "references, which are no elements", "h5py follows them"

@@ -231,3 +231,17 @@ def test_views_of_chunks_and_rows_pickle_by_path(tmp_path):
     path.unlink()
     with pytest.raises(DataFileError, match="cannot be opened"):
         pickle.loads(sent)
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["recorded on Monday", "{on Monday", b"\xff", "", 3, [1.5, 2.5], ["a", "b"], "[1]", h5py.Empty("f4")],
+)
+def test_metadata_of_strangers_are_theirs(tmp_path, said):
+    with h5py.File(tmp_path / "a.h5", "w") as f:
+        f["x"] = [1, 2]
+        f.attrs["metadata"] = said
+        f["x"].attrs["metadata"] = said
+    with tw.open(tmp_path / "a.h5") as f:
+        assert f["x"].tolist() == [1, 2]
+        assert (f.metadata, f.tensor_metadata("x"), f.losses) == ({}, {}, ())

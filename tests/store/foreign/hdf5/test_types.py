@@ -6,6 +6,7 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper.errors import DataFileError
+from tensorwrapper.store.foreign.hdf5._types import are_labels
 from tests.support.store.hdf5_types import (
     BFLOAT,
     E4M3,
@@ -132,3 +133,36 @@ def test_a_third_truth_value_is_refused_wherever_it_lies(tmp_path, how):
         np.asarray(found["x"])
     with pytest.raises(DataFileError, match="neither 0 nor 1"):
         np.asarray(found["x"].astype(np.int8))
+
+
+@pytest.mark.parametrize(
+    ("kind", "extents", "expected"),
+    [
+        (h5py.string_dtype(), (2,), True),
+        (h5py.string_dtype("ascii"), (2,), True),
+        (h5py.string_dtype(), (3,), False),
+        (h5py.string_dtype(), (2, 1), False),
+        (h5py.string_dtype(), (), False),
+        (h5py.string_dtype(length=8), (2,), False),
+        (np.dtype("i8"), (2,), False),
+        (h5py.vlen_dtype(np.dtype("i4")), (2,), False),
+        (h5py.opaque_dtype("M8[s]"), (2,), False),
+    ],
+)
+def test_names_of_modes_are_one_text_of_any_length_for_each(kind, extents, expected):
+    space = h5py.h5s.create_simple(extents) if extents else h5py.h5s.create(h5py.h5s.SCALAR)
+    assert are_labels(h5py.h5t.py_create(kind, logical=True), space, 2) is expected
+    assert not are_labels(h5py.h5t.py_create(kind, logical=True), h5py.h5s.create(h5py.h5s.NULL), 2)
+
+
+def test_sequences_whose_bytes_h5py_does_not_swap_are_told(tmp_path):
+    with h5py.File(tmp_path / "a.h5", "w") as f:
+        for name, kind in {"big": h5py.h5t.STD_I32BE, "little": h5py.h5t.STD_I32LE}.items():
+            space = h5py.h5s.create_simple((2,))
+            own = h5py.h5d.create(f.id, name.encode(), h5py.h5t.vlen_create(kind), space)
+            h5py.Dataset(own)[0] = np.array([1, 2], "i4")
+
+    with tw.open(tmp_path / "a.h5") as f:
+        assert list(f) == ["little"]
+        assert f["little"].tolist() == [[1, 2], []]
+        assert [(loss.name, loss.code) for loss in f.losses] == [("big", "type")]
