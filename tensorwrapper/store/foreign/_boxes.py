@@ -111,6 +111,8 @@ def _box(name: str, given: object, path: Path) -> Tensor[Any]:
             f"{' and is sparse' * tensor.is_sparse}; "
             f"{path.suffix} holds dense boxes from zero on: {advice}, a .tens file keeps all"
         )
+    if path.suffix == ".npz" and "\0" in name:
+        raise ConversionError(f"{name!r} is no name in an archive, where none has {chr(0)!r}: it ends there")
     if path.suffix == ".safetensors":
         check_safetensors(name, tensor.dtype)
     # Strings have no element type of a fixed size, and NumPy's files forget those of ml_dtypes.

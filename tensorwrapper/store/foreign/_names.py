@@ -5,9 +5,11 @@ import unicodedata
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final, final
 
+from tensorwrapper._wording import shortened
+from tensorwrapper.errors import ConversionError
 from tensorwrapper.store.records._format import NAME_BYTES
 
-__all__ = ["TRUE_NAME", "FreeNames", "tens_names", "true_name"]
+__all__ = ["TRUE_NAME", "FreeNames", "check_path", "tens_names", "true_name"]
 
 TRUE_NAME: Final = "name"
 """Under which the metadata of a tensor have the name that it had where it came from."""
@@ -40,6 +42,28 @@ class FreeNames:
         self._next[wanted] = count
         self._taken.add(found)
         return found
+
+
+def check_path(name: str, kind: str, others: str = "") -> None:
+    """Raise if a kind of file would change a name, which is a path of parts between slashes there.
+
+    `others` are characters that no part may have, besides NUL.
+
+    Raises
+    ------
+    ConversionError
+        If a part is empty or a dot, or has such a character.
+
+    Examples
+    --------
+    >>> check_path("run/adc", "HDF5")
+    """
+    refused = "\0" + others
+    if any(part in ("", ".") or not set(refused).isdisjoint(part) for part in name.split("/")):
+        raise ConversionError(
+            f"{shortened(repr(name))} is no path of {kind}, whose parts between slashes are not empty, "
+            f"are not '.', and have no {' or '.join(map(repr, refused))}"
+        )
 
 
 def _plain(name: str) -> str:

@@ -40,8 +40,8 @@ class Wanted:
                 shown = ", ".join(map(repr, names[:8]))
                 raise TensorNameError(f"{entry!r} is no name here, and as a pattern fits none of {shown}")
         taken = {aliases.get(name, name) for name in known if self._is_wanted(name, there)}
-        skipped = {aliases.get(name, name) for name in known if _fits(name, self.skip, there)}
-        return [name for name in names if name in taken and name not in skipped]
+        # Who skips a second name has still the first.
+        return [name for name in names if name in taken and not _fits(name, self.skip, there)]
 
     def told(self, losses: Iterable[Loss]) -> list[Loss]:
         """Return what is to be told of losses: nothing of what nobody wanted."""

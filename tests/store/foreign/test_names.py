@@ -2,9 +2,12 @@
 
 import unicodedata
 
+import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tensorwrapper as tw
 from tensorwrapper.store.foreign._names import FreeNames, tens_names, true_name
 from tensorwrapper.store.records._format import check_name
 
@@ -56,3 +59,25 @@ def test_what_a_user_says_is_no_name_unless_it_fits():
     assert true_name("a.b~1", {"name": "a/b"}) == "a/b"
     assert true_name("a.b~c", {"name": "a/b"}) == "a.b~c"
     assert true_name("a.b", {}) == "a.b"
+
+
+@pytest.mark.parametrize(
+    ("end", "name"),
+    [
+        *[(end, name) for end in (".h5", ".zarr") for name in ("a//b", "/abs", "abs/", "./a", "a/.", "a\0b")],
+        (".zarr", "a\\b"),
+        (".zarr", "../a"),
+        (".npz", "a\0b"),
+    ],
+)
+def test_a_name_that_a_file_would_change_is_refused_before_anything_is_written(tmp_path, end, name):
+    path = tmp_path / f"a{end}"
+    tw.save(path, {"x": np.ones(2)})
+
+    with pytest.raises(tw.errors.ConversionError, match="is no (path|name)") as caught:
+        tw.save(path, {"y": np.zeros(2), name: np.ones(2)})
+
+    assert repr(name) in str(caught.value)
+    with tw.open(path) as f:
+        assert list(f) == ["x"]
+        assert f["x"].tolist() == [1, 1]

@@ -22,7 +22,11 @@ def among(only=None, skip=()):
         ("w?", (), ["w1", "w2", "w*"]),
         ("w*", (), ["w*"]),  # a name exactly is that name
         ("w[12]", "w1", ["w2"]),
-        (None, ["w?", "y"], []),
+        (None, ["w?", "b/x"], []),
+        (None, "y", NAMES),
+        ("y", "y", []),
+        (["y", "b/x"], "y", ["b/x"]),
+        ("y", "b/x", []),
         ("y", (), ["b/x"]),
         ("b/*", (), ["b/x"]),
         ([], (), []),

@@ -13,6 +13,7 @@ from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.shape import Shape
 from tensorwrapper.store.foreign._contents import Conversion, Named, Options, leaving_out
+from tensorwrapper.store.foreign._names import check_path
 from tensorwrapper.store.foreign._outgoing import (
     TensorLike,
     boxes_of,
@@ -63,10 +64,12 @@ def write_hdf5(
             with in_our_words(path, "metadata"):
                 _say(file, METADATA, metadata)
         for name, given, said in tensors:
-            done = False
+            begun = done = False
             before = len(lost)
-            was_there = name in file
+            was_there = False
             with leaving_out(name, options, lost), in_our_words(path, name):
+                check_path(name, "HDF5")
+                was_there, begun = name in file, True
                 value = to_write(given, name, path)
                 written = _write(file, name, value, options, lost)
                 if said:
@@ -77,7 +80,7 @@ def write_hdf5(
             if not done:
                 # What is not there has lost nothing else.
                 del lost[before:-1]
-                if name in file and not was_there:
+                if begun and not was_there and name in file:
                     del file[name]
     return Conversion(tuple(names), nbytes, tuple(lost))
 

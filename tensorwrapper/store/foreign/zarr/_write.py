@@ -15,6 +15,7 @@ from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.errors import ConversionError, DataFileError
 from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.store.foreign._contents import Conversion, Named, Options, leaving_out
+from tensorwrapper.store.foreign._names import check_path
 from tensorwrapper.store.foreign._outgoing import (
     TensorLike,
     boxes_of,
@@ -79,9 +80,10 @@ def write_zarr(
 
 
 def _check_name(name: str, names: list[str]) -> None:
+    check_path(name, "Zarr", "\\")
     parts = name.split("/")
-    if not all(parts) or any(part in (".", "..", "zarr.json") or "\0" in part for part in parts):
-        raise ConversionError(f"{name!r} is no path of a node of Zarr")
+    if any(part in ("..", "zarr.json") for part in parts):
+        raise ConversionError(f"{name!r} is no path of Zarr, where no part is '..' or 'zarr.json'")
     above = ["/".join(parts[:k]) for k in range(1, len(parts) + 1)]
     if any(own in names for own in above) or any(own.startswith(f"{name}/") for own in names):
         raise ConversionError(f"{name!r} lies in another tensor, or has the name of one: {names[:8]}")

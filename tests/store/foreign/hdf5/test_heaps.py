@@ -8,10 +8,10 @@ a file has a picture of such a heap among the elements of a dataset, where only 
 import h5py
 import numpy as np
 import pytest
-from tensorwrapper.store.foreign.hdf5._heaps import Heaps
 
 import tensorwrapper as tw
 from tensorwrapper.errors import DataFileError
+from tensorwrapper.store.foreign.hdf5._heaps import Heaps
 from tensorwrapper.store.system._map import map_file
 
 FREE = 80
