@@ -118,6 +118,10 @@ def surely_fits(given: "np.dtype[Any]", dtype: "np.dtype[Any]") -> bool:
     >>> surely_fits(np.dtype("i2"), np.dtype("f4")), surely_fits(np.dtype("M8[s]"), np.dtype("M8[ns]"))
     (True, False)
     """
-    return given == dtype or (
-        np.can_cast(given, dtype, "safe") and not (given.kind in "iumM" and dtype.kind in "mM")
-    )
+    if given == dtype:
+        return True
+    # What NumPy calls safe of types of ml_dtypes may lose not-a-number, or saturate.
+    is_small = [own.type.__module__ == "ml_dtypes" for own in (given, dtype)]
+    if is_small[1] or (is_small[0] and not (dtype.kind in "fc" and dtype.itemsize >= 4)):
+        return False
+    return np.can_cast(given, dtype, "safe") and not (given.kind in "iumM" and dtype.kind in "mM")

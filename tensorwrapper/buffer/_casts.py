@@ -170,9 +170,9 @@ def fit_number(value: object, dtype: "np.dtype[Any]", what: str) -> Array:
     try:
         own = unmasked_array(value)
         given = own.dtype.kind
-        apart = given + dtype.kind in ("fb", "cb", "cf")
+        apart = not own.ndim and _is_apart(own.dtype, dtype)
         with np.errstate(all="ignore"):
-            number = np.array(np.nan if apart else value, dtype=dtype)
+            number = np.zeros((), dtype) if apart else np.array(value, dtype=dtype)
     except OverflowError as error:
         raise SizeOverflowError(f"{what}={value!r} does not fit elements of type {dtype}") from error
     except (TypeError, ValueError) as error:
@@ -191,6 +191,18 @@ def fit_number(value: object, dtype: "np.dtype[Any]", what: str) -> Array:
     if lost is not None and lost.any():
         raise SizeOverflowError(f"{what}={value!r} does not fit elements of type {dtype}")
     return number
+
+
+def _is_apart(given: "np.dtype[Any]", dtype: "np.dtype[Any]") -> bool:
+    """Tell whether a number of one type is none of another, whatever its value."""
+    one, other = _kind_of(given), _kind_of(dtype)
+    if one in "mM":
+        return other not in (one, "other")
+    if one == "c":
+        return other in "bifmM"
+    # Of floats of NumPy the value is looked at: not-a-number is told apart.
+    small = "ml_dtypes" in (given.type.__module__, dtype.type.__module__)
+    return one == "f" and (other == "b" or (small and other == "i"))
 
 
 def _array_of(value: object, dtype: "np.dtype[Any]") -> Array:

@@ -192,6 +192,8 @@ LOST = [
     ([np.nan], "f8", "float4_e2m1fn"),
     ([0.0], "f8", "float8_e8m0fnu"),
     ([9], "i8", "int4"),
+    ([127], "i1", "float4_e2m1fn"),
+    ([0], "u1", "float8_e8m0fnu"),
     ([-1], "i8", "uint4"),
 ]
 
@@ -223,3 +225,29 @@ def test_integers_of_ml_dtypes_take_no_floats():
 def test_a_number_that_is_none_is_refused():
     with pytest.raises(ConversionError, match="nothing that elements of type int32 can be"):
         fit_number(np.nan, np.dtype("i4"), "fill_value")
+
+
+@pytest.mark.parametrize(
+    ("value", "name"),
+    [
+        (np.datetime64(1, "s"), "i8"),
+        (np.datetime64(1, "s"), "m8[s]"),
+        (np.timedelta64(7, "D"), "M8[D]"),
+        (np.timedelta64(7, "D"), "f8"),
+        (np.complex64(complex(0, np.nan)), "i4"),
+        (np.complex64(1 + 2j), "bfloat16"),
+        (ml_dtypes.bfloat16(1.5), "i4"),
+        (1.5, "int4"),
+    ],
+    ids=repr,
+)
+def test_numbers_of_another_kind_are_refused(value, name):
+    with pytest.raises(DTypeError, match="another kind"):
+        fit_number(value, np.dtype(getattr(ml_dtypes, name, name)), "fill_value")
+
+
+def test_small_floats_without_a_number_become_no_integers():
+    absent = np.array([np.nan, 448.0]).astype(ml_dtypes.float8_e4m3fn)
+    with pytest.raises(SizeOverflowError, match="the first is nan"):
+        convert_elements(absent, np.dtype(ml_dtypes.int4))
+    assert convert_elements(absent[1:], np.dtype("f4")).tolist() == [448.0]

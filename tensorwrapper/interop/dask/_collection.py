@@ -130,6 +130,9 @@ class DaskTensor(np.lib.mixins.NDArrayOperatorsMixin):
     def __len__(self) -> int:
         return int(self.marks[-1])
 
+    def __bool__(self) -> bool:
+        raise ConversionError(f"the truth of {self.size} elements is not one answer: compute() has them all")
+
     def __getitem__(self, key: Any) -> View[Any]:  # noqa: ANN401 - what a view takes
         return as_view(self)[key]
 

@@ -11,7 +11,14 @@ import numpy.typing as npt
 from tensorwrapper._arguments import to_dtype
 from tensorwrapper._wording import shortened
 from tensorwrapper.buffer import Dense, Sparse, StringData, Strings
-from tensorwrapper.buffer.lowlevel import convert_elements, holds_strings, is_fill, make_sparse, packed_layout
+from tensorwrapper.buffer.lowlevel import (
+    convert_elements,
+    fit_number,
+    holds_strings,
+    is_fill,
+    make_sparse,
+    packed_layout,
+)
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError, JaggedModeError
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import OperandShapes, make_smooth, mode_of, unnamed_shape, wrap
@@ -211,13 +218,16 @@ def _where(condition: object, *choices: object) -> object:
     return over_rows(flat, rows_of_result(operands, reference, "where"), reference)
 
 
-def _promoted(choices: "Sequence[Array | complex]") -> "list[Array | complex]":
-    """Return arrays of the type that they are promoted to; Python's numbers as they are."""
+def _promoted(choices: "Sequence[Array | complex]") -> list[Array]:
+    """Return arrays, and Python's numbers, as ones of the type that they are promoted to."""
     typed = [own for own in choices if isinstance(own, np.ndarray)]
     weak = [own for own in choices if not isinstance(own, np.ndarray)]
     common = promoted([own.dtype for own in typed], "where", weak)
     return [
-        convert_elements(own, common, copy=False) if isinstance(own, np.ndarray) else own for own in choices
+        convert_elements(own, common, copy=False)
+        if isinstance(own, np.ndarray)
+        else fit_number(own, common, "a constant")
+        for own in choices
     ]
 
 

@@ -250,3 +250,9 @@ def test_collections_without_rows_or_elements():
         for rows in (empty, hollow):
             with pytest.raises(ExtentError, match="no identity"):
                 rows.reduce(np.minimum)
+
+
+def test_a_collection_has_no_truth():
+    rows = tw.jagged([[1, 2], [3]]).to_dask(max_elements=2)
+    with pytest.raises(ConversionError, match="the truth of 3 elements"):
+        bool(rows > 1)

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from tensorwrapper.errors import DTypeError
+import tensorwrapper as tw
+from tensorwrapper.errors import DTypeError, SizeOverflowError
 from tensorwrapper.tensor.operators._promotion import promoted
 
 NAMES = [
@@ -53,3 +54,12 @@ def test_numbers_of_python_take_on_a_type(types, numbers):
 def test_types_without_a_common_one_are_named():
     with pytest.raises(DTypeError, match=r"a test: float64, datetime64\[s\] have no type in common"):
         promoted([np.dtype("f8"), np.dtype("M8[s]")], "a test")
+
+
+@pytest.mark.parametrize(
+    ("dtype", "number"), [("i1", 300), ("u8", -1), ("f4", 1e300), ("f4", 1e-300), ("m8[s]", -(2**63))]
+)
+def test_np_where_loses_no_number_of_python(dtype, number):
+    for typed in (tw.as_tensor([1]), tw.jagged([[1]])):
+        with pytest.raises(SizeOverflowError, match="a constant="):
+            np.where(typed < 1, typed.astype(dtype), number)
