@@ -6,7 +6,7 @@ ragged is one tensor of rows, and so is a dataset of sequences. What leads to ot
 those were not given.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -79,7 +79,7 @@ def open_hdf5(path: Path, limits: Limits) -> Contents:
         file = h5py.File(path, "r")
         finder = _Finder(path, memory, limits)
         links = walk(file, finder.enter)
-        held = finder.named()
+        held = finder.named(links.targets)
         losses = [*finder.losses, *links.losses, *links.broken(finder.known)]
         return Contents(
             held,
@@ -150,9 +150,10 @@ class _Finder:
         else:
             self.losses.append(loss)
 
-    def named(self) -> dict[str, Held]:
-        """Return all that was noted, fields under names that nothing else has."""
-        free = FreeNames({name for name, is_field, _ in self.entries if not is_field} | self.groups)
+    def named(self, links: Iterable[str]) -> dict[str, Held]:
+        """Return all that was noted, fields under names that nothing else has, links included."""
+        own_names = {name for name, is_field, _ in self.entries if not is_field}
+        free = FreeNames(own_names | self.groups | set(links))
         found: dict[str, Held] = {}
         for name, is_field, own in self.entries:
             taken = free.claim(name) if is_field else name

@@ -160,3 +160,19 @@ def test_filters_that_are_not_installed_are_told_with_what_brings_them(path):
     assert f["x"].tolist() == [1]
     assert told(f) == {"blosc": "codec", "nobody": "codec"}
     assert "pip install hdf5plugin" in f.losses[0].help
+
+
+def test_a_field_has_a_name_that_no_link_has(path):
+    with h5py.File(path, "w") as f:
+        f["r"] = np.array([(1, 2), (3, 4)], [("a", "i4"), ("b", "i4")])
+        f["other"] = [7]
+        f["r.a"] = h5py.SoftLink("/other")
+        f["r.b"] = h5py.SoftLink("/nowhere")
+    f = tw.open(path)
+    assert {name: f[name].tolist() for name in f} == {"r.a~1": [1, 3], "r.b~1": [2, 4], "other": [7]}
+    assert f["r.a"].tolist() == [7]
+    assert sorted([(loss.name, loss.code) for loss in f.losses]) == [
+        ("r.a", "name"),
+        ("r.b", "link"),
+        ("r.b", "name"),
+    ]
