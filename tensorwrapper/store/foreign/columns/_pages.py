@@ -36,6 +36,8 @@ class Chunk:
     unpacked: int
     packed: int
     start: int
+    number: int
+    """Which column of the group it is: paths may be equal where names have dots."""
 
     @property
     def is_text(self) -> bool:
@@ -63,15 +65,20 @@ def read_footer(path: Path) -> Footer:
     try:
         said, _ = read_struct(data, 0, _FOOTER)
         groups = cast("list[dict[int, Any]]", said.get(4, []))
-        return tuple([tuple([_chunk(own[3]) for own in group.get(1, [])]) for group in groups])
+        return tuple(
+            [
+                tuple([_chunk(own[3], number) for number, own in enumerate(group.get(1, []))])
+                for group in groups
+            ]
+        )
     except (IndexError, KeyError) as error:
         raise DataFileError(f"the footer of {path} does not say where its columns are") from error
 
 
-def _chunk(said: dict[int, Any]) -> Chunk:
+def _chunk(said: dict[int, Any], number: int) -> Chunk:
     start, first = said[9], said.get(11)
     start = first if first is not None and 0 < first < start else start
-    found = Chunk(said[1], tuple(said[3]), said[4], said[5], said[6], said[7], start)
+    found = Chunk(said[1], tuple(said[3]), said[4], said[5], said[6], said[7], start, number)
     if min(found.kind, found.values, found.unpacked, found.packed, start) < 0:
         raise DataFileError("a column is said to begin before the file, or to have less than nothing")
     return found

@@ -194,7 +194,7 @@ class _Groups:
             with pq.ParquetFile(
                 self.path, metadata=self.metadata, memory_map=True, read_dictionary=words
             ) as file:
-                found = file.read_row_group(group, columns=[self.name])
+                found = file.reader.read_row_group(group, column_indices=self._leaves(group))
             if found.column_names != [self.name] or found.num_rows != self.metadata.row_group(group).num_rows:
                 raise DataFileError(f"{self.name!r} has not the rows that its groups claim")
             column = found.column(0)
@@ -217,9 +217,15 @@ class _Groups:
 
     def _width(self, chunk: Chunk) -> int:
         """Return how many bytes each value has, if the schema says so."""
-        schema = self.metadata.schema
-        leaves = [schema.column(k) for k in range(self.metadata.num_columns)]
-        return max([own.length for own in leaves if own.path.encode() == b".".join(chunk.path)], default=0)
+        known = chunk.number < self.metadata.num_columns
+        return max(self.metadata.schema.column(chunk.number).length, 0) if known else 0
+
+    def _leaves(self, group: int) -> list[int]:
+        """Return the numbers of the parts of the column: pyarrow takes names with dots for paths."""
+        numbers = [chunk.number for chunk in self.chunks[group]]
+        if max(numbers, default=0) >= self.metadata.num_columns:
+            raise DataFileError(f"{self.path} has more parts of {self.name!r} than its schema")
+        return numbers
 
 
 def _text_bytes(array: "pa.Array") -> int:

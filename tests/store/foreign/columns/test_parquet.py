@@ -74,13 +74,13 @@ def test_parts_are_those_of_the_whole(tmp_path, kind, key):
 def test_of_parquet_groups_are_decoded_that_are_needed(tmp_path, monkeypatch):
     path = written(tmp_path, "parquet", {"x": pa.array(np.arange(100))}, rows=10)
     asked = []
-    read = pq.ParquetFile.read_row_group
+    read = _parquet._Groups.decoded
 
-    def noted(self, i, **how):
-        asked.append(i)
-        return read(self, i, **how)
+    def noted(self, group):
+        asked.append(group)
+        return read(self, group)
 
-    monkeypatch.setattr(pq.ParquetFile, "read_row_group", noted)
+    monkeypatch.setattr(_parquet._Groups, "decoded", noted)
     view = tw.open(path)["x"]
     part = view[[15, 18, 71]]
     source = part.plan().reads[0]
@@ -94,16 +94,16 @@ def test_of_large_lists_groups_are_decoded_that_are_needed(tmp_path, monkeypatch
     column = COLUMNS["deep"]
     path = written(tmp_path, "parquet", {"x": column, "n": pa.array([[1], [None], [], [], []])}, rows=2)
     asked = []
-    read = pq.ParquetFile.read_row_group
+    read = _parquet._Groups.decoded
 
-    def noted(self, i, **how):
-        asked.append(i)
-        return read(self, i, **how)
+    def noted(self, group):
+        asked.append(group)
+        return read(self, group)
 
     monkeypatch.setattr(_parquet, "_SMALL", 0)
     view = tw.open(path)["x"]
     assert isinstance(view, sel.View)
-    monkeypatch.setattr(pq.ParquetFile, "read_row_group", noted)
+    monkeypatch.setattr(_parquet._Groups, "decoded", noted)
     assert view.shape == tw.as_tensor(column).shape
     assert view[4].tolist() == column[4].as_py()
     assert asked == [2]
@@ -241,3 +241,13 @@ def test_a_codec_that_pyarrow_has_not_is_told_and_hides_no_other_column(tmp_path
     assert f["y"].tolist() == [3, 4]
     assert [(loss.name, loss.code) for loss in f.losses] == [("x", "codec")]
     assert "LZO" in f.losses[0]
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_name_may_be_a_path_in_another_column(tmp_path, is_first):
+    given = {"l": [[1], [2, 3], []], "l.list.element": [4, 5, 6], "s": [7, 8, 9], "s.a": ["x", "y", ""]}
+    names = list(given) if is_first else list(reversed(given))
+    pq.write_table(pa.table({name: given[name] for name in names}), tmp_path / "a.parquet")
+
+    with tw.open(tmp_path / "a.parquet") as f:
+        assert {name: f[name].tolist() for name in f} == given
