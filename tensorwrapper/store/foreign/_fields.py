@@ -50,6 +50,8 @@ class FieldsOf:
     path: FieldPath
     shape: Extents
     dtype: "np.dtype[Any]"
+    is_partial: bool = False
+    """Whether NumPy has no type for other fields: h5py reads none of them by name then."""
 
     @property
     def chunks(self) -> Extents | None:
@@ -63,9 +65,34 @@ class FieldsOf:
         return self.dataset.file
 
     def __getitem__(self, key: tuple[slice, ...]) -> Array:
+        found: Any
         outer = len(self.dataset.shape)
+        if self.is_partial:
+            found = self._alone(key[:outer])
+            for name in self.path:
+                found = found[name]
+            return cast("Array", found[(*[slice(None)] * outer, *key[outer:])])
         source: Any = self.dataset.fields(self.path[0]) if self.path else self.dataset
-        found: Any = np.asarray(source[key[:outer]])
+        found = np.asarray(source[key[:outer]])
         for name in self.path[1:]:
             found = found[name]
         return cast("Array", found[(*[slice(None)] * outer, *key[outer:])])
+
+    def _alone(self, key: tuple[slice, ...]) -> Array:
+        """Return records of this field alone: HDF5 converts no others."""
+        import h5py  # noqa: PLC0415 - an extra
+
+        inner = self.shape[len(self.dataset.shape) :]
+        dtype: np.dtype[Any] = np.dtype((self.dtype, inner)) if inner else self.dtype
+        for name in reversed(self.path):
+            dtype = np.dtype([(name, dtype)])
+        runs = [range(extent)[own] for own, extent in zip(key, self.dataset.shape, strict=True)]
+        found = np.empty([len(run) for run in runs], dtype)
+        if found.size:
+            space, memory = self.dataset.id.get_space(), h5py.h5s.ALL
+            if runs:
+                counts, steps = found.shape, tuple([run.step for run in runs])
+                space.select_hyperslab(tuple([run.start for run in runs]), counts, steps)
+                memory = h5py.h5s.create_simple(counts)
+            self.dataset.id.read(memory, space, found, h5py.h5t.py_create(dtype))
+        return found

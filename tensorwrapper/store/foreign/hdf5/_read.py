@@ -130,7 +130,11 @@ class _Finder:
         size = found.id.get_storage_size()
         if look.packing == "records":
             for path, own in field_paths(look.dtype):
-                self._field(found, name, path, own, Held(start, size, "field", no_elements, said))
+                held = Held(start, size, "field", no_elements, said)
+                self._field(found, name, path, own, held, is_partial=bool(look.odd))
+            for full, why in look.odd:
+                text = f"the field {full!r} has elements of a type that h5py cannot read, {why}"
+                self.losses.append(Loss(text, full, "type"))
             return False
         read = self._reader(found, look)
         self.entries.append((name, False, Held(start, size, look.packing, read, said)))
@@ -139,13 +143,20 @@ class _Finder:
         return False
 
     def _field(
-        self, found: "h5py.Dataset", name: str, path: FieldPath, dtype: "np.dtype[Any]", held: Held
+        self,
+        found: "h5py.Dataset",
+        name: str,
+        path: FieldPath,
+        dtype: "np.dtype[Any]",
+        held: Held,
+        *,
+        is_partial: bool,
     ) -> None:
         """Note a field of records; what it is called is decided when all names are known."""
         full = ".".join([name, *path])
         loss = field_refusal(full, inner_of(dtype)[0])
         if loss is None:
-            read = partial(self._parts, found, path, dtype)
+            read = partial(self._parts, found, path, dtype, is_partial=is_partial)
             self.entries.append((full, True, attrs.evolve(held, read=read)))
         else:
             self.losses.append(loss)
@@ -163,13 +174,15 @@ class _Finder:
             found[taken] = own
         return found
 
-    def _parts(self, found: "h5py.Dataset", path: FieldPath, dtype: "np.dtype[Any]") -> "View[Any]":
+    def _parts(
+        self, found: "h5py.Dataset", path: FieldPath, dtype: "np.dtype[Any]", *, is_partial: bool = False
+    ) -> "View[Any]":
         """Return a field, or elements that are arrays, as a view of what h5py reads."""
         from tensorwrapper.selection import ArraySource, as_view  # noqa: PLC0415 - as below
 
         self._check_extents(found)
         own, inner = inner_of(dtype)
-        source = ArraySource(FieldsOf(found, path, (*found.shape, *inner), own))
+        source = ArraySource(FieldsOf(found, path, (*found.shape, *inner), own, is_partial=is_partial))
         return as_view(Guarded(source, self.path, "HDF5"))
 
     def _reader(self, found: "h5py.Dataset", look: Look) -> Callable[[], object]:

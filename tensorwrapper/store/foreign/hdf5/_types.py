@@ -36,6 +36,8 @@ class Look:
 
     dtype: "np.dtype[Any]"
     packing: Packing
+    odd: tuple[tuple[str, str], ...] = ()
+    """The fields of a record that NumPy has no type for, and why; `dtype` is without them."""
 
 
 def look_at(found: "h5py.Dataset", name: str) -> "Look | Loss":
@@ -58,6 +60,11 @@ def look_at(found: "h5py.Dataset", name: str) -> "Look | Loss":
     try:
         dtype = found.dtype
     except Exception as error:  # noqa: BLE001 - h5py has no one word for types that NumPy lacks
+        odd: list[tuple[str, str]] = []
+        kind = found.id.get_type()
+        partial = _readable(kind, name, odd) if isinstance(kind, h5py.h5t.TypeCompoundID) else None
+        if partial is not None:
+            return Look(partial, "records", tuple(odd))
         wider = _wider(found)
         if wider is not None:
             return Look(wider, "converted")
@@ -107,6 +114,28 @@ def reads_raw(found: "h5py.Dataset", dtype: "np.dtype[Any]") -> bool:
         return False
     # `logical`: enumerations whose words NumPy does not know are integers in memory otherwise.
     return bool(found.id.get_type().equal(h5py.h5t.py_create(dtype, logical=True)))
+
+
+def _readable(
+    kind: "h5py.h5t.TypeCompoundID", above: str, odd: list[tuple[str, str]]
+) -> "np.dtype[Any] | None":
+    """Return a record of the fields that NumPy has types for, and note the others; None if there are none."""
+    import h5py  # noqa: PLC0415 - an extra
+
+    fields: list[tuple[str, np.dtype[Any]]] = []
+    for k in range(kind.get_nmembers()):
+        name = kind.get_member_name(k).decode("utf-8", "replace")
+        own = kind.get_member_type(k)
+        try:
+            found = own.dtype
+        except Exception as error:  # noqa: BLE001 - h5py has no one word for types that NumPy lacks
+            if not isinstance(own, h5py.h5t.TypeCompoundID):
+                odd.append((f"{above}.{name}", str(error)))
+                continue
+            found = _readable(own, f"{above}.{name}", odd)
+        if found is not None:
+            fields.append((name, found))
+    return np.dtype(fields) if fields else None
 
 
 def are_labels(kind: "h5py.h5t.TypeID", space: "h5py.h5s.SpaceID", rank: int) -> bool:

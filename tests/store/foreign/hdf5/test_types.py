@@ -166,3 +166,26 @@ def test_sequences_whose_bytes_h5py_does_not_swap_are_told(tmp_path):
         assert list(f) == ["little"]
         assert f["little"].tolist() == [[1, 2], []]
         assert [(loss.name, loss.code) for loss in f.losses] == [("big", "type")]
+
+
+@pytest.mark.parametrize("extents", [(), (3,), (2, 3)])
+def test_one_odd_field_hides_no_other(tmp_path, extents):
+    deep = record(12, ("c", 0, T.STD_I16BE), ("t", 4, T.UNIX_D32LE))
+    kind = record(40, ("a", 0, T.STD_I32BE), ("b", 8, T.IEEE_F64LE), ("t", 16, T.UNIX_D32LE), ("d", 24, deep))
+    own = np.dtype([("a", "i4"), ("b", "f8"), ("d", [("c", "i2")])])
+    given = np.zeros(extents, own)
+    given["a"], given["b"] = np.arange(given.size).reshape(extents), 0.5
+    given["d"]["c"] = given["a"] + 300
+    with h5py.File(tmp_path / "a.h5", "w") as f:
+        space = h5py.h5s.create_simple(extents) if extents else h5py.h5s.create(h5py.h5s.SCALAR)
+        found = h5py.h5d.create(f.id, b"r", kind, space)
+        found.write(h5py.h5s.ALL, h5py.h5s.ALL, given, T.py_create(own))
+
+    with tw.open(tmp_path / "a.h5") as f:
+        expected = {"r.a": given["a"], "r.b": given["b"], "r.d.c": given["d"]["c"]}
+        assert {name: np.asarray(f[name]).tolist() for name in f} == {
+            name: array.tolist() for name, array in expected.items()
+        }
+        if extents:
+            assert np.asarray(f["r.a"][..., ::-2]).tolist() == given["a"][..., ::-2].tolist()
+        assert {loss.name: loss.code for loss in f.losses} == {"r.t": "type", "r.d.t": "type"}
