@@ -126,6 +126,7 @@ def _readable(
     for k in range(kind.get_nmembers()):
         name = kind.get_member_name(k).decode("utf-8", "replace")
         own = kind.get_member_type(k)
+        found: np.dtype[Any] | None
         try:
             found = own.dtype
         except Exception as error:  # noqa: BLE001 - h5py has no one word for types that NumPy lacks
