@@ -55,6 +55,7 @@ ALONE = {
         "padded_lines": "which shape rows get that are made longer is one rule for both",
         "fit_values": "a write through a view takes what a write to a tensor takes",
         "is_foreign": "collections of Dask leave to others what tensors leave to them",
+        "is_running": "an iterator feeds views as it feeds tensors",
         "promoted": "views are promoted as tensors are",
         "read_operand": "collections of Dask take the operands that tensors take",
     },

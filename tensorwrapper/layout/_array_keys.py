@@ -1,8 +1,8 @@
 """Keys with arrays, by NumPy's rules: what they select of a layout, as places or as an outer product."""
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final, Protocol, Self, TypeAlias, TypeVar, cast
+from typing import Any, Final, Protocol, Self, TypeAlias, TypeVar, cast
 
 import numpy as np
 
@@ -23,16 +23,10 @@ from tensorwrapper.layout.boxes._keys import expand_positional, warn_of_indices
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Array, Extents, IntArray, PositionalItem, PositionalKey
 
-if TYPE_CHECKING:
-    from typing_extensions import TypeIs
-
-    from tensorwrapper.shape import IndexIterator
-
 __all__ = [
     "KeyItem",
     "addresses_of_items",
     "is_basic",
-    "is_running",
     "numpys_errors",
     "outer_product",
     "split_points",
@@ -54,15 +48,6 @@ def is_basic(key: object) -> bool:
         return type(key) in _BASIC or _is_basic_item(key)
     items = cast("tuple[object, ...]", key)
     return _BASIC.issuperset(map(type, items)) or all(map(_is_basic_item, items))
-
-
-def is_running(key: object) -> "TypeIs[IndexIterator[Any]]":
-    """Tell whether a key is a running iterator, which leads to indices and has no positions."""
-    if not isinstance(key, Iterator):
-        return False
-    from tensorwrapper.shape import IndexIterator  # noqa: PLC0415 - few keys are iterators
-
-    return isinstance(key, IndexIterator)
 
 
 def _is_basic_item(item: object) -> bool:

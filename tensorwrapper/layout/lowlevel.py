@@ -7,7 +7,7 @@ A layout of one's own is one class over `CustomLayout` (a public name), put behi
 shape), `expand_positional` and `parse_positional` (a key in NumPy's dialect: with every mode named, and as
 starts, steps and counts), `fastest_first` (an order of modes).
 
-**Keys with arrays**: `is_basic` (a key without), `is_running` (an iterator for one), `to_items` (lists made
+**Keys with arrays**: `is_basic` (a key without), `to_items` (lists made
 arrays), and what they select:
 `addresses_of_items` (places), `outer_product` (of layouts, tensors and views), `split_points` (points first);
 `numpys_errors` raises what NumPy says of a key as errors of ours.
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from tensorwrapper.layout._array_keys import (
         addresses_of_items,
         is_basic,
-        is_running,
         numpys_errors,
         outer_product,
         split_points,
@@ -74,7 +73,6 @@ __all__ = [
     "expand_positional",
     "fastest_first",
     "is_basic",
-    "is_running",
     "make_blocked",
     "new_row_major",
     "new_strided",
@@ -97,7 +95,6 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "_array_keys": (
                 "addresses_of_items",
                 "is_basic",
-                "is_running",
                 "numpys_errors",
                 "outer_product",
                 "split_points",

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from tensorwrapper.tensor.facade._operators import Operators
     from tensorwrapper.tensor.facade._structure import cut_rows
     from tensorwrapper.tensor.facade._writes import fit_values
+    from tensorwrapper.tensor.keys._array_keys import is_running
     from tensorwrapper.tensor.making._convert import tensor_from_arrow
     from tensorwrapper.tensor.operators._operand import is_foreign, read_operand
     from tensorwrapper.tensor.operators._promotion import promoted
@@ -52,6 +53,7 @@ __all__ = [
     "fit_values",
     "hand_over",
     "is_foreign",
+    "is_running",
     "labelled_shape",
     "make_tensor",
     "padded_lines",
@@ -69,6 +71,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "_bridge": ("hand_over",),
             "_common": ("TensorCommon",),
             "making._convert": ("tensor_from_arrow",),
+            "keys._array_keys": ("is_running",),
             "operators._operand": ("is_foreign", "read_operand"),
             "operators._promotion": ("promoted",),
             "reading._labelled": ("labelled_shape",),

@@ -291,7 +291,7 @@ class DaskTensor(np.lib.mixins.NDArrayOperatorsMixin):
         shape, modes = OperandShapes.fit(shapes, name)
         shared = modes or [shape.rank] * len(operands)
         numbers = [
-            None if count else own._as_operand() if type(own) in (Tensor, View) else own
+            None if count else read_operand(own, name) if type(own) in (Tensor, View) else own
             for own, count in zip(operands, shared, strict=True)
         ]
         whole = [

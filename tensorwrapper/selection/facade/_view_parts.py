@@ -28,7 +28,6 @@ from tensorwrapper.layout.lowlevel import (
     addresses_of_items,
     choose,
     is_basic,
-    is_running,
     new_row_major,
     outer_product,
     split_points,
@@ -44,7 +43,7 @@ from tensorwrapper.selection.rows._rows import put_together_rows
 from tensorwrapper.selection.transforms._layouts import box
 from tensorwrapper.shape.lowlevel import key_of_names, mode_of, names_of, picked_names, unnamed_shape
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.tensor.lowlevel import TensorCommon
+from tensorwrapper.tensor.lowlevel import TensorCommon, is_running
 from tensorwrapper.typing import Array, ArrayKey, Extents, IntArray, NamedKey, ScalarT_co
 
 if TYPE_CHECKING:

@@ -13,7 +13,6 @@ from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import (
     addresses_of_items,
     is_basic,
-    is_running,
     new_row_major,
     new_strided,
     split_points,
@@ -23,7 +22,7 @@ from tensorwrapper.layout.lowlevel import (
 from tensorwrapper.shape.lowlevel import ModeNames, key_of_names, names_of, picked_names
 from tensorwrapper.tensor._bridge import view_of
 from tensorwrapper.tensor._tensor_base import TensorBase
-from tensorwrapper.tensor.keys._array_keys import read_key, write_key
+from tensorwrapper.tensor.keys._array_keys import is_running, read_key, write_key
 from tensorwrapper.tensor.keys._ragged_keys import chosen_layout, is_ragged
 from tensorwrapper.typing import Array, ArrayKey, NamedKey, PositionalKey, ScalarT_co
 

@@ -1,6 +1,7 @@
 """Keys with arrays: what NumPy selects with them is read, and written, where it lies."""
 
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +13,21 @@ from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import addresses_of_items, numpys_errors, to_items
 from tensorwrapper.typing import Array, ScalarT_co
 
-__all__ = ["read_key", "write_key"]
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
+
+    from tensorwrapper.shape import IndexIterator
+
+__all__ = ["is_running", "read_key", "write_key"]
+
+
+def is_running(key: object) -> "TypeIs[IndexIterator[Any]]":
+    """Tell whether a key is a running iterator, which leads to indices and has no positions."""
+    if not isinstance(key, Iterator):
+        return False
+    from tensorwrapper.shape import IndexIterator  # noqa: PLC0415 - few keys are iterators
+
+    return isinstance(key, IndexIterator)
 
 
 def read_key(
