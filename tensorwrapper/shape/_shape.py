@@ -4,6 +4,8 @@ import functools
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, cast, final, overload
 
+import numpy as np
+
 from tensorwrapper._integers import one_sequence, to_ints
 from tensorwrapper._value_class import slot_setters, value_class
 from tensorwrapper._wording import answer_calls
@@ -12,7 +14,7 @@ from tensorwrapper.shape._shape_base import ShapeLike, implementation_of
 from tensorwrapper.shape.boxes._common import ShapeCommon, to_index
 from tensorwrapper.shape.boxes._keys import leading_entries, parse_key
 from tensorwrapper.shape.boxes._names import Names, kept_names, key_of_names
-from tensorwrapper.shape.boxes._smooth import Smooth, make_smooth, to_extents
+from tensorwrapper.shape.boxes._smooth import Smooth, SmoothCommon, make_smooth, to_extents
 from tensorwrapper.shape.facade._cells import ShapeCells
 from tensorwrapper.shape.facade._constructors import ShapeConstructors
 from tensorwrapper.shape.facade._exchange import ShapeExchange
@@ -22,7 +24,7 @@ from tensorwrapper.shape.facade._ranks import ShapeRanks
 from tensorwrapper.shape.facade._sets import ShapeSets
 from tensorwrapper.shape.kinds._jagged import Jagged, jagged_of_state
 from tensorwrapper.shape.kinds._nested import Implementation
-from tensorwrapper.shape.text._habits import SHAPE_CALLS, no_tuple
+from tensorwrapper.shape.text._habits import NO_NUMBER, SHAPE_CALLS
 from tensorwrapper.typing import (
     IndexT,
     IndexT_co,
@@ -73,9 +75,9 @@ class Shape(
     and literal: a negative index is a place, not a count from the end.
 
     Two shapes are equal if kind, layers, names, and extents and origins at every prefix agree, however they
-    are stored; what is stored behind an empty mode counts, too. A shape has an origin, and may have
-    names and rows, so no tuple equals it. To compare it with a tuple or a list raises `ConversionError`:
-    False would hide that ``s.extents == (2, 3)`` was meant. ``as_shape((2, 3))`` is a shape.
+    are stored; what is stored behind an empty mode counts, too. A tuple or list of extents equals the shape
+    that `as_shape` makes of it: the box of these extents that begins at zero and has no names. To compare a
+    shape with a number raises `ConversionError`: False would hide that ``s.extent(0) == 2`` was meant.
 
     Called with labels, as ``shape("i,j")``, a shape takes part in expressions as tensors do: `LabeledShape`.
 
@@ -259,9 +261,7 @@ class Shape(
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Shape):
-            if isinstance(other, tuple | list):
-                raise ConversionError(no_tuple(cast("tuple[object, ...] | list[object]", other)))
-            return NotImplemented
+            return self._equals_extents(other)
         mine, theirs = self.implementation, other.implementation
         if type(mine) is Smooth and type(theirs) is Smooth:
             # The common case, without the price of an isinstance check on an abstract class.
@@ -272,11 +272,31 @@ class Shape(
             )
         return self._names == other._names and mine == theirs
 
+    def _equals_extents(self, other: object) -> bool:
+        """Whether what is no shape says the extents of this one, and this one has nothing else."""
+        if isinstance(other, tuple | list):
+            extents = self._bare_extents()
+            return extents is not None and extents == tuple(cast("tuple[object, ...] | list[object]", other))
+        if isinstance(other, int | np.integer):
+            raise ConversionError(NO_NUMBER)
+        return NotImplemented
+
+    def _bare_extents(self) -> "tuple[int, ...] | None":
+        """Return the extents of a box without names that begins at zero, which a tuple says as well."""
+        mine = self.implementation
+        if self._names is not None or not isinstance(mine, SmoothCommon) or any(mine.origin):
+            return None
+        return mine.extents
+
     def __hash__(self) -> int:
         number = self._hash
         if number is None:
             names = self._names
-            number = hash(self.implementation) if names is None else hash((self.implementation, names))
+            extents = self._bare_extents()
+            if extents is not None:
+                number = hash(extents)  # as the tuple that it equals
+            else:
+                number = hash(self.implementation) if names is None else hash((self.implementation, names))
             _set_hash(self, number)
         return number
 

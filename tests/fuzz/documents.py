@@ -91,6 +91,12 @@ def _use_catalogue(catalogue: Catalogue) -> None:
             own.holders_of(own.tiling.grid.index(tile))
 
 
+def _use_tiling(tiling: Tiling) -> None:
+    repr(tiling)
+    hash(tiling)
+    assert Tiling.from_json(tiling.to_json()) == tiling
+
+
 def _use_mask(mask: Mask) -> None:
     repr(mask)
     hash(mask)
@@ -256,6 +262,14 @@ TARGETS = [
         _mask_documents,
         ("Mask.from_json",),
         _use_mask,
+        mutate=mutate_json,
+    ),
+    Target(
+        "tiling-json",
+        lambda data: Tiling.from_json(_text(data)),
+        lambda: [Tiling([1, 2], [3, 0, 1]).to_json().encode(), Tiling([4], origin=(7,)).to_json().encode()],
+        ("Tiling.from_json",),
+        _use_tiling,
         mutate=mutate_json,
     ),
     Target(

@@ -17,6 +17,7 @@ from tensorwrapper.errors import (
     ConversionError,
     DataFileError,
     RemoteProtocolError,
+    TensorNameError,
     TensorSetError,
     TensorWrapperError,
 )
@@ -83,7 +84,7 @@ def _use_points(tree: PointTree) -> None:
 
 def _read_file(data: bytes, end: str) -> Path:
     source, target = file_of(data, f"in{end}"), file_of(b"", "out.tens")
-    with contextlib.suppress(DataFileError, TensorSetError):
+    with contextlib.suppress(DataFileError, TensorNameError, TensorSetError):
         # What is damaged is found where it is read.
         _use_file(source)
     store.convert(source, target, overwrite=True)

@@ -187,6 +187,7 @@ READERS = {
     "Mask.parse": tw.Mask.parse,
     "Mask.from_json": tw.Mask.from_json,
     "ShapePattern.parse": ShapePattern.parse,
+    "Tiling.from_json": tw.Tiling.from_json,
     "RowPartitions.parse": RowPartitions.parse,
     "Layout.parse": Layout.parse,
     "parse_tiler": parse_tiler,
@@ -232,7 +233,7 @@ def test_w8_every_reader_of_texts_is_in_the_table():
         for part in node.body
         if isinstance(part, ast.FunctionDef) and part.name in ("parse", "from_json")
     }
-    facades = {"ShapeConstructors": "Shape", "LayoutOrdinals": "Layout"}
+    facades = {"ShapeConstructors": "Shape", "LayoutOrdinals": "Layout", "TilingExchange": "Tiling"}
     known = {name.split(".")[0] for name in READERS}
     assert {facades.get(name, name) for name in public} <= known
 

@@ -214,7 +214,7 @@ class ViewRanks(Generic[ScalarT_co, IndexT_co]):
             Parameters
             ----------
             shape
-                Of the result; of rows if there is one element for each index of mode 0.
+                Of the result; of rows if there is one element for each index of their first modes.
             """
             ...
 
@@ -226,7 +226,7 @@ class ViewRanks(Generic[ScalarT_co, IndexT_co]):
             Parameters
             ----------
             shape
-                Of the result; of rows if there is one element for each index of mode 0.
+                Of the result; of rows if there is one element for each index of their first modes.
             """
             ...
 
@@ -288,7 +288,8 @@ class ViewRanks(Generic[ScalarT_co, IndexT_co]):
             ----------
             out
                 What is written into instead, and returned as a tensor: a tensor with strides, or an array, of
-                these extents, any strides and a type that ours may be cast to. Where it shares memory with a
+                these extents, any strides and a type that ours may be cast to; or what speaks DLPack, as a
+                tensor of PyTorch does, and lets its memory be written to. Where it shares memory with a
                 source, the elements are computed apart first.
             order
                 How new memory is filled: "C", "F", or the modes from the fastest to the slowest.

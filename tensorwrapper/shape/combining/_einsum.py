@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from functools import lru_cache
 from string import ascii_letters
-from typing import cast
+from typing import Final, cast
 
 from tensorwrapper._wording import brief
 from tensorwrapper.errors import (
@@ -22,6 +22,8 @@ from tensorwrapper.shape.labels._labels_text import Labels, to_labels
 
 __all__ = ["einsum_shape"]
 
+_PLACE: Final = re.compile(r"\b_(\d+)\b")
+"""A label that stands for a mode of an ellipsis."""
 _KNOWN = 256  # equations remembered, with the ranks of the shapes
 
 
@@ -75,7 +77,7 @@ def einsum_shape(equation: str, *shapes: ShapeLike) -> "Shape":
         if "..." not in equation:
             raise
         # Labels are letters beside an ellipsis: what has an underscore stands for one of its modes.
-        raise type(error)(re.sub(r"\b_(\d+)\b", r"...[-\1]", str(error))) from None
+        raise type(error)(_PLACE.sub(r"...[-\1]", str(error))) from None
 
 
 @lru_cache(maxsize=_KNOWN)

@@ -5,6 +5,7 @@ from typing import Final
 from tensorwrapper._wording import brief
 
 __all__ = [
+    "NO_NUMBER",
     "MASK_CALLS",
     "MASK_IS",
     "MASK_NAMES",
@@ -18,7 +19,6 @@ __all__ = [
     "TILING_IS",
     "TILING_NAMES",
     "TILING_OPERATORS",
-    "no_tuple",
 ]
 
 SHAPE_IS: Final = (
@@ -163,16 +163,5 @@ MASK_CALLS: Final = {
 }
 """How methods of masks are called, said to who calls them otherwise."""
 
-
-def no_tuple(given: "tuple[object, ...] | list[object]") -> str:
-    """Return what is said to who compares a shape with a tuple or a list.
-
-    >>> no_tuple([2])
-    'a shape is never equal to a list: `s.extents == (2,)` compares extents, `s == tw.as_shape((2,))` shapes'
-    """
-    extents = brief(tuple(given))
-    kind = type(given).__name__
-    return (
-        f"a shape is never equal to a {kind}: `s.extents == {extents}` compares extents, "
-        f"`s == tw.as_shape({extents})` shapes"
-    )
+NO_NUMBER: Final = "a shape is never equal to a number: `s.extent(0) == 2` compares an extent"
+"""What is said to who compares a shape with a number."""

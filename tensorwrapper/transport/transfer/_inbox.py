@@ -13,6 +13,7 @@ from tensorwrapper.transport.transfer._messages import (
     COORDINATES,
     Said,
     compare,
+    is_end,
     message_frames,
     read_label,
     unpack_coordinates,
@@ -190,7 +191,8 @@ class Inbox:
             error.peer = peer
             self._engine.lose(transfer, error)
             return
-        self._engine.send(peer, message_frames("CANCEL", request, 0, Said("CANCEL", error=str(error))))
+        if not is_end(_label(heads[0]), self._engine.limits):
+            self._engine.send(peer, message_frames("CANCEL", request, 0, Said("CANCEL", error=str(error))))
 
     def _key_of(self, request: int) -> str | None:
         """Return the key of what has come under a number, and of which the giver may not know it."""

@@ -32,6 +32,7 @@ __all__ = [
     "check_frames",
     "compare",
     "coordinates",
+    "is_end",
     "message_frames",
     "next_state",
     "prefix",
@@ -105,6 +106,18 @@ def read_label(text: str, limits: Limits) -> Said | None:
         If a key is missing, of a wrong kind, or over a limit.
     """
     return _remembered(text, limits) if len(text) < 1024 else _read(text, limits)
+
+
+def is_end(text: str, limits: Limits) -> bool:
+    """Whether a label says the end of a transfer, or cannot be read at all: nobody answers these.
+
+    Else two ends of which each takes the other's answers for malformed could answer each other for ever.
+    """
+    try:
+        label = load_label(text, limits)
+    except RemoteProtocolError:
+        return True
+    return not isinstance(label, dict) or label.get("flow") == "EOT"
 
 
 def _refuse_flow(path: str, reason: str, text: str) -> NoReturn:

@@ -61,6 +61,7 @@ class AsyncSocket(Shown):
         linger: float = 1.0,
         security: Security | None = None,
         stalled: float | None = None,
+        watched: bool = False,
     ) -> None:
         self._waiting: dict[asyncio.Future[None], int] = {}
         self._watched: list[int] = []
@@ -70,7 +71,13 @@ class AsyncSocket(Shown):
                 f"a {kind} socket has no file descriptor that a loop could watch; DEALER and ROUTER have"
             )
         self._socket = Socket(
-            kind, timeout=timeout, limits=limits, linger=linger, security=security, stalled=stalled
+            kind,
+            timeout=timeout,
+            limits=limits,
+            linger=linger,
+            security=security,
+            stalled=stalled,
+            watched=watched,
         )
         self._timeout = timeout
 
@@ -111,6 +118,11 @@ class AsyncSocket(Shown):
         """The file descriptor of the connection that the last message came over, as `Socket.sender` says."""
         return self._socket.sender
 
+    @property
+    def guests(self) -> tuple[int, ...]:
+        """The file descriptors of the connections that peers made to it, as `Socket.guests` says."""
+        return self._socket.guests
+
     def bind(self, address: str) -> str:
         """Listen at an address, as `Socket.bind` does."""
         bound = self._socket.bind(address)
@@ -135,6 +147,10 @@ class AsyncSocket(Shown):
     def fileno(self) -> int:
         """Return the file descriptor that the loop waits at, as `Socket.fileno` does."""
         return self._socket.fileno()
+
+    def filenos(self) -> list[int]:
+        """Return the file descriptors at which a change can be seen, as `Socket.filenos` does."""
+        return self._socket.filenos()
 
     def close(self) -> None:
         """Close the socket; closing twice is harmless. Whoever waits gets a `TransportClosedError`."""

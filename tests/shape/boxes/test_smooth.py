@@ -61,9 +61,34 @@ def test_shapes_with_other_extents_are_not_equal(left, right):
     assert Shape(*left) == Shape.smooth(left)
 
 
-def test_a_shape_equals_no_tuple_and_no_implementation():
-    with pytest.raises(ConversionError, match="never equal to a tuple"):
-        assert Shape(2, 3) != (2, 3)
+@pytest.mark.parametrize("say", [tuple, list])
+def test_a_shape_equals_the_extents_that_say_it(say):
+    """To raise broke libraries that compare `.shape` of their operands, as Zarr does in `array[...] = t`."""
+    assert Shape(2, 3) == say((2, 3)) == Shape(2, 3)
+    assert Shape(2, 3) != say((3, 2))
+    assert Shape(2, 3) != say((2,))
+    assert Shape(2, 3) != say(("a", None))
+    assert Shape() == say(())
+    for other in (Shape(2, 3, origin=(0, 1)), Shape(2, 3).named("i", None), Shape.jagged([3, 3])):
+        assert other != say((2, 3))
+        assert (other == say((2, 3))) == (other == as_shape(say((2, 3))))
+
+
+def test_equal_shapes_and_tuples_have_one_hash():
+    assert {Shape(2, 3): 1}[2, 3] == 1
+    assert {(2, 3): 1}[Shape(2, 3)] == 1
+    assert {Shape(2, 3), (2, 3), Shape(2, 3, origin=(0, 1))} == {(2, 3), Shape(2, 3, origin=(0, 1))}
+
+
+@pytest.mark.parametrize("number", [2, np.int64(2), True])
+def test_a_shape_is_compared_with_no_number(number):
+    with pytest.raises(ConversionError, match=r"s\.extent\(0\) == 2"):
+        assert Shape(2, 3)[0] != number
+    with pytest.raises(ConversionError, match=r"s\.extent\(0\) == 2"):
+        assert number != Shape(2)
+
+
+def test_a_shape_equals_no_implementation():
     assert Shape(2, 3) != Smooth((2, 3))
     assert Smooth((2, 3)) != (2, 3)
     assert Shape(3) != Shape.jagged([3])

@@ -90,7 +90,8 @@ def test_many_transfers_share_a_socket(listening):
         found = [transfer.wait(timeout=10)[0, 0].item() for transfer in taken]
         assert transfers.running == ()
     sending.end()
-    assert found == list(range(10))
+    # An offer that waits for seconds is made again, behind the others: on a starved machine that happens.
+    assert sorted(found) == list(range(10))
 
 
 def test_more_than_may_run_are_refused(listening, monkeypatch):
