@@ -2,14 +2,12 @@
 
 from typing import Final
 
-from tensorwrapper._wording import brief
-
 __all__ = [
-    "NO_NUMBER",
     "MASK_CALLS",
     "MASK_IS",
     "MASK_NAMES",
     "MASK_OPERATORS",
+    "NO_NUMBER",
     "SHAPE_CALLS",
     "SHAPE_IS",
     "SHAPE_NAMES",

@@ -144,7 +144,7 @@ def _of_folder(path: Path) -> Recognised:
     if path.suffix.lower() == ".zarr":
         return Recognised("zarr", "name")
     raise refused_by_system(
-        f"{path} is a folder, and no regular file; nor is it a Zarr store: it has no zarr.json, .zgroup or .zarray",
+        f"{path} is a folder, and no regular file: of Zarr it has no zarr.json, .zgroup or .zarray",
         IsADirectoryError(21, "is a folder"),
     )
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from tensorwrapper._json import Json, dump_json
 from tensorwrapper._value_class import frozen
-from tensorwrapper.errors import LocalProtocolError
+from tensorwrapper.errors import LocalProtocolError, RemoteProtocolError
 from tensorwrapper.transport.transfer._missing import MOST_RUNS
 from tensorwrapper.transport.transfer._table import (
     TRANSFER_TRANSITIONS,

@@ -7,9 +7,9 @@ import pytest
 
 from tensorwrapper.errors import RequestRefusedError
 from tensorwrapper.remote import ServeLimits
+from tensorwrapper.remote.served import _pins
 from tensorwrapper.remote.served._holding import Holding
 from tensorwrapper.remote.served._pins import Pins
-from tensorwrapper.remote.served import _pins
 
 
 def holdings(version):

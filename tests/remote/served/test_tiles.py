@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tensorwrapper as tw
-from tensorwrapper.remote.served._tiles import tiles_of
 from tensorwrapper.remote.served import _tiles
+from tensorwrapper.remote.served._tiles import tiles_of
 from tensorwrapper.selection import Runs
 
 X = np.arange(12 * 14 * 3.0).reshape(12, 14, 3)
