@@ -116,9 +116,10 @@ Rank5: TypeAlias = tuple[int, int, int, int, int]
 """An index of five modes."""
 
 Rank6: TypeAlias = tuple[int, int, int, int, int, int]
+"""An index of six modes."""
+
 RankT = TypeVar("RankT", Rank0, Rank1, Rank2, Rank3, Rank4, Rank5, Rank6)
 """The rank that a tuple of extents says which is written out."""
-"""An index of six modes."""
 
 
 class IntVector(Protocol):

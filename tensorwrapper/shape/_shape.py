@@ -261,7 +261,13 @@ class Shape(
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Shape):
-            return self._equals_extents(other)
+            if isinstance(other, tuple | list):
+                given = cast("tuple[object, ...] | list[object]", other)
+                extents = self._bare_extents()
+                return extents is not None and extents == tuple(given)
+            if isinstance(other, int | np.integer):
+                raise ConversionError(NO_NUMBER)
+            return NotImplemented
         mine, theirs = self.implementation, other.implementation
         if type(mine) is Smooth and type(theirs) is Smooth:
             # The common case, without the price of an isinstance check on an abstract class.
@@ -271,15 +277,6 @@ class Shape(
                 and (self._names is other._names or self._names == other._names)
             )
         return self._names == other._names and mine == theirs
-
-    def _equals_extents(self, other: object) -> bool:
-        """Whether what is no shape says the extents of this one, and this one has nothing else."""
-        if isinstance(other, tuple | list):
-            extents = self._bare_extents()
-            return extents is not None and extents == tuple(cast("tuple[object, ...] | list[object]", other))
-        if isinstance(other, int | np.integer):
-            raise ConversionError(NO_NUMBER)
-        return NotImplemented
 
     def _bare_extents(self) -> "tuple[int, ...] | None":
         """Return the extents of a box without names that begins at zero, which a tuple says as well."""
