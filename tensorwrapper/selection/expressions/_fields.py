@@ -8,7 +8,7 @@ from typing import Any, NoReturn, cast
 
 import numpy as np
 
-from tensorwrapper._json import Json
+from tensorwrapper._json import Json, load_json
 from tensorwrapper._json_fields import Field, FieldReason
 from tensorwrapper.buffer.lowlevel import fit_number
 from tensorwrapper.errors import (
@@ -31,6 +31,7 @@ __all__ = [
     "json_of_value",
     "one_key",
     "range_of",
+    "said_shape",
     "to_dtype",
     "to_integer",
     "to_integers",
@@ -253,6 +254,13 @@ def facts_of(shape: Shape[Any]) -> dict[str, Json]:
         **({"extent": shape.extent(0)} if shape.rank else {}),
         "size": shape.size,
     }
+
+
+def said_shape(shape: Shape[Any]) -> dict[str, Json]:
+    """Return all of a shape as `Shape.to_json` writes it, but for names: modes of nodes are numbered."""
+    said = cast("dict[str, Json]", load_json(shape.to_json()))
+    said.pop("names", None)
+    return said
 
 
 def range_of(shape: Shape[Any]) -> dict[str, Json]:

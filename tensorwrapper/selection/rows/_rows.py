@@ -17,7 +17,7 @@ import numpy as np
 
 from tensorwrapper._arrays import frozen_array, splits_of
 from tensorwrapper._integers import MAX_INT64
-from tensorwrapper._json import Json, dump_json, load_json
+from tensorwrapper._json import Json, dump_json
 from tensorwrapper.errors import ExtentMismatchError, JaggedModeError, SizeOverflowError
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection.expressions._cellwise import Casting, Choosing, Extreme
@@ -29,7 +29,7 @@ from tensorwrapper.selection.expressions._expression import (
     unnamed_view,
     whole,
 )
-from tensorwrapper.selection.expressions._fields import dtype_name
+from tensorwrapper.selection.expressions._fields import dtype_name, said_shape
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._joining import Interleaving, Joining
 from tensorwrapper.selection.expressions._ordinals import Whole
@@ -172,9 +172,7 @@ class Rows(Node):
                 shape = cast("Shape", self.arguments[0])
                 lying = _lying(shape)
                 if lying is None:
-                    said = cast("dict[str, Json]", load_json(shape.to_json()))
-                    said.pop("names", None)  # Modes of nodes are numbered.
-                    return {"spread_over": said, "part": views[0]}
+                    return {"spread_over": said_shape(shape), "part": views[0]}
                 return {"spread": [*views, write.view(lying)]}
             case "where" | "minimum" | "maximum":
                 return {self.kind: views}

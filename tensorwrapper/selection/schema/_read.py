@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 
 from tensorwrapper._arguments import check_kind_of
-from tensorwrapper._json import Json, excess, has_number_over, load_json
+from tensorwrapper._json import Json, dump_json, excess, has_number_over, load_json
 from tensorwrapper._value_class import evolve
 from tensorwrapper.errors import ParseError, SelectionError, TensorWrapperError
 from tensorwrapper.layout import Layout
@@ -48,7 +48,7 @@ from tensorwrapper.selection.schema._write import VERSIONS
 from tensorwrapper.selection.sources._source import TensorSource
 from tensorwrapper.selection.transforms._maps import maps_of
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape.lowlevel import make_smooth, wrap
+from tensorwrapper.shape.lowlevel import make_smooth, names_of, wrap
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Extents
 
@@ -419,7 +419,8 @@ def _is_declared(found: "np.dtype[Any]", dtype: "np.dtype[Any]") -> bool:
 
 def _of_facts(found: Expression, given: Json, dtype: "np.dtype[Any]") -> Expression:
     """Return a view of rows, of which a stranger says the facts, where these say that it lies."""
-    facts = to_object(given, "shape")
+    facts = dict(to_object(given, "shape"))
+    is_over, over = "over" in facts, facts.pop("over", None)
     rank = found.shape.rank
     given_start = to_list(facts["start"], "shape.start") if "start" in facts else [0] * rank
     start = [to_integer(own, "shape.start") for own in given_start]
@@ -430,6 +431,12 @@ def _of_facts(found: Expression, given: Json, dtype: "np.dtype[Any]") -> Express
             "bounds",
             f"the view is declared as {facts} of {dtype}, and is {found.shape} of {found.dtype}",
         )
+    if is_over:
+        placed = Shape.from_json(dump_json(over))
+        fits = placed.size == found.shape.size and placed.is_congruent(found.shape)
+        if not fits or names_of(placed) is not None:
+            raise SelectionError("bounds", f"shape.over is {placed}, and the view is {found.shape}")
+        return evolve(found, layout=wrap_layout(found.layout.implementation.moved_to(placed)))
     if facts.get("start") == own.get("start"):
         return found
     moved: View[Any] = View(found).translate_to(start)

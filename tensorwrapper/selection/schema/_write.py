@@ -16,13 +16,13 @@ from typing import Any, Literal, TypeAlias, cast, final, get_args
 import numpy as np
 
 from tensorwrapper._json import Json, dump_json
-from tensorwrapper.errors import ConversionError, OutOfBoundsError
+from tensorwrapper.errors import ConversionError, JaggedModeError, OutOfBoundsError
 from tensorwrapper.layout import AxisMap, Cycle, Layout, Stride, Table
 from tensorwrapper.layout.lowlevel import new_row_major, wrap_layout
 from tensorwrapper.selection._view import View
 from tensorwrapper.selection.expressions._documents import NodeWriter
 from tensorwrapper.selection.expressions._expression import Expression, Node
-from tensorwrapper.selection.expressions._fields import dtype_name, facts_of, range_of
+from tensorwrapper.selection.expressions._fields import dtype_name, facts_of, range_of, said_shape
 from tensorwrapper.selection.expressions._reading import is_base
 from tensorwrapper.selection.expressions._walks import operands_first
 from tensorwrapper.selection.operations._atom import Atom
@@ -139,11 +139,21 @@ def to_json(
         "view": 1 if is_box and not (nodes or writer.met_rows) else 2,
         **({"nodes": nodes} if nodes else {}),
     }
-    place = {"range": range_of(view.shape)} if is_box else {"shape": facts_of(view.shape)}
+    place = {"range": range_of(view.shape)} if is_box else {"shape": _facts(view.shape)}
     return dump_json({**head, "dtype": dtype_name(view.dtype), **place, **written})
 
 
 _sources = sources
+
+
+def _facts(shape: Shape[Any]) -> dict[str, Json]:
+    """Return the facts of a shape that is no box, and all of it where rows begin at different indices."""
+    facts = facts_of(shape)
+    try:
+        shape.origin  # noqa: B018 - it raises where rows begin at different indices
+    except JaggedModeError:
+        facts["over"] = said_shape(shape)
+    return facts
 
 
 @final
