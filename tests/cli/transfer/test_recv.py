@@ -93,6 +93,18 @@ def test_what_cannot_be_received_is_said(tmp_path):
     assert (done.returncode, "any name" in done.stderr) == (ExitCode.CANNOT_RUN, True)
 
 
+def test_both_ends_count_the_same_elements(tmp_path):
+    tensors = {"box": np.arange(6.0).reshape(2, 3), "rows": tw.jagged([[1, 2], [3]]), "none": np.empty(0)}
+    tw.save(tmp_path / "given.tens", tensors)
+    with receiving(tmp_path / "came.tens") as (process, address):
+        sent = json.loads(run("send", tmp_path / "given.tens", address, "--json").stdout)
+        received = json.loads(process.communicate(timeout=60)[0])
+    assert sent["figures"]["bytes of elements"] == received["figures"]["bytes of elements"] == 48 + 24
+    assert [(own["name"], own["bytes"]) for own in sent["entries"]] == [
+        (own["name"], own["bytes"]) for own in received["entries"]
+    ]
+
+
 def test_people_are_told_where_it_waits(tmp_path):
     words = [sys.executable, "-m", "tensorwrapper", "recv", "tcp://127.0.0.1:*", str(tmp_path / "a.tens")]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
