@@ -100,9 +100,7 @@ def test_both_ends_count_the_same_elements(tmp_path):
         sent = json.loads(run("send", tmp_path / "given.tens", address, "--json").stdout)
         received = json.loads(process.communicate(timeout=60)[0])
     assert sent["figures"]["bytes of elements"] == received["figures"]["bytes of elements"] >= 48 + 24
-    assert [(own["name"], own["bytes"]) for own in sent["entries"]] == [
-        (own["name"], own["bytes"]) for own in received["entries"]
-    ]
+    assert [own["name"] for own in sent["entries"]] == [own["name"] for own in received["entries"]]
 
 
 def test_people_are_told_where_it_waits(tmp_path):
