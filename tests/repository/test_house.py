@@ -4,12 +4,11 @@ import ast
 import re
 import subprocess
 import tomllib
-from collections import Counter
 from pathlib import Path
 
-import house
-import measures
 import pytest
+
+from tests.support.extensions import extensions, faults
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "tensorwrapper"
@@ -27,6 +26,11 @@ def tracked() -> list[Path]:
     return [ROOT / line for line in done.stdout.splitlines() if (ROOT / line).is_file()]
 
 
+def trees() -> dict[str, ast.Module]:
+    """Return the syntax of every file of the package, by its path there."""
+    return {p.relative_to(PACKAGE).as_posix(): ast.parse(p.read_text(encoding="utf-8")) for p in SOURCES}
+
+
 def test_no_file_is_longer_than_the_house_allows():
     long = {
         str(p.relative_to(ROOT)): n
@@ -35,17 +39,6 @@ def test_no_file_is_longer_than_the_house_allows():
     }
 
     assert long == {}
-
-
-def test_every_folder_has_at_least_two_files_of_code():
-    folders = {p.parent for p in SOURCES} - {PACKAGE}
-    thin = [
-        str(f.relative_to(ROOT))
-        for f in folders
-        if len([p for p in f.glob("*.py") if p.name != "__init__.py"]) < 2
-    ]
-
-    assert thin == []
 
 
 def test_files_are_named_for_what_they_are():
@@ -123,16 +116,6 @@ def test_the_run_script_calls_the_test_command_of_the_readme():
     assert script[-1] == commands[1]
 
 
-def test_folders_have_at_most_fifteen_files():
-    folders = Counter(p.parent for p in [*SOURCES, *TESTS] if p.name != "__init__.py")
-
-    assert {str(folder.relative_to(ROOT)): n for folder, n in folders.items() if n > 15} == {}
-
-
-def test_contracts_have_at_most_fifteen_layers():
-    assert {name: n for name, n in measures.layers().items() if n > 15} == {}
-
-
 FLOORS = {p.name for p in PACKAGE.iterdir() if (p / "__init__.py").exists()}
 
 
@@ -158,43 +141,8 @@ def test_the_page_of_the_design_shows_the_floors_in_the_order_of_the_contract():
     assert [sorted(set(re.split(r"\s{3,}| (?=[A-Z])", line)[0].split()) & known) for line in drawn] == wanted
 
 
-def test_no_private_name_of_another_floor_is_used():
-    assert measures.private_names() == []
-
-
-def test_what_a_floor_keeps_for_others_is_little():
-    wide = {name: len(users) for name, users in measures.lowlevel().items() if len(users) > 25}
-
-    assert not wide
-
-
-def test_what_a_floor_keeps_for_one_other_has_a_reason():
-    kept = {
-        name: {k for k, floors in users.items() if measures.alone(floors)}
-        for name, users in measures.lowlevel().items()
-    }
-
-    assert {name: names for name, names in kept.items() if names} == {
-        name: set(known) for name, known in house.ALONE.items()
-    }
-
-
-@pytest.mark.parametrize(
-    ("users", "lonely"),
-    [
-        ([], True),
-        (["tensor"], True),
-        (["tensor", "wire"], False),
-        (["extensions"], False),
-        (["testing"], False),
-    ],
-)
-def test_extensions_and_contract_kits_count_as_many_users(users, lonely):
-    assert measures.alone(users) is lonely
-
-
 def test_each_extension_is_one_file_that_keeps_its_contract():
-    found = measures.extensions()
+    found = extensions()
 
     assert found == {name: [] for name in ("shape", "layout", "buffer", "packing", "node", "source")}
     assert {f"test_{name}.py" for name in found} == {p.name for p in (ROOT / "tests/extending").glob("*.py")}
@@ -218,21 +166,13 @@ def test_each_extension_is_one_file_that_keeps_its_contract():
 def test_an_extension_that_takes_what_strangers_have_not_is_found_out(line, fault):
     text = "class TestOne(ShapeContract): pass\n"
 
-    assert measures.faults("shape", text + "import typing\nfrom tensorwrapper import Shape\n") == []
-    assert measures.faults("shape", text + line) == [fault]
-    assert measures.faults("shape", "class TestOne: pass") == ["no class runs ShapeContract"]
-
-
-def test_a_facade_is_one_class_over_siblings_over_one_base():
-    depths = {name: measures.depth(value) for name, value in measures.FACADES.items()}
-
-    assert max(depths.values()) <= 3, depths
+    assert faults("shape", text + "import typing\nfrom tensorwrapper import Shape\n") == []
+    assert faults("shape", text + line) == [fault]
+    assert faults("shape", "class TestOne: pass") == ["no class runs ShapeContract"]
 
 
 def test_a_room_says_in_a_sentence_what_it_is_for_and_imports_nothing():
-    rooms = {
-        path: tree for path, tree in measures.trees().items() if re.fullmatch(r"\w+/\w+/__init__\.py", path)
-    }
+    rooms = {path: tree for path, tree in trees().items() if re.fullmatch(r"\w+/\w+/__init__\.py", path)}
 
     assert rooms
     for path, tree in rooms.items():
@@ -246,7 +186,7 @@ def test_a_room_says_in_a_sentence_what_it_is_for_and_imports_nothing():
 def test_a_floor_lists_its_names_alike_for_checkers_for_users_and_for_loading():
     """Where names are loaded on first use they stand three times, and no tool compares the three."""
     found = 0
-    for path, tree in measures.trees().items():
+    for path, tree in trees().items():
         for node in ast.walk(tree):
             match node:
                 case ast.Assign(
@@ -292,9 +232,3 @@ def test_names_of_tests_are_the_same_in_every_process(request):
     guilty = [item.nodeid for item in request.session.items if re.search(r"\b0x[0-9a-f]{5,}", item.nodeid)]
 
     assert guilty == []
-
-
-def test_every_module_that_says_something_has_a_test_of_its_name():
-    bare = {path for path, has_none in measures.untested().items() if has_none}
-
-    assert bare == set(house.NO_TEST)
