@@ -1,0 +1,129 @@
+"""How long the ways of the library are: run ``python -m tests.benchmarks.measures`` to print them.
+
+Calls are the functions of Python that the third call of an operation enters, whoever wrote them; files are those
+of the package among them. Lines of code leave out blank ones, comments and docstrings. A threshold is a
+comparison of order with a number from 2 on, written out or named.
+"""
+
+import ast
+import io
+import sys
+import tempfile
+import tokenize
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import FrameType
+
+import numpy as np
+
+import tensorwrapper as tw
+from tensorwrapper import selection as sel
+
+PACKAGE = Path(tw.__file__).parent
+ORDERS = ast.Lt | ast.LtE | ast.Gt | ast.GtE
+
+
+def calls(work: Callable[[], object]) -> tuple[int, int]:
+    """Return how many functions the third call of an operation enters, and how many files of the package."""
+    work()
+    work()
+    found, files = 0, set[str]()
+
+    def count(frame: FrameType, event: str, _: object) -> None:
+        nonlocal found
+        if event == "call":
+            found += 1
+            files.add(frame.f_code.co_filename)
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        work()
+    finally:
+        sys.setprofile(before)
+    # The operation itself is one of them.
+    return found - 1, sum(Path(own).is_relative_to(PACKAGE) for own in files)
+
+
+def operations(folder: Path) -> dict[str, tuple[Callable[[], object], int]]:
+    """Return the operations that are counted, by name, and how many calls each may have."""
+    box = tw.as_tensor(np.arange(12.0).reshape(3, 4))
+    rows = tw.jagged([[1.0, 2.0], [3.0], [4.0, 5.0, 6.0]])
+    shards = [tw.as_tensor(np.arange(8.0).reshape(4, 2)) for _ in range(300)]
+    places = [0, 5, 700, 33, 1199, 12, 512, 513, 40, 900]
+    whole = sel.concat(shards)
+    return {
+        "concat([t, t])[1:4].compute()": (lambda: sel.concat([box, box])[1:4].compute(), 150),
+        "concat([J, J])[1:4].compute()": (lambda: sel.concat([rows, rows])[1:4].compute(), 400),
+        "J[1:2]": (lambda: rows[1:2], 45),
+        "a key of 10 positions over 300 shards": (lambda: whole[places].compute(), 700),
+        "save of one tensor": (lambda: tw.save(folder / "t.tens", {"t": box}), 180),
+    }
+
+
+def lines_of_code(path: Path) -> int:
+    """Return how many lines of a file have code."""
+    text = path.read_text(encoding="utf-8")
+    said: set[int] = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            said.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+    silent = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT}
+    written: set[int] = set()
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type not in silent and token.type != tokenize.ENDMARKER:
+            written.update(range(token.start[0], token.end[0] + 1))
+    return len(written - said)
+
+
+def _named_numbers(tree: ast.Module) -> set[str]:
+    found: set[str] = set()
+    for node in tree.body:
+        target = node.target if isinstance(node, ast.AnnAssign) else None
+        if isinstance(node, ast.Assign):
+            target = node.targets[0]
+        value = getattr(node, "value", None)
+        if isinstance(target, ast.Name) and value is not None and target.id.lstrip("_").isupper():
+            parts = list(ast.walk(value))
+            if all(isinstance(own, ast.Constant | ast.BinOp | ast.operator) for own in parts):
+                found.add(target.id)
+    return found
+
+
+def thresholds(folder: Path) -> Iterator[str]:
+    """Yield where a number is compared with what is not one, by order."""
+    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(folder.rglob("*.py"))}
+    named = {name for tree in trees.values() for name in _named_numbers(tree)}
+    for path, tree in trees.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Compare) and any(isinstance(own, ORDERS) for own in node.ops):
+                sides = [node.left, *node.comparators]
+                if any(_is_number(own, named) for side in sides for own in ast.walk(side)):
+                    yield f"{path.relative_to(PACKAGE)}:{node.lineno}"
+
+
+def _is_number(node: ast.AST, named: set[str]) -> bool:
+    if isinstance(node, ast.Name):
+        return node.id in named
+    return (
+        isinstance(node, ast.Constant)
+        and isinstance(node.value, int | float)
+        and not isinstance(node.value, bool)
+        and node.value >= 2
+    )
+
+
+def main() -> None:
+    """Print what is counted beside its aim."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, (work, aim) in operations(Path(folder)).items():
+            found, files = calls(work)
+            print(f"{name:42} {found:6} calls {files:4} files   (aim {aim} calls)")
+    for name, folder_of, aim in (("selection", PACKAGE / "selection", 11_500), ("package", PACKAGE, 79_000)):
+        count = sum(map(lines_of_code, folder_of.rglob("*.py")))
+        print(f"{'lines of code of ' + name:42} {count:6}   (aim {aim})")
+    print(f"{'thresholds of selection':42} {len(list(thresholds(PACKAGE / 'selection'))):6}   (aim 30)")
+
+
+if __name__ == "__main__":
+    main()
