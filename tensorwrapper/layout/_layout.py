@@ -153,7 +153,8 @@ class Layout(
     def __getitem__(self, key: PositionalKey | NamedKey) -> "Layout": ...
     def __getitem__(self, key: PositionalKey | NamedKey) -> "Layout[Any]":
         """Return the layout of what a positional key, or one by names, selects as NumPy's basic indexing."""
-        whole, positional = self.implementation, cast("PositionalKey", key)
+        whole = self.implementation
+        positional: Any = key  # to cast it would be a call
         part = whole.at(positional)
         if type(whole) is not Strided:
             check_meant(whole, part, key)

@@ -4,8 +4,6 @@ import functools
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, cast, final, overload
 
-import numpy as np
-
 from tensorwrapper._integers import one_sequence, to_ints
 from tensorwrapper._value_class import slot_setters, value_class
 from tensorwrapper._wording import answer_calls
@@ -24,7 +22,7 @@ from tensorwrapper.shape.facade._ranks import ShapeRanks
 from tensorwrapper.shape.facade._sets import ShapeSets
 from tensorwrapper.shape.kinds._jagged import Jagged, jagged_of_state
 from tensorwrapper.shape.kinds._nested import Implementation
-from tensorwrapper.shape.text._habits import NO_NUMBER, SHAPE_CALLS
+from tensorwrapper.shape.text._habits import SHAPE_CALLS
 from tensorwrapper.typing import (
     IndexT,
     IndexT_co,
@@ -76,8 +74,8 @@ class Shape(
 
     Two shapes are equal if kind, layers, names, and extents and origins at every prefix agree, however they
     are stored; what is stored behind an empty mode counts, too. A tuple or list of extents equals the shape
-    that `as_shape` makes of it: the box of these extents that begins at zero and has no names. To compare a
-    shape with a number raises `ConversionError`: False would hide that ``s.extent(0) == 2`` was meant.
+    that `as_shape` makes of it: the box of these extents that begins at zero and has no names. No
+    shape equals a number: ``s.extent(0) == 2`` compares an extent.
 
     Called with labels, as ``shape("i,j")``, a shape takes part in expressions as tensors do: `LabeledShape`.
 
@@ -265,8 +263,6 @@ class Shape(
                 given = cast("tuple[object, ...] | list[object]", other)
                 extents = self._bare_extents()
                 return extents is not None and extents == tuple(given)
-            if isinstance(other, int | np.integer):
-                raise ConversionError(NO_NUMBER)
             return NotImplemented
         mine, theirs = self.implementation, other.implementation
         if type(mine) is Smooth and type(theirs) is Smooth:

@@ -16,7 +16,14 @@ from tensorwrapper.errors import (
 from tensorwrapper.shape.lowlevel import mode_text
 from tensorwrapper.typing import Extents, Index, PositionalItem, PositionalKey
 
-__all__ = ["Positional", "expand_positional", "is_whole", "parse_positional", "warn_of_indices"]
+__all__ = [
+    "Positional",
+    "expand_positional",
+    "is_whole",
+    "parse_positional",
+    "resolve",
+    "warn_of_indices",
+]
 
 _Step: TypeAlias = tuple[int, int, int]
 """Start, step and number of the positions that a slice selects."""
@@ -45,7 +52,7 @@ def parse_positional(key: PositionalKey, extents: Extents, lead: Index = ()) -> 
         if item is None:
             entries.append(None)
             continue
-        entries.append(_resolve(item, mode, extents[mode], lead))
+        entries.append(resolve(item, mode, extents[mode], lead))
         mode += 1
     return entries
 
@@ -72,7 +79,8 @@ def expand_positional(key: PositionalKey, rank: int) -> list[PositionalItem]:
     return items[:place] + fill + items[place + len(dots) :]
 
 
-def _resolve(item: object, mode: int, extent: int, lead: Index) -> int | _Step:
+def resolve(item: object, mode: int, extent: int, lead: Index) -> int | _Step:
+    """Return what one item that is no new mode selects of a mode: see `parse_positional`."""
     if type(item) is int and 0 <= item < extent:
         return item
     if isinstance(item, slice):

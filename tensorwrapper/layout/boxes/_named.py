@@ -50,8 +50,10 @@ def agreed_layout(layout: LayoutCommon, shape: ShapeLike, what: str) -> LayoutCo
 
 def check_meant(layout: LayoutCommon, part: LayoutCommon, key: object) -> None:
     """Warn if a key selected no position of a layout although it names indices; strided ones warn by `at`."""
+    if part.shape.implementation.size:
+        return
     plain = layout.unnamed()
-    if type(plain) is Strided or part.shape.size or not plain.shape.size:
+    if type(plain) is Strided or not plain.shape.size:
         return
     if isinstance(key, Mapping):
         key = key_of_names(cast("NamedKey", key), layout.names or (), layout.rank)

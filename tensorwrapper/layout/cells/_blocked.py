@@ -31,7 +31,7 @@ from tensorwrapper.layout.boxes._common import (
     no_element,
     search_injective,
 )
-from tensorwrapper.layout.boxes._keys import expand_positional, is_whole, parse_positional
+from tensorwrapper.layout.boxes._keys import expand_positional, is_whole, resolve
 from tensorwrapper.layout.boxes._separable import Separable
 from tensorwrapper.layout.boxes._strided import Strided, row_major
 from tensorwrapper.layout.cells._celled import CellLayout
@@ -134,23 +134,25 @@ class Packed(CellLayout):
             if part is not None:
                 return part
         shape, offset = self._shape, self._offset
-        items = expand_positional(key, shape.rank)
+        jagged: Any = shape.implementation  # to cast it would be a call
+        items = expand_positional(key, jagged.rank)
         lead: Index = ()
-        for item in items[: shape.outer_rank]:
+        for item in items[: jagged.outer_rank]:
             if item is None:
                 return self.as_blocked().at(key)
-            entry = parse_positional((item,), (shape.extent_at(lead),), lead)[0]
+            entry = resolve(item, 0, jagged.extent_at(lead), lead)
             if not isinstance(entry, int):
                 break
-            lead = (*lead, entry + shape.origin_at(lead))
+            lead = (*lead, entry + jagged.origin_at(lead))
         else:
             cell = shape.chip(*lead)
             before = shape.ordinal(lead + cell.origin) if cell.size else 0
             return row_major(cell.zero_based(), offset + before).at(tuple(items[len(lead) :]), lead)
-        start, step, count = cast("tuple[int, int, int]", entry)
-        run = step == 1 and all(is_whole(item) for item in items[len(lead) + 1 :])
+        start, step, count = entry
+        rest = items[len(lead) + 1 :]
+        run = step == 1 and rest.count(slice(None)) == len(rest)
         # One item for each mode: with a new mode among them the last does not say it all.
-        if not run and not len(items) == shape.rank == len(lead) + 2:
+        if not run and not len(items) == jagged.rank == len(lead) + 2:
             return self.as_blocked().at(key)
         base = offset if run else self._int64_offset()
         offset = base
@@ -162,9 +164,9 @@ class Packed(CellLayout):
             if found is None:
                 return self.as_blocked().at(key)
             return _of_lists(*found, base, self.bounds(), are_different=True)
-        first = shape.origin_at(()) + start
-        before = elements_before(shape, first) if count else 0
-        return Packed(shape.slice_outer(first, first + count).zero_based(), offset + before)
+        jagged = shape.implementation
+        before, cut = jagged.cut_rows(start, start + count)
+        return Packed(wrap(cut), offset + before if count else offset)
 
     def window(self, region: Shape[Any]) -> LayoutCommon:
         run = run_of_rows(self._shape, region)
@@ -418,7 +420,7 @@ class Blocked(SearchedCells):
         rows: Rows | int = placed.rows
         lead: Index = ()
         while isinstance(rows, Rows) and heads and not (heads[0] is None or isinstance(heads[0], slice)):
-            entry = cast("int", parse_positional((heads[0],), (rows.count,), lead)[0])
+            entry = cast("int", resolve(heads[0], 0, rows.count, lead))
             index = entry + rows.first
             rows, heads, lead = rows.under((index,)), heads[1:], (*lead, index)
         if not isinstance(rows, Rows):

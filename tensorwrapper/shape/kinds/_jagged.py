@@ -29,7 +29,7 @@ from tensorwrapper.shape.boxes._keys import (
 )
 from tensorwrapper.shape.boxes._smooth import Smooth, SmoothCommon, SmoothView, make_smooth, to_permutation
 from tensorwrapper.shape.rows._canonical import token_of
-from tensorwrapper.shape.rows._columns import Columns, columns_of_state
+from tensorwrapper.shape.rows._columns import columns_of_state
 from tensorwrapper.shape.rows._dependencies import dependencies_of, extent_bounds
 from tensorwrapper.shape.rows._locate import contains, find, find_cells, indices_at, walk
 from tensorwrapper.shape.rows._rearrange import check_permutation, move_rows, permute_rows
@@ -268,11 +268,18 @@ class JaggedCommon(ShapeCommon):
 
     def zero_based(self) -> "JaggedCommon":
         """Return the shape with the same extents and every origin 0, those of single cells included."""
-        rows, columns = self.rows, self.rows.columns
-        if any(not isinstance(o, int) or o for o in (*columns.origins[1:], *columns.leaf_origins)):
-            zeros = (0,) * columns.depth, (0,) * columns.leaf_rank
-            columns = Columns(columns.splits, columns.leaf, *zeros, columns.absent)
-        return JaggedView(self, Rows(columns, rows.depth, rows.start, rows.stop, 0))
+        return JaggedView(self, self.rows.at_zero())
+
+    def cut_rows(self, start: int, stop: int) -> "tuple[int, JaggedCommon]":
+        """Return how many elements lie before a run of rows, and its shape with every origin 0.
+
+        Rows are counted from 0, wherever the shape begins.
+        """
+        rows = self.rows
+        first = rows.start
+        before = Rows(rows.columns, rows.depth, first, first + start, 0).size if start else 0
+        cut = Rows(rows.columns, rows.depth, first + start, first + stop, 0)
+        return before, JaggedView(self, cut.at_zero())
 
     def translate_to(self, origin: Iterable[SupportsIndex]) -> "JaggedCommon":
         target = to_index(origin, self.rank, "an origin")

@@ -367,6 +367,12 @@ class Tiled(JaggedCommon):
         same = all(a is b for a, b in zip(kept, self._partitions, strict=True))
         return self if same else Tiled(tuple(kept), self._grid_origin)
 
+    def cut_rows(self, start: int, stop: int) -> tuple[int, JaggedCommon]:
+        first, rest = self._grid_origin[0], [WHOLE] * (self.rank - 1)
+        before = self.select(((first, first + start), *rest)).size
+        cut = cast("JaggedCommon", self.select(((first + start, first + stop), *rest)))
+        return before, cut.zero_based()
+
     def zero_based(self) -> JaggedCommon:
         return Tiled(self._partitions, (0,) * self.outer_rank)
 

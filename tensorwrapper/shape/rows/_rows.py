@@ -86,6 +86,16 @@ class Rows:
         """
         return cls.whole(columns_of_lengths(lengths, to_int(first, "the first index"), origins))
 
+    def at_zero(self) -> "Rows":
+        """Return the rows with the same extents and every origin 0."""
+        columns = self.columns
+        if any(not isinstance(own, int) or own for own in (*columns.origins[1:], *columns.leaf_origins)):
+            zeros = (0,) * columns.depth, (0,) * columns.leaf_rank
+            columns = Columns(columns.splits, columns.leaf, *zeros, columns.absent)
+        elif not self.first:
+            return self
+        return Rows(columns, self.depth, self.start, self.stop, 0)
+
     @property
     def count(self) -> int:
         """The extent of mode 0."""
@@ -288,6 +298,8 @@ class Rows:
 
     def range_under(self, prefix: Index) -> tuple[int, int]:
         """Return extent and origin of mode ``len(prefix)`` under `prefix`."""
+        if not prefix:
+            return self.stop - self.start, self.first
         if len(prefix) >= self.rank:
             raise RankError(f"the prefix {brief(prefix)} leaves no mode of a shape of rank {self.rank}")
         outer = self.outer_rank

@@ -7,7 +7,6 @@ __all__ = [
     "MASK_IS",
     "MASK_NAMES",
     "MASK_OPERATORS",
-    "NO_NUMBER",
     "SHAPE_CALLS",
     "SHAPE_IS",
     "SHAPE_NAMES",
@@ -160,6 +159,3 @@ MASK_CALLS: Final = {
     "intersect union": "`m.{name}(m)` takes one mask",
 }
 """How methods of masks are called, said to who calls them otherwise."""
-
-NO_NUMBER: Final = "a shape is never equal to a number: `s.extent(0) == 2` compares an extent"
-"""What is said to who compares a shape with a number."""

@@ -80,14 +80,6 @@ def test_equal_shapes_and_tuples_have_one_hash():
     assert {Shape(2, 3), (2, 3), Shape(2, 3, origin=(0, 1))} == {(2, 3), Shape(2, 3, origin=(0, 1))}
 
 
-@pytest.mark.parametrize("number", [2, np.int64(2), True])
-def test_a_shape_is_compared_with_no_number(number):
-    with pytest.raises(ConversionError, match=r"s\.extent\(0\) == 2"):
-        assert Shape(2, 3)[0] != number
-    with pytest.raises(ConversionError, match=r"s\.extent\(0\) == 2"):
-        assert number != Shape(2)
-
-
 def test_a_shape_equals_no_implementation():
     assert Shape(2, 3) != Smooth((2, 3))
     assert Smooth((2, 3)) != (2, 3)
