@@ -12,7 +12,6 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.strategies import DataObject
 
-from tensorwrapper.errors import ConversionError
 from tensorwrapper.shape import Shape
 from tensorwrapper.testing._laws import Laws, rarely
 from tensorwrapper.testing._strategies import shapes
@@ -50,9 +49,9 @@ class ValueLaws(Laws):
             assert shape != other
             assert other != shape
         for extents in ((), (0,) * shape.rank):
-            # A shape has an origin, names and rows, of which a tuple of extents says nothing.
-            with pytest.raises(ConversionError):
-                assert shape == extents
+            # A tuple of extents equals the box that it says, and nothing with an origin, names or rows.
+            assert (shape == extents) == (extents == shape) == (shape == Shape(*extents))
+            assert shape != extents or hash(shape) == hash(extents)
 
     def test_two_shapes_are_equal_if_they_agree_at_every_prefix(
         self, shape: Shape, other: Shape, data: DataObject
