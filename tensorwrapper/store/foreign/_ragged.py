@@ -17,10 +17,11 @@ from tensorwrapper._json import Json
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError, JaggedModeError, ParseError
 from tensorwrapper.shape import Shape
+from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.typing import Index, IntArray
 from tensorwrapper.wire import DEFAULT_LIMITS
 
-__all__ = ["Ragged", "ragged_of"]
+__all__ = ["Ragged", "broken_rows", "ragged_of"]
 
 _Extent: TypeAlias = "int | tuple[int, ...]"
 """How many indices a mode has, or the modes on which that depends."""
@@ -121,6 +122,12 @@ class Ragged:
                 offsets.append(splits_of(columns[mode]))
             count = int(offsets[-1][-1])
         return Shape.from_offsets(*offsets)
+
+
+def broken_rows(name: str, why: object) -> Loss:
+    """Return that a group speaks of rows, and has not what makes them: its arrays are listed one by one."""
+    text = f"the group {name!r} says that it is ragged, and is not, so that its arrays are listed: {why}"
+    return Loss(text, name, "convention")
 
 
 def ragged_of(shape: Shape[Any], what: str) -> tuple[Ragged, dict[int, IntArray]]:

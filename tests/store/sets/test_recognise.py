@@ -145,7 +145,7 @@ def test_the_name_decides_where_nothing_else_does(tmp_path):
 def test_nothing_and_folders_of_other_things_are_none(tmp_path):
     with pytest.raises(DataFileNotFoundError):
         recognise(tmp_path / "nowhere.h5")
-    with pytest.raises(DataFileError, match="is a folder, and no Zarr store"):
+    with pytest.raises(DataFileError, match="is a folder, and no regular file"):
         recognise(tmp_path)
     with pytest.raises(OSError, match="is a folder"):
         recognise(tmp_path)

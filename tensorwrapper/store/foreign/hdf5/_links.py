@@ -5,7 +5,7 @@ leads to another file is never opened.
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Final, TypeAlias, cast, final
 
 from tensorwrapper.store.records._loss import Loss
@@ -20,8 +20,8 @@ _DEPTH: Final = 256
 _FOLLOWED: Final = 64
 """Links that one name may go through: in a circle there is no end."""
 
-_Enter: TypeAlias = "Callable[[str, h5py.Group | h5py.Dataset], bool]"
-"""Takes note of what has a name; says of a group whether what is in it has names of its own."""
+_Enter: TypeAlias = "Callable[[str, h5py.Group | h5py.Dataset], Collection[str] | None]"
+"""Takes note of what has a name; says what in a group has no name of its own, or that nothing in it has."""
 
 
 @final
@@ -49,12 +49,22 @@ class Links:
                 found = ""
         return found
 
-    def aliases(self, names: list[str], groups: set[str], most: int) -> dict[str, str]:
-        """Return the other names of tensors, with the first names; at most so many: others work as well."""
+    def aliases(
+        self, names: list[str], groups: set[str], most: int, fields: Mapping[str, Mapping[str, str]]
+    ) -> dict[str, str]:
+        """Return the other names of tensors, with the first names; at most so many: others work as well.
+
+        `fields` has by the name of records what its fields add to it, with the names of these.
+        """
         known, ordered = set(names), sorted(names)
         links = sorted(self.targets)
         direct = {link: own for link in links if (own := self.resolve(link)) is not None}
-        found = {link: own for link, own in direct.items() if own in known}
+        ends: dict[str, Mapping[str, str]] = {**fields, **{name: {"": name} for name in known}}
+        found: dict[str, str] = {}
+        for link, own in direct.items():
+            found |= _ended(link, ends.get(own, {}), known)
+            if len(found) >= most:
+                return found
         for link, own in direct.items():
             if own not in groups:
                 continue
@@ -64,8 +74,8 @@ class Links:
                 if len(found) >= most:
                     return found
             for other in _below(links, above):
-                if direct.get(other) in known:
-                    found.setdefault(f"{link}/{other[len(above) :]}", direct[other])
+                inner = ends.get(direct.get(other, ""), {})
+                found = _ended(f"{link}/{other[len(above) :]}", inner, known) | found
         return found
 
     def broken(self, known: set[str]) -> Iterator[Loss]:
@@ -75,6 +85,11 @@ class Links:
             if own is None or own not in known:
                 text = f"the link {link!r} leads to {self.targets[link]!r}, where there is no tensor or group"
                 yield Loss(text, link, "link")
+
+
+def _ended(link: str, ends: Mapping[str, str], known: set[str]) -> dict[str, str]:
+    """Return a link with each end, and what that is a name of; no name that something else has."""
+    return {f"{link}{end}": name for end, name in ends.items() if f"{link}{end}" not in known}
 
 
 def _parts(path: str) -> list[str]:
@@ -104,17 +119,17 @@ def walk(file: "h5py.File", enter: _Enter) -> Links:
             continue
         found = _new_at(group, own, name, first, links)
         try:
-            is_entered = found is not None and enter(name, found)
+            parts = None if found is None else enter(name, found)
         except Exception as error:  # noqa: BLE001 - whatever HDF5 says of what is damaged
             links.losses.append(Loss(f"{name!r} cannot be read, {error}", name, "damage"))
             continue
-        if not is_entered:
+        if parts is None:
             continue
         if len(left) > _DEPTH:
             links.losses.append(Loss(f"the group {name!r} lies deeper than {_DEPTH} groups", name, "member"))
             continue
         inner = cast("h5py.Group", found)
-        left.append((name, inner, iter(sorted(inner))))
+        left.append((name, inner, iter(sorted(set(inner).difference(parts)))))
     return links
 
 

@@ -6,7 +6,7 @@ ragged is one tensor of rows, and so is a dataset of sequences. What leads to ot
 those were not given.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -25,7 +25,7 @@ from tensorwrapper.store.foreign._contents import SCALES, Contents, Held, scaled
 from tensorwrapper.store.foreign._fields import FieldPath, FieldsOf, field_paths, inner_of
 from tensorwrapper.store.foreign._guarded import Guarded
 from tensorwrapper.store.foreign._names import FreeNames
-from tensorwrapper.store.foreign._ragged import Ragged
+from tensorwrapper.store.foreign._ragged import Ragged, broken_rows
 from tensorwrapper.store.foreign._rows_source import RowsSource
 from tensorwrapper.store.foreign.hdf5._heaps import Heaps
 from tensorwrapper.store.foreign.hdf5._links import walk
@@ -85,7 +85,7 @@ def open_hdf5(path: Path, limits: Limits) -> Contents:
             held,
             _said(file, finder.heaps),
             tuple(losses),
-            aliases=links.aliases(list(held), finder.groups, limits.tensors),
+            aliases=links.aliases(list(held), finder.groups, limits.tensors, finder.fields),
             resolve=links.resolve,
         )
 
@@ -96,34 +96,27 @@ class _Finder:
     def __init__(self, path: Path, memory: FileMap, limits: Limits) -> None:
         self.path, self.memory, self.limits = path, memory, limits
         self.heaps = Heaps(memory)
-        self.entries: list[tuple[str, bool, Held]] = []
-        """Names, whether they are those of fields, and what has them."""
+        self.entries: list[tuple[str, str | None, Held]] = []
+        """Names, of which records they are fields, and what has them."""
         self.losses: list[Loss] = []
         self.groups: set[str] = {""}
         self.known: set[str] = {""}
         """All groups and datasets that have names."""
+        self.fields: dict[str, dict[str, str]] = {}
+        """By the names of records what their fields add to them, with the names of these."""
 
-    def enter(self, name: str, found: "h5py.Group | h5py.Dataset") -> bool:
-        """Note what has a name; tell whether what is in it has names of its own."""
+    def enter(self, name: str, found: "h5py.Group | h5py.Dataset") -> Collection[str] | None:
+        """Note what has a name; return what in a group has none of its own, None if nothing in it has."""
         import h5py  # noqa: PLC0415 - an extra
 
         if isinstance(found, h5py.Group):
             self.known.add(name)
-            if RAGGED not in found.attrs:
-                self.groups.add(name)
-                return True
-            # A link may lead to another file.
-            is_here = isinstance(found.get("values", getlink=True), h5py.HardLink)
-            values = found["values"] if is_here else None
-            nbytes = values.id.get_storage_size() if isinstance(values, h5py.Dataset) else 0
-            self.entries.append(
-                (name, False, Held(0, nbytes, "jagged", partial(self._rows, found), _said(found, self.heaps)))
-            )
-            return False
+            self.groups.add(name)
+            return self._enter_group(name, found)
         look = look_at(found, name)
         if isinstance(look, Loss):
             self.losses.append(look)
-            return False
+            return None
         self.known.add(name)
         said = _said(found, self.heaps)
         start = found.id.get_offset() or 0
@@ -135,12 +128,27 @@ class _Finder:
             for full, why in look.odd:
                 text = f"the field {full!r} has elements of a type that h5py cannot read, {why}"
                 self.losses.append(Loss(text, full, "type"))
-            return False
+            return None
         read = self._reader(found, look)
-        self.entries.append((name, False, Held(start, size, look.packing, read, said)))
+        self.entries.append((name, None, Held(start, size, look.packing, read, said)))
         if any(scale in found.attrs for scale in SCALES):
             self.losses.append(scaled(name))
-        return False
+        return None
+
+    def _enter_group(self, name: str, found: "h5py.Group") -> Collection[str]:
+        """Note a group that is rows in our form; tell which parts of it are those of the rows."""
+        try:
+            ragged = _ragged(found, self.heaps)
+            parts = {} if ragged is None else _parts_of_rows(found, ragged)
+        except (DataFileError, ParseError) as error:
+            self.losses.append(broken_rows(name, error))
+            return ()
+        if ragged is None:
+            return ()
+        read = partial(self._rows, found, ragged)
+        nbytes = parts["values"].id.get_storage_size()
+        self.entries.append((name, None, Held(0, nbytes, "jagged", read, _said(found, self.heaps))))
+        return parts
 
     def _field(
         self,
@@ -157,17 +165,19 @@ class _Finder:
         loss = field_refusal(full, inner_of(dtype)[0])
         if loss is None:
             read = partial(self._parts, found, path, dtype, is_partial=is_partial)
-            self.entries.append((full, True, attrs.evolve(held, read=read)))
+            self.entries.append((full, name, attrs.evolve(held, read=read)))
         else:
             self.losses.append(loss)
 
     def named(self, links: Iterable[str]) -> dict[str, Held]:
         """Return all that was noted, fields under names that nothing else has, links included."""
-        own_names = {name for name, is_field, _ in self.entries if not is_field}
+        own_names = {name for name, records, _ in self.entries if records is None}
         free = FreeNames(own_names | self.groups | set(links))
         found: dict[str, Held] = {}
-        for name, is_field, own in self.entries:
-            taken = free.claim(name) if is_field else name
+        for name, records, own in self.entries:
+            taken = name if records is None else free.claim(name)
+            if records is not None:
+                self.fields.setdefault(records, {}).setdefault(name[len(records) :], taken)
             if taken != name:
                 text = f"the field {name!r} is called {taken!r}, as its name is taken"
                 self.losses.append(Loss(text, name, "name"))
@@ -292,24 +302,20 @@ class _Finder:
         cells = Shape.from_cells(found.shape, lengths.reshape(-1, 1))
         return _placed(from_buffer(flat, cells), found, self.heaps)
 
-    def _rows(self, group: "h5py.Group") -> "View[Any]":
+    def _rows(self, group: "h5py.Group", ragged: Ragged) -> "View[Any]":
         from tensorwrapper.selection import as_view  # noqa: PLC0415 - as above
 
-        ragged = Ragged.from_fields(_json(group, RAGGED, self.heaps))
-        sizes = {mode: self._sizes(group, mode) for mode in ragged.variable_modes}
-        values, shape = _dataset(group, "values"), ragged.shape_of(sizes)
+        parts = _parts_of_rows(group, ragged)
+        sizes = {mode: self._sizes(parts, mode) for mode in ragged.variable_modes}
+        values, shape = parts["values"], ragged.shape_of(sizes)
         if values.shape != (shape.size,):
             raise DataFileError(f"{group.name!r} has {values.shape} values for {shape.size} elements")
         return as_view(RowsSource(self._source(values), shape))
 
-    def _sizes(self, group: "h5py.Group", mode: int) -> IntArray:
-        is_offsets = f"offsets_{mode}" in group
-        found = _dataset(group, f"offsets_{mode}" if is_offsets else f"sizes_{mode}")
+    def _sizes(self, parts: "Mapping[str, h5py.Dataset]", mode: int) -> IntArray:
+        is_offsets = f"offsets_{mode}" in parts
+        found = parts[f"offsets_{mode}" if is_offsets else f"sizes_{mode}"]
         self._check_bytes(found.nbytes, found.name)
-        if found.dtype.kind not in "iu" or len(found.shape) != 1:
-            raise DataFileError(
-                f"{found.name!r} has {found.dtype} of extents {found.shape}, no row of integers"
-            )
         array = np.asarray(found[...])
         if not is_offsets:
             return array
@@ -322,6 +328,44 @@ def _size_of(value: bytes | Array) -> int:
     return value.nbytes if isinstance(value, np.ndarray) else len(value)
 
 
+def _ragged(group: "h5py.Group", heaps: Heaps) -> Ragged | None:
+    """Return what a group says of its rows; None if it does not speak of them in our form."""
+    if RAGGED not in group.attrs:
+        return None
+    own = group.attrs.get_id(RAGGED)
+    if not is_one_text(own.get_type(), own.get_space()):
+        return None
+    if own.dtype.kind not in "SU":
+        heaps.check()
+    given: object = group.attrs[RAGGED]
+    text = given.encode(errors="replace") if isinstance(given, str) else bytes(cast("bytes", given))
+    # What strangers call so is theirs.
+    return Ragged.from_fields(_json(group, RAGGED, heaps)) if text.lstrip().startswith(b"{") else None
+
+
+def _parts_of_rows(group: "h5py.Group", ragged: Ragged) -> "dict[str, h5py.Dataset]":
+    """Return the datasets that rows are made of, by their names in the group.
+
+    Raises
+    ------
+    DataFileError
+        If one is missing, or cannot be such a part.
+    """
+    parts = {"values": _dataset(group, "values")}
+    for mode in ragged.variable_modes:
+        name, other = f"offsets_{mode}", f"sizes_{mode}"
+        if name in group and other in group:
+            raise DataFileError(f"{name!r} and {other!r} say the same, and which of them holds is not said")
+        name = name if name in group else other
+        parts[name] = _dataset(group, name)
+        if parts[name].dtype.kind not in "iu":
+            raise DataFileError(f"{name!r} has elements of {parts[name].dtype}, which count nothing")
+    for name, own in parts.items():
+        if len(own.shape) != 1:
+            raise DataFileError(f"{name!r} has the extents {own.shape}, and is no row")
+    return parts
+
+
 def _dataset(group: "h5py.Group", name: str) -> "h5py.Dataset":
     import h5py  # noqa: PLC0415 - an extra
 
@@ -329,10 +373,12 @@ def _dataset(group: "h5py.Group", name: str) -> "h5py.Dataset":
     link = group.get(name, getlink=True)
     found = group[name] if isinstance(link, h5py.HardLink) else None
     if not isinstance(found, h5py.Dataset):
-        raise DataFileError(f"{group.name!r} is ragged, but has no dataset {name!r}")
+        raise DataFileError(f"there is no dataset {name!r}")
     look = look_at(found, name)
     if isinstance(look, Loss):
-        raise DataFileError(f"{group.name!r} is ragged, but {look}")
+        raise DataFileError(str(look))
+    if look.packing in ("strings", "vlen", "records", "arrays"):
+        raise DataFileError(f"{name!r} has elements that are no numbers, {str(look.dtype)[:80]}")
     return found
 
 

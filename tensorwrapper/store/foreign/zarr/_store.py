@@ -15,14 +15,14 @@ import numpy as np
 
 from tensorwrapper._lazy import naming_extras
 from tensorwrapper.buffer import strings_from_numpy
-from tensorwrapper.errors import DataFileError
+from tensorwrapper.errors import DataFileError, ParseError
 from tensorwrapper.shape import Shape
 from tensorwrapper.store.foreign._contents import SCALES, Contents, Held, scaled
 from tensorwrapper.store.foreign._guarded import Guarded
-from tensorwrapper.store.foreign._ragged import Ragged
+from tensorwrapper.store.foreign._ragged import Ragged, broken_rows
 from tensorwrapper.store.foreign._rows_source import RowsSource
 from tensorwrapper.store.foreign.zarr._grid import grid_source
-from tensorwrapper.store.foreign.zarr._tree import nodes_of, read_node
+from tensorwrapper.store.foreign.zarr._tree import nodes_of, read_node, rows_of
 from tensorwrapper.store.foreign.zarr._unreadable import is_text, loss_of
 from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.tensor import Tensor, strings
@@ -54,9 +54,12 @@ def open_zarr(path: Path, limits: Limits) -> Contents:
     held: dict[str, Held] = {}
     metadata: Mapping[str, Any] = {}
     losses: list[Loss] = []
+    own_parts: set[str] = set()
     for name, folder, node in nodes_of(path, limits):
-        if isinstance(node, DataFileError):
-            losses.append(Loss(f"the node {name!r} cannot be read, {node}", name, "damage"))
+        if name in own_parts:
+            continue
+        if isinstance(node, Loss):
+            losses.append(node)
             continue
         said = node.get("attributes", {})
         if not name:
@@ -71,10 +74,16 @@ def open_zarr(path: Path, limits: Limits) -> Contents:
         if node["node_type"] == "array":
             read = partial(_Reader(folder, limits).array, node)
             packing = str(_object(node.get("chunk_grid")).get("name"))
-        elif RAGGED in said:
-            read, packing = partial(_Reader(folder, limits).rows, said), "jagged"
         else:
-            continue
+            try:
+                rows = rows_of(folder, node, RAGGED)
+            except (DataFileError, ParseError) as error:
+                losses.append(broken_rows(name or _ROOT, error))
+                continue
+            if rows is None:
+                continue
+            own_parts |= {f"{name}/{part}" if name else part for part in rows[1]}
+            read, packing = partial(_Reader(folder, limits).rows, rows[0]), "jagged"
         held[name or _ROOT] = Held(0, None, packing, read, _object(said.get(METADATA)))
     return Contents(held, metadata, tuple(losses))
 
@@ -110,11 +119,10 @@ class _Reader:
             found = found.translate_to(cast("list[int]", origin))
         return found
 
-    def rows(self, said: Mapping[str, Any]) -> "View[Any]":
+    def rows(self, ragged: Ragged) -> "View[Any]":
         """Return a ragged array."""
         from tensorwrapper.selection import as_view  # noqa: PLC0415 - as above
 
-        ragged = Ragged.from_fields(said[RAGGED])
         sizes = {mode: self._sizes(f"sizes_{mode}") for mode in ragged.variable_modes}
         values, shape = self._source(self.folder / "values"), ragged.shape_of(sizes)
         if values.shape != Shape(shape.size):

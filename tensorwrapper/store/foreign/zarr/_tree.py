@@ -6,6 +6,7 @@ writers': NaN and Infinity are taken there, and nowhere else.
 
 import math
 import os
+import re
 import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -14,15 +15,19 @@ from typing import Any, Final, cast
 from tensorwrapper._integers import MAX_DIGITS
 from tensorwrapper._json import parse_json
 from tensorwrapper.errors import DataFileError
+from tensorwrapper.store.foreign._ragged import Ragged
+from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.store.system._system import reading, refused_by_system
 from tensorwrapper.wire import Limits
 
-__all__ = ["nodes_of", "read_node"]
+__all__ = ["nodes_of", "read_node", "rows_of"]
 
 _NAME: Final = "zarr.json"
 _ARRAY_2: Final = ".zarray"
 _GROUP_2: Final = ".zgroup"
 _ATTRIBUTES_2: Final = ".zattrs"
+_MARKS: Final = (_NAME, _ARRAY_2, _GROUP_2)
+"""Files, one of which every node has."""
 _BYTES: Final = 2**26
 """What a node may say: the sizes of ten million chunks."""
 _DEPTH: Final = 64
@@ -100,36 +105,71 @@ def _node_2(folder: Path, name: str, node_type: str) -> Mapping[str, Any]:
     return node
 
 
-def nodes_of(root: Path, limits: Limits) -> Iterator[tuple[str, Path, Mapping[str, Any] | DataFileError]]:
+def _is_link(folder: Path) -> bool:
+    """Tell whether a folder, or what is said of it as a node, lies elsewhere."""
+    return folder.is_symlink() or any((folder / mark).is_symlink() for mark in _MARKS)
+
+
+def nodes_of(root: Path, limits: Limits) -> Iterator[tuple[str, Path, Mapping[str, Any] | Loss]]:
     """Yield the path of each node in the store, its folder, and what is said of it; groups first.
 
-    In place of what is said stands the error of a node that cannot be read, unless it is the root.
-    Links to other folders are not followed. What is below an array, or below a group that is one ragged
-    array, is theirs.
+    In place of what is said stands what is told of a node that cannot be read, unless it is the root, and of
+    a link to another place, which is not followed. What is below an array is its own.
     """
     left = [("", root)]
     count = 0
     while left:
         name, folder = left.pop()
+        if name and _is_link(folder):
+            text = f"the node {name!r} is a link of the system to another place, and is not followed"
+            yield name, folder, Loss(text, name, "link", "tw.open of where it leads has it")
+            continue
         try:
             node = read_node(folder)
         except DataFileError as error:
             if not name:
                 raise
-            yield name, folder, error
+            yield name, folder, Loss(f"the node {name!r} cannot be read, {error}", name, "damage")
             continue
         count += 1
         if count > limits.tensors:
             raise DataFileError(f"{root} has more than {limits.tensors} nodes; limits=Limits(tensors=...)")
         yield name, folder, node
-        if node["node_type"] == "array" or "ragged" in node.get("attributes", {}):
+        if node["node_type"] == "array":
             continue
         if name.count("/") > _DEPTH:
             raise DataFileError(f"{folder} lies deeper than {_DEPTH} groups")
         with os.scandir(folder) as entries:
-            inner = sorted([e.name for e in entries if e.is_dir(follow_symlinks=False)], reverse=True)
+            inner = sorted([e.name for e in entries if e.is_dir()], reverse=True)
         left += [
             (f"{name}/{own}" if name else own, folder / own)
             for own in inner
-            if any((folder / own / mark).is_file() for mark in (_NAME, _ARRAY_2, _GROUP_2))
+            if any((folder / own / mark).is_file() for mark in _MARKS)
         ]
+
+
+def rows_of(folder: Path, node: Mapping[str, Any], key: str) -> tuple[Ragged, list[str]] | None:
+    """Return what a group says of its rows, and which arrays in it they are made of; None if it is no rows.
+
+    Raises
+    ------
+    DataFileError, ParseError
+        If it speaks of rows, and has not what makes them.
+    """
+    said = node.get("attributes", {}).get(key)
+    if node["node_type"] != "group" or not isinstance(said, dict) or "shape" not in said:
+        # What strangers call so is theirs.
+        return None
+    ragged = Ragged.from_fields(cast("object", said))
+    parts = ["values", *[f"sizes_{mode}" for mode in ragged.variable_modes]]
+    for name in parts:
+        own = read_node(folder / name)
+        extents: object = own.get("shape")
+        is_row = isinstance(extents, list) and len(cast("list[object]", extents)) == 1
+        if _is_link(folder / name) or own["node_type"] != "array" or not is_row:
+            raise DataFileError(f"{name!r} is no array in a row")
+        if name != "values" and not re.fullmatch(r"u?int\d+|[<>|][iu]\d", str(own.get("data_type"))):
+            raise DataFileError(
+                f"{name!r} has elements {str(own.get('data_type'))[:40]!r}, which count nothing"
+            )
+    return ragged, parts

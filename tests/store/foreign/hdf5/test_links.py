@@ -50,6 +50,21 @@ def test_the_first_of_several_names_is_listed(path):
     assert (list(f), f.aliases) == (["b/x"], {"y": "b/x", "z": "b/x"})
 
 
+def test_second_names_of_records_are_those_of_their_fields(path):
+    with h5py.File(path, "w") as f:
+        f["g/r"] = np.array([(1, 2.5)], [("a", "i4"), ("b", "f8")])
+        f["g/r.b"] = [7]
+        f["z"], f["s"], f["h"] = f["g/r"], h5py.SoftLink("/g/r"), h5py.SoftLink("g")
+        f["s.b"] = [8]
+    f = tw.open(path)
+    assert list(f) == ["g/r.a", "g/r.b~1", "g/r.b", "s.b"]
+    assert f.aliases == {
+        "z.a": "g/r.a", "z.b": "g/r.b~1", "s.a": "g/r.a",
+        "h/r.a": "g/r.a", "h/r.b": "g/r.b", "h/r.b~1": "g/r.b~1",
+    }  # fmt: skip
+    assert (f["z.b"].tolist(), f["s.b"].tolist()) == ([2.5], [8])
+
+
 def test_circles_end(path):
     with h5py.File(path, "w") as f:
         f["a/x"] = [1]

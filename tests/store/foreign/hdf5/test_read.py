@@ -182,27 +182,65 @@ def test_bytes_that_changed_are_read_or_refused(tmp_path, seed):
         ('{"shape":[2,{"variable":[0]}]}', {"offsets_1": [0, 4, 3]}),
         ('{"shape":[2,{"variable":[0]}]}', {"offsets_1": [1, 2, 3]}),
         ('{"shape":[2,{"variable":[0]}]}', {"sizes_1": [4, -1]}),
-        ('{"shape":[2,{"variable":[0]}]}', {"sizes_1": [3.0, 0.0]}),
-        ('{"shape":[2,{"variable":[0]}]}', {}),
         ('{"shape":[3,{"variable":[0]}]}', {"sizes_1": [1, 2]}),
+    ],
+)
+def test_rows_whose_sizes_make_no_sense_are_refused(tmp_path, ragged, sizes):
+    path = ragged_group(tmp_path, ragged, sizes)
+    with pytest.raises(DataFileError):
+        tw.open(path)["r"]
+
+
+def ragged_group(folder, said, sizes):
+    path = folder / "a.h5"
+    with h5py.File(path, "w") as f:
+        f["r/values"] = np.arange(3.0)
+        f["r"].attrs["ragged"] = said
+        for name, array in sizes.items():
+            f[f"r/{name}"] = array
+    return path
+
+
+ROWS = '{"shape":[2,{"variable":[0]}]}'
+
+
+@pytest.mark.parametrize(
+    ("ragged", "parts"),
+    [
+        (ROWS, {"sizes_1": [3.0, 0.0]}),
+        (ROWS, {"sizes_1": [[1, 2]]}),
+        (ROWS, {"sizes_1": [1, 2], "offsets_1": [0, 1, 3]}),
+        (ROWS, {}),
         ('{"shape":[2,{"variable":[1]}]}', {"sizes_1": [1, 2]}),
         ('{"shape":[-2,{"variable":[0]}]}', {"sizes_1": [1, 2]}),
         ('{"shape":2}', {}),
         ("{", {}),
-        ("x" * 100_000, {}),
     ],
 )
-def test_ragged_groups_that_make_no_sense_are_refused(tmp_path, ragged, sizes):
+def test_a_group_that_is_no_rows_is_a_group_and_that_is_told(tmp_path, ragged, parts):
+    with tw.open(ragged_group(tmp_path, ragged, parts)) as f:
+        assert sorted(f) == sorted(["r/values", *[f"r/{name}" for name in parts]])
+        assert f["r/values"].tolist() == [0, 1, 2]
+        assert [(loss.name, loss.code) for loss in f.losses] == [("r", "convention")]
+
+
+@pytest.mark.parametrize("said", ["yes", "", 3, np.zeros(30_000, "i2"), h5py.Empty("f4"), ["{", "{"]])
+def test_a_group_that_a_stranger_calls_ragged_is_his(tmp_path, said):
+    with tw.open(ragged_group(tmp_path, said, {"x": [1, 2]})) as f:
+        assert (list(f), f.losses) == (["r/values", "r/x"], ())
+
+
+def test_what_others_put_among_rows_is_listed(tmp_path):
     path = tmp_path / "a.h5"
-    with h5py.File(path, "w") as f:
-        f["r/values"] = np.arange(3.0)
-        f["r"].attrs.create("ragged", ragged, dtype=h5py.string_dtype()) if len(ragged) < 9999 else None
-        if len(ragged) > 9999:
-            f["r"].attrs["ragged"] = np.zeros(30_000, "i2")
-        for name, array in sizes.items():
-            f[f"r/{name}"] = array
-    with pytest.raises(DataFileError):
-        tw.open(path)["r"]
+    tw.save(path, {"r": tw.jagged([[1, 2], [3]])})
+    with h5py.File(path, "a") as f:
+        f["r/extra"], f["r/deeper/y"], f["r/gone"] = [7], [8], h5py.SoftLink("/nowhere")
+    with tw.open(path) as f:
+        assert list(f) == ["r", "r/deeper/y", "r/extra"]
+        assert (f["r"].tolist(), f["r/extra"].tolist()) == ([[1, 2], [3]], [7])
+        assert [(loss.name, loss.code) for loss in f.losses] == [("r/gone", "link")]
+    assert tw.store.convert(path, tmp_path / "b.h5").names == ("r", "r/deeper/y", "r/extra")
+    assert tw.open(tmp_path / "b.h5")["r"].tolist() == [[1, 2], [3]]
 
 
 def test_other_kinds_of_mode_are_refused(tmp_path):

@@ -145,17 +145,40 @@ def test_nodes_that_make_no_sense_are_told_and_a_root_is_refused(tmp_path, text)
     [
         ({"shape": [2, {"variable": [0]}]}, [1, 3]),
         ({"shape": [2, {"variable": [0]}]}, [4, -1]),
-        ({"shape": [2, {"variable": [0]}]}, [3.0, 0.0]),
-        ({"shape": [2, {"variable": [0]}]}, None),
         ({"shape": [3, {"variable": [0]}]}, [1, 2]),
-        ({"shape": 2}, [1, 2]),
-        (7, [1, 2]),
     ],
 )
-def test_ragged_groups_that_make_no_sense_are_refused(tmp_path, ragged, sizes):
-    path = store(
-        tmp_path, r__values=np.arange(3.0), **({} if sizes is None else {"r__sizes_1": np.array(sizes)})
-    )
+def test_rows_whose_sizes_make_no_sense_are_refused(tmp_path, ragged, sizes):
+    path = store(tmp_path, r__values=np.arange(3.0), r__sizes_1=np.array(sizes))
     change(path / "r", attributes={"ragged": ragged})
     with pytest.raises(DataFileError):
         tw.open(path)["r"]
+
+
+@pytest.mark.parametrize(
+    ("ragged", "sizes", "codes"),
+    [
+        ({"shape": [2, {"variable": [0]}]}, [3.0, 0.0], ["convention"]),
+        ({"shape": [2, {"variable": [0]}]}, [[1, 2]], ["convention"]),
+        ({"shape": [2, {"variable": [0]}, {"variable": [0]}]}, [1, 2], ["convention"]),
+        ({"shape": 2}, [1, 2], ["convention"]),
+        ({"of": "tree"}, [1, 2], []),
+        (7, [1, 2], []),
+        ("yes", [1, 2], []),
+    ],
+)
+def test_a_group_that_is_no_rows_is_a_group(tmp_path, ragged, sizes, codes):
+    path = store(tmp_path, r__values=np.arange(3.0), r__sizes_1=np.array(sizes))
+    change(path / "r", attributes={"ragged": ragged})
+    with tw.open(path) as f:
+        assert (list(f), f["r/values"].tolist()) == (["r/sizes_1", "r/values"], [0, 1, 2])
+        assert [(loss.name, loss.code) for loss in f.losses] == [("r", code) for code in codes]
+
+
+def test_what_others_put_among_rows_is_listed(tmp_path):
+    path = tmp_path / "a.zarr"
+    tw.save(path, {"r": tw.jagged([[1, 2], [3]])})
+    zarr.open_group(str(path), mode="a").create_array("r/extra", data=np.arange(2))
+    with tw.open(path) as f:
+        assert (list(f), f.losses) == (["r", "r/extra"], ())
+        assert (f["r"].tolist(), f["r/extra"].tolist()) == ([[1, 2], [3]], [0, 1])

@@ -33,11 +33,17 @@ def test_chunks_are_not_looked_at(path, monkeypatch):
     assert asked == [str(path), str(path / "b")]
 
 
-def test_links_are_not_followed(path, tmp_path):
+def test_links_are_not_followed_and_that_is_told(path, tmp_path):
     zarr.create_array(str(tmp_path / "away"), data=np.zeros(2))
     (path / "link").symlink_to(tmp_path / "away", target_is_directory=True)
     (path / "round").symlink_to(path, target_is_directory=True)
-    assert list(tw.open(path)) == ["a", "b/one", "b/two"]
+    (path / "b" / "one" / "zarr.json").unlink()
+    (path / "b" / "one" / "zarr.json").symlink_to(tmp_path / "away" / "zarr.json")
+    with tw.open(path) as f:
+        assert list(f) == ["a", "b/two"]
+        assert [(loss.name, loss.code) for loss in f.losses] == [
+            ("b/one", "link"), ("link", "link"), ("round", "link")
+        ]  # fmt: skip
 
 
 def test_a_store_of_too_many_nodes_is_refused(path):
