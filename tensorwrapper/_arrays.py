@@ -25,12 +25,14 @@ __all__ = [
     "array_of_state",
     "array_state",
     "check_rows",
+    "check_shown",
     "concatenated_ranges",
     "different",
     "digest_of",
     "file_beneath",
     "frozen_array",
     "frozen_values",
+    "has_type",
     "last_run",
     "positions_array",
     "ranked",
@@ -39,12 +41,15 @@ __all__ = [
     "same_values",
     "shared_row",
     "shared_table",
+    "shown_array",
     "splits_of",
     "splits_of_list",
     "tidy_table",
     "tuples_of",
     "unmasked_array",
 ]
+
+_MASKED: Final = "a masked array would lose its mask; fill it, or pass its data and mask apart"
 
 _S = TypeVar("_S", bound=np.generic)
 
@@ -103,25 +108,70 @@ def unmasked_array(value: object, *, copy: bool | None = None) -> Array:
         If it is a masked array, or an object or a list that gives one whose mask hides an element.
     """
     if isinstance(cast("Any", value), np.ma.MaskedArray):
-        raise ConversionError("a masked array would lose its mask; fill it, or pass its data and mask apart")
+        raise ConversionError(_MASKED)
     given: object = value  # which checkers do not narrow
+    return shown_array(given, copy=copy)
+
+
+def shown_array(value: object, *, copy: bool | None = None) -> Array:
+    """Return what `np.asarray` makes of a value; a masked array may be given that hides no element.
+
+    Raises
+    ------
+    ConversionError
+        If a mask hides an element, of the value itself or of an item of a list.
+    """
+    if type(value) is np.ndarray:
+        return cast("Array", value if not copy else value.copy())
     items = cast("Sequence[object]", value) if isinstance(value, list | tuple) else ()
     if items and hasattr(type(items[0]), "__array__"):
         # NumPy would drop the masks of items.
         return _shown(
             [_shown(part) if hasattr(type(part), "__array__") else part for part in items], copy=copy
         )
-    return _shown(given, copy=copy)
+    return _shown(value, copy=copy)
+
+
+def check_shown(value: object) -> None:
+    """Raise if a value is a masked array whose mask hides an element.
+
+    Raises
+    ------
+    ConversionError
+        If it is.
+    """
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        raise ConversionError(_MASKED)
 
 
 def _shown(value: object, *, copy: bool | None = None) -> Array:
     found: Array = np.asanyarray(value, copy=copy)
     if type(found) is np.ndarray:
         return found
+    check_shown(value)
     if isinstance(found, np.ma.MaskedArray) and np.ma.is_masked(found):
         kind = type(value).__name__
         raise ConversionError(f"a {kind} gives a masked array, whose mask would be lost: fill it first")
     return np.asarray(found)
+
+
+def has_type(value: object) -> bool:
+    """Tell whether a value has a type of its own, as arrays, tensors and buffers have, and lists have not.
+
+    What NumPy makes of an empty list is of floats, whatever it is meant for.
+
+    Examples
+    --------
+    >>> has_type(np.zeros(0)), has_type([])
+    (True, False)
+    """
+    if hasattr(type(value), "__array__") or hasattr(value, "__array_interface__"):
+        return True
+    try:
+        memoryview(cast("Any", value))
+    except TypeError:
+        return False
+    return True
 
 
 def digest_of(numbers: IntArray) -> str:

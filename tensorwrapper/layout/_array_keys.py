@@ -6,6 +6,7 @@ from typing import Any, Final, Protocol, Self, TypeAlias, TypeVar, cast
 
 import numpy as np
 
+from tensorwrapper._arrays import has_type, shown_array
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._memory import memory_for
 from tensorwrapper._wording import brief
@@ -187,10 +188,33 @@ def numpys_errors(shape: Shape[Any]) -> Generator[None]:
         raise kind(f"{error}; the tensor has extents {shape.extents}") from error
 
 
-def to_items(key: object) -> tuple[KeyItem, ...]:
-    """Return a key as a tuple in which all positions and masks are arrays."""
-    items = cast("tuple[object, ...]", key) if isinstance(key, tuple) else (key,)
-    return tuple([_normal_item(item, place) for place, item in enumerate(items)])
+def to_items(key: object, shape: Shape[Any] | None = None) -> tuple[KeyItem, ...]:
+    """Return a key as a tuple in which all positions and masks are arrays.
+
+    Of a shape that is given, empty masks have the extents: NumPy lets them pass beside any others.
+    """
+    given = cast("tuple[object, ...]", key) if isinstance(key, tuple) else (key,)
+    items = tuple([_normal_item(item, place) for place, item in enumerate(given)])
+    if shape is not None:
+        for place, item in enumerate(items):
+            if _is_mask(item) and not cast("Array", item).size:
+                _check_mask(items, place, shape)
+    return items
+
+
+def _check_mask(items: tuple[KeyItem, ...], place: int, shape: Shape[Any]) -> None:
+    mask: Array = cast("Array", items[place])
+    widths = [_width(item) for item in items]
+    before, after = items[:place], sum(widths[place + 1 :])
+    mode = shape.rank - after - mask.ndim if any(item is Ellipsis for item in before) else sum(widths[:place])
+    modes = range(mode, mode + mask.ndim)
+    if mode < 0 or modes.stop > shape.rank:
+        return  # That the key has too many items is told where it is read.
+    extents = tuple([_extent(shape, own) for own in modes])
+    if mask.shape != extents:
+        raise OutOfBoundsError(
+            f"a mask of extents {mask.shape} does not fit mode {mode}, from where on there are {extents}"
+        )
 
 
 _MUST_HOLD: Final = "must hold positions, `t[[0, 1]]`, or bools, `t[t > 0]`, not"
@@ -208,10 +232,10 @@ def _normal_item(item: object, place: int) -> KeyItem:
     if isinstance(item, str | bytes | bytearray):
         raise IndexTypeError(f"item {place} of the key {_MUST_HOLD} {brief(item)}{_NAMED}")
     try:
-        array: Array = np.asarray(item)
+        array = shown_array(item)
     except (TypeError, ValueError) as error:
         raise IndexTypeError(f"item {place} of the key is no array of positions: {error}") from error
-    if not array.size and not issubclass(type(item), np.ndarray):
+    if not array.size and not has_type(item):
         return array.astype(np.int64)  # an empty list is float64 for NumPy
     if array.dtype.kind not in "biu":
         what = f"{array.dtype}" if array.ndim else brief(item)
@@ -312,7 +336,7 @@ def split_points(layout: Layout[Any], key: object) -> tuple[Layout[Any], tuple[K
 
     Integers drop their modes first, slices keep theirs, after those of the points.
     """
-    items = to_items(key)
+    items = to_items(key, layout.shape)
     widths = [_width(item) for item in items]
     given = sum(widths)
     rank = layout.shape.rank

@@ -169,7 +169,8 @@ def _ascending_of(key: ArrayKey, count: int) -> IntArray | None:
     if isinstance(key, list):
         items = cast("list[object]", key)
         found = np.array(items) if set(map(type, items)) == {int} else None
-    elif isinstance(key, np.ndarray):
+    elif type(key) is np.ndarray:
+        # A mask may hide elements of others.
         found = cast("Array", key)
     if found is None or found.ndim != 1 or found.dtype.kind not in "iu" or not len(found):
         return None

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, cast, final
 import attrs
 import numpy as np
 
+from tensorwrapper._arrays import shown_array
 from tensorwrapper._json import Json
 from tensorwrapper._value_class import evolve, frozen, slot_setters, token_of, value_class
 from tensorwrapper.errors import ConversionError
@@ -219,7 +220,7 @@ class Node(ABC):
         ExtentMismatchError
             If they are not as many as the places.
         """
-        return fitting(np.asarray(self.values(places, given)), self.dtype, (*places, *given), self.name)
+        return fitting(shown_array(self.values(places, given)), self.dtype, (*places, *given), self.name)
 
     def combined(self, given: Sequence[Array]) -> Array | None:
         """Return all elements, which are a few, from those of the operands; None if a plan is to do it."""

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, TypeAlias, cast, final
 import attrs
 import numpy as np
 
-from tensorwrapper._arrays import CACHED
+from tensorwrapper._arrays import CACHED, shown_array
 from tensorwrapper._json import Json
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import check_write, convert_elements, fit_number
@@ -257,7 +257,7 @@ class Computing(Generator):
 
     def values(self, places: Sequence[IntArray], given: Sequence[Array] = ()) -> Array:  # noqa: ARG002
         coordinates = [own + start for own, start in zip(places, self.origin, strict=True)]
-        found = np.asarray(self.function(*coordinates))
+        found = shown_array(self.function(*coordinates))
         extents = np.broadcast_shapes(*[own.shape for own in places])
         try:
             np.broadcast_to(found, extents)

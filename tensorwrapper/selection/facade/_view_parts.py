@@ -214,7 +214,7 @@ class ViewParts(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         if not self._expression.is_box or _is_of_rows(key):
             return self._of_each_row(key)
         self._check_smooth("positions")
-        items = to_items(_known_items(key))
+        items = to_items(_known_items(key), self.shape)
         if _is_of_one_mode(items, self.shape.extents):
             # Positions of one mode beside slices are an outer product: no place is written down.
             selected: Self = outer_product(cast("Any", self), items)

@@ -6,6 +6,7 @@ from typing import Any, TypeAlias, cast, final
 
 import numpy as np
 
+from tensorwrapper._arrays import shown_array
 from tensorwrapper._value_class import frozen
 from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.typing import Array
@@ -63,7 +64,7 @@ def capture(argument: object) -> object:
     if isinstance(argument, int | slice | str | Shape | Tiling) or argument is None or argument is Ellipsis:
         return cast("object", argument)
     if isinstance(argument, np.ndarray):
-        copy = cast("Array", argument).copy()
+        copy = shown_array(cast("Array", argument), copy=True)
         copy.flags.writeable = False
         return copy
     if isinstance(argument, tuple | list):
@@ -72,5 +73,5 @@ def capture(argument: object) -> object:
         return argument
     if hasattr(kind, "__array__"):
         # Items of a tensor are tensors, and no numbers.
-        return capture(np.asarray(argument))
+        return capture(shown_array(argument))
     return tuple([capture(item) for item in cast("Iterable[object]", argument)])

@@ -8,7 +8,7 @@ from typing import Any, SupportsIndex, cast
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._arrays import tuples_of
+from tensorwrapper._arrays import shown_array, tuples_of
 from tensorwrapper._integers import MAX_INT64, to_int, to_ints
 from tensorwrapper._wording import brief
 from tensorwrapper.errors import (
@@ -47,7 +47,7 @@ def to_index(index: Iterable[SupportsIndex], rank: int, what: str = "an index") 
 def integer_array(values: npt.ArrayLike, what: str) -> npt.NDArray[np.integer[Any]]:
     """Return `values` as an array of integers of any type; ``what`` names them in the error."""
     try:
-        array: npt.NDArray[Any] = np.asarray(values)
+        array: npt.NDArray[Any] = shown_array(values)
     except ValueError as error:
         raise ConversionError(
             f"{what} must form a rectangular array of integers, not {brief(values)}"

@@ -6,6 +6,7 @@ from typing import Any, Generic, Self, SupportsIndex, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arrays import shown_array
 from tensorwrapper._integers import UNFIT
 from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, RankError
@@ -79,7 +80,7 @@ class ShapeConstructors(ShapeBase[IndexT_co], Generic[IndexT_co]):
         """
         given: object = rows
         if isinstance(given, np.ndarray):
-            lengths = cast("npt.NDArray[Any]", given)
+            lengths: npt.NDArray[Any] = shown_array(given)
             return cls._moved(check_rank(jagged_from_lengths(lengths), rank), origin)
         if isinstance(given, list) and set(map(type, cast("list[object]", given))) == _INT:
             return cls._moved(check_rank(jagged_from_ints(cast("list[int]", given)), rank), origin)

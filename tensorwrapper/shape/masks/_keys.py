@@ -7,6 +7,7 @@ from typing import Any, SupportsIndex, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arrays import shown_array
 from tensorwrapper._integers import MAX_INT64, to_int
 from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, ExtentError, OutOfBoundsError, RankError, SizeOverflowError
@@ -85,7 +86,7 @@ def _array_of(item: object, mode: int) -> "npt.NDArray[Any] | int":
     if isinstance(item, SupportsIndex) and not isinstance(item, bool | np.bool_ | np.ndarray):
         return to_int(item, f"the index of mode {mode}")
     if isinstance(item, np.ndarray):
-        array = cast("npt.NDArray[Any]", item)
+        array: npt.NDArray[Any] = shown_array(item)
         if not array.ndim and array.dtype.kind in "iu":
             return int(array)
         if array.ndim == 1 and array.dtype.kind in "biu":
@@ -139,7 +140,7 @@ def positions_of_points(shape: Shape, points: npt.ArrayLike) -> Positions:
     """Return the ordinals of points: an (n, rank) table of indices, or a bool for every element."""
     if _are_bools(points):
         return Positions.of_distinct(
-            np.flatnonzero(_checked_bools(shape, np.asarray(points, dtype=np.bool_)))
+            np.flatnonzero(_checked_bools(shape, np.asarray(shown_array(points), dtype=np.bool_)))
         )
     # An empty list has no second axis, which would say of what rank no indices are.
     table = to_index_array(np.empty((0, shape.rank), np.int64) if _is_empty(points) else points, shape.rank)

@@ -13,7 +13,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._arrays import Sizes, digest_of, frozen_array, run_of, same_values, splits_of
+from tensorwrapper._arrays import Sizes, digest_of, frozen_array, run_of, same_values, shown_array, splits_of
 from tensorwrapper._integers import MAX_INT64, to_int, to_ints
 from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import ConversionError, ExtentError, OutOfBoundsError, SizeOverflowError
@@ -319,7 +319,7 @@ def check_span(origin: int, extent: int) -> None:
 def int64_array(values: object, what: str) -> IntArray:
     """Return `values` as a one-dimensional int64 array."""
     if isinstance(values, np.ndarray):
-        array = cast("npt.NDArray[np.integer[Any]]", values)
+        array: npt.NDArray[Any] = shown_array(values)
         if array.dtype.kind not in "iu" or array.ndim != 1:
             raise ConversionError(
                 f"{what} must be a one-dimensional array of integers, not {array.dtype} of {array.shape}"

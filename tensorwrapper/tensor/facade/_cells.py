@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, cast, final
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._arrays import shared_table
+from tensorwrapper._arrays import shared_table, shown_array
 from tensorwrapper._memory import filled_memory
 from tensorwrapper._value_class import frozen
 from tensorwrapper._wording import brief
@@ -290,11 +290,11 @@ def _called(function: Callable[..., npt.ArrayLike], array: Array) -> Array:
         array = array.reshape(len(array), -1)
     axis = tuple(range(1, array.ndim))
     if array.size:
-        return np.asarray(function(array, axis=axis))
+        return shown_array(function(array, axis=axis))
     # That a tile is empty is nothing to warn of: its shape says so.
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore", RuntimeWarning)
         try:
-            return np.asarray(function(array, axis=axis))
+            return shown_array(function(array, axis=axis))
         except ValueError as error:
             raise ExtentError(f"a tile is empty, of which the function makes nothing: {error}") from error

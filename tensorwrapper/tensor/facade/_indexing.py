@@ -110,7 +110,7 @@ class TensorIndexing(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         array = read_key(layout, self._buffer, key)
         if array is None or (not array.size and any(layout.shape.origin)):
             # Of nothing it warns where indices were meant.
-            addresses = addresses_of_items(layout, to_items(key))
+            addresses = addresses_of_items(layout, to_items(key, layout.shape))
             few = self._buffer.collect(iter([addresses.reshape(-1)]), addresses.size)
             names = _names_after(layout, key)
             return self._make(wrap_layout(new_row_major(addresses.shape), names), few)

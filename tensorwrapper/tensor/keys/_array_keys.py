@@ -38,12 +38,12 @@ def read_key(
     if memory is None:
         return None
     with numpys_errors(layout.shape):
-        return index_elements(memory, to_items(key))
+        return index_elements(memory, to_items(key, layout.shape))
 
 
 def write_key(layout: Layout[Any], buffer: BufferCommon[Any], key: object, values: Array) -> None:
     """Write values where NumPy's indexing with arrays would; of a place that comes twice the last counts."""
-    items = to_items(key)
+    items = to_items(key, layout.shape)
     memory = buffer.memory_of(layout.implementation)
     with numpys_errors(layout.shape):
         if memory is not None:

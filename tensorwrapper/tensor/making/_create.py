@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arguments import to_dtype
+from tensorwrapper._arrays import shown_array
 from tensorwrapper._integers import MAX_INT64, to_count, to_int
 from tensorwrapper._memory import too_large
 from tensorwrapper._wording import called_as
@@ -314,7 +315,7 @@ def _placed(index: Index, cell: Shape[Any]) -> Shape[Any]:
 
 
 def _values(fill: Callable[[Shape[Any]], npt.ArrayLike], block: Shape[Any]) -> npt.ArrayLike:
-    values = np.asarray(fill(block))
+    values = shown_array(fill(block))
     try:
         return np.broadcast_to(values, block.extents)
     except ValueError as error:

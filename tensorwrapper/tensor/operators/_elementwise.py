@@ -21,6 +21,7 @@ from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.operators._operand import (
     Operand,
+    check_argument,
     first_tensor,
     is_tensor,
     is_tensor_or_view,
@@ -92,6 +93,7 @@ def _outs(given: object, count: int, name: str) -> "tuple[Out, ...]":
     outs = cast("tuple[Out, ...]", given if isinstance(given, tuple) else (given,))
     if len(outs) != count:
         raise ConversionError(f"{name}: out= takes {count} tensors, not {len(outs)}")
+    check_argument(outs, name)
     for out in outs:
         if out is not None and not isinstance(cast("object", out), TensorCommon | np.ndarray):
             raise ConversionError(f"{name}: out= is a tensor, a view or an array, not a {type(out).__name__}")

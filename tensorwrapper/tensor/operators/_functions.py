@@ -33,6 +33,7 @@ from tensorwrapper.tensor.operators._elementwise import (
 )
 from tensorwrapper.tensor.operators._operand import (
     Operand,
+    check_argument,
     first_tensor,
     is_tensor,
     is_tensor_or_view,
@@ -123,6 +124,7 @@ def _as_arrays(value: object, name: str, short: str) -> object:
     if type(value) in (list, tuple):
         items = [_as_arrays(item, name, short) for item in cast("list[object]", value)]
         return items if type(value) is list else tuple(items)
+    check_argument(value, name)
     return value
 
 

@@ -13,6 +13,7 @@ from tensorwrapper.typing import Array
 
 __all__ = [
     "Operand",
+    "check_argument",
     "first_tensor",
     "is_foreign",
     "is_tensor",
@@ -76,9 +77,7 @@ def read_operand(value: object, what: str) -> Operand:
         number = tensor.buffer.fill_value is not None and not tensor.rank
         return cast("TensorBase[Any]", tensor.to_dense() if number else tensor)
     if isinstance(value, np.ma.MaskedArray):
-        raise DTypeError(
-            f"{what}: a masked array is no operand, as its mask would be lost; filled() has an array"
-        )
+        raise _masked(what)
     if isinstance(value, np.ndarray | np.generic):
         return _checked(np.asarray(cast("Array", value)), what)
     if isinstance(value, list | tuple):
@@ -93,6 +92,25 @@ def read_operand(value: object, what: str) -> Operand:
     raise ConversionError(
         f"{what}: tensors are compared and computed with numbers, strings, arrays and tensors, not with "
         f"{value!r}; `t is None` tells whether there is a tensor"
+    )
+
+
+def check_argument(value: object, what: str) -> None:
+    """Raise if an argument, or an item of it, is a masked array whose mask hides an element.
+
+    Raises
+    ------
+    DTypeError
+        If it is: NumPy would read, or write, the hidden elements.
+    """
+    for item in cast("tuple[object, ...]", value) if isinstance(value, list | tuple) else (value,):
+        if isinstance(item, np.ma.MaskedArray) and np.ma.is_masked(item):
+            raise _masked(what)
+
+
+def _masked(what: str) -> DTypeError:
+    return DTypeError(
+        f"{what}: a masked array is no operand, as its mask would be lost; filled() has an array"
     )
 
 

@@ -22,7 +22,13 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import OperandShapes, make_smooth, mode_of, names_of, wrap
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.operators._elementwise import array_of, flat_operands, over_array, over_rows
-from tensorwrapper.tensor.operators._operand import is_tensor, is_tensor_or_view, read_operand, read_operands
+from tensorwrapper.tensor.operators._operand import (
+    check_argument,
+    is_tensor,
+    is_tensor_or_view,
+    read_operand,
+    read_operands,
+)
 from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.tensor.operators._shapes import check_out
 from tensorwrapper.tensor.rows._reduce import reduce_runs
@@ -34,7 +40,7 @@ __all__ = ["METHODS"]
 def _reduce(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) -> object:
     name = f"{ufunc.__name__}.reduce"
     tensor = _only(inputs, name)
-    out = _single(options.pop("out", None))
+    out = _single(options.pop("out", None), name)
     shape = tensor.shape.flatten()
     if shape.is_box:
         return _finish(_reduce_box(ufunc, tensor, shape, options, name), out, name)
@@ -113,7 +119,7 @@ def _reduced_modes(axis: object, shape: Shape[Any], name: str) -> int:
 def _accumulate(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) -> object:
     name = f"{ufunc.__name__}.accumulate"
     tensor = _only(inputs, name)
-    out = _single(options.pop("out", None))
+    out = _single(options.pop("out", None), name)
     shape = tensor.shape.flatten()
     if shape.is_box:
         with refusals(name):
@@ -175,9 +181,10 @@ def _along_rows(ufunc: np.ufunc, flat: Array, splits: IntArray, dtype: "npt.DTyp
 def _reduceat(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) -> object:
     name = f"{ufunc.__name__}.reduceat"
     tensor = _only(inputs[:1], name)
-    out = _single(options.pop("out", None))
+    out = _single(options.pop("out", None), name)
     shape = _box(tensor, name, "rows().reduce() and reduce_tiles() reduce runs, empty ones too")
     axis = mode_of(options.get("axis", 0), shape.rank)
+    check_argument(inputs[1:], name)
     with refusals(name):
         result = np.asarray(ufunc.reduceat(array_of(tensor), *map(np.asarray, inputs[1:]), **options))
     origin = tuple([0 if mode == axis else start for mode, start in enumerate(shape.origin)])
@@ -190,7 +197,7 @@ def _reduceat(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any
 
 def _outer(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) -> object:
     name = f"{ufunc.__name__}.outer"
-    out = _single(options.pop("out", None))
+    out = _single(options.pop("out", None), name)
     operands = read_operands(inputs, name)
     origin: tuple[int, ...] = ()
     names: tuple[str | None, ...] = ()
@@ -222,6 +229,7 @@ def _at(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) -> 
     _box(target, name, "accumulate_into() adds through any view")
     target._check_writeable()
     array = array_of(target)
+    check_argument(inputs[1], name)
     values = [array_of(operand) for operand in read_operands(inputs[2:], name)]
     with refusals(name):
         ufunc.at(array, inputs[1], *values, **options)
@@ -256,7 +264,8 @@ def _box(tensor: TensorBase[Any], name: str, hint: str) -> Shape[Any]:
     return shape
 
 
-def _single(out: object) -> object:
+def _single(out: object, name: str) -> object:
+    check_argument(out, name)
     return cast("tuple[object, ...]", out)[0] if isinstance(out, tuple) else out
 
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._arrays import BATCH
+from tensorwrapper._arrays import BATCH, has_type, shown_array
 from tensorwrapper._wording import shortened
 from tensorwrapper.errors import ConversionError, JaggedModeError, LayoutError, OutOfBoundsError, RankError
 from tensorwrapper.layout import Layout, LayoutCommon
@@ -131,12 +131,12 @@ def _tuples(table: IntArray) -> Iterator[Index]:
 def tile_numbers(layout: TiledStrided, numbers: "npt.ArrayLike | Callable[..., npt.ArrayLike]") -> IntArray:
     """Return the (n, rank) tile numbers that a user names, by a table, a mask or a predicate."""
     grid: Shape[Any] = layout.shape.outer()
-    given: Array = _mask_of(numbers, grid) if callable(numbers) else np.asarray(numbers)
+    given: Array = _mask_of(numbers, grid) if callable(numbers) else shown_array(numbers)
     if given.dtype == np.bool_:
         if given.shape != grid.extents:
             raise RankError(f"a mask over the tiles has extents {grid.extents}, not {given.shape}")
         return np.argwhere(given) + np.array(layout.grid_origin, dtype=np.int64)
-    if not given.size and given.ndim <= 2:
+    if not given.size and given.ndim <= 2 and not has_type(numbers):
         return np.empty((0, layout.tiling.rank), dtype=np.int64)
     if given.ndim != 2 or given.shape[1] != layout.tiling.rank or given.dtype.kind not in "iu":
         raise ConversionError(
@@ -156,7 +156,7 @@ def _mask_of(predicate: Callable[..., npt.ArrayLike], grid: Shape[Any]) -> Array
         )
         for mode, (first, n) in enumerate(zip(starts, extents, strict=True))
     ]
-    found: Array = np.asarray(predicate(*modes))
+    found = shown_array(predicate(*modes))
     if found.dtype != np.bool_:
         raise ConversionError(f"a predicate of tiles gives truth values, not {found.dtype}")
     try:
