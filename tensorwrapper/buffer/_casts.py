@@ -17,7 +17,15 @@ from tensorwrapper.buffer.strings._checks import fit_string
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError, SizeOverflowError
 from tensorwrapper.typing import Array, WriteCasting
 
-__all__ = ["check_kinds", "check_write", "convert_elements", "fit_number", "is_within_kind"]
+__all__ = [
+    "check_kinds",
+    "check_write",
+    "convert_elements",
+    "fit_number",
+    "integer_range",
+    "is_within_kind",
+    "kind_of_numbers",
+]
 
 _Kind: TypeAlias = Literal["b", "i", "f", "c", "m", "M", "other"]
 _Mask: TypeAlias = "npt.NDArray[np.bool_]"
@@ -25,7 +33,7 @@ _Mask: TypeAlias = "npt.NDArray[np.bool_]"
 _LEAST = -(2**63)  # not-a-time, as an integer
 
 
-def _kind_of(dtype: "np.dtype[Any]") -> _Kind:
+def kind_of_numbers(dtype: "np.dtype[Any]") -> _Kind:
     """Return the kind of elements; unsigned integers count as integers, ml_dtypes by their names."""
     if dtype.type.__module__ == "ml_dtypes":
         return "i" if "int" in dtype.name else "f"
@@ -33,7 +41,7 @@ def _kind_of(dtype: "np.dtype[Any]") -> _Kind:
     return cast("_Kind", kind) if kind in "bifcmM" else "other"
 
 
-def _integer_range(dtype: "np.dtype[Any]") -> tuple[int, int]:
+def integer_range(dtype: "np.dtype[Any]") -> tuple[int, int]:
     """Return the least and the greatest integer of a type; of durations and dates, not-a-time apart."""
     if dtype.kind in "iu":
         info = np.iinfo(cast("Any", dtype))
@@ -55,7 +63,7 @@ def is_within_kind(given: "np.dtype[Any]", dtype: "np.dtype[Any]") -> bool:
     if "ml_dtypes" not in (given.type.__module__, dtype.type.__module__):
         return np.can_cast(given, dtype, "same_kind")
     order = "bifc"
-    one, other = _kind_of(given), _kind_of(dtype)
+    one, other = kind_of_numbers(given), kind_of_numbers(dtype)
     if one not in order or other not in order or given == dtype:
         return given == dtype
     return order.index(one) <= order.index(other)
@@ -145,7 +153,7 @@ def check_write(
     if weak is None:
         weak = isinstance(value, list | tuple | int | float | complex) and not isinstance(value, np.generic)
     # Lists of nothing have no type either, whatever NumPy makes of them.
-    fits = not array.size or (given.kind in "biu" and _kind_of(dtype) in "bif")
+    fits = not array.size or (given.kind in "biu" and kind_of_numbers(dtype) in "bif")
     if not (weak and fits):
         check_kinds(given, dtype)
     return _cast(array, dtype, exact=True)
@@ -195,7 +203,7 @@ def fit_number(value: object, dtype: "np.dtype[Any]", what: str) -> Array:
 
 def _is_apart(given: "np.dtype[Any]", dtype: "np.dtype[Any]") -> bool:
     """Tell whether a number of one type is none of another, whatever its value."""
-    one, other = _kind_of(given), _kind_of(dtype)
+    one, other = kind_of_numbers(given), kind_of_numbers(dtype)
     if one in "mM":
         return other not in (one, "other")
     if one == "c":
@@ -227,7 +235,7 @@ def _cast(array: Array, dtype: "np.dtype[Any]", *, exact: bool = False) -> Array
     With `exact` no number other than zero becomes zero, none but 0 and 1 a bool, and no time loses fractions.
     """
     given = array.dtype
-    one, other = _kind_of(given), _kind_of(dtype)
+    one, other = kind_of_numbers(given), kind_of_numbers(dtype)
     if one == "c" and other != "c":
         numbers = cast("npt.NDArray[np.complexfloating[Any, Any]]", array)
         if bool(np.any(numbers.imag)):
@@ -260,7 +268,7 @@ def _copied(array: Array, dtype: "np.dtype[Any]") -> Array:
 def _lost(array: Array, fitted: Array, *, exact: bool) -> "_Mask | None":
     """Return which elements another type cannot hold; None for none of them."""
     given, dtype = array.dtype, fitted.dtype
-    one, other = _kind_of(given), _kind_of(dtype)
+    one, other = kind_of_numbers(given), kind_of_numbers(dtype)
     if "other" in (one, other) or not array.size:
         return None
     if other == "b":
@@ -284,7 +292,7 @@ def _out_of_range(array: Array, dtype: "np.dtype[Any]", *, is_time: bool = False
     """Return which integers are beyond a type; the ends of an array tell that there is none."""
     if array.dtype.kind == "V":
         array = array.astype(np.int64)
-    least, most = _integer_range(dtype)
+    least, most = integer_range(dtype)
     if is_time:
         least = max(least, _LEAST + 1)
     low, high = int(array.min()), int(array.max())
@@ -316,7 +324,7 @@ def _within(numbers: Any, dtype: "np.dtype[Any]") -> Any:  # noqa: ANN401 - floa
 
     Its ends are next to powers of two, which every float knows or takes for infinite.
     """
-    least, most = _integer_range(dtype)
+    least, most = integer_range(dtype)
     whole = np.trunc(numbers)
     above = whole > float(_LEAST) if dtype.kind in "mM" else whole >= float(least)
     return above & (whole < float(most + 1)) & np.isfinite(numbers)
@@ -328,7 +336,7 @@ def _lost_floats(array: Array, fitted: Array, *, exact: bool) -> "_Mask | None":
         absent: Any = np.isnat(cast("npt.NDArray[np.datetime64]", array))
         found: Any = fitted
         return cast("_Mask", (np.isnan(found) != absent) | np.isinf(found))
-    dtype, floats = fitted.dtype, _kind_of(array.dtype) == "f"
+    dtype, floats = fitted.dtype, kind_of_numbers(array.dtype) == "f"
     numbers: Any = array if floats or array.dtype.kind != "V" else array.astype(np.int8)
     made: Any = fitted
     lost: Any = None
@@ -378,7 +386,7 @@ def _lost_truth(array: Array, *, exact: bool) -> "_Mask | None":
         return cast("_Mask", (numbers != 0) & (numbers != 1))
     if array.dtype.kind in "mM":
         return cast("_Mask", np.isnat(cast("npt.NDArray[np.datetime64]", array)))
-    return cast("_Mask", np.isnan(cast("Any", array))) if _kind_of(array.dtype) in "fc" else None
+    return cast("_Mask", np.isnan(cast("Any", array))) if kind_of_numbers(array.dtype) in "fc" else None
 
 
 def _lost_times(array: Array, fitted: Array, *, exact: bool) -> "_Mask | None":

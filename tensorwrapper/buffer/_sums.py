@@ -3,10 +3,11 @@
 from typing import Any, cast
 
 import numpy as np
+import numpy.typing as npt
 
-from tensorwrapper.buffer._casts import check_write
+from tensorwrapper.buffer._casts import check_write, convert_elements, integer_range, kind_of_numbers
 from tensorwrapper.buffer.copies._copy import copy_elements
-from tensorwrapper.errors import SizeOverflowError
+from tensorwrapper.errors import DTypeError, SizeOverflowError
 from tensorwrapper.typing import Array, IntArray, WriteCasting
 
 __all__ = ["add_at", "check_sums"]
@@ -29,20 +30,30 @@ def check_sums(flat: Array, places: IntArray, values: Array, casting: WriteCasti
     Raises
     ------
     DTypeError
-        If values are of another kind than the elements, whose sums they would not have.
+        If values are of another kind than the elements, whose sums they would not have, or are dates.
     SizeOverflowError
         If a value or a sum is not in the range of the type, or finite numbers would become infinite.
     """
     dtype = flat.dtype
+    if dtype.kind == "M":
+        raise DTypeError(f"dates of type {dtype} are not added up: durations are, of type m8")
     if casting == "unsafe":
         with np.errstate(all="ignore"):
             return values if values.dtype == dtype else copy_elements(values, dtype)
     given = check_write(values, dtype)
-    if dtype.kind in "iufc" and _may_overflow(flat, places, given):
+    small = dtype.type.__module__ == "ml_dtypes"
+    if dtype.kind == "m" or small or (dtype.kind in "iufc" and _may_overflow(flat, places, given)):
         distinct, which = np.unique(places, return_inverse=True)
-        old: Any = flat[distinct]
-        check = _check_integers if dtype.kind in "iu" else _check_floats
-        check(old, which.reshape(-1), given, dtype)
+        check = (
+            _check_small
+            if small
+            else _check_durations
+            if dtype.kind == "m"
+            else _check_integers
+            if dtype.kind in "iu"
+            else _check_floats
+        )
+        check(flat[distinct], which.reshape(-1), given, dtype)
     return given
 
 
@@ -59,6 +70,29 @@ def _may_overflow(flat: Array, places: IntArray, values: Array) -> bool:
         return not bool(added + here < float(most) / 2)
 
 
+def _check_durations(old: Array, which: IntArray, values: Array, dtype: "np.dtype[Any]") -> None:
+    one, other = _units_of(old), _units_of(values)
+    if _may_overflow(one, which, other):
+        _check_integers(one, which, other, dtype)
+
+
+def _units_of(durations: Array) -> Array:
+    """Return how many units durations are; 0 for those that are no time, and stay none."""
+    numbers: Array = durations.astype(np.int64)
+    numbers[np.isnat(cast("npt.NDArray[np.timedelta64]", durations))] = 0
+    return numbers
+
+
+def _check_small(old: Array, which: IntArray, values: Array, dtype: "np.dtype[Any]") -> None:
+    """Check sums of a type of ml_dtypes in one that holds them all: some have no infinity and saturate."""
+    wide = np.int64 if kind_of_numbers(dtype) == "i" else np.float64
+    sums, added = old.astype(wide), values.astype(wide)
+    finite = np.isfinite(sums)
+    np.add.at(sums, which, cast("Any", added))
+    np.logical_and.at(finite, which, np.isfinite(added))
+    convert_elements(sums[finite], dtype)
+
+
 def _check_integers(old: Array, which: IntArray, values: Array, dtype: "np.dtype[Any]") -> None:
     # In two halves, of which each sum fits 64 bits.
     halves: list[Any] = []
@@ -70,8 +104,7 @@ def _check_integers(old: Array, which: IntArray, values: Array, dtype: "np.dtype
     np.add.at(low, which, more_low)
     high += low >> 32
     low &= 0xFFFFFFFF
-    info = np.iinfo(cast("Any", dtype))
-    least, most = divmod(int(info.min), 1 << 32), divmod(int(info.max), 1 << 32)
+    least, most = [divmod(end, 1 << 32) for end in integer_range(dtype)]
     below = (high < least[0]) | ((high == least[0]) & (low < least[1]))
     above = (high > most[0]) | ((high == most[0]) & (low > most[1]))
     if (below | above).any():

@@ -18,6 +18,7 @@ what speaks Arrow's C interface.
 **The way up**: `hand_over` calls a function of ``interop``, which is loaded for it.
 
 **Assignment**: `fit_values` is a value as an array of the type of a tensor, by the rules of its assignment;
+`values_into` one value for each element of what is added to, by the rule of operands;
 `add_all` adds arrays to what several layouts reach, or changes nothing.
 """
 
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from tensorwrapper.tensor.facade._habits import CALLS
     from tensorwrapper.tensor.facade._operators import Operators
     from tensorwrapper.tensor.facade._structure import cut_rows
-    from tensorwrapper.tensor.facade._writes import fit_values
+    from tensorwrapper.tensor.facade._writes import fit_values, values_into
     from tensorwrapper.tensor.keys._array_keys import is_running
     from tensorwrapper.tensor.making._convert import tensor_from_arrow
     from tensorwrapper.tensor.operators._operand import is_foreign, read_operand
@@ -62,6 +63,7 @@ __all__ = [
     "select_tiles",
     "tensor_from_arrow",
     "tile_numbers",
+    "values_into",
 ]
 
 if not TYPE_CHECKING:  # for checkers there are the names above, and no others
@@ -83,6 +85,6 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "rows._sums": ("add_all",),
             "_tensor": ("make_tensor",),
             "rows._tiles": ("select_tiles", "tile_numbers"),
-            "facade._writes": ("fit_values",),
+            "facade._writes": ("fit_values", "values_into"),
         },
     )

@@ -15,7 +15,8 @@ from tensorwrapper.selection.rows._flat import in_order
 from tensorwrapper.selection.sources._source import TensorSource
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import check_names
-from tensorwrapper.tensor import Tensor, as_tensor
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.tensor.lowlevel import values_into
 from tensorwrapper.typing import ScalarT_co, WriteCasting
 
 __all__ = ["Value", "ViewWriting"]
@@ -117,9 +118,10 @@ class ViewWriting(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         ReadOnlyError
             If an element of the target is not stored, or is stored where nothing may change.
         ExtentMismatchError
-            If the extents do not broadcast to those of the target.
+            If the elements do not fit the target as operands of one call do, or it would be stretched.
         DTypeError
-            If the elements are of another kind than those of the target: floats for integers.
+            If the elements are of another kind than those of the target: floats for integers. Dates have no
+            sum.
         SizeOverflowError
             If an element or a sum is not in the range of the target's type, unless ``casting="unsafe"``.
 
@@ -138,20 +140,17 @@ class ViewWriting(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         check_kind_of(
             target, (Tensor, ViewBase), "elements are added to those of a tensor or a view; as_tensor(array)"
         )
-        check_names(target.shape, self.shape, "accumulate_into")
-        values = self.copy()
+        if isinstance(target, Tensor) and not target.shape.is_box:
+            self.copy().accumulate_into(target, casting=casting)
+            return
+        values = values_into(self.copy(), target.shape, "accumulate_into")
         if isinstance(target, Tensor):
-            if not target.shape.is_box:
-                values.accumulate_into(target, casting=casting)
-                return
             accumulate(values, Expression(Reading(TensorSource(target)), target.layout), casting)
-            return
-        if target.shape.is_box:
+        elif target.shape.is_box:
             accumulate(values, target.normal_form(), casting)
-            return
-        line = target._make(in_order(target._expression))
-        flat = as_tensor(_in_line(values, target.shape))
-        accumulate(flat, line.normal_form(), casting, target.shape)
+        else:
+            line = target._make(in_order(target._expression))
+            accumulate(values, line.normal_form(), casting, target.shape)
 
 
 def _in_line(value: "npt.ArrayLike | Tensor[Any]", rows: Shape) -> Any:  # noqa: ANN401 - what `assign` takes

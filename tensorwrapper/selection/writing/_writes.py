@@ -110,12 +110,9 @@ def _array_of(value: Value) -> Array | None:
     return None
 
 
-def accumulate(
-    values: Tensor[Any], normal: Expression, casting: WriteCasting, rows: Shape | None = None
-) -> None:
-    """Add elements to those of a view, also where several of its indices share an element."""
+def accumulate(values: Array, normal: Expression, casting: WriteCasting, rows: Shape | None = None) -> None:
+    """Add values, one for each in row-major order, to the elements of a view, of which some may be shared."""
     if not normal.shape.size:
-        fit_extents(values.elements().reshape(values.shape.extents), normal.shape.extents)
         return
     found = write_targets_of(normal, rows)
     parts = list(stored_in(found))
@@ -123,6 +120,5 @@ def accumulate(
         if TensorSource(part.tensor).owner.is_readonly:
             raise ReadOnlyError("a source of the view is read-only; copy() gives one that can change")
     extents = normal.shape.extents
-    own = fit_extents(values.elements().reshape(values.shape.extents), extents)
-    shares = write_parts(found, np.broadcast_to(own, extents))
+    shares = write_parts(found, values.reshape(extents))
     add_all([(part.tensor.buffer, part.tensor.layout.implementation, mine) for part, mine in shares], casting)

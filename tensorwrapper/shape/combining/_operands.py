@@ -81,6 +81,40 @@ def fit_operands(given: Sequence[GivenShape], what: str) -> "tuple[Shape[Any], l
     return shape_of_rows(given, number, what), modes
 
 
+def fit_into(given: GivenShape, target: Shape[Any], what: str) -> "int | None":
+    """Return how many modes an operand shares with a target that it is added to, as `fit_operands` says it.
+
+    The target is stretched to nothing: it has the shape of the result. None if both are boxes.
+
+    Raises
+    ------
+    ExtentMismatchError
+        If the extents do not fit, or the operand lies elsewhere, or has elements where the target has none.
+    LayerError, ModeNameError
+        If layers or names differ.
+
+    Examples
+    --------
+    >>> fit_into((2,), Shape.jagged([2, 0]), "add"), fit_into((3,), Shape(2, 3), "add")
+    (1, None)
+    """
+    result, modes = fit_operands([target, given], what)
+    if modes is None:
+        fits = result.extents == target.extents
+    else:
+        # Beside rows a box is the target only where the rows have its very extents.
+        fits = modes[0] == result.rank and target.rank == result.rank
+    if not fits:
+        raise ExtentMismatchError(
+            f"{what}: {_as_shape(given)!r} does not go into {target!r}, which is stretched to nothing"
+        )
+    return None if modes is None else modes[1]
+
+
+def _as_shape(given: GivenShape) -> Shape[Any]:
+    return Shape(*given) if isinstance(given, tuple) else _shape_of(given)
+
+
 def reference_among(given: Sequence[GivenShape]) -> int | None:
     """Return the number of the jagged or tiled operand of highest rank, the first of several; else None."""
     found, highest = None, (0, True)
@@ -324,6 +358,7 @@ class OperandShapes:
     fit: ClassVar[Callable[[Sequence[GivenShape], str], "tuple[Shape[Any], list[int] | None]"]] = (
         staticmethod(fit_operands)
     )
+    into: ClassVar[Callable[[GivenShape, Shape[Any], str], int | None]] = staticmethod(fit_into)
     reference: ClassVar[Callable[[Sequence[GivenShape]], int | None]] = staticmethod(reference_among)
     box: ClassVar[Callable[[Sequence[GivenShape], str], Shape[Any]]] = staticmethod(fit_box)
     rows: ClassVar[Callable[[Sequence[GivenShape], int, str], Shape[Any]]] = staticmethod(shape_of_rows)

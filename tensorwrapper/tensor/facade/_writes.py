@@ -16,14 +16,15 @@ from tensorwrapper.buffer.lowlevel import (
 )
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, LayoutError
 from tensorwrapper.layout import LayoutCommon
-from tensorwrapper.shape.lowlevel import check_names
+from tensorwrapper.shape import Shape
+from tensorwrapper.shape.lowlevel import OperandShapes, check_names
 from tensorwrapper.tensor._bridge import view_of
 from tensorwrapper.tensor._common import as_computed
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.rows._sums import add_all
 from tensorwrapper.typing import Array, Extents, ScalarT_co, WriteCasting
 
-__all__ = ["TensorWrites", "fit_values"]
+__all__ = ["TensorWrites", "fit_values", "values_into"]
 
 
 class TensorWrites(TensorBase[ScalarT_co], Generic[ScalarT_co]):
@@ -101,8 +102,14 @@ class TensorWrites(TensorBase[ScalarT_co], Generic[ScalarT_co]):
 
     def _assign_tensor(self, value: "TensorBase[Any]", casting: WriteCasting) -> None:
         layout, box = self._layout.implementation, self.shape.is_box
-        if not box and not value.shape.is_congruent(self.shape):
-            raise ExtentMismatchError(f"a tensor of shape {value.shape} is not one of shape {self.shape}")
+        if not box:
+            if not value.shape.rank:
+                # A number that has a type: one for all elements.
+                given = self._as_values(value, (self.shape.size,), casting)
+                self._buffer.assign(layout, np.broadcast_to(given, (self.shape.size,)))
+                return
+            if not value.shape.is_congruent(self.shape):
+                raise ExtentMismatchError(f"a tensor of shape {value.shape} is not one of shape {self.shape}")
         same = surely_fits(value.dtype, self.dtype)
         if same and self._buffer.fill_value is not None and value.buffer.fill_value is not None:
             source = _stretched(value, self.shape.extents) if box else value.layout.implementation
@@ -164,9 +171,10 @@ class TensorWrites(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         ReadOnlyError
             If the memory of the target may not change.
         ExtentMismatchError
-            If the extents do not broadcast to those of the target.
+            If the elements do not fit the target as operands of one call do, or it would be stretched.
         DTypeError
-            If the elements are of another kind than those of the target: floats for integers.
+            If the elements are of another kind than those of the target: floats for integers. Dates have no
+            sum.
         SizeOverflowError
             If an element or a sum is not in the range of the target's type, unless ``casting="unsafe"``.
 
@@ -181,17 +189,27 @@ class TensorWrites(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         if not isinstance(cast("object", target), TensorBase):
             view_of(self).accumulate_into(target, casting=casting)
             return
-        shape = target.shape
-        check_names(shape, self.shape, "accumulate_into")
-        if shape.is_box:
-            values = np.broadcast_to(
-                fit_extents(self.elements().reshape(self.shape.extents), shape.extents), shape.extents
-            )
-        elif self.shape.is_congruent(shape):
-            values = self.elements()
-        else:
-            raise ExtentMismatchError(f"a tensor of shape {self.shape} does not add to one of shape {shape}")
+        values = values_into(self, target.shape, "accumulate_into")
         add_all([(target._buffer, target._layout.implementation, values)], casting)
+
+
+def values_into(values: TensorBase[Any], target: Shape[Any], what: str) -> Array:
+    """Return a value for each element of a target in row-major order, by the rule of operands.
+
+    Raises
+    ------
+    ExtentMismatchError, LayerError, ModeNameError
+        What `OperandShapes.into` raises.
+    """
+    modes = OperandShapes.into(values.shape, target, what)
+    own = values.elements()
+    if modes is None:
+        return np.broadcast_to(own.reshape(values.shape.extents), target.extents).reshape(-1)
+    if not modes:
+        return np.broadcast_to(own, (target.size,))
+    if modes == target.rank:
+        return own
+    return np.repeat(own, np.diff(OperandShapes.splits_under(target, modes)))
 
 
 def _readable(value: "npt.ArrayLike | TensorBase[Any]") -> "npt.ArrayLike | TensorBase[Any]":

@@ -139,10 +139,10 @@ def test_accumulation_refuses_what_it_cannot_add():
     x = np.zeros(3, dtype=np.int64)
     with pytest.raises(DTypeError, match="float64 do not go into elements of type int64"):
         tw.as_tensor([1.0, 2.0, 3.0]).accumulate_into(tw.as_tensor(x))
-    with pytest.raises(ExtentMismatchError, match="does not broadcast"):
+    with pytest.raises(ExtentMismatchError, match="do not broadcast"):
         tw.as_tensor([1, 2]).accumulate_into(tw.as_tensor(x))
-    with pytest.raises(ExtentMismatchError, match="does not add"):
-        tw.as_tensor([1, 2]).accumulate_into(tw.jagged([[1], [2]]))
+    with pytest.raises(ExtentMismatchError, match="one number per prefix"):
+        tw.as_tensor([1, 2, 3]).accumulate_into(tw.jagged([[1], [2]]))
     assert x.tolist() == [0, 0, 0]
 
 
@@ -161,3 +161,28 @@ def test_any_tensor_is_assigned_from_a_view(kind):
         again = KINDS[kind](1, 0).copy()
         again.assign(value)
         assert again.tolist() == new.tolist()
+
+
+@pytest.mark.parametrize(
+    "value", [tw.as_tensor(7), sel.as_view(tw.as_tensor(7)), tw.as_tensor([[6, 7]])[0, 1]]
+)
+@pytest.mark.parametrize(
+    "kind", ["box", "jagged", "deep", "cells", "tiled", "nested", "triangular", "sparse"]
+)
+def test_a_tensor_without_modes_is_written_as_its_number(kind, value):
+    for goal in (lambda own: own, sel.as_view, lambda own: own[...]):
+        wanted, found = KINDS[kind](1, 0).copy(), KINDS[kind](1, 0).copy()
+        wanted.assign(7)
+        goal(found).assign(value)
+        assert found.tolist() == wanted.tolist()
+
+
+def test_an_element_of_rows_is_written_into_all_of_them():
+    rows = tw.jagged([[1, 2], [3]]).copy()
+    rows[:] = rows[0, 1]
+    assert rows.tolist() == [[2, 2], [2]]
+    rows[[1]] = tw.as_tensor(5)
+    rows[rows == 2] = tw.as_tensor(4)
+    assert rows.tolist() == [[4, 4], [5]]
+    with pytest.raises(DTypeError):
+        rows.assign(tw.as_tensor(0.5))
