@@ -28,6 +28,8 @@ _GROUP_2: Final = ".zgroup"
 _ATTRIBUTES_2: Final = ".zattrs"
 _MARKS: Final = (_NAME, _ARRAY_2, _GROUP_2)
 """Files, one of which every node has."""
+_INTEGERS: Final = re.compile(r"u?int[0-9]{1,2}|[<>|][iu][1-8]")
+"""How an array says that its elements are integers, in either version."""
 _BYTES: Final = 2**26
 """What a node may say: the sizes of ten million chunks."""
 _DEPTH: Final = 64
@@ -168,7 +170,7 @@ def rows_of(folder: Path, node: Mapping[str, Any], key: str) -> tuple[Ragged, li
         is_row = isinstance(extents, list) and len(cast("list[object]", extents)) == 1
         if _is_link(folder / name) or own["node_type"] != "array" or not is_row:
             raise DataFileError(f"{name!r} is no array in a row")
-        if name != "values" and not re.fullmatch(r"u?int\d+|[<>|][iu]\d", str(own.get("data_type"))):
+        if name != "values" and not _INTEGERS.fullmatch(str(own.get("data_type"))):
             raise DataFileError(
                 f"{name!r} has elements {str(own.get('data_type'))[:40]!r}, which count nothing"
             )
