@@ -84,6 +84,7 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Advisin
         "_owner",
         "_path",
         "_reader",
+        "_target",
         "_temporary",
         "_writer",
     )
@@ -114,7 +115,7 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Advisin
             raise ConversionError(f"the mode is 'r', 'a' or 'w', not {mode!r}")
         if mode == "r" and metadata is not None:
             raise ReadOnlyError("metadata belongs to a file that is written; the mode is 'r'")
-        self._path = to_path(path)
+        self._path = self._target = to_path(path)
         self._mode: FileMode = mode
         self._directory = Directory()
         try:
@@ -138,6 +139,9 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Advisin
         compress: Compression | None,
         limits: Limits,
     ) -> None:
+        if self._mode != "r":
+            # The file that a link leads to is replaced, and not the link.
+            self._target = Path(os.path.realpath(self._path))
         if self._mode == "w":
             self._temporary = beside(self._target)
             self._file = make_beside(self._target, self._temporary)
@@ -164,11 +168,6 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Advisin
         if metadata is not None or not self._directory.end:
             # Always one, so that what was begun can be told from what never was such a file.
             self._writer.add_metadata(metadata or {})
-
-    @property
-    def _target(self) -> Path:
-        # The file that a link leads to is replaced, and not the link.
-        return Path(os.path.realpath(self._path))
 
     @property
     def _reading(self) -> RecordReader:

@@ -9,7 +9,7 @@ import numpy as np
 
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, SizeOverflowError, TensorNameError
 from tensorwrapper.store.growing._growth import Pattern
-from tensorwrapper.store.records._checksum import checksum_of, choose
+from tensorwrapper.store.records._checksum import Algorithm, checksum_of, choose
 from tensorwrapper.store.records._directory import Directory
 from tensorwrapper.store.records._format import MOST_ROWS, check_name, pack_header
 from tensorwrapper.store.records._listing import Place, Row, pack_rows
@@ -221,6 +221,9 @@ class RecordWriter:
     def _write(self, start: int, body: Sequence[bytes | memoryview], *, anywhere: bool = False) -> Place:
         length = sum([len(piece) for piece in body])
         algorithm = choose(length, anywhere=anywhere)
+        if algorithm == Algorithm.CRC32:
+            # It is short: to copy it takes less than to go over its many pieces twice.
+            body = [b"".join(body)]
         header = pack_header(length, algorithm, checksum_of(body, algorithm))
         try:
             write_at(self._file, start, [header, *body])
