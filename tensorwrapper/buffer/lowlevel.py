@@ -8,6 +8,7 @@ bytes), `check_kind` (what a caller gave for that).
 
 **Casts**, one rule for all: `check_write` (an array that may be written; of no elements, whether its type
 may), `fit_number` (one number as an element), `convert_elements` (an array, if nothing is lost).
+`is_within_kind` tells it of types alone.
 
 **Extents**: `fit_extents` returns an array that broadcasts to them.
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
         check_write,
         convert_elements,
         fit_number,
+        is_within_kind,
     )
     from tensorwrapper.buffer._dense import as_dense, buffer_of
     from tensorwrapper.buffer._elements import check_dtype, fit_extents, holds_strings, kind_of
@@ -68,6 +70,7 @@ __all__ = [
     "holds_strings",
     "index_elements",
     "is_fill",
+    "is_within_kind",
     "join_elements",
     "join_into",
     "kind_of",
@@ -88,6 +91,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
                 "check_write",
                 "convert_elements",
                 "fit_number",
+                "is_within_kind",
             ),
             "_elements": ("check_dtype", "fit_extents", "holds_strings", "kind_of"),
             "_sparse": ("make_sparse",),

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
-from typing import Any, Literal, SupportsIndex, TypeAlias, TypeVar, cast
+from typing import Any, Final, Literal, SupportsIndex, TypeAlias, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -41,7 +41,7 @@ from tensorwrapper.tensor.operators._operand import (
     read_operand,
     read_operands,
 )
-from tensorwrapper.tensor.operators._promotion import promoted
+from tensorwrapper.tensor.operators._promotion import check_computed_in, promoted
 from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.tensor.operators._shapes import (
     box_of_result,
@@ -73,10 +73,29 @@ def call_function(
     if room == "strings" and not _are_boxes((*arguments, *options.values())):
         return call_on_texts(function, name, arguments, options)
     _refuse_lost_writes(function.__name__, arguments, options, name)
+    _check_type(function.__name__, arguments, options, name)
     plain = [_as_arrays(argument, name, function.__name__) for argument in arguments]
     named = {key: _as_arrays(value, name, function.__name__) for key, value in options.items()}
     with refusals(name):
         return function(*plain, **named)
+
+
+_COMPUTE_IN: Final = {
+    **dict.fromkeys(["sum", "prod", "cumsum", "cumprod", "mean", "std", "var"], 2),
+    **dict.fromkeys(["nansum", "nanprod", "nancumsum", "nancumprod", "nanmean", "nanstd", "nanvar"], 2),
+    "trace": 4,
+}
+"""Functions that reduce, and the place of ``dtype`` among their arguments."""
+
+
+def _check_type(short: str, arguments: "tuple[Any, ...]", options: dict[str, Any], name: str) -> None:
+    """Raise if a function that reduces is to compute in a type that elements do not go into."""
+    place = _COMPUTE_IN.get(short)
+    if place is None or not arguments:
+        return
+    dtype = arguments[place] if len(arguments) > place else options.get("dtype")
+    if dtype is not None and is_tensor_or_view(arguments[0]):
+        check_computed_in(arguments[0].dtype, dtype, name)
 
 
 def _are_boxes(values: Iterable[object]) -> bool:

@@ -4,10 +4,13 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from tensorwrapper._arguments import to_dtype
+from tensorwrapper.buffer.lowlevel import is_within_kind
 from tensorwrapper.errors import DTypeError
 
-__all__ = ["promoted"]
+__all__ = ["check_computed_in", "promoted"]
 
 
 def promoted(
@@ -29,6 +32,24 @@ def promoted(
         # NumPy promotes them to dates, and casts no duration to one.
         raise _nothing_in_common(given, what)
     return found
+
+
+def check_computed_in(given: "np.dtype[Any]", dtype: npt.DTypeLike, what: str) -> None:
+    """Raise unless elements of a type may become the type that ``dtype=`` of a reduction computes in.
+
+    NumPy casts them whatever is lost, and makes a number of not-a-number.
+
+    Raises
+    ------
+    DTypeError
+        If they may not: floats are no integers, complex numbers no floats.
+    """
+    wanted = to_dtype(dtype)
+    if not is_within_kind(given, wanted):
+        raise DTypeError(
+            f"{what}: dtype={wanted} is no type to compute with elements of type {given} in: only one of "
+            f"their kind, or a wider one; `t.astype('{wanted}')` converts them first"
+        )
 
 
 def _nothing_in_common(dtypes: Sequence["np.dtype[Any]"], what: str) -> DTypeError:

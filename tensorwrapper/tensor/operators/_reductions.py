@@ -10,6 +10,7 @@ from typing import Any, SupportsIndex, cast
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arguments import to_dtype
 from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import check_write, holds_strings, packed_layout
 from tensorwrapper.errors import (
@@ -29,6 +30,7 @@ from tensorwrapper.tensor.operators._operand import (
     read_operand,
     read_operands,
 )
+from tensorwrapper.tensor.operators._promotion import check_computed_in
 from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.tensor.operators._shapes import check_out
 from tensorwrapper.tensor.rows._reduce import reduce_runs
@@ -64,6 +66,7 @@ def _reduce(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any])
         flat, splits = flat[mask], befores[splits]
     with refusals(name):
         initial, dtype = options.pop("initial", None), options.pop("dtype", None)
+        _check_type(ufunc, tensor, dtype, name)
         result = reduce_runs(ufunc, flat, splits, initial, what="row", dtype=dtype)
     if options:
         raise ConversionError(f"{name} does not know {', '.join(map(repr, options))}")
@@ -83,6 +86,7 @@ def _reduce_box(
     if options.get("initial", 0) is None:
         del options["initial"]
     with refusals(name):
+        _check_type(ufunc, tensor, options.get("dtype"), name)
         result = np.asarray(ufunc.reduce(array_of(tensor), **options))
     if keepdims:
         origin = tuple([0 if mode in gone else start for mode, start in enumerate(shape.origin)])
@@ -121,6 +125,8 @@ def _accumulate(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, A
     tensor = _only(inputs, name)
     out = _single(options.pop("out", None), name)
     shape = tensor.shape.flatten()
+    with refusals(name):
+        _check_type(ufunc, tensor, options.get("dtype"), name)
     if shape.is_box:
         with refusals(name):
             result = np.asarray(ufunc.accumulate(array_of(tensor), **options))
@@ -156,11 +162,7 @@ def _along_rows(ufunc: np.ufunc, flat: Array, splits: IntArray, dtype: "npt.DTyp
             going = rows + place < stops
             rows, stops = rows[going], stops[going]
             at = rows + place
-            result[at] = (
-                ufunc(result[at - 1], flat[at], dtype=dtype)
-                if dtype is not None
-                else ufunc(result[at - 1], flat[at].astype(result.dtype, copy=False))
-            )
+            result[at] = ufunc(result[at - 1], flat[at].astype(result.dtype, copy=False))
             place += 1
         return result
     order = np.argsort(lengths, kind="stable")
@@ -186,6 +188,7 @@ def _reduceat(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any
     axis = mode_of(options.get("axis", 0), shape.rank)
     check_argument(inputs[1:], name)
     with refusals(name):
+        _check_type(ufunc, tensor, options.get("dtype"), name)
         result = np.asarray(ufunc.reduceat(array_of(tensor), *map(np.asarray, inputs[1:]), **options))
     origin = tuple([0 if mode == axis else start for mode, start in enumerate(shape.origin)])
     return _finish(
@@ -236,6 +239,14 @@ def _at(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) -> 
     if not np.may_share_memory(array, cast("Any", target.buffer).flat):
         target.assign(array)
     return None
+
+
+def _check_type(ufunc: np.ufunc, tensor: TensorBase[Any], dtype: object, name: str) -> None:
+    """Raise if a reduction is to compute in a type that elements do not go into; of truth all have one."""
+    if dtype is not None and not (
+        ufunc.__name__.startswith("logical") and to_dtype(cast("Any", dtype)) == np.bool_
+    ):
+        check_computed_in(tensor.dtype, cast("npt.DTypeLike", dtype), name)
 
 
 def _only(inputs: "tuple[Any, ...]", name: str) -> TensorBase[Any]:

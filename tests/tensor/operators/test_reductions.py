@@ -1,5 +1,8 @@
 """Rows are reduced and accumulated as each alone."""
 
+from itertools import product
+
+import ml_dtypes
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,6 +11,8 @@ from hypothesis.extra import numpy as hnp
 
 import tensorwrapper as tw
 from tensorwrapper import Shape
+from tensorwrapper import selection as sel
+from tensorwrapper.errors import DTypeError
 
 
 def numbers(extents, dtype):
@@ -55,3 +60,90 @@ def test_rows_accumulate_with_the_bits_of_each_alone(ufunc, lengths, data):
     assert found.shape == t.shape
     for row, mine in zip(found.rows(), np.split(values, np.cumsum(lengths)[:-1]), strict=True):
         assert np.asarray(row).tobytes() == ufunc.accumulate(mine).tobytes()
+
+
+TYPES = ["?", "i1", "u1", "i8", "f4", "f8", "c16", "m8[s]", ml_dtypes.bfloat16, ml_dtypes.int4]
+LENGTHS = [2, 0, 3]
+SMALL = {np.dtype(ml_dtypes.bfloat16): "f", np.dtype(ml_dtypes.int4): "i"}
+VALUES = np.array([1, 0, 1, 1, 0])
+
+
+def keeps(one, other):
+    """Tell whether elements of one type stay what they are in another, as NumPy's ``same_kind`` has it."""
+    one, other = np.dtype(one), np.dtype(other)
+    if one not in SMALL and other not in SMALL:
+        return np.can_cast(one, other, "same_kind")
+    order = "biufc"
+    ranks = [order.find(SMALL.get(own, own.kind).replace("u", "i")) for own in (one, other)]
+    return one == other or (-1 not in ranks and ranks[0] <= ranks[1])
+
+
+# Each beside what NumPy makes of the elements.
+IN_A_TYPE = {
+    "rows": (
+        lambda rows, _, dtype: np.add.reduce(rows, axis=-1, dtype=dtype),
+        lambda values, dtype: np.array(
+            [np.add.reduce(row, dtype=dtype) for row in (values[:2], values[:0], values[2:])]
+        ),
+    ),
+    "rows of a view": (
+        lambda rows, _, dtype: np.add.reduce(sel.as_view(rows)[::2], axis=-1, dtype=dtype),
+        lambda values, dtype: np.add.reduceat(values, [0, 2], dtype=dtype),
+    ),
+    "all elements": (
+        lambda rows, _, dtype: np.add.reduce(rows, axis=None, dtype=dtype),
+        lambda values, dtype: np.add.reduce(values, dtype=dtype),
+    ),
+    "box": (
+        lambda _, line, dtype: np.add.reduce(line, dtype=dtype),
+        lambda values, dtype: np.add.reduce(values, dtype=dtype),
+    ),
+    "sum": (
+        lambda _, line, dtype: np.sum(sel.as_view(line), None, dtype),
+        lambda values, dtype: np.sum(values, dtype=dtype),
+    ),
+    "cumsum": (
+        lambda _, line, dtype: np.cumsum(line, dtype=dtype),
+        lambda values, dtype: np.cumsum(values, dtype=dtype),
+    ),
+    "accumulated rows": (
+        lambda rows, _, dtype: np.add.accumulate(rows, axis=-1, dtype=dtype).elements()[2:],
+        lambda values, dtype: np.add.accumulate(values[2:], dtype=dtype),
+    ),
+    "accumulated box": (
+        lambda _, line, dtype: np.add.accumulate(line, dtype=dtype),
+        lambda values, dtype: np.add.accumulate(values, dtype=dtype),
+    ),
+    "reduceat": (
+        lambda _, line, dtype: np.add.reduceat(line, [0, 3], dtype=dtype),
+        lambda values, dtype: np.add.reduceat(values, [0, 3], dtype=dtype),
+    ),
+}
+
+
+@pytest.mark.parametrize(("call", "numpys"), IN_A_TYPE.values(), ids=IN_A_TYPE)
+def test_a_reduction_computes_in_no_type_that_loses_what_elements_are(call, numpys):
+    for one, other in product(TYPES, TYPES):
+        values = VALUES.astype(one)
+        rows_, line = tw.from_buffer(values, Shape.jagged(LENGTHS)), tw.as_tensor(values)
+        if not keeps(one, other):
+            with pytest.raises(DTypeError, match="dtype="):
+                call(rows_, line, other)
+            continue
+        try:
+            wanted = numpys(values, other)
+        except TypeError:
+            with pytest.raises(TypeError):
+                call(rows_, line, other)
+            continue
+        found = np.asarray(call(rows_, line, other))
+        assert found.dtype == wanted.dtype
+        assert found.tolist() == wanted.tolist()
+
+
+def test_truth_is_told_of_elements_of_any_type():
+    rows_ = tw.jagged([[0.5, np.nan], [0.0], []])
+
+    assert np.logical_or.reduce(rows_, axis=-1, dtype=bool).tolist() == [True, False, False]
+    with pytest.raises(DTypeError, match="dtype=int64"):
+        np.add.reduce(tw.jagged([[np.nan]]).to_dask(), axis=-1, dtype="i8")
