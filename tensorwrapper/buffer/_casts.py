@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from tensorwrapper._arguments import surely_fits
 from tensorwrapper._arrays import unmasked_array
+from tensorwrapper.buffer._elements import times_like
 from tensorwrapper.buffer.copies._copy import copy_elements
 from tensorwrapper.buffer.strings._checks import fit_string
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError, SizeOverflowError
@@ -205,7 +206,8 @@ def _is_apart(given: "np.dtype[Any]", dtype: "np.dtype[Any]") -> bool:
     """Tell whether a number of one type is none of another, whatever its value."""
     one, other = kind_of_numbers(given), kind_of_numbers(dtype)
     if one in "mM":
-        return other not in (one, "other")
+        # Of times that count a unit none is one that has none.
+        return other not in (one, "other") or times_like(dtype, given) != dtype
     if one == "c":
         return other in "bifmM"
     # Of floats of NumPy the value is looked at: not-a-number is told apart.

@@ -16,7 +16,7 @@ from tensorwrapper._arrays import file_beneath
 from tensorwrapper._value_class import slot_setters, value_class
 from tensorwrapper.buffer._addresses import copied_by_plan, few_places, packed_layout
 from tensorwrapper.buffer._casts import check_write, convert_elements
-from tensorwrapper.buffer._elements import contains_value, holds_strings, kind_of
+from tensorwrapper.buffer._elements import contains_value, holds_strings, kind_of, times_like
 from tensorwrapper.buffer._sums import add_at, check_sums
 from tensorwrapper.buffer.copies._copy import copy_elements, scatter_elements, take_elements, write_number
 from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, ReadOnlyError
@@ -252,10 +252,16 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
             array, copy = flat.reshape(layout.shape.extents), None
         else:
             array = self.as_array(layout)
-        if dtype is not None and to_dtype(dtype) != array.dtype:
+        wanted = None if dtype is None else times_like(to_dtype(dtype), array.dtype)
+        if wanted is not None and wanted != array.dtype:
             if copy is False:
                 raise ConversionError(f"elements of {array.dtype} become {dtype} only by a copy; copy=False")
-            return copy_elements(array, cast("Any", to_dtype(dtype)))
+            try:
+                return copy_elements(array, cast("Any", wanted))
+            except (TypeError, ValueError) as error:
+                raise DTypeError(
+                    f"elements of type {array.dtype} do not become ones of {dtype}: {error}"
+                ) from error
         return copy_elements(array) if copy else array
 
     # New buffers of the same elements.

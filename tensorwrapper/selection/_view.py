@@ -7,9 +7,10 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arguments import to_dtype
 from tensorwrapper._value_class import slot_setters, token_of, value_class
 from tensorwrapper._wording import answer_calls
-from tensorwrapper.buffer.lowlevel import holds_strings, kind_of
+from tensorwrapper.buffer.lowlevel import holds_strings, kind_of, times_like
 from tensorwrapper.errors import ConversionError, DTypeError
 from tensorwrapper.selection.expressions._cellwise import Casting
 from tensorwrapper.selection.expressions._expression import Expression, unnamed_view
@@ -208,6 +209,8 @@ class View(
         """
         if dtype is self.dtype:
             return self
+        if self.dtype.kind in "mM":
+            dtype = times_like(to_dtype(dtype), self.dtype)
         wanted = to_element_type(dtype, "TO" if self.dtype.kind == "O" else "T")
         if wanted == self.dtype:
             return self

@@ -12,7 +12,7 @@ from tensorwrapper._arguments import to_dtype
 from tensorwrapper._value_class import slot_setters, token_of, token_of_parts, value_class
 from tensorwrapper._wording import answer_calls, brief
 from tensorwrapper.buffer import BufferCommon, Dense
-from tensorwrapper.buffer.lowlevel import as_dense, check_dtype, packed_layout
+from tensorwrapper.buffer.lowlevel import as_dense, check_dtype, packed_layout, times_like
 from tensorwrapper.errors import ConversionError, RankError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import Strided, TiledStrided, is_basic, new_strided, wrap_layout
@@ -439,7 +439,7 @@ class Tensor(
         >>> tw.as_tensor([1.5, 255.0]).astype("u1").tolist()
         [1, 255]
         """
-        wanted = to_dtype(dtype)
+        wanted = times_like(to_dtype(dtype), self.dtype)
         check_dtype(wanted)
         self._buffer.require_numbers("astype")
         held = self._layout.implementation
