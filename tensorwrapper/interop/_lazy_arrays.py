@@ -4,11 +4,12 @@ from typing import Any, cast
 
 import numpy as np
 
-from tensorwrapper.buffer.lowlevel import check_dtype
+from tensorwrapper.buffer import StringData
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.selection import ArraySource, as_view, is_lazy
 from tensorwrapper.shape import Shape
-from tensorwrapper.tensor import Tensor, as_tensor, from_buffer, strings
+from tensorwrapper.tensor import Tensor, strings
+from tensorwrapper.tensor.lowlevel import check_sequences, rows_of_sequences, text_or_bytes
 
 __all__ = ["from_lazy"]
 
@@ -59,20 +60,16 @@ def from_lazy(given: object, *, copy: bool | None = None) -> Tensor[Any]:
     held: Any = getattr(dtype, "metadata", None) or {}
     element: Any = held.get("vlen")
     if isinstance(element, np.dtype):
-        return _rows_of(value, cast("np.dtype[Any]", element))  # type: ignore[redundant-cast]
+        # Before anything is read of what no rows are made.
+        check_sequences(cast("np.dtype[Any]", element))  # type: ignore[redundant-cast]
+        found = value[()]
+        rows: list[Any] = np.asarray(found, dtype=object).reshape(-1).tolist() if value.shape else [found]
+        return rows_of_sequences(rows, value.shape, cast("np.dtype[Any]", element))  # type: ignore[redundant-cast]
     if "vlen" in held:
+        own = np.asarray(value[()], dtype=object)
+        data = StringData.from_list(own.reshape(-1).tolist(), kind="binary")
         # Text that its file says is text; else bytes.
-        return strings(value.asstr()[...] if element is str else value[...])
+        return strings(text_or_bytes(data) if element is str else data, shape=Shape(*value.shape))
     if isinstance(dtype, np.dtype) and str(dtype.kind) in "SUT":
         return strings(np.asarray(value))
     return as_view(ArraySource(value)).compute()
-
-
-def _rows_of(dataset: Any, element: "np.dtype[Any]") -> Tensor[Any]:  # noqa: ANN401 - of h5py
-    check_dtype(element)
-    if not dataset.shape:
-        return as_tensor(np.array(dataset[()], dtype=element))
-    rows: list[Any] = np.asarray(dataset[...], dtype=object).reshape(-1).tolist()
-    flat = np.concatenate(rows, dtype=element) if rows else np.empty(0, element)
-    lengths = np.fromiter(map(len, rows), np.int64, len(rows))
-    return from_buffer(flat, Shape.from_cells(dataset.shape, lengths.reshape(-1, 1)))

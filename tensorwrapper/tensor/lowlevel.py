@@ -12,6 +12,9 @@ whose numbers `tile_numbers` checks.
 **Arrays of others**: `labelled_shape`, of those that name and number their modes; `tensor_from_arrow`, of
 what speaks Arrow's C interface.
 
+**Elements of files**: `text_or_bytes`, text if it is UTF-8; `rows_of_sequences`, of any lengths, of elements
+that `check_sequences` allows.
+
 **Operands** of NumPy's calls: `read_operand` (what can be computed with), `is_foreign` (what answers itself),
 `promoted` (the type of several).
 
@@ -37,6 +40,11 @@ if TYPE_CHECKING:
     from tensorwrapper.tensor.facade._writes import fit_values, values_into
     from tensorwrapper.tensor.keys._array_keys import is_running
     from tensorwrapper.tensor.making._convert import tensor_from_arrow
+    from tensorwrapper.tensor.making._elements_of_files import (
+        check_sequences,
+        rows_of_sequences,
+        text_or_bytes,
+    )
     from tensorwrapper.tensor.operators._operand import is_foreign, read_operand
     from tensorwrapper.tensor.operators._promotion import promoted
     from tensorwrapper.tensor.reading._labelled import labelled_shape
@@ -50,6 +58,7 @@ __all__ = [
     "TensorCommon",
     "TensorLibraries",
     "add_all",
+    "check_sequences",
     "cut_rows",
     "fit_values",
     "hand_over",
@@ -60,8 +69,10 @@ __all__ = [
     "padded_lines",
     "promoted",
     "read_operand",
+    "rows_of_sequences",
     "select_tiles",
     "tensor_from_arrow",
+    "text_or_bytes",
     "tile_numbers",
     "values_into",
 ]
@@ -73,6 +84,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "_bridge": ("hand_over",),
             "_common": ("TensorCommon",),
             "making._convert": ("tensor_from_arrow",),
+            "making._elements_of_files": ("check_sequences", "rows_of_sequences", "text_or_bytes"),
             "keys._array_keys": ("is_running",),
             "operators._operand": ("is_foreign", "read_operand"),
             "operators._promotion": ("promoted",),

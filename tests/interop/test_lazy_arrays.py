@@ -56,6 +56,22 @@ def test_arrays_of_any_length_become_rows(file):
         sel.as_view(ragged)
 
 
+def test_what_files_refuse_of_sequences_datasets_refuse(file):
+    for kind in (">i4", np.dtype([("a", "i4")]), np.dtype(("i4", (2,)))):
+        held = file.create_dataset(str(np.dtype(kind).str), (2,), dtype=h5py.vlen_dtype(np.dtype(kind)))
+        with pytest.raises(DTypeError, match="sequences of"):
+            tw.as_tensor(held)
+
+
+def test_one_text_and_one_sequence_are_tensors(file):
+    file["text"] = "ab"
+    one = file.create_dataset("one", (), dtype=h5py.vlen_dtype(np.int32))
+    one[()] = [1, 2]
+
+    assert tw.as_tensor(file["text"]).tolist() == "ab"
+    assert tw.as_tensor(one).tolist() == [1, 2]
+
+
 def test_names_of_dimensions_are_names_of_modes():
     array = zarr.array(np.eye(2), dimension_names=["row", None])
 

@@ -40,7 +40,8 @@ from tensorwrapper.store.foreign.hdf5._types import (
 from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.store.system._map import FileMap, map_file
 from tensorwrapper.store.system._system import reading
-from tensorwrapper.tensor import Tensor, as_tensor, from_buffer, strings
+from tensorwrapper.tensor import Tensor, as_tensor, strings
+from tensorwrapper.tensor.lowlevel import rows_of_sequences, text_or_bytes
 from tensorwrapper.typing import Array, IntArray
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits, no_elements
 
@@ -283,8 +284,8 @@ class _Finder:
         else:
             parts = self._objects(found, name)
             data = StringData.from_list(list(chain.from_iterable(parts)), kind="binary")
-        # What HDF5 calls a string is text, in UTF-8 or its part ASCII.
-        return _placed(strings(data.as_utf8(), shape=Shape(*found.shape)), found, self.heaps)
+        # What HDF5 calls a string is text, in UTF-8 or its part ASCII; NumPy writes any bytes as such.
+        return _placed(strings(text_or_bytes(data), shape=Shape(*found.shape)), found, self.heaps)
 
     def _sequences(self, found: "h5py.Dataset") -> Tensor[Any]:
         """Return rows that a dataset has as sequences: HDF5 keeps each by itself, so all are read."""
@@ -292,15 +293,9 @@ class _Finder:
 
         self._check_extents(found)
         inner = np.dtype(h5py.check_vlen_dtype(found.dtype))
-        if not found.shape:
-            return _placed(as_tensor(np.array(found[()], dtype=inner)), found, self.heaps)
-        rows = list(chain.from_iterable(self._objects(found, str(found.name))))
-        flat = np.concatenate(rows, dtype=inner) if rows else np.empty(0, inner)
-        if not are_truths(flat):
-            raise DataFileError("a bool is neither 0 nor 1")
-        lengths = np.fromiter(map(len, rows), np.int64, len(rows))
-        cells = Shape.from_cells(found.shape, lengths.reshape(-1, 1))
-        return _placed(from_buffer(flat, cells), found, self.heaps)
+        rows = [found[()]] if not found.shape else self._objects(found, str(found.name))
+        given = rows if not found.shape else list(chain.from_iterable(rows))
+        return _placed(rows_of_sequences(given, found.shape, inner), found, self.heaps)
 
     def _rows(self, group: "h5py.Group", ragged: Ragged) -> "View[Any]":
         from tensorwrapper.selection import as_view  # noqa: PLC0415 - as above

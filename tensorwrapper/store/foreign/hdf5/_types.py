@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, final
 import numpy as np
 
 from tensorwrapper._value_class import frozen
+from tensorwrapper.errors import DTypeError
 from tensorwrapper.store.records._loss import Loss, LossCode
+from tensorwrapper.tensor.lowlevel import check_sequences
 
 if TYPE_CHECKING:
     import h5py
@@ -225,12 +227,11 @@ def _refusal(dtype: "np.dtype[Any]") -> tuple[LossCode, str, str] | None:
         return None
     inner = h5py.check_vlen_dtype(dtype)
     if inner is not None:
-        kind = np.dtype(inner)
-        plain = kind.kind in "biufcmM" and kind.subdtype is None
-        if plain and not kind.isnative:
-            # h5py 3.16 shows their bytes as if they were in the order of the machine.
-            return "type", f"sequences of {kind}, whose bytes h5py does not swap", "h5dump shows them"
-        return None if plain else ("type", f"sequences of {str(kind)[:80]}", "h5py reads them as objects")
+        try:
+            check_sequences(np.dtype(inner))
+        except DTypeError as error:
+            return "type", str(error), ""
+        return None
     if dtype.hasobject:
         return "objects", "references, which are no elements", "h5py follows them"
     if dtype.kind not in "biufcmM" or (dtype.kind == "M" and np.datetime_data(dtype)[0] == "generic"):

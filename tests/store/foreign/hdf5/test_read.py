@@ -6,6 +6,7 @@ import pickle
 import h5py
 import numpy as np
 import pytest
+import zarr
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
@@ -88,10 +89,18 @@ def test_strings_are_read(tmp_path, text):
     assert f.describe("vlen").packing == "strings"
 
 
-def test_text_that_is_none_is_refused(tmp_path):
-    path = written(tmp_path, s=np.array([b"\xff\xfe"], "S4"))
-    with pytest.raises(DataFileError, match="UTF-8"):
-        tw.open(path)["s"]
+@pytest.mark.parametrize("octets", [[b"\xff\xfe", b"ab"], [b"\xc3", b""], [b"\xed\xa0\x80"]])
+def test_text_that_is_none_is_bytes_in_every_reader(tmp_path, octets):
+    fixed, vlen = np.array(octets, "S4"), np.array(octets, object)
+    path = written(tmp_path, s=fixed, v={"data": vlen, "dtype": h5py.string_dtype()}, ok=[1])
+    np.savez(tmp_path / "a.npz", s=fixed)
+    zarr.create_array(str(tmp_path / "a.zarr"), data=fixed, zarr_format=2)
+    f = tw.open(path)
+    found = [f["s"], f["v"], tw.open(tmp_path / "a.npz")["s"], tw.open(tmp_path / "a.zarr")["array"]]
+    with h5py.File(path) as file:
+        found += [tw.as_tensor(file["s"]), tw.as_tensor(file["v"])]
+    for own in found:
+        assert (own.tolist(), own.to_string_data().kind) == (octets, "binary")
 
 
 def test_sequences_are_rows(tmp_path):

@@ -1,0 +1,60 @@
+"""What lies in files as text or as sequences of any length: one rule for all who read it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tensorwrapper._arrays import are_truths
+from tensorwrapper.buffer import StringData
+from tensorwrapper.errors import DataFileError, DTypeError, StringDataError
+from tensorwrapper.shape import Shape
+from tensorwrapper.tensor._tensor import Tensor
+from tensorwrapper.tensor.making._convert import as_tensor
+from tensorwrapper.tensor.making._from_buffer import from_buffer
+from tensorwrapper.typing import Array, Extents
+
+__all__ = ["check_sequences", "rows_of_sequences", "text_or_bytes"]
+
+
+def text_or_bytes(data: StringData) -> StringData:
+    """Return elements as text if all of them are UTF-8, and otherwise as the bytes that they are."""
+    try:
+        return data.as_utf8()
+    except StringDataError:
+        return data.as_binary()
+
+
+def check_sequences(dtype: "np.dtype[Any]") -> None:
+    """Raise unless sequences of such elements are rows.
+
+    Raises
+    ------
+    DTypeError
+        If they are not: the text is the end of a sentence.
+    """
+    if dtype.kind not in "biufcmM" or dtype.subdtype is not None:
+        raise DTypeError(f"sequences of {str(dtype)[:80]}, which h5py reads as objects")
+    if not dtype.isnative:
+        # h5py 3.16 shows their bytes as if they were in the order of the machine.
+        raise DTypeError(f"sequences of {dtype}, whose bytes h5py does not swap: h5dump shows them")
+
+
+def rows_of_sequences(rows: Sequence[Array], extents: Extents, dtype: "np.dtype[Any]") -> Tensor[Any]:
+    """Return the sequence at each index of a box as a row of it; of a box of rank 0 the one sequence.
+
+    Raises
+    ------
+    DTypeError
+        If sequences of such elements are no rows.
+    DataFileError
+        If a bool is neither 0 nor 1.
+    """
+    check_sequences(dtype)
+    flat = np.concatenate(rows, dtype=dtype) if len(rows) else np.empty(0, dtype)
+    if not are_truths(flat):
+        raise DataFileError("a bool is neither 0 nor 1")
+    if not extents:
+        return as_tensor(flat)
+    lengths = np.fromiter(map(len, rows), np.int64, len(rows))
+    return from_buffer(flat, Shape.from_cells(extents, lengths.reshape(-1, 1)))
