@@ -27,7 +27,7 @@ from tensorwrapper.selection.expressions._generators import (
     Filling,
 )
 from tensorwrapper.selection.facade._dtypes import to_element_type
-from tensorwrapper.shape import Shape, ShapeLike
+from tensorwrapper.shape import Shape, ShapeLike, as_shape
 from tensorwrapper.shape.lowlevel import mode_of, names_of, unnamed_shape
 from tensorwrapper.typing import IndexT, IndexT_co, Rank1, Rank2, RankT, ScalarT_co
 
@@ -94,7 +94,7 @@ def full(shape: ShapeLike, fill_value: object, *, dtype: npt.DTypeLike | None = 
     Parameters
     ----------
     shape
-        A box; its origin is kept.
+        Of any kind; its origins, names and layers are kept.
     fill_value
         A number or a string.
     dtype
@@ -105,8 +105,14 @@ def full(shape: ShapeLike, fill_value: object, *, dtype: npt.DTypeLike | None = 
     >>> from tensorwrapper import selection as sel
     >>> sel.full((2, 2), 7).compute().tolist()
     [[7, 7], [7, 7]]
+    >>> sel.full(Shape.jagged([2, 0, 1]), 7).compute().tolist()
+    [[7, 7], [], [7]]
     """
-    box = box_of(shape)
+    given = as_shape(shape)
+    if not given.is_box:
+        # One element without modes, spread over all indices.
+        return full((), fill_value, dtype=dtype).broadcast(given)
+    box = box_of(given)
     element: np.dtype[Any] = _type_of(fill_value) if dtype is None else to_element_type(dtype, "TO")
     return generated(box, Filling(box, fit_number(fill_value, element, "fill_value")[()], element), shape)
 
