@@ -56,10 +56,9 @@ _STEPS = 1 << 18  # of a search for the elements at an offset, where modes inter
 def check_region(region: Shape[Any], shape: Shape[Any], allowed: str) -> None:
     """Raise if `region` cannot be a window of `shape`: another kind, or another number of modes."""
     if region.kind != shape.kind or region.rank != shape.rank:
-        cells = "" if region.is_box else ": jagged([t.window(box) for _, box in region.cells()]) has several"
         raise LayoutError(
             f"a window of {shortened(str(shape))} is {allowed}, not the {region.kind} shape "
-            f"{shortened(str(region))}{cells if shape.is_box else ''}"
+            f"{shortened(str(region))}"
         )
 
 

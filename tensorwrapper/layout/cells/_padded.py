@@ -11,9 +11,10 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._arrays import shared_table
+from tensorwrapper._arrays import frozen_array, shared_table
 from tensorwrapper._integers import to_int
 from tensorwrapper._value_class import frozen
+from tensorwrapper._wording import shortened
 from tensorwrapper.errors import JaggedModeError, LayoutError, OutOfBoundsError
 from tensorwrapper.layout.boxes._common import LayoutCommon, to_inside
 from tensorwrapper.layout.boxes._keys import expand_positional, is_whole, parse_positional
@@ -27,7 +28,7 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import make_smooth, to_index, to_permutation, wrap
 from tensorwrapper.typing import Index, IntArray, PositionalKey
 
-__all__ = ["Packed", "Padded", "contiguous"]
+__all__ = ["Packed", "Padded", "contiguous", "rows_in_box"]
 
 
 def contiguous(shape: Shape, offset: int) -> Strided | Packed:
@@ -35,6 +36,30 @@ def contiguous(shape: Shape, offset: int) -> Strided | Packed:
     if shape.has_layers:
         raise LayoutError(f"lay out the flatten() of the nested shape {shape}; Layout(shape) has its layers")
     return row_major(shape, offset) if shape.is_box else Packed(shape, offset)
+
+
+def rows_in_box(whole: LayoutCommon, region: Shape) -> LayoutCommon:
+    """Return the layout of rows, cells or tiles inside a box, each element where the box has it.
+
+    O(1) for a box with strides whose elements have places of their own, else O(elements).
+
+    Raises
+    ------
+    LayoutError
+        If they have another number of modes, or layers.
+    OutOfBoundsError
+        If they leave the box.
+    """
+    if region.rank != whole.rank or region.has_layers:
+        raise LayoutError(
+            f"a window of {shortened(str(whole.shape))} has {whole.rank} modes and no layers, and is not "
+            f"{shortened(str(region))}"
+        )
+    box = whole.window(region.as_smooth().copy())
+    if isinstance(box, Strided) and box.is_injective:
+        return Padded(region, box)
+    places = box.offsets_of(region.indices_at(np.arange(region.size)))
+    return make_blocked(region, frozen_array(places), np.empty((len(places), 0), dtype=np.int64))
 
 
 @final

@@ -13,6 +13,7 @@ from tensorwrapper._integers import one_sequence, to_ints
 from tensorwrapper.layout.boxes import _mode_operations
 from tensorwrapper.layout.boxes._modes import Boundary, Widths
 from tensorwrapper.layout.boxes._named import agreed_layout, named_layout
+from tensorwrapper.layout.cells._padded import rows_in_box
 from tensorwrapper.layout.facade._layout_base import LayoutBase
 from tensorwrapper.shape import ShapeLike
 from tensorwrapper.shape.lowlevel import mode_of, names_of, unnamed_shape
@@ -29,14 +30,29 @@ class LayoutMoves(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
     def window(self, region: ShapeLike) -> Self:
         """Return the layout of a part of the shape; the result keeps the origin of `region`.
 
+        Parameters
+        ----------
+        region
+            Of the kind of the shape: a box in a box, rows among rows. Of a box also rows, cells or tiles.
+
         Raises
         ------
         LayoutError
             If the region is of another kind or rank, or has other layers.
         OutOfBoundsError
             If it leaves the shape.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Layout, Shape
+        >>> Layout(Shape(3, 4)).window(Shape.jagged([2, 0, 3])).to_numpy().tolist()
+        [0, 1, 8, 9, 10]
         """
-        part = self.implementation.window(unnamed_shape(region))
+        whole, asked = self.implementation, unnamed_shape(region)
+        if asked.is_box or not whole.shape.is_box:
+            part = whole.window(asked)
+        else:
+            part = named_layout(rows_in_box(whole.unnamed(), asked), whole.names)
         return self._wrap(agreed_layout(part, region, "window"))
 
     def named(self, *names: str | Iterable[str | None] | None) -> Self:

@@ -12,7 +12,7 @@ from tensorwrapper.buffer.lowlevel import fit_number
 from tensorwrapper.errors import (
     ConversionError,
     DTypeError,
-    JaggedModeError,
+    LayerError,
     SizeOverflowError,
 )
 from tensorwrapper.layout import Layout
@@ -47,16 +47,25 @@ _S = TypeVar("_S", bound=np.generic)
 
 
 def box_of(shape: ShapeLike) -> Shape:
-    """Return the box that elements are generated over, without names."""
+    """Return the box that elements are generated over, without names: of rows the one around them.
+
+    Raises
+    ------
+    LayerError
+        If the shape has layers.
+    """
     given: Shape[Any] = unnamed_shape(shape)
-    if not given.is_box:
-        raise JaggedModeError(f"elements are generated over a box, not over {given}: as_smooth() is its box")
-    return given
+    if given.has_layers:
+        raise LayerError(f"elements are generated over shapes without layers, as {given}.flatten() is one")
+    return given if given.is_box else given.as_smooth().copy()
 
 
 def generated(box: Shape[Any], node: Node, shape: ShapeLike = ()) -> View[Any]:
-    """Return the view of a node over a box, with the names of the shape that was given for it."""
-    return View(Expression(node, wrap_layout(Layout(box).implementation, names_of(shape))))
+    """Return the view of a node over a box, or of its rows that a shape has, with the names of the shape."""
+    names = names_of(shape)
+    view: View[Any] = View(Expression(node, wrap_layout(Layout(box).implementation, names)))
+    given = as_shape(shape)
+    return view if given.is_box else view.window(given)
 
 
 @overload
@@ -278,12 +287,16 @@ def iota(
         If the type cannot hold one of the numbers.
     DTypeError
         If the elements are no numbers; those that are counted may be cast to durations.
+    LayerError
+        If the shape has layers.
 
     Examples
     --------
     >>> from tensorwrapper import Shape, selection as sel
     >>> sel.iota(Shape(2, 3, origin=(0, 5)), 1).compute().tolist()
     [[5, 6, 7], [5, 6, 7]]
+    >>> sel.iota(Shape.jagged([2, 0, 3]), 1).compute().tolist()
+    [[0, 1], [], [0, 1, 2]]
     """
     box = box_of(shape)
     number = mode_of(mode, box.rank)
@@ -486,7 +499,7 @@ def compute(
     Parameters
     ----------
     shape
-        A box; its origin counts.
+        Of any kind, without layers; its origins count.
     function
         Called with one int64 array per mode, which broadcast together; returns the elements there, or what
         broadcasts to them. The same index must always give the same element.

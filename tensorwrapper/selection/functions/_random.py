@@ -93,7 +93,8 @@ def random(shape: ShapeLike, *, seed: SupportsIndex, dtype: npt.DTypeLike = np.f
     """Return a view of random numbers, uniform in [0, 1), that depend on the seed and their index alone.
 
     Any slice, in any order, in one process or many, has the same numbers: each is drawn by a counter, the
-    rank of its index in this shape. The algorithm is Philox 4x64-10.
+    rank of its index in this shape; of rows it is the rank in the box around them. The algorithm is Philox
+    4x64-10.
 
     Examples
     --------

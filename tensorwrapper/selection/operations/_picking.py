@@ -121,6 +121,8 @@ class Window(Operation):
 
     def atoms(self, arguments: tuple[Any, ...], shape: Shape[Any]) -> list[Atom]:
         region = unnamed_shape(arguments[0])
+        if not region.is_box:
+            return [Atom("_rows_in_box", (region,))]
         return [] if region == unnamed_shape(shape) else [Atom("window", (region.origin, region.extents))]
 
     def before(self, positions: IntArray, extents: Extents, *arguments: Argument) -> IntArray:  # noqa: ARG002

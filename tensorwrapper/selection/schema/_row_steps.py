@@ -7,17 +7,19 @@ from typing import Any, Final, cast
 import numpy as np
 
 from tensorwrapper._integers import one_sequence
-from tensorwrapper._json import Json
+from tensorwrapper._json import Json, dump_json
 from tensorwrapper.errors import ConversionError, SelectionError
 from tensorwrapper.selection._view import View
 from tensorwrapper.selection.expressions._fields import (
     LARGEST,
     MAX_RANK,
+    said_shape,
     to_integer,
     to_integers,
     to_list,
     to_object,
 )
+from tensorwrapper.selection.expressions._ordinals import at_zero
 from tensorwrapper.selection.operations._operation import WriteTable
 from tensorwrapper.selection.rows._held import held_rows, held_under, indices_of
 from tensorwrapper.selection.schema._limits import Budget, Measured
@@ -30,7 +32,7 @@ __all__ = ["ROW_STEPS", "apply_row_step", "row_step"]
 
 
 ROW_STEPS: Final = frozenset(
-    ("unflatten", "merge_rows", "tiled", "untiled", "unnested", "keep", "pick", "select_tiles")
+    ("unflatten", "merge_rows", "tiled", "untiled", "unnested", "keep", "pick", "select_tiles", "window")
 )
 """Steps that boxes take as rows do, or that make rows of them."""
 
@@ -49,6 +51,9 @@ def row_step(  # noqa: C901, PLR0912 - a table of steps
             return ["gather", int(arguments[0]), table(arguments[1])]
         case "window":
             return ["index", *_window(before, arguments[0])]
+        case "_rows_in_box":
+            # Positions count from zero in JSON.
+            return ["window", said_shape(arguments[0].translate_by([-own for own in before.origin]))]
         case "merge_rows":
             return ["merge_rows", int(arguments[0])]
         case "_cut":
@@ -161,6 +166,12 @@ def apply_row_step(  # noqa: C901, PLR0912, PLR0915 - a table of steps
                 above = indices_of(shape, number - 1) if number else 1
                 budget.rows(indices_of(shape, number) // max(lengths, 1) + above, where)
             view = view.unflatten(lengths, number)
+        case ["window", said]:
+            region = Shape.from_json(dump_json(said))
+            if not shape.is_box or region.is_box:
+                raise SelectionError("bounds", f"{where} takes rows out of a box, not {region} of {shape}")
+            budget.rows(held_rows(region), where)
+            view = View(at_zero(old)).window(region)
         case ["keep", table]:
             view = _kept(view, budget.table(table, f"{where}[1]", found.parts), where)
         case ["pick", positions]:

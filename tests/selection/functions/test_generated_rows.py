@@ -1,12 +1,14 @@
-"""Constants over shapes of every kind: one view, with the shape as it was given, in memory and in JSON."""
+"""Generated views over shapes of every kind: in memory, in JSON, and as the box around them has them."""
 
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tensorwrapper.testing import shapes
+from tensorwrapper.errors import LayerError
+from tensorwrapper.testing import jagged_shapes, shapes, tiled_shapes
 
 KINDS = {
     "rows": tw.Shape.jagged([2, 0, 3]),
@@ -41,6 +43,34 @@ def test_zeros_and_ones_are_those_in_memory(shape):
     assert sel.zeros(shape).compute().array_equal(tw.zeros(shape))
     assert sel.ones(shape, dtype="i2").compute().array_equal(tw.full(shape, 1, dtype="i2"))
     assert sel.zeros(shape).shape == shape
+
+
+@given(st.one_of(jagged_shapes(), tiled_shapes()), st.data())
+def test_what_is_generated_over_rows_is_what_the_box_around_them_has(shape, data):
+    indices = shape.indices_at(np.arange(shape.size))
+    mode = data.draw(st.integers(0, shape.rank - 1))
+    views = {
+        "iota": sel.iota(shape, mode, start=3, step=2),
+        "compute": sel.compute(shape, lambda *places: sum(places), dtype="i8"),
+        "random": sel.random(shape, seed=5),
+    }
+    assert all(view.shape == shape for view in views.values())
+    found = {name: view.compute().elements().tolist() for name, view in views.items()}
+    assert found["iota"] == (3 + 2 * indices[:, mode]).tolist()
+    assert found["compute"] == indices.sum(axis=1).tolist()
+    box = shape.as_smooth().copy()
+    drawn = sel.random(box, seed=5).compute().to_numpy()
+    assert found["random"] == drawn[tuple((indices - np.array(box.origin)).T)].tolist()
+    for name in ("iota", "random"):
+        read = sel.from_json(sel.to_json(views[name]), sources={})
+        assert read.shape == shape
+        assert read.compute().elements().tolist() == found[name]
+
+
+@pytest.mark.parametrize("make", [sel.iota, lambda shape: sel.random(shape, seed=1)])
+def test_what_differs_by_index_has_no_layers(make):
+    with pytest.raises(LayerError, match="flatten"):
+        make(KINDS["layers"])
 
 
 def test_it_takes_part_in_views_of_rows():

@@ -5,7 +5,7 @@ import pytest
 
 from tensorwrapper import Shape
 from tensorwrapper import selection as sel
-from tensorwrapper.errors import ExtentMismatchError, JaggedModeError
+from tensorwrapper.errors import ExtentMismatchError
 
 BOX = Shape(4, 6, origin=(1, -2)).named("i", "j")
 DRAWN = {
@@ -28,9 +28,9 @@ def test_a_slice_has_the_numbers_of_the_whole(make, dtype):
 
 
 @pytest.mark.parametrize("make", [make for make, _ in DRAWN.values()], ids=DRAWN)
-def test_only_a_box_is_drawn(make):
-    with pytest.raises(JaggedModeError, match=r"as_smooth\(\)"):
-        make(Shape.jagged([1, 2]))
+def test_rows_have_the_numbers_of_the_box_around_them(make):
+    whole = make(Shape(2, 6)).compute()
+    assert make(Shape.jagged([1, 6])).compute().tolist() == [whole[0, :1].tolist(), whole[1].tolist()]
 
 
 def test_a_parameter_is_broadcast_or_refused():

@@ -1,0 +1,67 @@
+"""Rows, cells and tiles inside a box are where the box has them."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tensorwrapper as tw
+from tensorwrapper import Layout, Shape
+from tensorwrapper.errors import LayoutError, OutOfBoundsError
+from tensorwrapper.testing import jagged_shapes, tiled_shapes
+
+ROWS = Shape.jagged([2, 0, 3])
+
+
+@st.composite
+def boxes_and_rows(draw):
+    """Draw a layout of a box of any form, and rows inside the box."""
+    rows = draw(st.one_of(jagged_shapes(), tiled_shapes()))
+    hull = rows.as_smooth().copy()
+    before, after = [draw(st.tuples(*[st.integers(0, 2)] * rows.rank)) for _ in range(2)]
+    extents = [e + a + b for e, a, b in zip(hull.extents, before, after, strict=True)]
+    box = Shape(*extents, origin=[o - a for o, a in zip(hull.origin, before, strict=True)])
+    layout = Layout(box, order=draw(st.sampled_from(["C", "F"])))
+    form = draw(st.sampled_from(["strided", "reversed", "repeated", "gathered"]))
+    if form == "reversed":
+        layout = layout.reverse()
+    elif form == "repeated":
+        layout = Layout(Shape(*[1] * box.rank)).broadcast(box.extents)
+    elif form == "gathered":
+        places = draw(st.permutations(range(extents[0])))
+        layout = layout.gather(0, np.array(places, dtype=np.int64))
+    return layout.translate_to(box.origin), rows
+
+
+@given(boxes_and_rows())
+def test_each_element_is_where_the_box_has_it(case):
+    layout, rows = case
+    window = layout.window(rows)
+    indices = rows.indices_at(np.arange(rows.size))
+    assert window.shape == rows
+    assert window.offsets_of(indices).tolist() == layout.offsets_of(indices).tolist()
+    assert window.to_numpy().tolist() == layout.offsets_of(indices).tolist()
+
+
+def test_rows_of_padded_data_are_seen_and_written():
+    padded = tw.as_tensor([[1, 2, 0], [0, 0, 0], [3, 4, 5]])
+    rows = padded.window(ROWS)
+    assert rows.tolist() == [[1, 2], [], [3, 4, 5]]
+    rows.assign(9)
+    assert padded.tolist() == [[9, 9, 0], [0, 0, 0], [9, 9, 9]]
+    assert padded.named("event", "hit").window(ROWS).shape == ROWS.named("event", "hit")
+
+
+@pytest.mark.parametrize(
+    ("region", "error"),
+    [
+        (Shape.jagged([2, 4]), OutOfBoundsError),
+        (Shape.jagged([1, 1, 1, 1]), OutOfBoundsError),
+        (ROWS.translate_to((1, 0)), OutOfBoundsError),
+        (Shape.jagged([[1], [2]]), LayoutError),
+        (Shape.nested(ROWS, layers=(1, 1)), LayoutError),
+    ],
+)
+def test_what_is_no_part_of_the_box_is_refused(region, error):
+    with pytest.raises(error):
+        Layout(Shape(3, 3)).window(region)
