@@ -13,7 +13,7 @@ import numpy.typing as npt
 from tensorwrapper._wording import brief, shortened
 from tensorwrapper.errors import ConversionError, DTypeError, TensorWrapperError
 
-__all__ = ["absent", "check_kind_of", "or_absent", "surely_fits", "to_dtype", "to_items_of"]
+__all__ = ["absent", "also", "check_kind_of", "or_absent", "surely_fits", "to_dtype", "to_items_of"]
 
 _S = TypeVar("_S")
 _T = TypeVar("_T")
@@ -76,21 +76,33 @@ def absent(error: TensorWrapperError) -> TensorWrapperError:
     >>> isinstance(error, DTypeError), isinstance(error, AttributeError), type(error).__name__
     (True, True, 'DTypeError')
     """
+    return also(error, AttributeError)
+
+
+def also(error: TensorWrapperError, builtin: type[Exception]) -> TensorWrapperError:
+    """Return an error as one that is a builtin one too, which callers of others catch.
+
+    Examples
+    --------
+    >>> error = also(DTypeError("no integers"), ValueError)
+    >>> isinstance(error, DTypeError), isinstance(error, ValueError), type(error).__name__
+    (True, True, 'DTypeError')
+    """
     kind = type(error)
-    found = _ABSENT.get(kind) or _ABSENT.setdefault(kind, _absent_class(kind))
+    found = _ALSO.get((kind, builtin)) or _ALSO.setdefault((kind, builtin), _joined_class(kind, builtin))
     return found(*error.args).with_traceback(error.__traceback__)
 
 
-_ABSENT: Final[dict[type[TensorWrapperError], type[TensorWrapperError]]] = {}
+_ALSO: Final[dict[tuple[type[TensorWrapperError], type[Exception]], type[TensorWrapperError]]] = {}
 
 
-def _absent_class(kind: type[TensorWrapperError]) -> type[TensorWrapperError]:
+def _joined_class(kind: type[TensorWrapperError], builtin: type[Exception]) -> type[TensorWrapperError]:
     def reduce(self: TensorWrapperError) -> object:
         # A class that is made here is found by no name; what it stands for is.
         return kind, self.args
 
     body = {"__doc__": kind.__doc__, "__module__": kind.__module__, "__reduce__": reduce}
-    return type(kind.__name__, (kind, AttributeError), body)
+    return type(kind.__name__, (kind, builtin), body)
 
 
 def or_absent(getter: Callable[[_S], _T]) -> Callable[[_S], _T]:

@@ -101,3 +101,21 @@ def test_rare_tensors_of_pytorch_are_refused_by_the_call_that_works():
     ):
         with pytest.raises(ConversionError, match=words):
             tw.as_tensor(given)
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+def test_arrays_of_xarray_stand_beside_no_tensor(lazy):
+    t, x = tw.as_tensor([1, 2, 3]), xr.DataArray([10, 20, 30], dims="x")
+    given = sel.as_view(t) if lazy else t
+    for call in (
+        lambda: given + x,
+        lambda: given == x,
+        lambda: np.add(given, x),
+        lambda: np.add(x, given),
+        lambda: tw.jagged([[1], [2]]) * x,
+        lambda: given.__iadd__(x),
+    ):
+        with pytest.raises(ConversionError, match=r"`t\.to_xarray\(\) \+ t"):
+            call()
+    assert (t.named("x").to_xarray() + x).values.tolist() == [11, 22, 33]
+    assert (t + x.values).tolist() == [11, 22, 33]

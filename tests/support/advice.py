@@ -59,6 +59,8 @@ def run_all(text, folder, monkeypatch):
             if re.search(r"\bf\b(?!\.tens)", code):
                 tw.save("f.tens", {"x": found["t"]})  # what was advised before may have written another
                 found["f"] = files.enter_context(tw.open("f.tens"))
+            if re.search(r"\bd\b[.\[]", code):
+                found["d"] = found["r"].to_dask()
             if "g[" in code:
                 found["g"] = files.enter_context(tw.open("h.tens", "w"))
             with np.errstate(all="ignore"):

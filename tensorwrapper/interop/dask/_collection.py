@@ -11,7 +11,7 @@ import numpy.typing as npt
 from tensorwrapper._arguments import to_dtype
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import write_elements
-from tensorwrapper.errors import ConversionError, ExtentError, ExtentMismatchError
+from tensorwrapper.errors import ConversionError, ExtentError, ExtentMismatchError, IndexTypeError
 from tensorwrapper.interop._operand import TensorLike
 from tensorwrapper.interop.dask._library import (
     array_over,
@@ -134,7 +134,17 @@ class DaskTensor(np.lib.mixins.NDArrayOperatorsMixin):
         raise ConversionError(f"the truth of {self.size} elements is not one answer: compute() has them all")
 
     def __getitem__(self, key: Any) -> View[Any]:  # noqa: ANN401 - what a view takes
+        for item in cast("tuple[object, ...]", key) if isinstance(key, tuple) else (key,):
+            if isinstance(item, DaskTensor):
+                raise IndexTypeError(
+                    "a collection is no key, as its elements are not there: `d[(d > 1).compute()]` has them"
+                )
         return as_view(self)[key]
+
+    def __array__(self, dtype: object = None, copy: bool | None = None) -> Array:  # noqa: FBT001 - as NumPy's protocol has it
+        if copy is False:
+            raise ConversionError("rows of a collection are computed, so that copy=False cannot be kept")
+        raise ConversionError(_NO_ARRAY)
 
     def __repr__(self) -> str:
         return f"<DaskTensor {self.shape!r} {self.dtype} in {len(self.marks) - 1} parts>"
@@ -277,6 +287,8 @@ class DaskTensor(np.lib.mixins.NDArrayOperatorsMixin):
     ) -> Any:  # noqa: ANN401
         if function is np.where and len(arguments) == 3 and not options:
             return self._call(np.where, "where", arguments, np.where)
+        if function in (np.ndim, np.shape, np.size):
+            raise ConversionError(_NO_ARRAY)
         raise ConversionError(
             f"np.{function.__name__} of a collection is not known: compute() has all its rows, and "
             "map_rows() works row by row"
@@ -490,6 +502,12 @@ def _rebuilt(
 def _at_zero(shape: Shape[Any]) -> Shape[Any]:
     """Return the rows of a part, counted from 0, as those of a tensor that was sliced are."""
     return shape.translate_by((-shape.origin_at(()), *[0] * (shape.rank - 1)))
+
+
+_NO_ARRAY: Final = (
+    "a collection of rows is no array: `d.compute()` has them as a tensor, and `d.compute().to_padded()` "
+    "is a box"
+)
 
 
 def _is_of_others(value: object) -> bool:

@@ -68,9 +68,10 @@ class Operators(Generic[ScalarT_co, IndexT_co], metaclass=Advising):
                 return quick
         # Loaded here: most programs compute nothing on tensors.
         from tensorwrapper.tensor.operators._elementwise import call  # noqa: PLC0415
-        from tensorwrapper.tensor.operators._operand import is_foreign  # noqa: PLC0415
+        from tensorwrapper.tensor.operators._operand import is_foreign, refuse_labelled  # noqa: PLC0415
 
         if any(map(is_foreign, (*inputs, *(options.get("out") or ())))):
+            refuse_labelled((*inputs, *(options.get("out") or ())), ufunc.__name__)
             return NotImplemented
         if method == "__call__":
             return call(ufunc, inputs, options)

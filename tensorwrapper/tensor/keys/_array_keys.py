@@ -49,7 +49,7 @@ def write_key(layout: Layout[Any], buffer: BufferCommon[Any], key: object, value
         if memory is not None:
             try:
                 assign_indexed(memory, items, values)
-            except ValueError as error:
+            except (TypeError, ValueError) as error:
                 raise _misfit(values, error) from error
             return
     addresses = addresses_of_items(layout, items)
@@ -61,7 +61,7 @@ def write_key(layout: Layout[Any], buffer: BufferCommon[Any], key: object, value
     buffer.write(distinct, flat[first])
 
 
-def _misfit(values: Array, error: ValueError) -> ExtentMismatchError:
+def _misfit(values: Array, error: Exception) -> ExtentMismatchError:
     return ExtentMismatchError(
         f"a value of extents {values.shape} does not fit what the key selects: {error}"
     )

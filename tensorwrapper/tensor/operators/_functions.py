@@ -195,10 +195,12 @@ def _are_lazy(operands: Iterable[object]) -> bool:
     )
 
 
-def _cast(view: Any, dtype: _DType, casting: _Casting) -> object:  # noqa: ANN401 - a view, which lives above
+def _cast(view: Any, given: Sequence[object], dtype: _DType, casting: _Casting) -> object:  # noqa: ANN401 - a view, which lives above
+    """Return the view of what was given, as elements of a type; each of them is cast, as NumPy's are."""
     if dtype is None:
         return view
-    _check_casting(view.dtype, to_dtype(dtype), casting)
+    for own in given:
+        _check_casting(cast("Any", getattr(own, "dtype", view.dtype)), to_dtype(dtype), casting)
     return view.astype(dtype, casting="unsafe" if casting == "unsafe" else "same_kind")
 
 
@@ -279,11 +281,14 @@ def _concatenate(
     casting: _Casting = "same_kind",
 ) -> object:
     if axis is None:
-        raise ConversionError("np.concatenate of tensors takes a mode: t.reshape((-1,)) of each is flat")
+        raise ConversionError(
+            "np.concatenate of tensors takes a mode: `np.concatenate([t.elements(), t.elements()])` joins all"
+            " elements"
+        )
     if out is not None:
         raise ConversionError("np.concatenate of tensors takes no out=: assign() writes what comes")
     if _are_lazy(tensors):
-        return _cast(join_lazily("concat", tensors, mode=axis), dtype, casting)
+        return _cast(join_lazily("concat", tensors, mode=axis), tensors, dtype, casting)
     parts = _tensors(tensors, "concatenate", axis)
     mode = mode_of(axis, parts[0].shape.rank)
     shape = _joined_shape(parts, mode)
@@ -302,7 +307,7 @@ def _stack(
         raise ConversionError("np.stack of tensors takes no out=: assign() writes what comes")
     given = list(tensors)
     if _are_lazy(given):
-        return _cast(join_lazily("stack", given, mode=axis), dtype, casting)
+        return _cast(join_lazily("stack", given, mode=axis), given, dtype, casting)
     parts = _tensors(given, "stack")
     first = parts[0].shape
     for part in parts[1:]:

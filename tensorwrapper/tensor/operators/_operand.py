@@ -21,6 +21,7 @@ __all__ = [
     "is_text",
     "read_operand",
     "read_operands",
+    "refuse_labelled",
 ]
 
 Operand: TypeAlias = "TensorBase[Any] | Array | complex | str | bytes"
@@ -47,6 +48,22 @@ def is_foreign(value: object) -> bool:
     return (
         answer is not None and answer is not np.ndarray.__array_ufunc__ and not isinstance(value, np.generic)
     )
+
+
+def refuse_labelled(values: "tuple[object, ...]", what: str) -> None:
+    """Raise if one of the values is an array of xarray, whose own call ends in an error about shapes.
+
+    Raises
+    ------
+    ConversionError
+        If one is: it has names, which a tensor beside it may not.
+    """
+    for value in values:
+        if type(value).__module__.partition(".")[0] == "xarray":
+            raise ConversionError(
+                f"{what}: a {type(value).__name__} of xarray goes by its names: "
+                "`t.to_xarray() + t.to_xarray()` does so, and `t + t.to_xarray().values` goes by position"
+            )
 
 
 def read_operands(values: "tuple[Any, ...]", what: str) -> list[Operand]:
@@ -120,7 +137,10 @@ def _read_array(value: object, what: str) -> Array:
     except TensorWrapperError:
         raise
     except (TypeError, ValueError, RuntimeError) as error:
-        raise ConversionError(f"{what}: a {type(value).__name__} does not make an array: {error}") from error
+        rows = "; `tw.jagged([[1], [2, 3]])` makes rows of lists" if isinstance(value, list | tuple) else ""
+        raise ConversionError(
+            f"{what}: a {type(value).__name__} does not make an array: {str(error).rstrip('.')}{rows}"
+        ) from error
     return _checked(array, what)
 
 

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from tensorwrapper._arguments import also
 from tensorwrapper.errors import (
     ConversionError,
     DTypeError,
@@ -44,12 +45,16 @@ def refusals(name: str) -> Generator[None]:
         ) from error
     except ValueError as error:
         text = _once(str(error), name)
+        if "negative integer powers" in text:
+            power = DTypeError(f"{name}: integers to negative powers are no integers: {_POWER}")
+            raise also(power, ValueError) from error
         if name == "matmul":
             text = f"{_MATMUL}: {text}"
         raise ExtentError(f"{name}: {text}") from error
 
 
 _CAST: Final = "`t.astype('f4')` has others, and `np.strings.add(st, st)` and its kin compute on texts"
+_POWER: Final = "`t.astype('f8') ** -1` has fractions"
 _MATMUL: Final = "`t @ t.permute(1, 0)` multiplies matrices, `t * 2` each element"
 
 

@@ -15,6 +15,7 @@ from tensorwrapper.errors import (
     DTypeError,
     ExtentError,
     ExtentMismatchError,
+    IndexTypeError,
     JaggedModeError,
     LayoutError,
     SizeOverflowError,
@@ -256,3 +257,23 @@ def test_a_collection_has_no_truth():
     rows = tw.jagged([[1, 2], [3]]).to_dask(max_elements=2)
     with pytest.raises(ConversionError, match="the truth of 3 elements"):
         bool(rows > 1)
+
+
+def test_a_collection_is_no_array_and_no_key():
+    rows = tw.jagged([[1, 2], [3]])
+    d = rows.to_dask()
+    for call in (
+        lambda: np.asarray(d),
+        lambda: rows.copy().assign(d),
+        lambda: tw.selection.as_view(rows.copy()).assign(d),
+        lambda: tw.zeros((2,)).assign(d),
+        lambda: rows[d > 1],
+    ):
+        with pytest.raises(ConversionError, match=r"`d\.compute\(\)` has them as a tensor"):
+            call()
+    with pytest.raises(IndexTypeError, match=r"`d\[\(d > 1\)\.compute\(\)\]`"):
+        d[d > 1]
+    assert d[(d > 1).compute()].compute().tolist() == [[2], [3]]
+    assert d.compute().to_padded().tolist() == [[1, 2], [3, 0]]
+    with pytest.raises(DTypeError, match="initial"):
+        np.add.reduce(d, axis=None, initial=np.timedelta64(1, "s"))

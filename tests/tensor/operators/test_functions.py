@@ -1,5 +1,7 @@
 """Tensors are joined and chosen as NumPy does."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,6 +10,7 @@ from hypothesis.extra import numpy as hnp
 
 import tensorwrapper as tw
 from tensorwrapper import Shape
+from tensorwrapper import selection as sel
 from tensorwrapper.errors import DTypeError
 
 
@@ -82,3 +85,26 @@ def test_rows_of_strings_are_stacked_along_every_mode():
     st = tw.strings([["a"], ["b", "c"]])
     assert np.stack([st, st], axis=1).tolist() == [[["a"], ["a"]], [["b", "c"], ["b", "c"]]]
     assert np.stack([st, st], axis=-1).tolist() == [[["a", "a"]], [["b", "b"], ["c", "c"]]]
+
+
+KINDS_OF_CASTS = ["no", "equiv", "safe", "same_kind", "unsafe"]
+
+
+@pytest.mark.parametrize("join", [np.concatenate, np.stack])
+@pytest.mark.parametrize("casting", KINDS_OF_CASTS)
+def test_views_are_joined_where_numpy_joins_arrays(join, casting):
+    types = ["<i4", ">i4", "i8", "f4", "f8"]
+    for one, other, wanted in product(types, types, types):
+        arrays = [np.array([1, 2], one), np.array([3, 4], other)]
+        try:
+            expected = join(arrays, dtype=wanted, casting=casting)
+        except TypeError:
+            expected = None
+        for make in (tw.as_tensor, sel.as_view):
+            if expected is None:
+                with pytest.raises(DTypeError):
+                    join([make(own) for own in arrays], dtype=wanted, casting=casting)
+            else:
+                found = np.asarray(join([make(own) for own in arrays], dtype=wanted, casting=casting))
+                assert found.dtype == expected.dtype
+                assert found.tolist() == expected.tolist()

@@ -1,11 +1,15 @@
 """What NumPy raises is an error of ours, which is the builtin that it raised as well."""
 
+import numpy as np
 import pytest
 
+import tensorwrapper as tw
+from tensorwrapper import selection as sel
 from tensorwrapper.errors import (
     ConversionError,
     DTypeError,
     ExtentError,
+    ExtentMismatchError,
     LabelError,
     OutOfBoundsError,
     SizeOverflowError,
@@ -38,3 +42,45 @@ def test_our_own_and_those_that_were_asked_for_pass(raised):
         raise raised
 
     assert caught.value is raised
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: tw.as_tensor([1, 2]) ** -1,
+        lambda: tw.jagged([[1], [2, 3]]) ** -1,
+        lambda: sel.as_view(tw.jagged([[1], [2, 3]])) ** -1,
+        lambda: np.power.reduce(tw.as_tensor([2, -1])),
+        lambda: np.power.outer(tw.as_tensor([2]), [-1]),
+    ],
+)
+def test_negative_powers_of_integers_are_a_matter_of_types_and_of_values(call):
+    for kind in (DTypeError, ValueError):
+        with pytest.raises(kind, match=r"`t\.astype\('f8'\) \*\* -1`"):
+            call()
+    assert (tw.as_tensor([1, 2]).astype("f8") ** -1).tolist() == [1.0, 0.5]
+
+
+def test_lists_of_several_lengths_are_rows_where_somebody_says_so():
+    rows = tw.jagged([[1], [2, 3]])
+    with pytest.raises(ConversionError, match=r"`tw\.jagged\(\[\[1\], \[2, 3\]\]\)`"):
+        rows + [[1], [2, 3]]  # noqa: RUF005 - a sum
+    assert (rows + tw.jagged([[1], [2, 3]])).tolist() == [[2], [4, 6]]
+
+
+def test_values_of_several_modes_do_not_go_where_a_mask_selects():
+    for own in (tw.as_tensor([1.0, 2.0]), tw.as_tensor([[1.0, 2.0], [3.0, 4.0]])):
+        for target in (own, sel.as_view(own)):
+            with pytest.raises(ExtentMismatchError, match=r"\(2, 2\)"):
+                target[target > 0] = np.zeros((2, 2))
+        assert own.elements().tolist() == [1.0, 2.0, 3.0, 4.0][: own.size]
+
+
+def test_all_elements_are_joined_without_a_mode_as_the_advice_has_it():
+    for t in (tw.jagged([[1], [2, 3]]), tw.as_tensor([[1, 2, 3]])):
+        for own in (t, sel.as_view(t)):
+            with pytest.raises(
+                ConversionError, match=r"`np\.concatenate\(\[t\.elements\(\), t\.elements\(\)\]\)`"
+            ):
+                np.concatenate([own, own], axis=None)
+        assert np.concatenate([t.elements(), t.elements()]).tolist() == [1, 2, 3, 1, 2, 3]
