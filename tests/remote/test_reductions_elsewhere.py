@@ -1,0 +1,84 @@
+"""A reduction behind a server gives the answer of one here, or its refusal, for elements of any type."""
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import tensorwrapper as tw
+from tensorwrapper import selection as sel
+from tensorwrapper.errors import TensorWrapperError
+
+TYPES = ["?", "i1", "u8", "f2", "f8", "c8", "m8[s]", "M8[D]", ml_dtypes.bfloat16]
+UFUNCS = [np.add, np.multiply, np.maximum, np.bitwise_or, np.bitwise_and, np.logical_and, np.gcd]
+INITIALS = [None, 0, 1, np.timedelta64(0, "s")]
+
+
+def tensors_of(dtype):
+    """Return rows, a box and tiles of a type, of which some are empty."""
+    numbers = (np.arange(16) % 5 % 2 if dtype == "?" else np.arange(16) % 5).astype(dtype)
+    return {
+        "rows": tw.from_buffer(numbers[:5], tw.Shape.jagged([2, 0, 3])),
+        "box": tw.as_tensor(numbers[:6].reshape(2, 3)),
+        "tiles": tw.as_tensor(numbers.reshape(4, 4)).tiled(tw.Tiling([1, 0, 3], [2, 2])),
+    }
+
+
+HERE = {f"{name} {np.dtype(dtype)}": own for dtype in TYPES for name, own in tensors_of(dtype).items()}
+CALLS = {
+    "rows": [
+        lambda t, ufunc, initial: t.rows().reduce(ufunc, initial=initial),
+        lambda t, ufunc, initial: ufunc.reduce(t, axis=-1, initial=initial),
+        lambda t, ufunc, initial: ufunc.reduce(t, axis=None, initial=initial),
+    ],
+    "box": [
+        lambda t, ufunc, initial: t.rows().reduce(ufunc, initial=initial),
+        lambda t, ufunc, initial: ufunc.reduce(t, axis=0, initial=initial),
+    ],
+    "tiles": [lambda t, ufunc, initial: t.reduce_tiles(ufunc, initial=initial)],
+}
+
+
+@pytest.fixture(scope="module")
+def remote():
+    with tw.serve(HERE) as server, tw.connect(server.address) as found:
+        yield found
+
+
+def answer(call, *given):
+    """Return the numbers and their type, or the error, which is one of this package."""
+    try:
+        found = call(*given)
+        array = np.asarray(found.compute() if isinstance(found, sel.View) else found)
+    except TensorWrapperError as error:
+        return type(error), str(error)
+    return array.dtype, array.tolist()
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("name", HERE)
+@pytest.mark.parametrize("ufunc", UFUNCS, ids=lambda ufunc: ufunc.__name__)
+def test_it_is_the_answer_of_a_tensor_here(remote, name, ufunc):
+    for call in CALLS[name.split()[0]]:
+        for initial in INITIALS:
+            here = answer(call, HERE[name], ufunc, initial)
+
+            assert answer(call, sel.as_view(HERE[name]), ufunc, initial) == here
+            assert answer(call, remote[name].view(), ufunc, initial) == here
+
+
+@pytest.mark.parametrize("name", ["rows float64", "box float64", "tiles float64", "rows complex64"])
+@pytest.mark.parametrize("ufunc", [np.bitwise_or, np.bitwise_and, np.bitwise_xor])
+def test_bits_of_floats_are_refused_in_our_words(remote, name, ufunc):
+    for source in (HERE[name], sel.as_view(HERE[name]), remote[name].view()):
+        for call in CALLS[name.split()[0]]:
+            kind, text = answer(call, source, ufunc, None)
+            assert issubclass(kind, tw.errors.DTypeError)
+            assert ufunc.__name__ in text
+
+
+@pytest.mark.parametrize("initial", INITIALS)
+def test_tiles_are_reduced_where_they_are(remote, initial):
+    (call,) = CALLS["tiles"]
+    for name, own in HERE.items():
+        if name.startswith("tiles"):
+            assert answer(call, remote[name], np.add, initial) == answer(call, own, np.add, initial)
