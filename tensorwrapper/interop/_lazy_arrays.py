@@ -9,7 +9,7 @@ from tensorwrapper.errors import ConversionError
 from tensorwrapper.selection import ArraySource, as_view, is_lazy
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor, strings
-from tensorwrapper.tensor.lowlevel import check_sequences, rows_of_sequences, text_or_bytes
+from tensorwrapper.tensor.lowlevel import check_sequences, reading_lazily, rows_of_sequences, text_or_bytes
 
 __all__ = ["from_lazy"]
 
@@ -33,7 +33,7 @@ def from_lazy(given: object, *, copy: bool | None = None) -> Tensor[Any]:
     DTypeError
         If tensors have no such elements: structures, references.
     DataFileError
-        If its file was closed.
+        If its file was closed, or is damaged.
 
     Examples
     --------
@@ -56,6 +56,11 @@ def from_lazy(given: object, *, copy: bool | None = None) -> Tensor[Any]:
         raise ConversionError(f"{where} is read, which makes new memory; copy=False cannot be kept")
     if not is_lazy(given):
         raise ConversionError(f"{where} without extents has no elements: a null dataspace makes no tensor")
+    with reading_lazily(given):
+        return _read(value)
+
+
+def _read(value: Any) -> Tensor[Any]:  # noqa: ANN401 - of another library
     dtype: Any = value.dtype
     held: Any = getattr(dtype, "metadata", None) or {}
     element: Any = held.get("vlen")

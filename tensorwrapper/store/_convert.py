@@ -3,7 +3,7 @@
 import errno
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -15,9 +15,9 @@ from tensorwrapper._wording import shortened
 from tensorwrapper.errors import ConversionError, DataFileError, DataFileExistsError, TensorWrapperError
 from tensorwrapper.store._file import TensFile
 from tensorwrapper.store.foreign._array_file import ArrayFile
-from tensorwrapper.store.foreign._contents import Conversion, Named, Options, leaving_out
+from tensorwrapper.store.foreign._contents import Conversion, Named, Options, leaving_out, unsaid_attributes
 from tensorwrapper.store.foreign._kinds import PATHS
-from tensorwrapper.store.foreign._names import TRUE_NAME, FreeNames, tens_names, true_name
+from tensorwrapper.store.foreign._names import TRUE_NAME, names_before, tens_names
 from tensorwrapper.store.foreign._wanted import Wanted
 from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.store.sets._kinds import KINDS, end_of, read_as
@@ -135,7 +135,7 @@ def _from_tens(
     with TensFile(path) as file:
         names = wanted.among(list(file), {}, file.losses)
         lost: list[Loss] = []
-        free = FreeNames([]) if end_of(target) in PATHS else None
+        called = _called_before(file, names) if end_of(target) in PATHS else {}
 
         def tensors() -> Iterator[Named]:
             for name in names:
@@ -143,19 +143,27 @@ def _from_tens(
                 with leaving_out(name, options, lost):
                     read.append((_whole(file, name), file.tensor_metadata(name)))
                 for tensor, said in read:
-                    yield _called_before(name, tensor, said, free)
+                    now = called.get(name, name)
+                    if now not in (name, said.get(TRUE_NAME)):
+                        lost.append(Loss(f"the name {name!r}, written as {now!r}", name, "name"))
+                    elif now != name:
+                        said = {key: own for key, own in said.items() if key != TRUE_NAME}  # noqa: PLW2901
+                    yield now, tensor, said
 
         sizes = (file[name].nbytes for name in names) if options.strict else [1] * len(names)
         done = write(_told(tensors(), sizes, progress), file.metadata, options)
         return attrs.evolve(done, lost=(*wanted.told(file.losses), *lost, *done.lost))
 
 
-def _called_before(name: str, tensor: object, said: Mapping[str, Any], free: FreeNames | None) -> Named:
-    """Return a tensor with the name that it had before it came into a `.tens` file, if that may be a path."""
-    before = name if free is None else true_name(name, said)
-    if free is None or before == name:
-        return (name if free is None else free.claim(name)), tensor, said
-    return free.claim(before), tensor, {key: value for key, value in said.items() if key != TRUE_NAME}
+def _called_before(file: TensFile, names: Iterable[str]) -> dict[str, str]:
+    """Return the names that tensors had before they came into a `.tens` file, for what has names as paths."""
+    said: dict[str, Mapping[str, Any]] = {}
+    for name in names:
+        said[name] = {}
+        # What is damaged is told when it is its turn.
+        with suppress(TensorWrapperError):
+            said[name] = file.tensor_metadata(name)
+    return names_before(said)
 
 
 def _whole(file: TensFile, name: str) -> object:
@@ -174,10 +182,11 @@ def _from_foreign(
     progress: _Progress,
 ) -> Conversion:
     with path.open("rb") if path.is_file() else nullcontext() as stream:
-        if stream is not None and stream.read(2) == b"PK":
+        if found.kind in ("npz", "wirecell") and stream is not None and stream.read(2) == b"PK":
             # What is deflated is compared as it is read.
             check_members(path)
-    with ArrayFile(path, read_as(found.kind, path, DEFAULT_LIMITS, found.note)) as file:
+    contents = read_as(found.kind, path, DEFAULT_LIMITS, found.note)
+    with ArrayFile(path, contents) as file:
         names = wanted.among(list(file), file.aliases, file.losses)
         called = tens_names(names) if end_of(target) == ".tens" else dict(zip(names, names, strict=True))
         lost: list[Loss] = []
@@ -196,7 +205,8 @@ def _from_foreign(
             for alias, name in file.aliases.items()
             if name in called
         ]
-        return attrs.evolve(done, lost=(*wanted.told(file.losses), *others, *lost, *done.lost))
+        said = unsaid_attributes(contents.attributes())
+        return attrs.evolve(done, lost=(*wanted.told([*file.losses, *said]), *others, *lost, *done.lost))
 
 
 def _with_name(name: str, called: str, said: Mapping[str, Any], lost: list[Loss]) -> Mapping[str, Any]:

@@ -149,6 +149,8 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Advisin
             flags = os.O_RDWR | os.O_CREAT if self._mode == "a" else os.O_RDONLY
             self._file = open_regular(self._path, flags)
         reader = self._reader = RecordReader(self._file, self._path, limits)
+        if self._mode == "r" and not reader.size:
+            raise DataFileError("is empty, and is no .tens file: what begins one writes at once")
         if self._mode == "a" and not lock_for_writing(self._file):
             raise DataFileError("is being written by somebody else")
         self._owner = os.getpid() if self._mode == "a" else None

@@ -133,13 +133,19 @@ def open(  # noqa: A001
     from tensorwrapper.store.sets._recognise import Recognised, recognise  # noqa: PLC0415 - of other kinds alone
 
     found = recognise(where) if kind is None else Recognised(_known(kind), "name")
+    if kind in ("npz", "wirecell"):
+        # Their readers pass over what stands before an archive, and what follows the end of one.
+        _check_archive(where, kind)
     if found.kind == "tens":
         return TensFile(where, mode, limits=limits)
     from tensorwrapper.store.foreign._array_file import ArrayFile  # noqa: PLC0415 - of other kinds alone
     from tensorwrapper.store.sets._kinds import read_as  # noqa: PLC0415 - of other kinds alone
 
     with naming_extras():
-        return ArrayFile(where, read_as(found.kind, where, limits, found.note))
+        contents = read_as(found.kind, where, limits, found.note)
+    if kind == "wirecell" and not contents.held and not contents.losses:
+        raise DataFileError(f"{where} is no archive of tensor sets: it has no member at all")
+    return ArrayFile(where, contents)
 
 
 def _is_other(where: Path) -> bool:
@@ -150,6 +156,19 @@ def _is_other(where: Path) -> bool:
         return recognise(where).kind != "tens"
     except DataFileError:
         return False
+
+
+def _check_archive(where: Path, kind: "FileKind") -> None:
+    """Raise if a file is no archive by its content, so that there would be nothing in it."""
+    from tensorwrapper.store.sets._recognise import recognise  # noqa: PLC0415 - as above
+
+    try:
+        found = recognise(where)
+    except DataFileError:
+        # Nothing is known of it, and whoever reads it says what it is not.
+        return
+    if found.by != "name" and found.kind not in ("npz", "wirecell"):
+        raise DataFileError(f"{where} is of kind {found.kind!r} by its content, and not {kind!r}")
 
 
 def _known(kind: "FileKind") -> "FileKind":

@@ -81,8 +81,6 @@ def verify(
     with TensFile(path, limits=limits) as file:
         directory, reader = file._directory, file._reading
         size = reader.size
-        if not size:
-            raise DataFileError(f"{file.path} is empty, and is no .tens file: what begins one writes at once")
         walked = scan(reader.read_at, size)
         problems = list(walked.complaints)
         places, end = _scan(reader, size)

@@ -13,7 +13,7 @@ whose numbers `tile_numbers` checks.
 what speaks Arrow's C interface.
 
 **Elements of files**: `text_or_bytes`, text if it is UTF-8; `rows_of_sequences`, of any lengths, of elements
-that `check_sequences` allows.
+that `check_sequences` allows; `reading_lazily`, around what a library reads.
 
 **Operands** of NumPy's calls: `read_operand` (what can be computed with), `is_foreign` (what answers itself),
 `promoted` (the type of several).
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from tensorwrapper.tensor.making._convert import tensor_from_arrow
     from tensorwrapper.tensor.making._elements_of_files import (
         check_sequences,
+        reading_lazily,
         rows_of_sequences,
         text_or_bytes,
     )
@@ -69,6 +70,7 @@ __all__ = [
     "padded_lines",
     "promoted",
     "read_operand",
+    "reading_lazily",
     "rows_of_sequences",
     "select_tiles",
     "tensor_from_arrow",
@@ -84,7 +86,12 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "_bridge": ("hand_over",),
             "_common": ("TensorCommon",),
             "making._convert": ("tensor_from_arrow",),
-            "making._elements_of_files": ("check_sequences", "rows_of_sequences", "text_or_bytes"),
+            "making._elements_of_files": (
+                "check_sequences",
+                "reading_lazily",
+                "rows_of_sequences",
+                "text_or_bytes",
+            ),
             "keys._array_keys": ("is_running",),
             "operators._operand": ("is_foreign", "read_operand"),
             "operators._promotion": ("promoted",),

@@ -178,3 +178,22 @@ def test_sequences_are_the_same_rows_from_a_dataset_and_from_its_file(tmp_path, 
         found, again = tw.as_tensor(made), tw.open(tmp_path / "a.h5")["x"]
         assert (found.shape, found.dtype) == (again.shape, again.dtype)
         assert found.tolist() == again.tolist()
+
+
+def test_packed_variables_of_netcdf_make_no_view(tmp_path):
+    """What is read is of another type than what is stored: a view would round, or never be computed."""
+    netcdf = pytest.importorskip("netCDF4")
+    with netcdf.Dataset(tmp_path / "a.nc", "w") as f:
+        f.createDimension("x", 3)
+        for name, said in (("v", {"scale_factor": 0.1}), ("u", {"_Unsigned": "true"}), ("plain", {})):
+            made = f.createVariable(name, "i2", ("x",))
+            made.setncatts(said)
+            made[:] = [1, 2, 3]
+    with netcdf.Dataset(tmp_path / "a.nc") as f:
+        assert sel.as_view(f["plain"]).compute().tolist() == [1, 2, 3]
+        for name in ("v", "u"):
+            with pytest.raises(ConversionError, match="set_auto_scale"):
+                sel.as_view(f[name])
+            assert tw.as_tensor(f[name]).tolist() == f[name][:].tolist()
+            f[name].set_auto_scale(False)
+            assert sel.as_view(f[name]).compute().tolist() == f[name][:].tolist()

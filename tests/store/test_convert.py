@@ -4,13 +4,20 @@ import resource
 import subprocess
 import sys
 import textwrap
+from contextlib import suppress
 
+import h5py
 import ml_dtypes
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+import zarr
 
 import tensorwrapper as tw
-from tensorwrapper.errors import ConversionError, DataFileError
+from tensorwrapper import store
+from tensorwrapper.errors import ConversionError, DataFileError, TensorWrapperError
+from tensorwrapper.store.sets._kinds import KINDS
 from tests.support.store.foreign_files import ARRAYS, assert_equal, convert, names_in, read
 
 
@@ -151,3 +158,100 @@ def test_how_much_is_done_is_told_after_each_tensor(folder):
             folder / source, folder / "b.safetensors", overwrite=True, progress=lambda *p: told.append(p)
         )
         assert told == [(1, 2), (2, 2)]
+
+
+def codes(done):
+    return [(loss.name, loss.code) for loss in done.lost]
+
+
+def test_what_others_say_of_tensors_is_told_when_it_is_lost(tmp_path):
+    with h5py.File(tmp_path / "a.h5", "w") as f:
+        f["g/x"], f.attrs["title"] = [1, 2], "run"
+        f["g"].attrs["day"], f["g/x"].attrs["units"] = 3, "cm"
+    made = zarr.create_array(str(tmp_path / "a.zarr"), data=np.arange(2))
+    made.attrs["units"] = "cm"
+    told = pa.table({"x": [1]}).replace_schema_metadata({"made": "today"})
+    pq.write_table(told, tmp_path / "a.parquet")
+    for end in ("tens", "npz"):
+        done = store.convert(tmp_path / "a.h5", tmp_path / f"b.{end}", strict=False)
+        assert [own for own in codes(done) if own[1] == "kind"][:3] == [
+            ("", "kind"), ("g", "kind"), ("g/x", "kind")
+        ]  # fmt: skip
+        assert "the attributes 'units' of 'g/x'" in done.lost
+    assert codes(store.convert(tmp_path / "a.zarr", tmp_path / "c.tens")) == [("", "kind")]
+    assert store.convert(tmp_path / "a.parquet", tmp_path / "d.tens").lost == (
+        "the attributes 'made' of the file",
+    )
+    own = {"x": tw.zeros((2, 3)).named("i", "j"), "r": tw.jagged([[1], []])}
+    tw.save(tmp_path / "own.h5", own)
+    for end in ("h5", "zarr", "parquet"):
+        only = "r" if end == "parquet" else None
+        assert store.convert(tmp_path / "own.h5", tmp_path / f"e.{end}", only=only).lost == ()
+        assert store.convert(tmp_path / f"e.{end}", tmp_path / f"{end}.tens").lost == ()
+
+
+def test_units_of_rows_of_times_are_told(tmp_path):
+    for order in "<>":
+        rows = tw.jagged([[1, 2], [3]]).astype(f"{order}M8[s]")
+        tw.save(tmp_path / "a.tens", {"t": np.array([1, 2], f"{order}M8[s]"), "rows": rows})
+        done = store.convert(tmp_path / "a.tens", tmp_path / "a.parquet", overwrite=True)
+        assert codes(done) == [("t", "kind"), ("rows", "kind")]
+        (tmp_path / "a.tens").unlink()
+
+
+def test_a_tensor_file_tells_what_tensors_are_called_now(tmp_path):
+    tw.save(tmp_path / "a.tens", {"a": [1], "b": [2]})
+    done = store.convert(tmp_path / "a.tens", tmp_path / "a.tar")
+    assert (done.names, codes(done)) == (("tensor_0_0", "tensor_0_1"), [("a", "name"), ("b", "name")])
+
+
+def test_a_name_that_is_too_long_is_told_and_others_are_converted(tmp_path):
+    long = "a" * 256
+    with h5py.File(tmp_path / "a.h5", "w") as f:
+        f[long], f["b"] = [1], [2]
+        f["/".join(["c" * 200] * 30)] = [3]
+    with pytest.raises(ConversionError, match="255"):
+        store.convert(tmp_path / "a.h5", tmp_path / "a.zarr")
+    done = store.convert(tmp_path / "a.h5", tmp_path / "a.zarr", strict=False)
+    assert (done.names, [code for _, code in codes(done)]) == (("b",), ["kind", "kind"])
+    assert list(tw.open(tmp_path / "a.zarr")) == ["b"]
+
+
+def test_a_name_that_is_there_is_given_before_one_that_was(tmp_path):
+    with tw.open(tmp_path / "a.tens", "w") as f:
+        f.append("u.v", [1], metadata={"name": "u/v"})
+        f.append("u.v~1", [2], metadata={"name": "u/v"})
+        f.append("u.v~1~1", [3], metadata={"name": "u/v~1"})
+    done = store.convert(tmp_path / "a.tens", tmp_path / "a.h5")
+    assert codes(done) == [("u.v~1", "name")]
+    back = tw.open(tmp_path / "a.h5")
+    assert {name: back[name].tolist() for name in back} == {"u/v": [1], "u/v~1": [3], "u/v~2": [2]}
+    assert back.tensor_metadata("u/v~2") == {"name": "u/v"}
+
+
+@pytest.mark.parametrize("dtype", ["longdouble", "clongdouble"])
+def test_what_hdf5_would_not_give_back_is_not_written(tmp_path, dtype):
+    array = np.arange(3).astype(dtype)
+    if array.dtype.itemsize <= 8 * (1 + (array.dtype.kind == "c")):
+        pytest.skip("has no longer floats")
+    for given in (array, tw.jagged([[1, 2], [3]]).astype(dtype)):
+        with pytest.raises(ConversionError, match="astype"):
+            tw.save(tmp_path / "a.h5", {"x": given})
+    assert not (tmp_path / "a.h5").exists()
+
+
+@pytest.mark.parametrize("end", [end for end in KINDS if end != ".npy"])
+@pytest.mark.parametrize("metadata", [{}, {"k\ud800": "v\udfff"}])
+def test_half_surrogates_are_refused_or_kept_in_our_words(tmp_path, end, metadata):
+    name = "a" if metadata else "a\ud800"
+    with suppress(TensorWrapperError):
+        tw.save(tmp_path / f"a{end}", {name: [1]}, metadata=metadata)
+        assert list(tw.open(tmp_path / f"a{end}")) in ([name], ["tensor_0_0"])
+        assert metadata
+
+
+@pytest.mark.parametrize("end", [".tens", *[end for end in KINDS if end != ".zarr"]])
+def test_a_file_without_a_byte_is_refused(tmp_path, end):
+    (tmp_path / f"a{end}").write_bytes(b"")
+    with pytest.raises(DataFileError):
+        tw.open(tmp_path / f"a{end}")

@@ -29,7 +29,7 @@ from tensorwrapper.selection.sources._runs import Runs, Wanted
 from tensorwrapper.selection.sources._slices import Run, count_chunks, key_of, part_of, runs_of
 from tensorwrapper.selection.sources._source import Ability, Finished, ReadHandle
 from tensorwrapper.shape import Shape
-from tensorwrapper.tensor.lowlevel import labelled_shape
+from tensorwrapper.tensor.lowlevel import labelled_shape, reading_lazily
 from tensorwrapper.typing import Array, Extents, IntArray
 
 __all__ = ["ArraySource", "LazyArray", "is_lazy"]
@@ -121,6 +121,13 @@ def _check_elements(array: LazyArray) -> None:
             f"an array of {where} is sparse, and makes no view: as_tensor(array.to_memory()) is a sparse "
             "tensor, whose views are computed"
         )
+    said = array.ncattrs() if getattr(array, "scale", False) and hasattr(array, "ncattrs") else ()
+    packed = [name for name in ("scale_factor", "add_offset", "_Unsigned") if name in said]
+    if packed:
+        raise ConversionError(
+            f"a variable of {where} that says {', '.join(packed)} makes no view, as it gives numbers of "
+            "another type: as_tensor() reads them; after set_auto_scale(False) a view has what is stored"
+        )
     if getattr(array, "_isvlen", False):
         raise ConversionError(
             f"a variable of {where} of rows of any lengths makes no view: jagged() of it reads them all"
@@ -146,7 +153,15 @@ def _check_open(array: object) -> None:
 
 
 def _dtype_of(array: object) -> "np.dtype[Any] | None":
-    given = getattr(array, "dtype", None)
+    try:
+        given = getattr(array, "dtype", None)
+    except TypeError as error:
+        # Not its own text, which has the type.
+        where = type(array).__module__.partition(".")[0]
+        raise DTypeError(
+            f"a {type(array).__name__} of {where} has elements of a type that NumPy has not ({error}): "
+            "tw.open(path) of HDF5 reads integers of 3, 5, 6 and 7 bytes, and tells others in `losses`"
+        ) from error
     # TensorStore's types have NumPy's beside them.
     found: object = getattr(given, "numpy_dtype", given)
     dtype: np.dtype[Any] | None = cast("Any", found) if isinstance(found, np.dtype) else None
@@ -236,6 +251,10 @@ class ArraySource:
     def read(self, selections: Sequence[Wanted], out: Sequence[Array]) -> ReadHandle:
         """Read each selection into the array beside it; a TensorStore goes on while others are read."""
         _check_open(self.array)
+        with reading_lazily(self.array):
+            return self._read(selections, out)
+
+    def _read(self, selections: Sequence[Wanted], out: Sequence[Array]) -> ReadHandle:
         if not self.shape.rank:
             # Whatever is wanted of one element, it is that one.
             selections, out = [Outer([])] * len(out), [target.reshape(()) for target in out]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from tensorwrapper._json import dump_json
 from tensorwrapper._wording import shortened
@@ -10,11 +10,14 @@ from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.errors import ConversionError, DataFileError, TensorWrapperError
 from tensorwrapper.store.foreign._contents import Conversion, Named, Options, leaving_out
 from tensorwrapper.store.foreign._npy import ONE, write_npy, write_npz
+from tensorwrapper.store.foreign._outgoing import check_text
 from tensorwrapper.store.foreign._safetensors import check_safetensors, write_safetensors
 from tensorwrapper.store.records._loss import Loss, unsaid
 from tensorwrapper.tensor import Tensor, as_tensor
 
 __all__ = ["write_npy_file", "write_npz_file", "write_safetensors_file"]
+
+_ZIP_NAME_BYTES: Final = 2**16 - 1 - len(".npy")
 
 
 def write_npy_file(
@@ -73,6 +76,8 @@ def write_safetensors_file(
     lost = [Loss(f"the type of the metadata {key!r}, written as text", "", "kind") for key in other]
     found = list(_dense(tensors, path, lost, options))
     texts = {key: dump_json(value) if key in other else str(value) for key, value in metadata.items()}
+    for text in (*texts, *texts.values()):
+        check_text(text, path)
     write_safetensors(path, found, texts)
     return Conversion(tuple([name for name, _ in found]), sum([t.nbytes for _, t in found]), tuple(lost))
 
@@ -98,6 +103,7 @@ def _dense(
 
 def _box(name: str, given: object, path: Path) -> Tensor[Any]:
     """Return a tensor that is a dense box from zero on, of elements that the file can name."""
+    check_text(name, path)
     try:
         tensor = as_tensor(given)
     except DataFileError:
@@ -110,6 +116,10 @@ def _box(name: str, given: object, path: Path) -> Tensor[Any]:
             f"{name!r} has the shape {shortened(str(tensor.shape))}"
             f"{' and is sparse' * tensor.is_sparse}; "
             f"{path.suffix} holds dense boxes from zero on: {advice}, a .tens file keeps all"
+        )
+    if path.suffix == ".npz" and len(name.encode()) > _ZIP_NAME_BYTES:
+        raise ConversionError(
+            f"{shortened(repr(name))} has over {_ZIP_NAME_BYTES} bytes, and is no name in .npz"
         )
     if path.suffix == ".npz" and "\0" in name:
         raise ConversionError(f"{name!r} is no name in an archive, where none has {chr(0)!r}: it ends there")

@@ -27,7 +27,8 @@ def field_paths(dtype: "np.dtype[Any]") -> Iterator[tuple[FieldPath, "np.dtype[A
     """
     for name in dtype.names or ():
         own = dtype[name]
-        if own.names is None:
+        if not own.names:
+            # Also a record without fields, so that it can be told.
             yield (name,), own
         else:
             yield from (((name, *path), inner) for path, inner in field_paths(own))

@@ -57,8 +57,14 @@ class Guarded:
     def read(self, selections: "Sequence[Wanted]", out: Sequence[Array]) -> Done:
         """Read all, and return when it is there."""
         with of_stranger(self.path, self.kind):
-            for _ in self.source.read(selections, out).completed():
-                pass
+            try:
+                for _ in self.source.read(selections, out).completed():
+                    pass
+            except DataFileError as error:
+                if isinstance(error, OSError) or str(self.path) in str(error):
+                    raise
+                # It names an array, and not where that is.
+                raise DataFileError(f"{self.path}: {error}") from error
             if not all(map(are_truths, out)):
                 raise DataFileError(f"{self.path} has a bool that is neither 0 nor 1")
         return Done(len(out))

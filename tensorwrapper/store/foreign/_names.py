@@ -9,7 +9,7 @@ from tensorwrapper._wording import shortened
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.store.records._format import NAME_BYTES
 
-__all__ = ["TRUE_NAME", "FreeNames", "check_path", "tens_names", "true_name"]
+__all__ = ["TRUE_NAME", "FreeNames", "check_path", "names_before", "tens_names", "true_name"]
 
 TRUE_NAME: Final = "name"
 """Under which the metadata of a tensor have the name that it had where it came from."""
@@ -44,15 +44,15 @@ class FreeNames:
         return found
 
 
-def check_path(name: str, kind: str, others: str = "") -> None:
+def check_path(name: str, kind: str, others: str = "", most: int | None = None) -> None:
     """Raise if a kind of file would change a name, which is a path of parts between slashes there.
 
-    `others` are characters that no part may have, besides NUL.
+    `others` are characters that no part may have, besides NUL; `most` is how many bytes it may have.
 
     Raises
     ------
     ConversionError
-        If a part is empty or a dot, or has such a character.
+        If a part is empty or a dot, has such a character, or is too long.
 
     Examples
     --------
@@ -63,6 +63,11 @@ def check_path(name: str, kind: str, others: str = "") -> None:
         raise ConversionError(
             f"{shortened(repr(name))} is no path of {kind}, whose parts between slashes are not empty, "
             f"are not '.', and have no {' or '.join(map(repr, refused))}"
+        )
+    longest = max([len(part.encode(errors="replace")) for part in name.split("/")])
+    if most is not None and longest > most:
+        raise ConversionError(
+            f"{shortened(repr(name))} has a part of {longest} bytes between slashes; {kind} has up to {most}"
         )
 
 
@@ -91,6 +96,23 @@ def tens_names(names: Iterable[str]) -> dict[str, str]:
     kept = {name for name, own in wanted.items() if own == name} - {"", ".", ".."}
     free = FreeNames({*kept, "", ".", ".."})
     return {name: name if name in kept else free.claim(own) for name, own in wanted.items()}
+
+
+def names_before(said: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    """Return by the names of a `.tens` file those that the tensors had before, no two the same.
+
+    What two tensors were called is the name of the one that is called so now, or else of the first.
+
+    Examples
+    --------
+    >>> names_before({"a": {"name": "b/c"}, "b.c": {"name": "b/c"}, "x": {}})
+    {'a': 'a', 'b.c': 'b/c', 'x': 'x'}
+    """
+    wanted = {name: true_name(name, own) for name, own in said.items()}
+    owners = {own: name for name, own in reversed(wanted.items())}
+    owners |= {name: name for name, own in wanted.items() if own == name}
+    free = FreeNames(owners)
+    return {name: own if owners[own] == name else free.claim(own) for name, own in wanted.items()}
 
 
 def true_name(name: str, said: Mapping[str, Any]) -> str:

@@ -8,6 +8,7 @@ import math
 import re
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -18,7 +19,6 @@ import numpy as np
 
 from tensorwrapper._wording import brief
 from tensorwrapper.buffer import strings_from_numpy
-from tensorwrapper.errors import DataFileError
 from tensorwrapper.shape import Shape
 from tensorwrapper.store.foreign._contents import Contents, Held
 from tensorwrapper.store.foreign._fields import FieldPath, field_paths, inner_of
@@ -61,6 +61,7 @@ _NUMBERS: Final = re.compile(rb"\x93NUMPY\x01\x00..\{'descr': '([<>|][biufc](?:1
 _KEYS: Final = {"descr", "fortran_order", "shape"}
 _PACKINGS: Final = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA}
 _LONG: Final = re.compile(r"(?<=[0-9])L(?=[,)])")
+_PICKLES: Final = "np.load(..., allow_pickle=True) reads them, and runs what whoever wrote them wants"
 _EPOCH: Final = (1980, 1, 1, 0, 0, 0)
 """The first day of ZIP: the same tensors make the same bytes."""
 
@@ -92,12 +93,17 @@ def open_npz(path: Path, limits: Limits) -> Contents:
     with of_stranger(path, ".npz"):
         archive = zipfile.ZipFile(stream_over(memoryview(memory)))
         infos = archive.infolist()
-    if len({info.filename for info in infos}) != len(infos):
-        raise DataFileError(f"{path} has a member twice")
     found: list[tuple[str, np.dtype[Any] | None, Held]] = []
     losses: list[Loss] = []
+    counts = Counter([info.filename for info in infos])
+    for filename in [filename for filename, count in counts.items() if count > 1]:
+        name = filename.removesuffix(".npy")
+        text = f"the archive holds {name!r} {counts[filename]} times"
+        losses.append(Loss(text, name, "name", "np.load takes the last one of them"))
     for info in infos:
         name = info.filename.removesuffix(".npy")
+        if counts[info.filename] > 1:
+            continue
         if name == info.filename:
             losses.append(Loss(f"the archive holds {name!r}, which is no array", name, "member"))
         elif (packed := _unknown_packing(info)) is not None:
@@ -137,9 +143,9 @@ def _dtype_of(memory: FileMap, archive: zipfile.ZipFile, info: zipfile.ZipInfo) 
 def _contents_of(found: "list[tuple[str, np.dtype[Any] | None, Held]]", losses: list[Loss]) -> Contents:
     """Return what is a tensor, the fields of records one by one, and of the rest why it is none."""
     held: dict[str, Held] = {}
-    free = FreeNames({name for name, dtype, _ in found if dtype is None or dtype.names is None})
+    free = FreeNames({name for name, dtype, _ in found if dtype is None or not dtype.names})
     for name, dtype, own in found:
-        if dtype is None or dtype.names is None:
+        if dtype is None or not dtype.names:
             loss = None if dtype is None else npy_refusal(name, dtype, _KINDS)
             if loss is None:
                 held[name] = own if dtype is None or dtype.kind not in "US" else _text(own)
@@ -149,6 +155,9 @@ def _contents_of(found: "list[tuple[str, np.dtype[Any] | None, Held]]", losses: 
         for path, inner in field_paths(dtype):
             full = ".".join([name, *path])
             loss = npy_refusal(full, inner_of(inner)[0], _KINDS)
+            if loss is None and dtype.hasobject:
+                text = f"the field {full!r} lies among Python objects, and only a pickle brings both back"
+                loss = Loss(text, full, "objects", _PICKLES)
             if loss is not None:
                 losses.append(loss)
                 continue
@@ -165,9 +174,8 @@ def _contents_of(found: "list[tuple[str, np.dtype[Any] | None, Held]]", losses: 
 def npy_refusal(name: str, dtype: "np.dtype[Any]", kinds: str = "biufcmM") -> Loss | None:
     """Return why elements of a type are no tensor of `kinds`; None if they are one."""
     if dtype.hasobject:
-        advice = "np.load(..., allow_pickle=True) reads them, and runs what whoever wrote them wants"
         return Loss(
-            f"{name!r} holds Python objects, which only a pickle brings back", name, "objects", advice
+            f"{name!r} holds Python objects, which only a pickle brings back", name, "objects", _PICKLES
         )
     if dtype.kind not in kinds or (dtype.kind == "M" and np.datetime_data(dtype)[0] == "generic"):
         advice = "np.load(...).view(...) says of which type they are" if dtype.kind == "V" else ""

@@ -1,5 +1,6 @@
 """Tensors on their way into files of other kinds: in blocks, in runs, cut into chunks that lie together."""
 
+import errno
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 import numpy as np
 
+from tensorwrapper._wording import shortened
 from tensorwrapper.errors import ConversionError, DataFileError, TensorWrapperError
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape, Tiling
@@ -23,6 +25,7 @@ __all__ = [
     "CHUNK_BYTES",
     "TensorLike",
     "boxes_of",
+    "check_text",
     "flat_runs",
     "grid_of",
     "in_our_words",
@@ -70,7 +73,19 @@ def in_our_words(path: Path, name: str) -> Generator[None, None, None]:
     except TensorWrapperError:
         raise
     except (ValueError, TypeError, RuntimeError, KeyError) as error:
-        raise ConversionError(f"{path} cannot hold {name!r}: {error}") from error
+        raise ConversionError(f"{path} cannot hold {shortened(repr(name))}: {error}") from error
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG:
+            raise
+        raise ConversionError(f"{path} cannot hold {shortened(repr(name))}: the path is too long") from error
+
+
+def check_text(name: str, path: Path) -> None:
+    """Raise if a name is no text that a file can have: it has half a surrogate pair."""
+    try:
+        name.encode()
+    except UnicodeEncodeError as error:
+        raise ConversionError(f"{path} cannot hold {shortened(repr(name))}: {error.reason}") from error
 
 
 def flat_runs(value: TensorLike) -> Iterator[Array]:

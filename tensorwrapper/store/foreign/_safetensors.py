@@ -79,7 +79,9 @@ def read_safetensors(
             raise DataFileError(f"{path} has {size} bytes, which do not hold a header of {length}")
         header = _load(stream.read(length), path)
         memory = map_file(stream.fileno(), 0, path)
-        metadata = header.pop(_METADATA, {})
+        # The owner's library takes null for nothing said.
+        said = header.pop(_METADATA, None)
+        metadata = {} if said is None else said
         if not isinstance(metadata, dict) or not all(isinstance(text, str) for text in metadata.values()):
             raise DataFileError(f"{path} has metadata that are not texts")
         plans = _plans(header, size - 8 - length, path)

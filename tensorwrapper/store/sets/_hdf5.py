@@ -1,7 +1,7 @@
 """Wire-Cell's tensor sets in HDF5: groups whose datasets are numbered; the rest is said by attributes."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -53,7 +53,19 @@ def open_hdf5_sets(path: Path, limits: Limits) -> Contents:
             if not held[name].metadata:
                 held[name] = attrs.evolve(held[name], metadata=Said(partial(_attributes, path, name, limits)))
     ordered = {("", ident): tuple([name for _, name in sorted(own)]) for ident, own in sets.items()}
-    return attrs.evolve(contents, held=held, metadata=SaidByName(said), sets=ordered)
+    return attrs.evolve(
+        contents,
+        held=held,
+        metadata=SaidByName(said),
+        sets=ordered,
+        attributes=partial(_others, contents, {name for own in ordered.values() for name in own}),
+    )
+
+
+def _others(contents: Contents, tensors: set[str]) -> dict[str, Sequence[str]]:
+    """Return attributes of all but sets and their tensors, of which they are the metadata."""
+    sets = {name.rpartition("/")[0] for name in tensors}
+    return {name: own for name, own in contents.attributes().items() if name not in tensors | sets}
 
 
 def _of_set(path: Path, ident: int, limits: Limits) -> dict[str, Any]:

@@ -55,6 +55,8 @@ _MAGIC: Final[tuple[tuple[bytes, FileKind], ...]] = (
     (b"ARROW1", "arrow"),
     (b"\x93NUMPY", "npy"),
 )
+_ENDS: Final[Mapping[FileKind, bytes]] = {"parquet": b"PAR1", "arrow": b"ARROW1"}
+"""How files of some kinds end as well."""
 _ENCRYPTED: Final = "an encrypted Parquet file: pyarrow reads it with its keys"
 _REFUSED: Final = (
     (b"PARE", _ENCRYPTED),
@@ -151,16 +153,24 @@ def _of_folder(path: Path) -> Recognised:
 
 def _by_content(path: Path, stream: BinaryIO, head: bytes, tail: bytes, size: int) -> Recognised | None:
     refused = next((what for magic, what in _REFUSED if head.startswith(magic)), None)
-    if refused is not None or (head.startswith(b"PAR1") and tail.endswith(b"PARE")):
-        raise DataFileError(f"{path} is {refused or _ENCRYPTED}; it is not opened here")
+    if head.startswith(b"PAR1") and tail.endswith(b"PARE"):
+        refused = _ENCRYPTED
     kind: FileKind | None = next((kind for magic, kind in _MAGIC if head.startswith(magic)), None)
-    if kind is not None:
+    if kind is not None and (kind not in _ENDS or tail.endswith(_ENDS[kind])):
         return Recognised(kind, "magic")
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return _of_zip(path, stream)
     packing = _packing(head)
     if (head if packing is None else _unpacked(head, packing))[257:262] == b"ustar":
         return Recognised("wirecell", "magic", "tar" if packing is None else f"tar, {packing}")
+    # A user block begins as its writer wants.
+    behind = _behind_user_block(stream) if kind or refused or packing else None
+    if behind is not None:
+        return behind
+    if refused is not None:
+        raise DataFileError(f"{path} is {refused}; it is not opened here")
+    if kind is not None:
+        return Recognised(kind, "magic")
     if packing is not None and _by_name(path) is None:
         raise DataFileError(f"{path} is packed by {packing}, and holds no tar archive: unpack it first")
     return _by_structure(head, size) or _behind_user_block(stream)
@@ -205,8 +215,8 @@ def _of_zip(path: Path, stream: BinaryIO) -> Recognised | None:
         with zipfile.ZipFile(stream) as archive:
             names = archive.namelist()
     except (zipfile.BadZipFile, ValueError, RuntimeError):
-        # Whoever reads it says what is wrong.
-        return _by_name(path)
+        # Whoever reads it says what is wrong, if it is no user block.
+        return _behind_user_block(stream) or _by_name(path)
     roots = {own.rpartition("/")[2] for own in names if own.count("/") <= 1}
     if roots & {"zarr.json", ".zgroup", ".zarray"}:
         return Recognised("zarr", "structure", "in a zip archive")

@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Final, TypeAlias, cast, final
 
+import attrs
 import numpy as np
 
 from tensorwrapper._json import dump_json
@@ -93,6 +94,7 @@ def write_sets_file(
             of_sets[number] = cast("Mapping[str, Any]", said)
     of_file = {name: said for name, said in metadata.items() if set_number(name) not in of_sets}
     others: list[Named] = []
+    renamed: list[Loss] = []
     for name, given, said in tensors:
         options.codec_of(name, {}, kind)
         found = tensor_number(name)
@@ -104,9 +106,11 @@ def write_sets_file(
         own = groups.setdefault(("", 0), {})
         for index, (name, given, said) in enumerate(others, start=max(own, default=-1) + 1):
             own[index] = given, {"datapath": name, **said}
+            called = f"tensor_0_{index}"
+            renamed.append(Loss(f"the name {name!r}, written as the path of {called!r}", name, "name"))
     for key in of_sets:
         groups.setdefault(key, {})
-    return _write(
+    done = _write(
         path,
         kind,
         [
@@ -120,6 +124,9 @@ def write_sets_file(
         ],
         options,
     )
+    left_out = {loss.name for loss in done.lost}
+    told = [loss for loss in renamed if loss.name not in left_out]
+    return attrs.evolve(done, lost=(*done.lost, *told))
 
 
 def _write(path: Path, kind: str, groups: Iterable[_Group], options: Options) -> Conversion:

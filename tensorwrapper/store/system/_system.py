@@ -146,6 +146,9 @@ def of_stranger(path: Path, kind: str) -> Generator[None, None, None]:
     except (DataFileError, ModuleNotFoundError):
         raise
     except OSError as error:
+        if error.errno is None:
+            # Not the system's: so h5py, pyarrow and gzip call what they cannot make sense of.
+            raise DataFileError(f"{path} is damaged, or is no {kind} file: {error}") from error
         raise refused_by_system(f"{path} cannot be read: {error.strerror or error}", error) from error
     except MemoryError as error:
         raise DataFileError(f"{path} needs more memory than there is, or is no {kind} file") from error

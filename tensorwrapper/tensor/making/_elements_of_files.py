@@ -1,11 +1,13 @@
 """What lies in files as text or as sequences of any length: one rule for all who read it."""
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from tensorwrapper._arrays import are_truths
+from tensorwrapper._wording import shortened
 from tensorwrapper.buffer import StringData
 from tensorwrapper.errors import DataFileError, DTypeError, StringDataError
 from tensorwrapper.shape import Shape
@@ -14,7 +16,28 @@ from tensorwrapper.tensor.making._convert import as_tensor
 from tensorwrapper.tensor.making._from_buffer import from_buffer
 from tensorwrapper.typing import Array, Extents
 
-__all__ = ["check_sequences", "rows_of_sequences", "text_or_bytes"]
+__all__ = ["check_sequences", "reading_lazily", "rows_of_sequences", "text_or_bytes"]
+
+
+@contextmanager
+def reading_lazily(array: object) -> Generator[None, None, None]:
+    """Turn what a library says of elements that it cannot read into an error of ours.
+
+    What the system says of a file stays what it is.
+
+    Raises
+    ------
+    DataFileError
+        If the library raises an `OSError` that is none of the system's.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno is not None or isinstance(error, DataFileError):
+            raise
+        raise DataFileError(
+            f"{shortened(repr(array))} is damaged, or has elements that its library does not convert: {error}"
+        ) from error
 
 
 def text_or_bytes(data: StringData) -> StringData:

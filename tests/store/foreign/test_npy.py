@@ -193,3 +193,17 @@ def test_members_that_python_cannot_unpack_are_told_with_what_does(tmp_path):
     assert [(loss.name, loss.code) for loss in f.losses] == [("secret", "codec"), ("packed", "codec")]
     assert "unzip -P" in f.losses[0]
     assert "damaged" not in "".join(f.losses)
+
+
+def test_one_odd_member_hides_no_other(tmp_path):
+    odd = np.zeros(2, [("o", object), ("x", "i4"), ("y", [("z", "f8")])])
+    dates = np.array([1, 2]).view("M8")
+    np.savez(tmp_path / "a.npz", r=odd, k=[1], t=dates, e=np.zeros(3, []), u=dates.view("m8"))
+    with tw.open(tmp_path / "a.npz") as f:
+        assert (list(f), f["k"].tolist()) == (["k", "u"], [1])
+        assert {loss.name: loss.code for loss in f.losses} == {
+            "r.o": "objects", "r.x": "objects", "r.y.z": "objects", "t": "type", "e": "type"
+        }  # fmt: skip
+    np.save(tmp_path / "a.npy", np.zeros(3, []))
+    with tw.open(tmp_path / "a.npy") as f:
+        assert (list(f), [(loss.name, loss.code) for loss in f.losses]) == ([], [("array", "type")])

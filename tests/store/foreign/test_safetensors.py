@@ -107,3 +107,11 @@ def test_no_tensor_is_called_as_the_metadata_are(folder):
         tw.save(folder / "a.safetensors", {"__metadata__": np.ones(2)})
 
     assert (folder / "a.safetensors").read_bytes() == before
+
+
+def test_metadata_may_be_null(tmp_path):
+    header = b'{"__metadata__":null,"x":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}'
+    path = tmp_path / "a.safetensors"
+    path.write_bytes(len(header).to_bytes(8, "little") + header + b"\7")
+    assert safetensors.numpy.load_file(path)["x"].tolist() == tw.open(path)["x"].tolist() == [7]
+    assert tw.open(path).metadata == {}

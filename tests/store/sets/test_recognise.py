@@ -217,3 +217,28 @@ def test_the_advice_about_addresses_works(tmp_path):
 def test_what_is_no_path_says_so(given):
     with pytest.raises(ConversionError, match="has no path"):
         tw.open(given)
+
+
+@pytest.mark.parametrize(
+    "begin", [b"", b"\x1f\x8b\x08", b"PK\x03\x04", b"BZh9", b"PAR1", b"ARROW1", b"ORC", b"\x80\x04", b"CDF"]
+)
+def test_a_user_block_may_begin_as_any_file_does(tmp_path, begin):
+    with h5py.File(tmp_path / "a.h5", "w", userblock_size=512) as f:
+        f["x"] = [1, 2]
+    raw = begin + (tmp_path / "a.h5").read_bytes()[len(begin) :]
+    for end in (".dat", ".h5", ".npz", ".tar"):
+        path = tmp_path / f"b{end}"
+        path.write_bytes(raw)
+        assert recognise(path).kind == "hdf5"
+        assert tw.open(path)["x"].tolist() == [1, 2]
+        assert tw.store.convert(path, tmp_path / "c.tens", overwrite=True).names == ("x",)
+        for kind in ("npz", "wirecell", "tens", "npy", "parquet", "arrow", "safetensors"):
+            with pytest.raises(DataFileError):
+                tw.open(path, kind=kind)
+
+
+def test_a_file_of_zeros_is_of_no_kind(tmp_path):
+    (tmp_path / "a").write_bytes(bytes(4096))
+    for kind in sorted({*KIND_OF_END.values()}):
+        with pytest.raises(DataFileError):
+            tw.open(tmp_path / "a", kind=kind)

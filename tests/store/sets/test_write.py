@@ -124,6 +124,7 @@ def test_what_files_cannot_say_is_lost_or_refused(tmp_path):
     tw.save(tmp_path / "a.tens", {"x": tw.as_tensor(X).named("i", "j")})
     assert store.convert(tmp_path / "a.tens", tmp_path / "a.tar").lost == (
         "the names of the modes of 'tensor_0_0'",
+        "the name 'x', written as the path of 'tensor_0_0'",
     )
     for said in ({"a": object()}, {1: 2}, {"a": float("nan")}, {"a": "\ud800"}):
         with pytest.raises(ConversionError, match="tensor_0_0"):

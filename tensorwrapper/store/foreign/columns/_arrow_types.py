@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["empty_array", "has_nulls", "plain_array", "plain_type"]
+__all__ = ["empty_array", "has_nulls", "is_null_type", "plain_array", "plain_type"]
 
 
 def plain_type(kind: "pa.DataType") -> "pa.DataType":
@@ -65,6 +65,16 @@ def empty_array(kind: "pa.DataType") -> "pa.Array":
         # Not by `pa.array`, which knows no way from lists to tensors in another order.
         return pa.ExtensionArray.from_storage(kind, pa.array([], kind.storage_type))
     return pa.array([], kind)
+
+
+def is_null_type(kind: "pa.DataType") -> bool:
+    """Tell whether elements, or those in lists, can be nulls and nothing else."""
+    import pyarrow as pa  # noqa: PLC0415 - an extra
+
+    own: Any = plain_type(kind)
+    while not pa.types.is_struct(own) and isinstance(getattr(own, "value_type", None), pa.DataType):
+        own = own.value_type
+    return str(own) == "null"
 
 
 def has_nulls(array: "pa.Array") -> bool:

@@ -13,6 +13,7 @@ from tensorwrapper.store.foreign._contents import Contents, Held
 from tensorwrapper.store.foreign.columns._arrow_types import (
     empty_array,
     has_nulls,
+    is_null_type,
     plain_array,
     plain_type,
 )
@@ -51,6 +52,10 @@ def contents_of(
         if refused and name in refused:
             losses.append(refused[name])
             continue
+        if is_null_type(field.type):
+            text = f"the column {name!r} has nulls alone, {str(field.type)[:80]}"
+            losses.append(Loss(text, name, "null", "table[name].cast(...) of pyarrow gives them a type"))
+            continue
         try:
             empty = _empty(field.type)
             said = _said(field.metadata)
@@ -59,7 +64,15 @@ def contents_of(
             continue
         read = partial(_placed, partial(column, number, field, empty), said)
         held[field.name] = Held(0, None, packing, read, cast("Mapping[str, Any]", said.get("metadata", {})))
-    return Contents(held, _said(schema.metadata), tuple(losses))
+    said_of = {"": schema.metadata, **{field.name: field.metadata for field in schema}}
+    others = {name: _others(own) for name, own in said_of.items() if _others(own)}
+    return Contents(held, _said(schema.metadata), tuple(losses), attributes=lambda: others)
+
+
+def _others(metadata: "Mapping[bytes, bytes] | None") -> list[str]:
+    """Return what is said of a table or a column, and is not read here."""
+    keys = [key for key in metadata or {} if key != KEY and not key.startswith((b"ARROW:", b"PARQUET:"))]
+    return [key.decode("utf-8", "backslashreplace") for key in keys]
 
 
 def _empty(kind: "pa.DataType") -> Tensor[Any]:

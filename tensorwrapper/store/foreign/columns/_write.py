@@ -10,7 +10,7 @@ from tensorwrapper._json import Json, dump_json
 from tensorwrapper.errors import ConversionError, TensorWrapperError
 from tensorwrapper.shape import Shape
 from tensorwrapper.store.foreign._contents import Conversion, Named, Options, leaving_out
-from tensorwrapper.store.foreign._outgoing import to_write
+from tensorwrapper.store.foreign._outgoing import check_text, in_our_words, to_write
 from tensorwrapper.store.foreign.columns._table import KEY
 from tensorwrapper.store.records._loss import Loss, unsaid
 from tensorwrapper.store.system._replace import replacing_path
@@ -44,7 +44,8 @@ def write_parquet(
     table, done = _table(path, tensors, metadata, options, _check_parquet)
     codec = _codec(table, options, {"zlib": "gzip", "zstd": "zstd"}, "Parquet")
     rows = _rows(table, options)
-    coarser = [field.name for field in table.schema if str(field.type) == "timestamp[s]"]
+    # Parquet has no seconds of dates, of rows of them either.
+    coarser = [field.name for field in table.schema if "timestamp[s]" in str(field.type)]
     told = [Loss(f"the unit of {name!r}, now ms", name, "kind") for name in coarser]
     done = attrs.evolve(done, lost=(*done.lost, *told))
     with replacing_path(path) as temporary:
@@ -102,7 +103,8 @@ def _table(
     arrays: list[pa.Array] = []
     nbytes = 0
     for name, given, said in tensors:
-        with leaving_out(name, options, lost):
+        with leaving_out(name, options, lost), in_our_words(path, name):
+            check_text(name, path)
             tensor, array = _array(name, given, path)
             if arrays and len(array) != len(arrays[0]):
                 raise ConversionError(
@@ -120,7 +122,8 @@ def _table(
             lost += [unsaid(name, f"the {fact}") for fact in facts]
             if tensor.shape.raggedness == "uniform" and not tensor.shape.is_box:
                 lost.append(Loss(f"that {name!r}, whose rows are alike, is no box", name, "kind"))
-    schema = pa.schema(fields, metadata={KEY: dump_json(metadata)} if metadata else None)
+    with in_our_words(path, "metadata"):
+        schema = pa.schema(fields, metadata={KEY: dump_json(metadata)} if metadata else None)
     done = Conversion(tuple([field.name for field in fields]), nbytes, tuple(lost))
     return pa.Table.from_arrays(arrays, schema=schema), done
 

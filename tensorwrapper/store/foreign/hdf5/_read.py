@@ -60,6 +60,8 @@ ORIGIN: Final = "index_origin"
 """The attribute of a dataset whose indices do not start at zero."""
 METADATA: Final = "metadata"
 """The attribute that says more of the file, or of a tensor: JSON."""
+_READ: Final = frozenset((METADATA, ORIGIN, "DIMENSION_LABELS", "DIMENSION_LIST", "REFERENCE_LIST"))
+"""Attributes that are read here, or only join datasets."""
 _LABELS: Final = "DIMENSION_LABELS"
 _TEXT_BYTES: Final = 2**16  # what an attribute holds that HDF5 keeps in place
 _LEAST_ROWS: Final = 256
@@ -87,6 +89,7 @@ def open_hdf5(path: Path, limits: Limits) -> Contents:
             _said(file, finder.heaps),
             tuple(losses),
             aliases=links.aliases(list(held), finder.groups, limits.tensors, finder.fields),
+            attributes=partial(finder.attributes_of, file),
             resolve=links.resolve,
         )
 
@@ -103,6 +106,8 @@ class _Finder:
         self.groups: set[str] = {""}
         self.known: set[str] = {""}
         """All groups and datasets that have names."""
+        self.rows: set[str] = set()
+        """The groups that are rows."""
         self.fields: dict[str, dict[str, str]] = {}
         """By the names of records what their fields add to them, with the names of these."""
 
@@ -136,6 +141,20 @@ class _Finder:
             self.losses.append(scaled(name))
         return None
 
+    def attributes_of(self, file: "h5py.File") -> dict[str, list[str]]:
+        """Return the attributes that are not read here, of the file and all that has a name."""
+        found: dict[str, list[str]] = {}
+        for name in sorted(self.known):
+            own = cast("h5py.Group | h5py.Dataset", file[f"/{name}"])
+            # Where another group is one of rows, its attribute is read; elsewhere it is somebody's.
+            known = _READ | ({RAGGED} if name in self.rows else set[str]())
+            if METADATA in own.attrs and not _said(own, self.heaps):
+                known -= {METADATA}
+            keys = [key for key in own.attrs if key not in known]
+            if keys:
+                found[name] = keys
+        return found
+
     def _enter_group(self, name: str, found: "h5py.Group") -> Collection[str]:
         """Note a group that is rows in our form; tell which parts of it are those of the rows."""
         try:
@@ -146,6 +165,7 @@ class _Finder:
             return ()
         if ragged is None:
             return ()
+        self.rows.add(name)
         read = partial(self._rows, found, ragged)
         nbytes = parts["values"].id.get_storage_size()
         self.entries.append((name, None, Held(0, nbytes, "jagged", read, _said(found, self.heaps))))

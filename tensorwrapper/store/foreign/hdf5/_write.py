@@ -125,6 +125,12 @@ def _type_of(dtype: "np.dtype[Any]") -> "np.dtype[Any]":
         return h5py.opaque_dtype(dtype)
     if dtype.type.__module__ != "numpy":
         raise ConversionError(f"HDF5 has no name for elements of type {dtype}: astype(np.float32) holds them")
+    if dtype.kind in "fc" and dtype.itemsize > (8 if dtype.kind == "f" else 16):
+        wide = "np.float64" if dtype.kind == "f" else "np.complex128"
+        raise ConversionError(
+            f"elements of type {dtype} are others on other machines, and are not read here from HDF5: "
+            f"astype({wide}) rounds them, a .npz file keeps them"
+        )
     return dtype
 
 

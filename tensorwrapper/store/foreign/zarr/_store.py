@@ -55,6 +55,7 @@ def open_zarr(path: Path, limits: Limits) -> Contents:
     metadata: Mapping[str, Any] = {}
     losses: list[Loss] = []
     own_parts: set[str] = set()
+    attributes: dict[str, list[str]] = {}
     for name, folder, node in nodes_of(path, limits):
         if name in own_parts:
             continue
@@ -62,6 +63,7 @@ def open_zarr(path: Path, limits: Limits) -> Contents:
             losses.append(node)
             continue
         said = node.get("attributes", {})
+        attributes[name] = _others(said)
         if not name:
             metadata = _object(said.get(METADATA)) if node["node_type"] == "group" else {}
         read: Callable[[], object]
@@ -82,10 +84,18 @@ def open_zarr(path: Path, limits: Limits) -> Contents:
                 continue
             if rows is None:
                 continue
+            attributes[name].remove(RAGGED)
             own_parts |= {f"{name}/{part}" if name else part for part in rows[1]}
             read, packing = partial(_Reader(folder, limits).rows, rows[0]), "jagged"
         held[name or _ROOT] = Held(0, None, packing, read, _object(said.get(METADATA)))
-    return Contents(held, metadata, tuple(losses))
+    left = {name: own for name, own in attributes.items() if own}
+    return Contents(held, metadata, tuple(losses), attributes=lambda: left)
+
+
+def _others(said: Mapping[str, Any]) -> list[str]:
+    """Return the attributes that are not read here."""
+    read = {ORIGIN, *([METADATA] if isinstance(said.get(METADATA), dict) else [])}
+    return [key for key in said if key not in read]
 
 
 class _Reader:

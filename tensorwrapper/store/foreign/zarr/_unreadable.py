@@ -12,6 +12,11 @@ from tensorwrapper.store.records._loss import Loss
 __all__ = ["is_text", "loss_of"]
 
 _TEXT: Final = "string"
+_KEYS: Final = {
+    "zarr_format", "node_type", "shape", "data_type", "chunk_grid", "chunk_key_encoding", "fill_value",
+    "codecs", "attributes", "storage_transformers", "dimension_names",
+}  # fmt: skip
+"""What the core of Zarr 3 says of an array; other keys are extensions."""
 _CODECS_3: Final = {
     "bytes", "gzip", "zstd", "blosc", "sharding_indexed", "crc32c", "transpose", "vlen-utf8", "vlen-bytes"
 }  # fmt: skip
@@ -30,12 +35,38 @@ def loss_of(name: str, node: Mapping[str, Any]) -> Loss | None:
         objects = dtype.hasobject
         text = f"the array {name!r} has {'Python objects' if objects else f'records, {str(dtype)[:80]}'}"
         return Loss(text, name, "objects" if objects else "type", "zarr.open_array(...)[...] reads them")
+    layout = _layout(node)
+    if layout is not None:
+        advice = "a newer zarr, or who wrote it, may know it"
+        return Loss(f"the array {name!r} has {layout[:80]}, which is not read here", name, "codec", advice)
     for codec in _codecs(node.get("codecs")):
         if not _is_there(codec, node):
             numcodecs = codec.startswith("numcodecs.") or node["zarr_format"] == 2
             advice = "`pip install numcodecs` may bring it" if numcodecs else "who wrote it knows its package"
             text = f"the array {name!r} is packed by {codec[:60]!r}, which is not installed"
             return Loss(text, name, "codec", advice)
+    return None
+
+
+def _layout(node: Mapping[str, Any]) -> str | None:
+    """Return what of where chunks are and what they are called is not known; None if all is."""
+    if node["zarr_format"] == 2:
+        return None
+    for key, what, known in (
+        ("chunk_grid", "a grid of chunks", ("regular", "rectilinear")),
+        ("chunk_key_encoding", "names of chunks", ("default", "v2")),
+    ):
+        given = node.get(key)
+        own = cast("Mapping[str, Any]", given).get("name") if isinstance(given, dict) else given
+        # What is missing, or no name, is damage, which whoever reads it tells.
+        if isinstance(own, str) and own not in known:
+            return f"{what} {own!r}"
+    if node.get("storage_transformers"):
+        return "storage transformers"
+    for key in node.keys() - _KEYS:
+        own = node[key]
+        if not isinstance(own, dict) or cast("Mapping[str, Any]", own).get("must_understand") is not False:
+            return f"an extension {key!r}"
     return None
 
 

@@ -39,6 +39,10 @@ from tensorwrapper.tensor import Tensor
 
 __all__ = ["write_zarr"]
 
+_NAME_BYTES: Final = 255
+"""What a folder may be called on the file systems that are in use."""
+
+
 _CODECS: Final = {"zlib": "gzip", "zstd": "zstd", "blosc2": "blosc"}
 
 
@@ -80,7 +84,7 @@ def write_zarr(
 
 
 def _check_name(name: str, names: list[str]) -> None:
-    check_path(name, "Zarr", "\\")
+    check_path(name, "Zarr", "\\", _NAME_BYTES)
     parts = name.split("/")
     if any(part in ("..", "zarr.json") for part in parts):
         raise ConversionError(f"{name!r} is no path of Zarr, where no part is '..' or 'zarr.json'")

@@ -1,7 +1,9 @@
 """What a table says of its columns."""
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from pyarrow import feather
 
 import tensorwrapper as tw
 from tensorwrapper.errors import DataFileError
@@ -32,3 +34,14 @@ def test_bytes_are_allowed_up_to_the_limit():
     check_bytes(9, "x", Limits(decompressed_bytes=9))
     with pytest.raises(DataFileError, match="'x' takes 10 bytes"):
         check_bytes(10, "x", Limits(decompressed_bytes=9))
+
+
+def test_a_column_of_nulls_alone_is_told(tmp_path):
+    nested = pa.array([[None], []], pa.list_(pa.null()))
+    table = pa.table({"n": pa.nulls(2), "x": [1, 2], "rows": nested})
+    pq.write_table(table, tmp_path / "a.parquet")
+    feather.write_feather(table, str(tmp_path / "a.feather"))
+    for end in ("parquet", "feather"):
+        with tw.open(tmp_path / f"a.{end}") as f:
+            assert (list(f), f["x"].tolist()) == (["x"], [1, 2])
+            assert [(loss.name, loss.code) for loss in f.losses] == [("n", "null"), ("rows", "null")]

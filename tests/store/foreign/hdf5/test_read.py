@@ -292,3 +292,42 @@ def test_metadata_of_strangers_are_theirs(tmp_path, said):
     with tw.open(tmp_path / "a.h5") as f:
         assert f["x"].tolist() == [1, 2]
         assert (f.metadata, f.tensor_metadata("x"), f.losses) == ({}, {}, ())
+
+
+def test_damage_is_called_damage_and_hides_no_other(tmp_path):
+    path = written(tmp_path, x={"data": np.arange(1000.0), "chunks": (100,), "compression": "gzip"}, y=[1])
+    with h5py.File(path) as f:
+        place = f["x"].id.get_chunk_info(0).byte_offset
+    raw = bytearray(path.read_bytes())
+    raw[place : place + 9] = bytes(9)
+    path.write_bytes(raw)
+    with pytest.raises(DataFileError, match="damaged") as told:
+        tw.open(path)["x"].compute()
+    assert not isinstance(told.value, OSError)
+    with h5py.File(path) as f:
+        for read in (tw.as_tensor, lambda own: sel.as_view(own).compute()):
+            with pytest.raises(DataFileError, match="damaged"):
+                read(f["x"])
+    done = tw.store.convert(path, tmp_path / "b.tens", strict=False)
+    assert (done.names, [loss.name for loss in done.lost]) == (("y",), ["x"])
+    cut = tmp_path / "cut.h5"
+    cut.write_bytes(raw[: len(raw) // 2])
+    with pytest.raises(DataFileError, match="damaged") as told:
+        tw.open(cut)
+    assert not isinstance(told.value, OSError)
+
+
+def test_types_that_numpy_has_not_are_refused_in_our_words(tmp_path):
+    short = h5py.h5t.STD_I32LE.copy()
+    short.set_precision(24)
+    short.set_size(3)
+    kinds = {"i24": short, "time": h5py.h5t.UNIX_D32LE, "bits": h5py.h5t.STD_B8BE}
+    with h5py.File(tmp_path / "a.h5", "w") as f:
+        for name, kind in kinds.items():
+            h5py.h5d.create(f.id, name.encode(), kind, h5py.h5s.create_simple((2,)))
+    with h5py.File(tmp_path / "a.h5") as f:
+        for name in kinds:
+            for read in (tw.as_tensor, lambda own: sel.as_view(own).compute()):
+                with pytest.raises(TensorWrapperError, match=r"type|convert"):
+                    read(f[name])
+    assert tw.open(tmp_path / "a.h5")["i24"].tolist() == [0, 0]

@@ -29,7 +29,7 @@ def document(extents, shapes, **fields):
     } | fields
 
 
-def written(folder, array, sizes, shapes, separator="/", **fields):
+def written(folder, array, sizes, shapes, separator="/", order="<i4", **fields):
     """Write chunks by hand, as the text of the extension has it."""
     path = folder / "a.zarr"
     path.mkdir()
@@ -39,7 +39,7 @@ def written(folder, array, sizes, shapes, separator="/", **fields):
         key = tuple([slice(own[k], own[k + 1]) for own, k in zip(marks, index, strict=True)])
         target = path / separator.join(["c", *map(str, index)])
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(np.ascontiguousarray(array[key], fields.get("order", "<i4")).tobytes())
+        target.write_bytes(np.ascontiguousarray(array[key], order).tobytes())
     return path
 
 
@@ -103,16 +103,33 @@ def test_a_type_that_nobody_reads_is_told(tmp_path):
     ("fields", "words"),
     [
         ({"codecs": [{"name": "bytes"}, {"name": "blosc"}]}, "blosc"),
-        ({"chunk_key_encoding": {"name": "fanout"}}, "names"),
         ({"fill_value": "abc"}, "abc"),
         ({"fill_value": [1, 2, 3], "data_type": "complex64"}, "filled"),
-        ({"storage_transformers": [1]}, "names"),
     ],
 )
 def test_what_is_not_read_here_is_said(tmp_path, fields, words):
     path = written(tmp_path, np.zeros(3, "i4"), [[1, 2]], [[1, 2]], **fields)
     with pytest.raises(DataFileError, match=words):
         tw.open(path)["array"]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"chunk_key_encoding": {"name": "fanout"}},
+        {"chunk_grid": {"name": "hexagonal"}},
+        {"storage_transformers": [1]},
+        {"units": {"must_understand": True}},
+    ],
+)
+def test_what_no_reader_here_knows_is_told(tmp_path, fields):
+    path = written(tmp_path, np.zeros(3, "i4"), [[1, 2]], [[1, 2]], **fields)
+    assert [(loss.name, loss.code) for loss in tw.open(path).losses] == [("array", "codec")]
+
+
+def test_what_need_not_be_understood_is_not(tmp_path):
+    path = written(tmp_path, np.zeros(3, "i4"), [[1, 2]], [[1, 2]], units={"must_understand": False})
+    assert tw.open(path)["array"].tolist() == [0, 0, 0]
 
 
 def test_a_chunk_that_unpacks_to_more_than_it_has_is_refused(tmp_path):
