@@ -31,6 +31,7 @@ __all__ = [
     "in_our_words",
     "run_extents",
     "to_write",
+    "without_layers",
 ]
 
 TensorLike: TypeAlias = "Tensor[Any] | View[Any]"

@@ -10,7 +10,7 @@ from tensorwrapper._json import Json, dump_json
 from tensorwrapper.errors import ConversionError, TensorWrapperError
 from tensorwrapper.shape import Shape
 from tensorwrapper.store.foreign._contents import Conversion, Named, Options, leaving_out
-from tensorwrapper.store.foreign._outgoing import check_text, in_our_words, to_write
+from tensorwrapper.store.foreign._outgoing import check_text, in_our_words, to_write, without_layers
 from tensorwrapper.store.foreign.columns._table import KEY
 from tensorwrapper.store.records._loss import Loss, unsaid
 from tensorwrapper.store.system._replace import replacing_path
@@ -105,7 +105,8 @@ def _table(
     for name, given, said in tensors:
         with leaving_out(name, options, lost), in_our_words(path, name):
             check_text(name, path)
-            tensor, array = _array(name, given, path)
+            told: list[Loss] = []
+            tensor, array = _array(name, given, path, told)
             if arrays and len(array) != len(arrays[0]):
                 raise ConversionError(
                     f"{name!r} has {len(array)} rows, and {fields[0].name!r} has {len(arrays[0])}: columns "
@@ -118,6 +119,7 @@ def _table(
             fields.append(field)
             arrays.append(array)
             nbytes += tensor.nbytes
+            lost += told
             facts = [fact for fact in tensor.shape.losses("arrow").lost if fact not in _SAID]
             lost += [unsaid(name, f"the {fact}") for fact in facts]
             if tensor.shape.raggedness == "uniform" and not tensor.shape.is_box:
@@ -128,11 +130,12 @@ def _table(
     return pa.Table.from_arrays(arrays, schema=schema), done
 
 
-def _array(name: str, given: object, path: Path) -> "tuple[Tensor[Any], pa.Array]":
+def _array(name: str, given: object, path: Path, lost: list[Loss]) -> "tuple[Tensor[Any], pa.Array]":
     """Return a tensor, and it as a column."""
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
-    value = to_write(given, name, path)
+    # A box in layers is a box: as what it is without them, it comes back as one.
+    value = without_layers(name, to_write(given, name, path), lost)
     tensor = value if isinstance(value, Tensor) else value.compute()
     try:
         array = tensor.to_arrow()

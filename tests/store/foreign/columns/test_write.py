@@ -119,3 +119,17 @@ def test_rows_that_happen_to_be_all_empty_are_rows_in_parquet(tmp_path, rows):
     back = tw.open(tmp_path / "a.parquet")["e"]
     assert back.shape == tensor.shape
     assert back.tolist() == rows
+
+
+@pytest.mark.parametrize("end", [".parquet", ".feather"])
+@pytest.mark.parametrize("extents", [(4, 2, 3), (2, 0, 3), (1, 1, 1)])
+@pytest.mark.parametrize("layers", [(1, 2), (2, 1), (3, 0)])
+def test_a_box_in_layers_comes_back_as_a_box_and_layers_are_told(tmp_path, end, extents, layers):
+    if end == ".parquet" and 0 in extents:
+        pytest.skip("Parquet has no lists of length 0 at fixed places")
+    box = tw.from_buffer(np.arange(np.prod(extents)), tw.Shape.nested(tw.Shape(*extents), layers=layers))
+    tw.save(tmp_path / "a.tens", {"x": box})
+    done = tw.store.convert(tmp_path / "a.tens", tmp_path / f"a{end}")
+    assert done.lost == ("the layers of 'x'",)
+    found = tw.open(tmp_path / f"a{end}")["x"]
+    assert (found.shape, found.tolist()) == (tw.Shape(*extents), box.tolist())
