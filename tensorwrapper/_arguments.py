@@ -13,7 +13,16 @@ import numpy.typing as npt
 from tensorwrapper._wording import brief, shortened
 from tensorwrapper.errors import ConversionError, DTypeError, TensorWrapperError
 
-__all__ = ["absent", "also", "check_kind_of", "or_absent", "surely_fits", "to_dtype", "to_items_of"]
+__all__ = [
+    "absent",
+    "also",
+    "check_kind_of",
+    "or_absent",
+    "surely_fits",
+    "times_like",
+    "to_dtype",
+    "to_items_of",
+]
 
 _S = TypeVar("_S")
 _T = TypeVar("_T")
@@ -63,6 +72,20 @@ def to_dtype(dtype: npt.DTypeLike) -> "np.dtype[Any]":
         return np.dtype(dtype)
     except (TypeError, ValueError, SyntaxError, OverflowError, AttributeError) as error:
         raise DTypeError(f"{brief(dtype)} is no type of elements: {shortened(str(error))}") from error
+
+
+def times_like(dtype: "np.dtype[Any]", given: "np.dtype[Any]") -> "np.dtype[Any]":
+    """Return a type of times without a unit as one with that of the given times; any other as it is.
+
+    Examples
+    --------
+    >>> times_like(np.dtype("m8"), np.dtype("M8[D]")), times_like(np.dtype("m8"), np.dtype("i8"))
+    (dtype('<m8[D]'), dtype('<m8'))
+    """
+    if dtype.kind in "mM" and given.kind in "mM" and np.datetime_data(dtype)[0] == "generic":
+        order = (given if given.kind == dtype.kind else dtype).str[0]
+        return np.dtype(f"{order}{dtype.str[1:3]}{given.str[3:]}")
+    return dtype
 
 
 def absent(error: TensorWrapperError) -> TensorWrapperError:

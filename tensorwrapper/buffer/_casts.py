@@ -10,9 +10,8 @@ from typing import Any, Literal, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._arguments import surely_fits
+from tensorwrapper._arguments import surely_fits, times_like
 from tensorwrapper._arrays import unmasked_array
-from tensorwrapper.buffer._elements import times_like
 from tensorwrapper.buffer.copies._copy import copy_elements
 from tensorwrapper.buffer.strings._checks import fit_string
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError, SizeOverflowError

@@ -11,12 +11,12 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._arguments import to_dtype
+from tensorwrapper._arguments import times_like, to_dtype
 from tensorwrapper._arrays import file_beneath
 from tensorwrapper._value_class import slot_setters, value_class
 from tensorwrapper.buffer._addresses import copied_by_plan, few_places, packed_layout
 from tensorwrapper.buffer._casts import check_write, convert_elements
-from tensorwrapper.buffer._elements import contains_value, holds_strings, kind_of, times_like
+from tensorwrapper.buffer._elements import contains_value, holds_strings, kind_of
 from tensorwrapper.buffer._sums import add_at, check_sums
 from tensorwrapper.buffer.copies._copy import copy_elements, scatter_elements, take_elements, write_number
 from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, ReadOnlyError

@@ -13,7 +13,6 @@ __all__ = [
     "fit_extents",
     "holds_strings",
     "kind_of",
-    "times_like",
 ]
 
 _KINDS = "biufcmM"
@@ -29,26 +28,8 @@ def check_dtype(dtype: "np.dtype[Any]") -> None:
             f"elements of type {dtype} are not supported: allowed are bool, integers, floats, complex "
             f"numbers, datetime64 and timedelta64, and the types of ml_dtypes{text}"
         )
-    if dtype.kind == "M" and _has_no_unit(dtype):
+    if dtype.kind == "M" and np.datetime_data(dtype)[0] == "generic":
         raise DTypeError("times of type datetime64 count no unit: datetime64[s] is one that does")
-
-
-def times_like(dtype: "np.dtype[Any]", given: "np.dtype[Any]") -> "np.dtype[Any]":
-    """Return a type of times without a unit as one with that of the given times; any other as it is.
-
-    Examples
-    --------
-    >>> times_like(np.dtype("m8"), np.dtype("M8[D]")), times_like(np.dtype("m8"), np.dtype("i8"))
-    (dtype('<m8[D]'), dtype('<m8'))
-    """
-    if dtype.kind in "mM" and given.kind in "mM" and _has_no_unit(dtype):
-        order = (given if given.kind == dtype.kind else dtype).str[0]
-        return np.dtype(f"{order}{dtype.str[1:3]}{given.str[3:]}")
-    return dtype
-
-
-def _has_no_unit(dtype: "np.dtype[Any]") -> bool:
-    return np.datetime_data(dtype)[0] == "generic"
 
 
 def holds_strings(dtype: "np.dtype[Any]") -> bool:

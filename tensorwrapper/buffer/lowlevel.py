@@ -8,7 +8,6 @@ bytes), `check_kind` (what a caller gave for that).
 
 **Casts**, one rule for all: `check_write` (an array that may be written; of no elements, whether its type
 may), `fit_number` (one number as an element), `convert_elements` (an array, if nothing is lost).
-`is_within_kind` tells it of types alone, `times_like` gives the unit of others to times without one.
 
 **Extents**: `fit_extents` returns an array that broadcasts to them.
 
@@ -33,10 +32,9 @@ if TYPE_CHECKING:
         check_write,
         convert_elements,
         fit_number,
-        is_within_kind,
     )
     from tensorwrapper.buffer._dense import as_dense, buffer_of
-    from tensorwrapper.buffer._elements import check_dtype, fit_extents, holds_strings, kind_of, times_like
+    from tensorwrapper.buffer._elements import check_dtype, fit_extents, holds_strings, kind_of
     from tensorwrapper.buffer._sparse import make_sparse
     from tensorwrapper.buffer._sparse_merge import is_fill, rises
     from tensorwrapper.buffer.arrow._arrays import ArrowValues, arrays_from_arrow
@@ -70,7 +68,6 @@ __all__ = [
     "holds_strings",
     "index_elements",
     "is_fill",
-    "is_within_kind",
     "join_elements",
     "join_into",
     "kind_of",
@@ -78,7 +75,6 @@ __all__ = [
     "packed_layout",
     "rises",
     "take_along",
-    "times_like",
     "write_elements",
 ]
 
@@ -92,9 +88,8 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
                 "check_write",
                 "convert_elements",
                 "fit_number",
-                "is_within_kind",
             ),
-            "_elements": ("check_dtype", "fit_extents", "holds_strings", "kind_of", "times_like"),
+            "_elements": ("check_dtype", "fit_extents", "holds_strings", "kind_of"),
             "_sparse": ("make_sparse",),
             "_sparse_merge": ("is_fill", "rises"),
             "arrow._arrays": ("ArrowValues", "arrays_from_arrow"),

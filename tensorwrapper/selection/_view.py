@@ -7,10 +7,10 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._arguments import to_dtype
+from tensorwrapper._arguments import times_like, to_dtype
 from tensorwrapper._value_class import slot_setters, token_of, value_class
 from tensorwrapper._wording import answer_calls
-from tensorwrapper.buffer.lowlevel import holds_strings, kind_of, times_like
+from tensorwrapper.buffer.lowlevel import holds_strings, kind_of
 from tensorwrapper.errors import ConversionError, DTypeError
 from tensorwrapper.selection.expressions._cellwise import Casting
 from tensorwrapper.selection.expressions._expression import Expression, unnamed_view

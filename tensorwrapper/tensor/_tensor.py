@@ -8,11 +8,11 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._arguments import to_dtype
+from tensorwrapper._arguments import times_like, to_dtype
 from tensorwrapper._value_class import slot_setters, token_of, token_of_parts, value_class
 from tensorwrapper._wording import answer_calls, brief
 from tensorwrapper.buffer import BufferCommon, Dense
-from tensorwrapper.buffer.lowlevel import as_dense, check_dtype, packed_layout, times_like
+from tensorwrapper.buffer.lowlevel import as_dense, check_dtype, packed_layout
 from tensorwrapper.errors import ConversionError, RankError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import Strided, TiledStrided, is_basic, new_strided, wrap_layout

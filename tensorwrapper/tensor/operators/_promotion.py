@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arguments import to_dtype
-from tensorwrapper.buffer.lowlevel import is_within_kind
+from tensorwrapper.buffer.lowlevel import check_write
 from tensorwrapper.errors import DTypeError
 
 __all__ = ["check_computed_in", "promoted"]
@@ -45,11 +45,13 @@ def check_computed_in(given: "np.dtype[Any]", dtype: npt.DTypeLike, what: str) -
         If they may not: floats are no integers, complex numbers no floats.
     """
     wanted = to_dtype(dtype)
-    if not is_within_kind(given, wanted):
+    try:
+        check_write(np.empty(0, given), wanted)  # of no elements: the types alone
+    except DTypeError as error:
         raise DTypeError(
             f"{what}: dtype={wanted} is no type to compute with elements of type {given} in: only one of "
             f"their kind, or a wider one; `t.astype('{wanted}')` converts them first"
-        )
+        ) from error
 
 
 def _nothing_in_common(dtypes: Sequence["np.dtype[Any]"], what: str) -> DTypeError:
