@@ -14,6 +14,7 @@ from tensorwrapper._integers import completed, one_sequence, to_ints
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape, ShapeLike, Tiling
+from tensorwrapper.tensor._bridge import view_of
 from tensorwrapper.typing import ScalarT_co, WriteCasting
 
 if TYPE_CHECKING:
@@ -286,5 +287,12 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
 
 
 def as_computed(value: object) -> Any:  # noqa: ANN401 - as it is, whatever it is
-    """Return a view computed, all else as it is: a view has more to say than an array of it would."""
-    return cast("Any", value)._as_operand() if isinstance(value, TensorCommon) else value
+    """Return a view, or rows that lie elsewhere, computed; all else as it is.
+
+    These have more to say than an array of them would.
+    """
+    if isinstance(value, TensorCommon):
+        return cast("Any", value)._as_operand()
+    if getattr(type(value), "as_source", None) is not None:
+        return view_of(value).compute()
+    return value

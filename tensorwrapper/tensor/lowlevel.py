@@ -20,7 +20,8 @@ that `check_sequences` allows; `reading_lazily`, around what a library reads.
 
 **The way up**: `hand_over` calls a function of ``interop``, which is loaded for it.
 
-**Assignment**: `fit_values` is a value as an array of the type of a tensor, by the rules of its assignment;
+**Assignment**: `as_computed` is a view, or rows elsewhere, computed, and all else as it is;
+`fit_values` is a value as an array of the type of a tensor, by the rules of its assignment;
 `values_into` one value for each element of what is added to, by the rule of operands;
 `add_all` adds arrays to what several layouts reach, or changes nothing.
 """
@@ -31,7 +32,7 @@ from tensorwrapper._lazy import lazy_names
 
 if TYPE_CHECKING:
     from tensorwrapper.tensor._bridge import hand_over
-    from tensorwrapper.tensor._common import TensorCommon
+    from tensorwrapper.tensor._common import TensorCommon, as_computed
     from tensorwrapper.tensor._libraries import TensorLibraries
     from tensorwrapper.tensor._tensor import make_tensor
     from tensorwrapper.tensor.facade._habits import CALLS
@@ -59,6 +60,7 @@ __all__ = [
     "TensorCommon",
     "TensorLibraries",
     "add_all",
+    "as_computed",
     "check_sequences",
     "cut_rows",
     "fit_values",
@@ -84,7 +86,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
         __name__,
         {
             "_bridge": ("hand_over",),
-            "_common": ("TensorCommon",),
+            "_common": ("TensorCommon", "as_computed"),
             "making._convert": ("tensor_from_arrow",),
             "making._elements_of_files": (
                 "check_sequences",

@@ -131,7 +131,14 @@ class DaskTensor(np.lib.mixins.NDArrayOperatorsMixin):
         return int(self.marks[-1])
 
     def __bool__(self) -> bool:
-        raise ConversionError(f"the truth of {self.size} elements is not one answer: compute() has them all")
+        if self.size != 1:
+            raise ConversionError(
+                f"the truth of {self.size} elements is not one answer: compute() has them all"
+            )
+        return bool(self.compute())
+
+    def __contains__(self, value: object) -> bool:
+        return value in self.compute()
 
     def __getitem__(self, key: Any) -> View[Any]:  # noqa: ANN401 - what a view takes
         for item in cast("tuple[object, ...]", key) if isinstance(key, tuple) else (key,):

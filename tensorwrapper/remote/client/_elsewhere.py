@@ -1,8 +1,10 @@
 """`Elsewhere`: what tensors at one server and at several have in common: all of it comes here by its view."""
 
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal, Never, cast
 
 from tensorwrapper._value_class import Shown
+from tensorwrapper.errors import ConversionError
 from tensorwrapper.selection import View
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import Operators
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from tensorwrapper.selection import Cancel, Plan, Progress, Target
+    from tensorwrapper.typing import Array
 
 __all__ = ["Elsewhere"]
 
@@ -58,8 +61,55 @@ class Elsewhere(Shown, Operators[Any, AnyRank]):
         *inputs: Any,  # noqa: ANN401 - whatever stands beside a tensor
         **options: Any,  # noqa: ANN401
     ) -> Any:  # noqa: ANN401
-        return getattr(ufunc, method)(*map(_viewed, inputs), **options)
+        out = options.get("out") or ()
+        if method == "at" or any(isinstance(own, Elsewhere) for own in out):
+            raise ConversionError(
+                f"{ufunc.__name__} writes into no {type(self).__name__}: `r[...] = r + 1` computes here and "
+                "sends what comes out"
+            )
+        return getattr(ufunc, method)(*map(_viewed, inputs), **{k: _viewed(v) for k, v in options.items()})
+
+    def __array_function__(
+        self,
+        func: "Callable[..., Any]",
+        types: Iterable[type],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Any:  # noqa: ANN401 - what the function returns
+        return func(*map(_viewed, args), **{name: _viewed(value) for name, value in kwargs.items()})
+
+    def __array__(self, dtype: "np.dtype[Any] | None" = None, copy: bool | None = None) -> "Array":  # noqa: FBT001
+        return self.view().__array__(dtype, copy)
+
+    def __bool__(self) -> bool:
+        return bool(self.view())
+
+    def __contains__(self, value: object) -> bool:
+        return value in self.compute()
+
+    def __float__(self) -> float:
+        return float(self.view())
+
+    def __int__(self) -> int:
+        return int(self.view())
+
+    def __complex__(self) -> complex:
+        return complex(self.view())
+
+    def __round__(self, digits: int | None = None) -> Any:  # noqa: ANN401 - a number, as Python's round
+        return round(self.view(), digits)
+
+    if not TYPE_CHECKING:
+        # Checkers would take any tensor in brackets for one index.
+        def __index__(self) -> int:
+            return self.view().__index__()
 
 
 def _viewed(value: object) -> object:
-    return value.view() if isinstance(value, Elsewhere) else value
+    """Return the views of tensors elsewhere, also of those in a list."""
+    if isinstance(value, Elsewhere):
+        return value.view()
+    if type(value) in (list, tuple):
+        items = cast("list[object]", value)
+        return type(items)(map(_viewed, items)) if any(isinstance(own, Elsewhere) for own in items) else items
+    return value

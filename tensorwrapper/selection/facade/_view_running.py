@@ -36,7 +36,7 @@ from tensorwrapper.selection.runners._leaves import Runner
 from tensorwrapper.selection.sources._asking import Versions
 from tensorwrapper.shape import Shape, ShapeLike
 from tensorwrapper.tensor import Tensor, as_tensor
-from tensorwrapper.tensor.lowlevel import TensorCommon, hand_over, make_tensor
+from tensorwrapper.tensor.lowlevel import TensorCommon, as_computed, hand_over, make_tensor
 from tensorwrapper.typing import Array, Order, ScalarT_co
 
 if TYPE_CHECKING:
@@ -396,7 +396,7 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
 
     def array_equal(self, other: "ViewBase[Any] | Tensor[Any]", *, equal_nan: bool = False) -> bool:
         """Tell whether shapes and elements are equal."""
-        theirs = other.copy() if isinstance(other, ViewBase) else other
+        theirs = as_computed(other)
         if not isinstance(cast("object", theirs), Tensor):
             raise ConversionError(
                 f"a view is compared with a view or a tensor, not with a {type(theirs).__name__}: "

@@ -16,7 +16,7 @@ from tensorwrapper.selection.sources._source import TensorSource
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import check_names
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.tensor.lowlevel import values_into
+from tensorwrapper.tensor.lowlevel import as_computed, values_into
 from tensorwrapper.typing import ScalarT_co, WriteCasting
 
 __all__ = ["Value", "ViewWriting"]
@@ -85,7 +85,7 @@ class ViewWriting(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         """
         from tensorwrapper.selection.writing._writes import assign  # noqa: PLC0415 - most views read
 
-        given = value.copy() if isinstance(value, ViewBase) else value
+        given = as_computed(value)
         written: object = given
         if isinstance(written, Tensor):
             check_names(self.shape, cast("Tensor[Any]", written).shape, "assign")

@@ -1,8 +1,12 @@
 """All of a tensor elsewhere comes here by its view, whether one server has it or several do."""
 
+import ml_dtypes
 import numpy as np
+import pytest
 
 import tensorwrapper as tw
+from tensorwrapper import selection as sel
+from tensorwrapper.errors import ConversionError
 from tensorwrapper.remote import Catalogue, Sharding
 from tensorwrapper.remote.client._elsewhere import Elsewhere
 
@@ -21,3 +25,85 @@ def test_one_server_and_several_are_asked_alike():
                 assert there.compute(out).tolist() == there.tolist() == X.tolist() == out.tolist()
                 assert there.plan().bytes_received == X.nbytes
                 assert "&lt;" in there._repr_html_()
+
+
+LOCAL = {
+    "box": tw.as_tensor(np.arange(6.0).reshape(2, 3)),
+    "rows": tw.jagged([[1, 2], [], [3]]),
+    "even rows": tw.jagged([[1, 2], [3, 4]]),
+    "text": tw.strings(["a", "b"]),
+    "number": tw.as_tensor(7),
+    "zero": tw.zeros((1,)),
+    "nothing": tw.zeros((0, 3)),
+    "times": tw.as_tensor(np.array([1, 2], "m8[s]")),
+    "small": tw.as_tensor(np.ones(2, ml_dtypes.bfloat16)),
+    "places": tw.as_tensor(np.arange(3)),
+}
+CALLS = {
+    "array": (np.asarray, list(LOCAL)),
+    "truth": (bool, ["box", "rows", "number", "zero", "nothing"]),
+    "float": (float, ["number", "zero"]),
+    "int": (int, ["number", "zero"]),
+    "complex": (complex, ["number"]),
+    "round": (round, ["number"]),
+    "index": (lambda t: list(range(9))[t], ["number"]),
+    "there": (lambda t: 3 in t, ["box", "rows", "places"]),
+    "absent": (lambda t: 99 in t, ["box", "rows"]),
+    "where": (lambda t: np.where(t > 1, t, 0), ["box", "rows", "places"]),
+    "concatenate": (lambda t: np.concatenate([t, t]), ["box", "rows", "text", "times"]),
+    "stack": (lambda t: np.stack([t, t]), ["box", "rows"]),
+    "sum": (np.sum, ["box", "rows", "places"]),
+    "mean": (np.mean, ["box"]),
+    "clip": (lambda t: np.clip(t, 1, 2), ["box"]),
+    "sort": (np.sort, ["box"]),
+    "ndim": (np.ndim, ["box", "rows"]),
+    "shape": (np.shape, ["box"]),
+    "equal": (lambda t: np.array_equal(t, t), ["box"]),
+    "upper": (np.strings.upper, ["text"]),
+    "key": (lambda t: tw.as_tensor([5, 6, 7])[t], ["places"]),
+    "mask": (lambda t: LOCAL["rows"][t > 1], ["rows"]),
+    "assigned": (lambda t: assigned(tw.zeros(t.shape, dtype="f8"), t), ["box", "rows", "nothing"]),
+    "assigned to a view": (lambda t: assigned(sel.as_view(tw.zeros(t.shape)), t), ["box", "rows"]),
+    "compared": (lambda t: tw.as_tensor(t).array_equal(t), ["box", "rows"]),
+}
+
+
+def assigned(target, value):
+    target.assign(value)
+    return target
+
+
+def outcome(call, tensor):
+    try:
+        found = call(tensor)
+    except ConversionError as error:
+        return type(error)
+    facts = getattr(found, "dtype", type(found)), getattr(found, "shape", None)
+    return (found.tolist() if hasattr(found, "tolist") else found), *facts
+
+
+@pytest.fixture(scope="module")
+def remote():
+    with tw.serve(LOCAL) as server, tw.connect(server.address) as connected:
+        yield connected
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_python_and_numpy_get_what_tensors_here_give(remote, call):
+    """NumPy went through its views one by one: texts became what shows views, and every truth was true."""
+    run, names = CALLS[call]
+    for name in names:
+        assert outcome(run, remote[name]) == outcome(run, LOCAL[name]), name
+
+
+def test_who_computes_into_it_is_told_how_to_write(remote):
+    there = remote["box"]
+    for call in (
+        lambda: np.add(there, 1, out=there),
+        lambda: np.add.reduce(np.ones((2, 2)), out=there),
+        lambda: np.add.at(there, 0, 1),
+        lambda: there.__iadd__(1),
+    ):
+        with pytest.raises(ConversionError, match=r"r\[\.\.\.\] = r \+ 1"):
+            call()
+    assert there.tolist() == LOCAL["box"].tolist()
