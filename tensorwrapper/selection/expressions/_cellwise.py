@@ -174,7 +174,8 @@ class Extreme(_Elementwise):
         return distinct[0] if len(distinct) == 1 else whole(Extreme(self.kind, distinct))
 
     def values(self, places: Sequence[IntArray], given: Sequence[Array] = ()) -> Array:  # noqa: ARG002
-        found: Array = self._better.reduce(given)
+        # Of integers narrower than a byte NumPy makes bytes.
+        found: Array = self._better.reduce(given).astype(self.dtype, copy=False)
         return found
 
     def over(self, given: tuple[Runner, ...]) -> Runner:

@@ -150,7 +150,7 @@ class ExtremeRunner(Runner):
     def points(self, places: tuple[IntArray, ...]) -> Array:
         first, *rest = [runner.points(places) for runner in self.runners]
         for other in rest:
-            first = self.better(first, other)
+            first = self.better(first, other).astype(self.dtype, copy=False)
         return first
 
 

@@ -314,7 +314,7 @@ def _stack(
         if unnamed_shape(part.shape) != unnamed_shape(first):
             raise ExtentMismatchError(f"stack: {part.shape!r} is not {first!r}")
     mode = mode_of(cast("SupportsIndex", axis), first.rank + 1)
-    if first.flatten().is_box:
+    if first.is_box:
         return _join(
             [part._make(part.layout.unsqueeze(mode), part.buffer) for part in parts],
             None,

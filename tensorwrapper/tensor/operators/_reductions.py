@@ -43,6 +43,7 @@ def _reduce(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any])
     name = f"{ufunc.__name__}.reduce"
     tensor = _only(inputs, name)
     out = _single(options.pop("out", None), name)
+    check_argument(options.get("initial"), name)
     shape = tensor.shape.flatten()
     if shape.is_box:
         return _finish(_reduce_box(ufunc, tensor, shape, options, name), out, name)

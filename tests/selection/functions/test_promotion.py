@@ -53,3 +53,18 @@ def test_types_are_promoted_as_numpy_does(name, one):
                     made(x, y)
             else:
                 assert made(x, y).dtype == expected, other
+
+
+@pytest.mark.parametrize("name", ["int2", "int4", "uint2", "uint4", "bfloat16", "float8_e5m2"])
+@pytest.mark.parametrize("kind", ["minimum", "maximum"])
+def test_the_least_of_small_types_is_of_their_type(kind, name):
+    """NumPy makes bytes of integers that are narrower, so the view was made and could not be computed."""
+    dtype = np.dtype(getattr(pytest.importorskip("ml_dtypes"), name))
+    pairs = [np.array([1, 0, 1, 0], dtype), np.array([0, 0, 1, 1], dtype)]
+    wanted = getattr(np, kind)(*[own.astype("f8") for own in pairs]).tolist()
+    rows = [tw.jagged([own[:1], own[1:]]) for own in pairs]
+    view = getattr(sel, kind)(*pairs)
+    assert view.dtype == view.compute().dtype == getattr(sel, kind)(*rows).compute().dtype == dtype
+    assert view.tolist() == wanted
+    assert view.vindex[[3, 1]].tolist() == [wanted[3], wanted[1]]
+    assert getattr(sel, kind)(*[np.tile(own, 1 << 16) for own in pairs])[-4:].tolist() == wanted

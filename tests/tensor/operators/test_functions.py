@@ -108,3 +108,11 @@ def test_views_are_joined_where_numpy_joins_arrays(join, casting):
                 found = np.asarray(join([make(own) for own in arrays], dtype=wanted, casting=casting))
                 assert found.dtype == expected.dtype
                 assert found.tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("mode", [0, 1, 2, -1])
+def test_tensors_in_layers_are_stacked_as_their_views_are(mode):
+    layers = tw.from_buffer(np.arange(6), Shape.nested(Shape(2, 3), layers=(1, 1)))
+    found, wanted = np.stack([layers, layers], axis=mode), tw.stack([layers, layers], mode=mode).compute()
+    assert found.shape == wanted.shape
+    assert found.array_equal(wanted)

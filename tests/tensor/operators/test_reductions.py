@@ -147,3 +147,12 @@ def test_truth_is_told_of_elements_of_any_type():
     assert np.logical_or.reduce(rows_, axis=-1, dtype=bool).tolist() == [True, False, False]
     with pytest.raises(DTypeError, match="dtype=int64"):
         np.add.reduce(tw.jagged([[np.nan]]).to_dask(), axis=-1, dtype="i8")
+
+
+@pytest.mark.parametrize("tensor", [tw.zeros((2,)), tw.jagged([[1.0, 2.0], [3.0]])])
+def test_what_a_mask_hides_begins_no_reduction(tensor):
+    with pytest.raises(DTypeError, match="mask"):
+        np.add.reduce(tensor, axis=-1, initial=np.ma.masked)
+    assert np.add.reduce(tensor, axis=-1, initial=np.ma.array(1.0)).tolist() == (
+        np.add.reduce(tensor, axis=-1, initial=1.0).tolist()
+    )
