@@ -62,7 +62,7 @@ ALLOWED = {
         "astype",  # offsets, and marks that are of that type already
         "copy",  # Tensor.copy, which counts, and offsets
     },
-    "interop/_lazy_arrays.py": {"array", "concatenate", "fromiter"},  # rows of h5py, and their lengths
+    "tensor/making/_elements_of_files.py": {"concatenate"},  # rows of files, each an array of its own
     "interop/dask": {
         "array",  # extents, and single numbers of Python
         "concatenate",  # parts that workers hold, each of which came in memory of its own
@@ -132,7 +132,6 @@ ALLOWED = {
         "astype",  # times, which HDF5 has as integers, and splits
         "concatenate",  # rows that were read one by one, and where runs begin
         "flatten",  # Shape.flatten
-        "fromiter",  # lengths of rows
         "tobytes",  # splits, for a token, and a chunk, as above
     },
     "store/sets": {
