@@ -74,9 +74,9 @@ def run_lengths(flat: Array, shape: Shape) -> tuple[Shape, IntArray]:
 
 
 def rows_of_counts(shape: Shape, counts: IntArray) -> Shape:
-    """Return the shape with other lengths of the innermost rows; a box where there is one row."""
+    """Return the shape with other lengths of the innermost rows, which begin at 0; a box of one row."""
     if shape.rank == 1:
         return wrap(make_smooth((int(counts[0]),), (0,)))
-    columns = unroll(rows_under(shape), shape.rank - 1).packed().columns
-    zeros = (0,) * (len(columns.splits) + 1)
-    return wrap(Jagged(Rows.whole(Columns(columns.splits, frozen_array(splits_of(counts)), zeros, (0,)))))
+    rows = unroll(rows_under(shape), shape.rank - 1).packed()
+    own = Columns(rows.columns.splits, frozen_array(splits_of(counts)), rows.columns.origins, (0,))
+    return wrap(Jagged(Rows(own, 0, 0, own.n_rows, rows.first)))

@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tensorwrapper as tw
+from tensorwrapper import selection as sel
 from tensorwrapper.errors import SizeOverflowError
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor.rows import _row_facts
@@ -83,3 +85,13 @@ def test_runs_end_where_a_row_ends_or_an_element_differs(shape, data):
 def test_counts_beyond_an_address_space_are_refused():
     with pytest.raises(SizeOverflowError):
         counts_of(Shape(2**62, 3), 1)
+
+
+def test_runs_keep_where_their_rows_are():
+    rows = tw.jagged([[1, 1, 2], [], [2, 3, 3]]).translate_to((4, -1))
+    for own in (rows, sel.as_view(rows)):
+        assert own.run_lengths().tolist() == [[2, 1], [], [1, 2]]
+        assert own.run_lengths().shape == tw.Shape.jagged([2, 0, 2]).translate_to((4, 0))
+    deep = tw.jagged([[[1, 1], [2]], [[3, 3, 3]]]).translate_to((4, -1, 2))
+    assert deep.run_lengths().shape.origin == (4, -1, 0)
+    assert deep[1:].run_lengths().shape.origin == (0, 0, 0)
