@@ -123,13 +123,14 @@ def shown_array(value: object, *, copy: bool | None = None) -> Array:
     """
     if type(value) is np.ndarray:
         return cast("Array", value if not copy else value.copy())
-    items = cast("Sequence[object]", value) if isinstance(value, list | tuple) else ()
+    given: Any = value
+    items: Sequence[object] = given if isinstance(value, list | tuple) else ()
     if items and hasattr(type(items[0]), "__array__"):
         # NumPy would drop the masks of items.
         return _shown(
             [_shown(part) if hasattr(type(part), "__array__") else part for part in items], copy=copy
         )
-    return _shown(value, copy=copy)
+    return _shown(given, copy=copy)
 
 
 def check_shown(value: object) -> None:
@@ -140,7 +141,8 @@ def check_shown(value: object) -> None:
     ConversionError
         If it is.
     """
-    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+    given: Any = value
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(given):
         raise ConversionError(_MASKED)
 
 

@@ -8,6 +8,7 @@ import pytest
 import tensorwrapper as tw
 from tensorwrapper import remote, transport
 from tensorwrapper import selection as sel
+from tensorwrapper.store import ArrayFile
 from tests.support.advice import code_in, run_all
 
 PACKAGE = Path(tw.__file__).parent
@@ -53,6 +54,7 @@ NOT_RUN = {
 
 NAMED = {
     "broadcast": sel.View,
+    "losses": ArrayFile,
     "lowered": sel.Node,
     "ordered": sel.Node,
     "receive_from": transport.Socket,

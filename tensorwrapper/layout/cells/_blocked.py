@@ -420,8 +420,8 @@ class Blocked(SearchedCells):
         rows: Rows | int = placed.rows
         lead: Index = ()
         while isinstance(rows, Rows) and heads and not (heads[0] is None or isinstance(heads[0], slice)):
-            entry = cast("int", resolve(heads[0], 0, rows.count, lead))
-            index = entry + rows.first
+            entry: Any = resolve(heads[0], 0, rows.count, lead)
+            index: int = entry + rows.first
             rows, heads, lead = rows.under((index,)), heads[1:], (*lead, index)
         if not isinstance(rows, Rows):
             cell = placed.cell(rows - placed.rows.leaves[0])

@@ -53,7 +53,7 @@ def rows_in_box(whole: LayoutCommon, region: Shape) -> LayoutCommon:
     if region.rank != whole.rank or region.has_layers:
         raise LayoutError(
             f"a window of {shortened(str(whole.shape))} has {whole.rank} modes and no layers, and is not "
-            f"{shortened(str(region))}"
+            f"{shortened(str(region))}: jagged([t.window(box) for _, box in region.cells()]) has several"
         )
     box = whole.window(region.as_smooth().copy())
     if isinstance(box, Strided) and box.is_injective:

@@ -73,5 +73,5 @@ def capture(argument: object) -> object:
         return argument
     if hasattr(kind, "__array__"):
         # Items of a tensor are tensors, and no numbers.
-        return capture(shown_array(argument))
+        return capture(shown_array(cast("object", argument)))
     return tuple([capture(item) for item in cast("Iterable[object]", argument)])

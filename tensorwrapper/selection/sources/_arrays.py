@@ -121,7 +121,8 @@ def _check_elements(array: LazyArray) -> None:
             f"an array of {where} is sparse, and makes no view: as_tensor(array.to_memory()) is a sparse "
             "tensor, whose views are computed"
         )
-    said = array.ncattrs() if getattr(array, "scale", False) and hasattr(array, "ncattrs") else ()
+    attributes: Any = getattr(array, "ncattrs", None)
+    said: list[str] = attributes() if attributes is not None and getattr(array, "scale", False) else []
     packed = [name for name in ("scale_factor", "add_offset", "_Unsigned") if name in said]
     if packed:
         raise ConversionError(

@@ -80,7 +80,7 @@ class ShapeConstructors(ShapeBase[IndexT_co], Generic[IndexT_co]):
         """
         given: object = rows
         if isinstance(given, np.ndarray):
-            lengths: npt.NDArray[Any] = shown_array(given)
+            lengths: npt.NDArray[Any] = shown_array(cast("object", given))
             return cls._moved(check_rank(jagged_from_lengths(lengths), rank), origin)
         if isinstance(given, list) and set(map(type, cast("list[object]", given))) == _INT:
             return cls._moved(check_rank(jagged_from_ints(cast("list[int]", given)), rank), origin)

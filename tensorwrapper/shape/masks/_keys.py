@@ -86,7 +86,7 @@ def _array_of(item: object, mode: int) -> "npt.NDArray[Any] | int":
     if isinstance(item, SupportsIndex) and not isinstance(item, bool | np.bool_ | np.ndarray):
         return to_int(item, f"the index of mode {mode}")
     if isinstance(item, np.ndarray):
-        array: npt.NDArray[Any] = shown_array(item)
+        array: npt.NDArray[Any] = shown_array(cast("object", item))
         if not array.ndim and array.dtype.kind in "iu":
             return int(array)
         if array.ndim == 1 and array.dtype.kind in "biu":

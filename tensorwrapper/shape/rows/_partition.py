@@ -319,7 +319,7 @@ def check_span(origin: int, extent: int) -> None:
 def int64_array(values: object, what: str) -> IntArray:
     """Return `values` as a one-dimensional int64 array."""
     if isinstance(values, np.ndarray):
-        array: npt.NDArray[Any] = shown_array(values)
+        array: npt.NDArray[Any] = shown_array(cast("object", values))
         if array.dtype.kind not in "iu" or array.ndim != 1:
             raise ConversionError(
                 f"{what} must be a one-dimensional array of integers, not {array.dtype} of {array.shape}"

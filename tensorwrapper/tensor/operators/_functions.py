@@ -200,7 +200,7 @@ def _cast(view: Any, given: Sequence[object], dtype: _DType, casting: _Casting) 
     if dtype is None:
         return view
     for own in given:
-        _check_casting(cast("Any", getattr(own, "dtype", view.dtype)), to_dtype(dtype), casting)
+        _check_casting(getattr(own, "dtype", view.dtype), to_dtype(dtype), casting)
     return view.astype(dtype, casting="unsafe" if casting == "unsafe" else "same_kind")
 
 

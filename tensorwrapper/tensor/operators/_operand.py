@@ -120,7 +120,9 @@ def check_argument(value: object, what: str) -> None:
     DTypeError
         If it is: NumPy would read, or write, the hidden elements.
     """
-    for item in cast("tuple[object, ...]", value) if isinstance(value, list | tuple) else (value,):
+    given: Any = value
+    items: Iterable[Any] = given if isinstance(value, list | tuple) else (given,)
+    for item in items:
         if isinstance(item, np.ma.MaskedArray) and np.ma.is_masked(item):
             raise _masked(what)
 
@@ -138,8 +140,9 @@ def _read_array(value: object, what: str) -> Array:
         raise
     except (TypeError, ValueError, RuntimeError) as error:
         rows = "; `tw.jagged([[1], [2, 3]])` makes rows of lists" if isinstance(value, list | tuple) else ""
+        kind = type(cast("object", value)).__name__
         raise ConversionError(
-            f"{what}: a {type(value).__name__} does not make an array: {str(error).rstrip('.')}{rows}"
+            f"{what}: a {kind} does not make an array: {str(error).rstrip('.')}{rows}"
         ) from error
     return _checked(array, what)
 

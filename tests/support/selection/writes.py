@@ -141,7 +141,7 @@ def accumulates(tree, _rng):
         return
     before = _read_all(owners)
     values = (np.arange(flat.size) % 7).astype(view.dtype).reshape(tree.array.shape)
-    sel.as_view(values).accumulate_into(view)
+    sel.as_view(values).translate_to(view.shape.origin).accumulate_into(view)
     expected = [own.copy() for own in before]
     for place, value in zip(flat.tolist(), values.reshape(-1), strict=True):
         with np.errstate(over="ignore"):
