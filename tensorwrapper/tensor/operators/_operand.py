@@ -139,8 +139,8 @@ def _read_array(value: object, what: str) -> Array:
     except TensorWrapperError:
         raise
     except (TypeError, ValueError, RuntimeError) as error:
+        kind = type(value).__name__
         rows = "; `tw.jagged([[1], [2, 3]])` makes rows of lists" if isinstance(value, list | tuple) else ""
-        kind = type(cast("object", value)).__name__
         raise ConversionError(
             f"{what}: a {kind} does not make an array: {str(error).rstrip('.')}{rows}"
         ) from error
