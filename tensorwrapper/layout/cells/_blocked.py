@@ -418,11 +418,12 @@ class Blocked(SearchedCells):
             tails = [*[item for item in heads if item is None], *tails]
             heads = [item for item in heads if item is not None]
         rows: Rows | int = placed.rows
-        lead: Index = ()
+        pins: list[int] = []
         while isinstance(rows, Rows) and heads and not (heads[0] is None or isinstance(heads[0], slice)):
-            entry: Any = resolve(heads[0], 0, rows.count, lead)
-            index: int = entry + rows.first
-            rows, heads, lead = rows.under((index,)), heads[1:], (*lead, index)
+            entry = cast("int", resolve(heads[0], 0, rows.count, tuple(pins)))
+            pins.append(entry + rows.first)
+            rows, heads = rows.under((pins[-1],)), heads[1:]
+        lead = tuple(pins)
         if not isinstance(rows, Rows):
             cell = placed.cell(rows - placed.rows.leaves[0])
             inner = (*heads, *tails)

@@ -123,7 +123,8 @@ def check_argument(value: object, what: str) -> None:
     given: Any = value
     items: Iterable[Any] = given if isinstance(value, list | tuple) else (given,)
     for item in items:
-        if isinstance(item, np.ma.MaskedArray) and np.ma.is_masked(item):
+        hidden: Any = item
+        if isinstance(item, np.ma.MaskedArray) and np.ma.is_masked(hidden):
             raise _masked(what)
 
 
