@@ -1,6 +1,6 @@
 """Values added to elements, several to one: sums that the type cannot hold are refused, as writes are."""
 
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -44,15 +44,7 @@ def check_sums(flat: Array, places: IntArray, values: Array, casting: WriteCasti
     small = dtype.type.__module__ == "ml_dtypes"
     if dtype.kind == "m" or small or (dtype.kind in "iufc" and _may_overflow(flat, places, given)):
         distinct, which = np.unique(places, return_inverse=True)
-        check = (
-            _check_small
-            if small
-            else _check_durations
-            if dtype.kind == "m"
-            else _check_integers
-            if dtype.kind in "iu"
-            else _check_floats
-        )
+        check = _check_small if small else _CHECKS.get(dtype.kind, _check_floats)
         check(flat[distinct], which.reshape(-1), given, dtype)
     return given
 
@@ -121,3 +113,7 @@ def _check_floats(old: Array, which: IntArray, values: Array, dtype: "np.dtype[A
     np.logical_and.at(finite, which, np.isfinite(values))
     if (finite & ~np.isfinite(sums)).any():
         raise SizeOverflowError(f"a sum of finite numbers leaves the range of {dtype}")
+
+
+_CHECKS: Final = {"m": _check_durations, "i": _check_integers, "u": _check_integers}
+"""What looks at the sums of a kind of elements, beside floats and the types of ml_dtypes."""

@@ -106,10 +106,10 @@ class Elsewhere(Shown, Operators[Any, AnyRank]):
 
 
 def _viewed(value: object) -> object:
-    """Return the views of tensors elsewhere, also of those in a list."""
+    """Return the views of tensors elsewhere, also of those in lists: NumPy would ask again for one left."""
     if isinstance(value, Elsewhere):
         return value.view()
     if type(value) in (list, tuple):
         items = cast("list[object]", value)
-        return type(items)(map(_viewed, items)) if any(isinstance(own, Elsewhere) for own in items) else items
+        return type(items)(map(_viewed, items))
     return value

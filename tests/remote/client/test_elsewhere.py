@@ -52,6 +52,7 @@ CALLS = {
     "where": (lambda t: np.where(t > 1, t, 0), ["box", "rows", "places"]),
     "concatenate": (lambda t: np.concatenate([t, t]), ["box", "rows", "text", "times"]),
     "stack": (lambda t: np.stack([t, t]), ["box", "rows"]),
+    "block": (lambda t: np.block([[t, t], [t, t]]), ["box"]),
     "sum": (np.sum, ["box", "rows", "places"]),
     "mean": (np.mean, ["box"]),
     "clip": (lambda t: np.clip(t, 1, 2), ["box"]),
