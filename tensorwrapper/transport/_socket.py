@@ -410,10 +410,6 @@ class Socket(Closing):
         """
         return self._endpoint.poll(timeout)
 
-    def _descriptors(self) -> list[int]:
-        """Return the file descriptors at one of which it can be seen that something has changed."""
-        return self._endpoint.descriptors()
-
     def _ready(self) -> int:
         """Return whether it can send and receive now, as ZeroMQ's flags."""
         return self._endpoint.ready()

@@ -286,7 +286,7 @@ class AsyncSocket(Shown):
                 self._unwatch()
 
     def _watch(self, loop: asyncio.AbstractEventLoop) -> None:
-        wanted = self._socket._descriptors()
+        wanted = self._socket.filenos()
         if self._loop is loop and self._watched == wanted:
             return
         self._unwatch()
