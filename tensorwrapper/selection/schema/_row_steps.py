@@ -9,6 +9,7 @@ import numpy as np
 from tensorwrapper._integers import one_sequence
 from tensorwrapper._json import Json, dump_json
 from tensorwrapper.errors import ConversionError, SelectionError
+from tensorwrapper.layout.lowlevel import Strided
 from tensorwrapper.selection._view import View
 from tensorwrapper.selection.expressions._fields import (
     LARGEST,
@@ -170,7 +171,10 @@ def apply_row_step(  # noqa: C901, PLR0912, PLR0915 - a table of steps
             region = Shape.from_json(dump_json(said))
             if not shape.is_box or region.is_box:
                 raise SelectionError("bounds", f"{where} takes rows out of a box, not {region} of {shape}")
-            budget.rows(held_rows(region), where)
+            known = old.layout.implementation.unnamed()
+            # Elements without places of their own are written down one by one.
+            plain = isinstance(known, Strided) and known.is_injective
+            budget.rows(held_rows(region) if plain else region.size + held_rows(region), where)
             view = View(at_zero(old)).window(region)
         case ["keep", table]:
             view = _kept(view, budget.table(table, f"{where}[1]", found.parts), where)

@@ -5,7 +5,7 @@ from typing import Any, TypeAlias, TypeGuard, cast
 
 import numpy as np
 
-from tensorwrapper._arrays import unmasked_array
+from tensorwrapper._arrays import check_shown, unmasked_array
 from tensorwrapper.errors import ConversionError, DTypeError, TensorWrapperError
 from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._tensor_base import TensorBase
@@ -123,9 +123,10 @@ def check_argument(value: object, what: str) -> None:
     given: Any = value
     items: Iterable[Any] = given if isinstance(value, list | tuple) else (given,)
     for item in items:
-        hidden: Any = item
-        if isinstance(item, np.ma.MaskedArray) and np.ma.is_masked(hidden):
-            raise _masked(what)
+        try:
+            check_shown(item)
+        except ConversionError as error:
+            raise _masked(what) from error
 
 
 def _masked(what: str) -> DTypeError:

@@ -61,3 +61,14 @@ def test_a_place_for_other_rows_is_refused(over):
     document["shape"]["over"] = over
     with pytest.raises(SelectionError):
         sel.from_json(json.dumps(document), sources=sel.sources(view))
+
+
+def test_rows_of_what_repeats_are_bounded_before_they_are_made():
+    """Where elements have no places of their own, a short text asks for as many as the box has."""
+    rows, limits = tw.Shape.triangular(300), sel.SchemaLimits(positions=1000)
+    repeated = sel.as_view(tw.as_tensor(7)).broadcast((300, 300)).window(rows)
+    sources = sel.sources(repeated)
+    assert sel.from_json(sel.to_json(repeated), sources=sources).shape == rows
+    with pytest.raises(SelectionError, match="positions are allowed"):
+        sel.from_json(sel.to_json(repeated), sources=sources, limits=limits)
+    assert sel.from_json(sel.to_json(sel.iota(rows)), sources={}, limits=limits).shape == rows
