@@ -16,7 +16,7 @@ what speaks Arrow's C interface.
 that `check_sequences` allows; `reading_lazily`, around what a library reads.
 
 **Operands** of NumPy's calls: `read_operand` (what can be computed with), `is_foreign` (what answers itself),
-`promoted` (the type of several).
+`promoted` (the type of several), `type_of_extreme` (that of minimum and maximum).
 
 **The way up**: `hand_over` calls a function of ``interop``, which is loaded for it.
 
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
         text_or_bytes,
     )
     from tensorwrapper.tensor.operators._operand import is_foreign, read_operand
-    from tensorwrapper.tensor.operators._promotion import promoted
+    from tensorwrapper.tensor.operators._promotion import promoted, type_of_extreme
     from tensorwrapper.tensor.reading._labelled import labelled_shape
     from tensorwrapper.tensor.rows._pad import padded_lines
     from tensorwrapper.tensor.rows._sums import add_all
@@ -78,6 +78,7 @@ __all__ = [
     "tensor_from_arrow",
     "text_or_bytes",
     "tile_numbers",
+    "type_of_extreme",
     "values_into",
 ]
 
@@ -96,7 +97,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             ),
             "keys._array_keys": ("is_running",),
             "operators._operand": ("is_foreign", "read_operand"),
-            "operators._promotion": ("promoted",),
+            "operators._promotion": ("promoted", "type_of_extreme"),
             "reading._labelled": ("labelled_shape",),
             "_libraries": ("TensorLibraries",),
             "facade._habits": ("CALLS",),

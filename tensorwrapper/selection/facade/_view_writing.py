@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from tensorwrapper._arguments import check_kind_of
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, ReadOnlyError
+from tensorwrapper.layout import Layout
 from tensorwrapper.selection.computing._targets import source_tensor
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.expressions._reading import Reading
@@ -89,6 +90,10 @@ class ViewWriting(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         written: object = given
         if isinstance(written, Tensor):
             check_names(self.shape, cast("Tensor[Any]", written).shape, "assign")
+            given = cast("Tensor[Any]", written)._flat()
+        if self.shape.has_layers:
+            self._by(Layout.flatten).assign(given, casting=casting)
+            return
         if not self.shape.size:
             # Nothing is written, and what is refused elsewhere is refused here too.
             self.copy().assign(given, casting=casting)

@@ -22,7 +22,7 @@ from tensorwrapper.selection.functions._origins import at_origin, at_shape, give
 from tensorwrapper.selection.rows._rows import put_together_rows
 from tensorwrapper.selection.transforms._layouts import box
 from tensorwrapper.shape.lowlevel import OperandShapes, names_of
-from tensorwrapper.tensor.lowlevel import promoted
+from tensorwrapper.tensor.lowlevel import promoted, type_of_extreme
 from tensorwrapper.typing import Extents, Rank1, Rank2, Rank3, ScalarT_co, UnknownRank
 
 # Numbers of Python take on the type of what stands beside them, if it is of their kind.
@@ -235,7 +235,8 @@ def _operands(given: "tuple[Operand, ...] | list[Operand]", what: str) -> list[E
     weak = (bool, int, float, complex)
     views = [None if type(item) in weak else as_view(item) for item in given]
     known = [view.dtype for view in views if view is not None]
-    dtype = promoted(known, what, cast("list[complex]", [item for item in given if type(item) in weak]))
+    numbers = cast("list[complex]", [item for item in given if type(item) in weak])
+    dtype = (promoted if what == "where" else type_of_extreme)(known, what, numbers)
     parts: list[Expression] = []
     for item, view in zip(given, views, strict=True):
         if view is None:

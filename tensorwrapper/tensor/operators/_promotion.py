@@ -1,6 +1,7 @@
 """The type that several are promoted to, one rule for tensors and views."""
 
 from collections.abc import Iterable, Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from tensorwrapper._arguments import to_dtype
 from tensorwrapper.buffer.lowlevel import check_write
 from tensorwrapper.errors import DTypeError
 
-__all__ = ["check_computed_in", "promoted"]
+__all__ = ["check_computed_in", "promoted", "type_of_extreme"]
 
 
 def promoted(
@@ -34,6 +35,26 @@ def promoted(
     return found
 
 
+def type_of_extreme(
+    dtypes: Iterable["np.dtype[Any]"], what: str, numbers: Sequence[complex] = ()
+) -> "np.dtype[Any]":
+    """Return the type in which `numpy.minimum` compares elements of several types, and Python's numbers.
+
+    It differs from that of `promoted` for the types of ml_dtypes: a bfloat16 and an integer meet as floats.
+
+    Raises
+    ------
+    DTypeError
+        As `promoted` does.
+    """
+    given = list(dict.fromkeys(dtypes))
+    try:
+        return reduce(_of_two, [*given, *map(type, numbers)])
+    except TypeError:
+        # Of Python's numbers alone, and of texts, for which NumPy has no loop.
+        return promoted(given, what, numbers)
+
+
 def check_computed_in(given: "np.dtype[Any]", dtype: npt.DTypeLike, what: str) -> None:
     """Raise unless elements of a type may become the type that ``dtype=`` of a reduction computes in.
 
@@ -52,6 +73,11 @@ def check_computed_in(given: "np.dtype[Any]", dtype: npt.DTypeLike, what: str) -
             f"{what}: dtype={wanted} is no type to compute with elements of type {given} in: only one of "
             f"their kind, or a wider one; `t.astype('{wanted}')` converts them first"
         ) from error
+
+
+def _of_two(one: "np.dtype[Any]", other: "np.dtype[Any] | type[complex]") -> "np.dtype[Any]":
+    found: np.dtype[Any] = np.minimum.resolve_dtypes((one, other, None))[2]
+    return found
 
 
 def _nothing_in_common(dtypes: Sequence["np.dtype[Any]"], what: str) -> DTypeError:

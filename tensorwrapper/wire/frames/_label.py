@@ -86,8 +86,9 @@ def _scalar(value: object, where: str) -> Json:
         raise LocalProtocolError("schema", f"{where} is {value}, which JSON cannot say")
     if value is None or isinstance(value, bool | int | float | str):
         return value
+    advice = "; its `to_json()` is a text" if hasattr(value, "to_json") else ""
     raise LocalProtocolError(
-        "schema", f"{where} must be a number, a text, a bool, a time or None, not {value!r}"
+        "schema", f"{where} must be a number, a text, a bool, a time or None, not {value!r}{advice}"
     )
 
 

@@ -68,3 +68,18 @@ def test_the_least_of_small_types_is_of_their_type(kind, name):
     assert view.tolist() == wanted
     assert view.vindex[[3, 1]].tolist() == [wanted[3], wanted[1]]
     assert getattr(sel, kind)(*[np.tile(own, 1 << 16) for own in pairs])[-4:].tolist() == wanted
+
+
+@pytest.mark.parametrize("name", ["int4", "bfloat16", "float8_e5m2", "float4_e2m1fn"])
+@pytest.mark.parametrize("kind", ["minimum", "maximum"])
+def test_small_types_beside_others_meet_where_numpy_compares_them(kind, name):
+    """`np.result_type` has no type for a bfloat16 and an integer; the ufunc compares them as floats."""
+    dtype = np.dtype(getattr(pytest.importorskip("ml_dtypes"), name))
+    small = np.array([1, 0, 1], dtype)
+    with np.errstate(over="ignore"):
+        for other in [*[np.array([0, 1, 1]).astype(own) for own in "?bBhHiqefd"], 1, 0.5]:
+            expected = getattr(np, kind)(small, other)
+            for operands in ((small, other), (other, small)):
+                found = getattr(sel, kind)(*operands)
+                assert found.dtype == expected.dtype, other
+                assert np.array_equal(found.compute(), expected), other

@@ -5,6 +5,7 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
+from tensorwrapper.errors import ExtentMismatchError
 
 
 @pytest.mark.parametrize("kind", ["view", "tensor", "array", "lazy"])
@@ -44,3 +45,33 @@ def test_the_value_stays_as_it_was():
     sel.concat([a, b]).assign(value)
     a[0] = 9
     assert value.tolist() == [0.0, 1.0, 2.0, 3.0]
+
+
+LAYERS = [(1, 2), (2, 1), (0, 3), (3, 0), (1, 1, 1)]
+WRITTEN = [
+    3.0,
+    [[1.0, 2.0]] * 3,
+    np.arange(12.0).reshape(2, 3, 2),
+    np.arange(2.0),
+    tw.as_tensor(np.arange(6.0).reshape(3, 2)),
+    tw.zeros(tw.Shape.nested(tw.Shape(2, 3, 2), layers=(2, 1))),
+]
+
+
+@pytest.mark.parametrize("layers", LAYERS)
+@pytest.mark.parametrize("value", WRITTEN, ids=lambda own: type(own).__name__)
+def test_a_box_in_layers_takes_what_a_box_takes(layers, value):
+    shape = tw.Shape.nested(tw.Shape(2, 3, 2), layers=layers)
+    wanted = np.zeros((2, 3, 2))
+    wanted[...] = value
+    for through in (sel.as_view, lambda t: sel.concat([sel.as_view(t)[:1], sel.as_view(t)[1:]])):
+        t = tw.zeros(shape)
+        view = through(t)
+        view[...] = value
+        assert t.tolist() == wanted.tolist()
+        with pytest.raises(ExtentMismatchError):
+            view.assign(np.zeros(5))
+        assert t.tolist() == wanted.tolist()
+    with tw.serve({"t": tw.zeros(shape)}, writable=True) as server, tw.connect(server.address) as remote:
+        remote["t"][...] = value
+        assert remote["t"].compute().tolist() == wanted.tolist()

@@ -4,10 +4,14 @@ import json
 import re
 import tracemalloc
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import tensorwrapper as tw
+from tensorwrapper import wire
+from tensorwrapper.errors import LocalProtocolError
 from tensorwrapper.wire import Limits, decode
 from tensorwrapper.wire.frames._label import dump_label
 from tests.support.wire.messages import message, reason_of
@@ -138,3 +142,10 @@ def test_refusing_a_label_costs_little_memory(label):
         tracemalloc.stop()
     # Python's objects take this much more room than their text; what must not grow is the factor.
     assert peak < 30 * len(frames[0])
+
+
+@pytest.mark.parametrize("value", [tw.Tiling([1, 2]), tw.Shape(2, 3)])
+def test_metadata_says_how_a_shape_becomes_a_text(value):
+    with pytest.raises(LocalProtocolError, match=r"its `to_json\(\)` is a text"):
+        wire.encode([np.zeros(2)], metadata={"over": value})
+    wire.encode([np.zeros(2)], metadata={"over": value.to_json()})
