@@ -6,11 +6,9 @@ from typing import Any, final
 
 from tensorwrapper.buffer import BufferCommon
 from tensorwrapper.buffer.lowlevel import buffer_of
-from tensorwrapper.errors import ConversionError
 from tensorwrapper.selection.computing._targets import new_array
-from tensorwrapper.selection.expressions._expression import Expression, Node, ReaderOf
+from tensorwrapper.selection.expressions._expression import Expression, Node, ReaderOf, unread
 from tensorwrapper.selection.expressions._walks import operands_first
-from tensorwrapper.selection.plans._leaves import source_of
 from tensorwrapper.selection.runners._blocks import full_window
 from tensorwrapper.selection.runners._leaves import Runner, leaf_of
 
@@ -20,13 +18,9 @@ Made = dict[int, BufferCommon[Any]]
 """By node, which it must outlive, the memory of what is made once."""
 
 
-def _unread(view: Expression) -> Runner:
-    raise ConversionError(f"{source_of(view)!r} is not in this process, and nothing was read of it")
-
-
 def runner_of(
     view: Expression,
-    reader: ReaderOf = _unread,
+    reader: ReaderOf = unread,
     made: Made | None = None,
     check: Callable[[], None] | None = None,
 ) -> Runner:

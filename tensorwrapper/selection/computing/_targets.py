@@ -6,11 +6,9 @@ from typing import Any, SupportsIndex, TypeAlias, cast
 
 import numpy as np
 
-from tensorwrapper._arrays import CACHED
 from tensorwrapper._integers import MAX_INT64, to_threads
 from tensorwrapper._memory import new_memory
-from tensorwrapper.buffer import Dense
-from tensorwrapper.buffer.lowlevel import buffer_of, check_write, packed_layout, write_elements
+from tensorwrapper.buffer.lowlevel import buffer_of, check_write, packed_layout
 from tensorwrapper.errors import (
     BufferSizeError,
     ConversionError,
@@ -18,12 +16,10 @@ from tensorwrapper.errors import (
     ReadOnlyError,
 )
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout.lowlevel import new_row_major, wrap_layout
-from tensorwrapper.selection.expressions._expression import Expression, Node
+from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.plans._leaves import leaves_of, source_of
 from tensorwrapper.selection.sources._source import TensorSource
 from tensorwrapper.shape import Shape
-from tensorwrapper.shape.lowlevel import ModeNames
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import Array, Extents, Index
@@ -34,13 +30,11 @@ __all__ = [
     "new_array",
     "new_tensor",
     "reads_from",
-    "small_copy",
     "source_tensor",
     "target_array",
     "threads_for",
 ]
 
-_FEW = 17  # views, of which one is made of the others, up to which each is looked at
 _LARGE = 1 << 25  # bytes from which memory, and its pages, are better written by two threads
 
 Target: TypeAlias = "Tensor[Any] | Array"
@@ -51,68 +45,6 @@ def source_tensor(view: Expression) -> Tensor[Any] | None:
     """Return the tensor that a view is, if it selects from one tensor and a layout says what."""
     tensor = view.node.tensor
     return None if tensor is None else make_tensor(view.layout, tensor.buffer)
-
-
-def small_copy(view: Expression, names: ModeNames | None) -> Tensor[Any] | None:
-    """Return the elements of a view in memory of their own, if they are a few, and simply made of memory.
-
-    This is the short way of what a plan does, and gives the same. Names of modes are given, because a normal
-    form has none.
-    """
-    box = view.layout.implementation.strided_box()
-    if box is None or not 0 < math.prod(box[0]) <= CACHED:
-        return None
-    found = _small(view, [_FEW])
-    if found is None:
-        return None
-    return make_tensor(wrap_layout(new_row_major(box[0], box[1]), names), Dense(found.flatten()))
-
-
-def _small(view: Expression, left: list[int]) -> Array | None:
-    """Return the elements of a box that lies in strides; None if more than so many views make it, or others.
-
-    `left` counts down how many, over all that is looked at.
-    """
-    left[0] -= 1
-    node = view.node
-    if left[0] < 0 or (node.source is not None and node.tensor is None):
-        return None
-    if node.tensor is not None:
-        return node.tensor.buffer.memory_of(view.layout.implementation)
-    if node.is_unmade or not view.is_whole or node.dtype.kind in "TO":
-        return None
-    operands = node.operands
-    if len(operands) > left[0]:
-        return None
-    if node.is_sharing and (shared := node.shared()):
-        return _small_pieces(node, shared, left)
-    parts: list[Array] = []
-    for own in operands:
-        part = _constant(own) if own.node.is_constant else _small(own, left) if own.is_box else None
-        if part is None or part.size > CACHED:
-            return None
-        parts.append(part)
-    return node.combined(parts)
-
-
-def _constant(view: Expression) -> Array:
-    return np.full(view.extents, cast("Any", view.node).value, view.dtype)
-
-
-def _small_pieces(
-    node: Node, shared: "tuple[tuple[int, range, Expression], ...]", left: list[int]
-) -> Array | None:
-    """Return the elements of pieces that share out a mode, each of which is small."""
-    arrays: list[tuple[tuple[slice, ...], Array]] = []
-    for mode, own, part in shared:
-        array = _small(part, left) if part.is_box else None
-        if array is None:
-            return None
-        arrays.append(((*[slice(None)] * mode, slice(own.start, own.stop, own.step)), array))
-    found: Array = np.empty(node.extents, node.dtype)
-    for window, array in arrays:
-        write_elements(found[window], array)
-    return found
 
 
 def target_array(out: Target, shape: Shape[Any], dtype: "np.dtype[Any]") -> Array:

@@ -13,7 +13,7 @@ import numpy as np
 from tensorwrapper._json import Json
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import convert_elements
-from tensorwrapper.selection.expressions._documents import LineMaker, NodeFields, NodeWriter
+from tensorwrapper.selection.expressions._documents import NodeFields, NodeWriter
 from tensorwrapper.selection.expressions._expression import (
     Expression,
     Node,
@@ -61,9 +61,6 @@ class _Elementwise(Node):
 
     def runner(self, view: Expression, given: tuple[Runner, ...], reader: ReaderOf) -> Runner:  # noqa: ARG002
         return self.over(given)
-
-    def run(self, lines: LineMaker, first: int, count: int) -> Runner:
-        return self.over(tuple([lines.cut(own, first, count) for own in self.operands]))
 
 
 @final

@@ -1,4 +1,4 @@
-"""What nodes are handed: what writes them as JSON, fields that were read, and what runs rows in memory."""
+"""What nodes are handed: what writes their elements, what writes them as JSON, and fields that were read."""
 
 from abc import ABC, abstractmethod
 from typing import Any
@@ -7,26 +7,37 @@ import numpy as np
 
 from tensorwrapper._json import Json
 from tensorwrapper.errors import SelectionError
+from tensorwrapper.layout import Layout
 from tensorwrapper.selection.expressions._expression import Expression, Node
 from tensorwrapper.selection.runners._leaves import Runner
 from tensorwrapper.selection.sources._source import Source
 from tensorwrapper.shape import Shape
+from tensorwrapper.typing import Array
 
-__all__ = ["LineMaker", "NodeFields", "NodeWriter"]
+__all__ = ["Job", "NodeFields", "NodeWriter"]
 
 
-class LineMaker(ABC):
-    """Abstract: `line` and `cut`: what a node asks for its operands, while rows in memory are computed."""
+class Job(ABC):
+    """Abstract: `threads`, `elements`, `cells` and `by_number`: what a node asks while a view is written."""
 
     __slots__ = ()
 
+    @property
     @abstractmethod
-    def line(self, view: Expression) -> Runner:
-        """Return what writes all elements of a view in row-major order."""
+    def threads(self) -> int:
+        """How many threads copy large parts."""
 
     @abstractmethod
-    def cut(self, view: Expression, first: int, count: int) -> Runner:
-        """Return what writes a run of the elements of a view."""
+    def elements(self, view: Expression) -> Runner:
+        """Return what writes parts of a box: its memory, or else what fills them when they are asked for."""
+
+    @abstractmethod
+    def cells(self, view: Expression, out: Array) -> None:
+        """Write a view of a cellwise node: each element by those that the operands have at its place."""
+
+    @abstractmethod
+    def by_number(self, node: Node, layout: Layout[Any], out: Array) -> None:
+        """Write many elements that a layout without a rule per mode selects."""
 
 
 class NodeWriter(ABC):

@@ -17,7 +17,7 @@ import numpy as np
 from tensorwrapper._arrays import shown_array
 from tensorwrapper._json import Json
 from tensorwrapper._value_class import evolve, frozen, slot_setters, token_of, value_class
-from tensorwrapper.errors import ConversionError
+from tensorwrapper.errors import ConversionError, ExtentMismatchError, JaggedModeError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import Strided, new_row_major, wrap_layout
 from tensorwrapper.selection.expressions._walks import are_equal, flattened, operands_first, rebuilt
@@ -33,7 +33,7 @@ from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, Extents, Index, IntArray
 
 if TYPE_CHECKING:
-    from tensorwrapper.selection.expressions._documents import LineMaker, NodeFields, NodeWriter
+    from tensorwrapper.selection.expressions._documents import Job, NodeFields, NodeWriter
 
 __all__ = [
     "Expression",
@@ -42,8 +42,12 @@ __all__ = [
     "Origin",
     "ReaderOf",
     "Shares",
+    "at_zero",
+    "check_boxes",
     "extended",
+    "memory_of",
     "unnamed_view",
+    "unread",
     "whole",
 ]
 
@@ -59,6 +63,11 @@ ReaderOf: TypeAlias = "Callable[[Expression], Runner]"
 
 Normalize: TypeAlias = "Callable[[Expression], Expression]"
 """Returns the normal form of a view."""
+
+
+def unread(view: "Expression") -> Runner:
+    """Raise: an element was wanted of a source that is not in this process."""
+    raise ConversionError(f"{view.node.source!r} is not in this process, and nothing was read of it")
 
 
 class Node(ABC):
@@ -85,6 +94,8 @@ class Node(ABC):
     """Whether the elements of the only operand are made once, in memory, before anything reads them."""
     is_of_rows: ClassVar[bool] = False
     """Whether it puts rows together, whose elements are computed in their order."""
+    keeps_dtype: ClassVar[bool] = False
+    """Whether `dtype` is an attribute, which asks no operand."""
     is_elementwise: ClassVar[bool] = False
     """Whether an element is `values` of those of the operands alone, wherever it is."""
 
@@ -137,6 +148,11 @@ class Node(ABC):
     def tensor(self) -> "Tensor[Any] | None":
         """The tensor in this process whose buffer has these elements, if it is one."""
         return None
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether it is a tensor in this process all of whose elements are stored."""
+        return False
 
     @property
     def made_of(self) -> "tuple[Expression, ...]":
@@ -222,16 +238,29 @@ class Node(ABC):
         """
         return fitting(shown_array(self.values(places, given)), self.dtype, (*places, *given), self.name)
 
-    def combined(self, given: Sequence[Array]) -> Array | None:
-        """Return all elements, which are a few, from those of the operands; None if a plan is to do it."""
-        # What is cast may be refused, so that no more is than is needed.
-        if not given or not self.is_elementwise or self.casts:
-            return None
-        extents = self.extents
-        for own in given:
-            if own.shape != extents:
-                return None
-        return self.checked_values((), given)
+    @property
+    def is_filled(self) -> bool:
+        """Whether `write_into` writes the elements, if those of the operands are in memory."""
+        kind = type(self)
+        return self.is_cellwise or kind.write_into is not Node.write_into or kind.lowered is not Node.lowered
+
+    def write_into(self, view: "Expression", out: Array, job: "Job") -> None:
+        """Write the elements of a view of this node, a box from zero on, all of whose leaves are in memory.
+
+        Parameters
+        ----------
+        view
+            The view.
+        out
+            Memory of its extents, which has elements; of any strides, and a type that its own fits.
+        job
+            What writes the operands.
+        """
+        lowered = self.lowered()
+        if lowered is not self:
+            lowered.write_into(Expression(lowered, view.layout), out, job)
+        else:
+            job.cells(view, out)
 
     def runner(self, view: "Expression", given: tuple[Runner, ...], reader: ReaderOf) -> Runner:  # noqa: ARG002
         """Return what computes a view of this node that is in normal form.
@@ -246,14 +275,6 @@ class Node(ABC):
             Returns what has the elements of a part of a source that is not in this process.
         """
         return CellRunner.of(self.checked_values, self.dtype, view.layout, self.extents, given)
-
-    def comes_in_line(self, layout: Layout) -> bool:  # noqa: ARG002
-        """Tell whether what a layout selects is written in its order by `run`, without a plan."""
-        return self.is_of_rows
-
-    def run(self, lines: "LineMaker", first: int, count: int) -> "Runner | None":  # noqa: ARG002
-        """Return what writes a run of places, if all is in memory; None if a normal form is to say it."""
-        return None
 
     # Routes: which element of which source each one is.
 
@@ -395,6 +416,9 @@ class Expression:
             if not node.is_unmade:
                 for own in node.operands:
                     if not hasattr(own, "_dtype"):
+                        if own.node.keeps_dtype:
+                            _set_dtype(own, own.node.dtype)
+                            continue
                         for below in operands_first([self], lambda own: hasattr(own, "_dtype")):
                             _set_dtype(below, below.node.dtype)
                         return self._dtype
@@ -497,3 +521,40 @@ def unnamed_view(view: Expression) -> Expression:
 def whole(node: Node, names: ModeNames | None = None) -> Expression:
     """Return the view of all places of a node, in their order; its modes may be given names."""
     return Expression(node, wrap_layout(new_row_major(node.extents), names))
+
+
+def at_zero(view: Expression) -> Expression:
+    """Return a view with its origin at zero, and without names of modes."""
+    known = view.layout.implementation
+    box = known.strided_box()
+    if box is not None and known.names is None and not any(box[1]):
+        return view
+    if known.names is not None:
+        view = unnamed_view(view)
+    if not view.is_box:
+        try:
+            origin: Index | None = view.shape.origin
+        except JaggedModeError:
+            origin = None
+        return evolve(view, layout=view.layout[...]) if origin is None or any(origin) else view
+    return view if not any(view.origin) else evolve(view, layout=view.layout[...])
+
+
+def memory_of(view: Expression) -> Array | None:
+    """Return the array that has the elements of a view in memory; None if none has them."""
+    tensor = view.node.tensor
+    return None if tensor is None else tensor.buffer.memory_of(view.layout.implementation)
+
+
+def check_boxes(node: Node) -> None:
+    """Raise unless the operands of a cellwise node have its box.
+
+    They would be read as if they had it: other elements, and no error.
+    """
+    extents = node.extents
+    for number, operand in enumerate(node.operands):
+        if operand.extents != extents:
+            raise ExtentMismatchError(
+                f"operand {number} of {node.name!r} has extents {operand.extents}, and the node has "
+                f"{extents}: those of a cellwise node are alike; `broadcast` the operand"
+            )

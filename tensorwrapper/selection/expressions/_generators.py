@@ -14,14 +14,14 @@ from typing import Any, ClassVar, TypeAlias, cast, final
 import attrs
 import numpy as np
 
-from tensorwrapper._arrays import CACHED, shown_array
+from tensorwrapper._arrays import shown_array
 from tensorwrapper._json import Json
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import check_write, convert_elements, fit_number
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import packed_strides
-from tensorwrapper.selection.expressions._documents import LineMaker, NodeFields, NodeWriter
+from tensorwrapper.selection.expressions._documents import NodeFields, NodeWriter
 from tensorwrapper.selection.expressions._expression import Expression, Node, ReaderOf, whole
 from tensorwrapper.selection.expressions._fields import (
     dtype_name,
@@ -122,9 +122,6 @@ class Filling(Generator):
 
     def runner(self, view: Expression, given: tuple[Runner, ...], reader: ReaderOf) -> Runner:  # noqa: ARG002
         return self._repeated(view.shape.extents)
-
-    def run(self, lines: LineMaker, first: int, count: int) -> Runner:  # noqa: ARG002
-        return self._repeated((count,))
 
     def _repeated(self, extents: Extents) -> Runner:
         value: Any = np.empty((), self.dtype)
@@ -335,11 +332,6 @@ class RandomField(Generator):
             return super().runner(view, given, reader)
         # The layout of a view addresses row-major places of the box, which are the ranks.
         return RankRunner(self._numbers, self.dtype, view.layout)
-
-    def combined(self, given: Sequence[Array]) -> Array | None:
-        if given or self.size > CACHED:
-            return None
-        return self._numbers(range(self.size), None).reshape(self.extents)
 
     def _numbers(self, ranks: IntArray | range, out: Array | None) -> Array:
         return draw(self.distribution, self.seed, ranks, self.parameters, self.dtype, out)

@@ -6,7 +6,7 @@
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import pairwise
+from types import EllipsisType
 from typing import TYPE_CHECKING, Any, ClassVar, cast, final
 
 import attrs
@@ -17,11 +17,10 @@ from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._json import Json
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer import Dense
-from tensorwrapper.buffer.lowlevel import join_into, write_elements
 from tensorwrapper.errors import SizeOverflowError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import Strided
-from tensorwrapper.selection.expressions._documents import LineMaker, NodeFields, NodeWriter
+from tensorwrapper.selection.expressions._documents import Job, NodeFields, NodeWriter
 from tensorwrapper.selection.expressions._expression import Expression, Node, Shares, whole
 from tensorwrapper.selection.expressions._ordinals import Whole
 from tensorwrapper.selection.expressions._pieces import Part, Run, parts_in_a_row
@@ -29,10 +28,9 @@ from tensorwrapper.selection.expressions._reading import reading_of
 from tensorwrapper.selection.expressions._routing import SharedMode
 from tensorwrapper.selection.expressions._walks import SHORT
 from tensorwrapper.selection.operations._positions import grouped
+from tensorwrapper.selection.runners._blocks import full_window
 from tensorwrapper.selection.runners._joined import JoinedRunner
-from tensorwrapper.selection.runners._leaves import Runner
-from tensorwrapper.selection.runners._pieces import ShiftedRunner
-from tensorwrapper.selection.runners._shared_mode import RoutingRunner
+from tensorwrapper.selection.runners._pieces import PlacedRunner
 from tensorwrapper.selection.sources._source import TensorSource
 from tensorwrapper.selection.transforms._maps import maps_of
 from tensorwrapper.tensor import Tensor
@@ -61,6 +59,7 @@ class Joining(SharedMode):
     mode: int
     operands: tuple[Expression, ...]
     extents: Extents = attrs.field(init=False, eq=False, repr=False)
+    dtype: "np.dtype[Any]" = attrs.field(init=False, eq=False, repr=False)
     offsets: IntArray = attrs.field(init=False, eq=False, repr=False)
     """Where each operand begins along the mode, and after them all the extent."""
     _joined: "JoinedRunner | None" = attrs.field(init=False, eq=False, repr=False)
@@ -69,6 +68,7 @@ class Joining(SharedMode):
     """Many tensors that the operands are: these are made when they are first asked for, by `__getattr__`."""
 
     json_names: ClassVar[tuple[str, ...]] = ("concat",)
+    keeps_dtype: ClassVar[bool] = True
 
     def __attrs_post_init__(self) -> None:
         own = [part.extents for part in self.operands]
@@ -80,6 +80,7 @@ class Joining(SharedMode):
         object.__setattr__(self, "offsets", offsets)
         extents = _with_extent(own[0], self.mode, sum(lengths))
         object.__setattr__(self, "extents", extents)
+        object.__setattr__(self, "dtype", self.operands[0].dtype)
 
     @classmethod
     def of_tensors(cls, tensors: "Sequence[Tensor[Any]]") -> "Joining | None":
@@ -105,6 +106,7 @@ class Joining(SharedMode):
         for name, value in (
             ("mode", 0),
             ("extents", (offsets.item(-1),)),
+            ("dtype", flats[0].dtype),
             ("offsets", offsets),
             ("_tensors", tuple(tensors)),
         ):
@@ -121,10 +123,6 @@ class Joining(SharedMode):
             # Whoever else makes them at the same time makes the same.
             object.__setattr__(self, "operands", found)
             return found
-
-    @property
-    def dtype(self) -> "np.dtype[Any]":
-        return self.operands[0].dtype if self._tensors is None else self._tensors[0].dtype
 
     @property
     def parts(self) -> int:
@@ -167,40 +165,11 @@ class Joining(SharedMode):
         found = np.searchsorted(self.offsets, positions, "right") - 1
         return found, positions - self.offsets[found]
 
-    def run(self, lines: LineMaker, first: int, count: int) -> Runner | None:
-        """Return what writes a run of parts one after the other: only those that it meets are looked at."""
-        if self.parts > SHORT and (joined := self._in_memory()) is not None:
-            return joined if count == joined.extents[0] else ShiftedRunner(joined, first, count)
-        if len(self.extents) != 1:
-            return None
-        begin, end = 0, self.parts
-        if count < self.offsets.item(-1):
-            begin = int(np.searchsorted(self.offsets, first, "right")) - 1
-            end = int(np.searchsorted(self.offsets, first + count, "left"))
-        marks = np.clip(self.offsets[begin : end + 1], first, first + count) - first
-        places = tuple([range(low, high) for low, high in pairwise(marks.tolist())])
-        before = first - self.offsets.item(begin)
-        runners = tuple(
-            [
-                lines.cut(self.operands[begin + k], before if not k else 0, len(own))
-                for k, own in enumerate(places)
-            ]
-        )
-        return runners[0] if len(runners) == 1 else RoutingRunner.of(0, (count,), places, runners)
-
-    def combined(self, given: Sequence[Array]) -> Array:
-        found: Array = np.empty(self.extents, self.dtype)
-        join_into(found, given, self.mode)
-        return found
-
-    def comes_in_line(self, layout: Layout) -> bool:
-        """Tell whether many parts in memory are written as they come: in runs, or a few elements of each."""
-        if self.mode or self.parts <= SHORT:
-            return False
-        box = layout.implementation.strided_box()
-        turned = box is not None and len(box[0]) == 1 and abs(box[2][0]) == 1
-        few = layout.shape.size <= _FEW * self.parts
-        return (few or turned or layout.is_contiguous) and self._in_memory() is not None
+    def write_into(self, view: Expression, out: Array, job: Job) -> None:
+        many = not self.mode and len(self.offsets) > SHORT + 1
+        joined = self._in_memory() if many else None
+        if joined is None or not _write_joined(joined, self.parts, view.layout, out, job.threads):
+            super().write_into(view, out, job)
 
     def _in_memory(self) -> JoinedRunner | None:
         """Return what writes all elements in their order, if each part lies so in memory. Kept; O(parts)."""
@@ -263,20 +232,6 @@ class Interleaving(SharedMode):
         within, found = np.divmod(positions, len(self.operands))
         return found, within
 
-    def run(self, lines: LineMaker, first: int, count: int) -> Runner | None:
-        if len(self.extents) != 1:
-            return None
-        many, (total,) = len(self.operands), self.extents
-        runners = tuple([lines.line(own) for own in self.operands])
-        turns = RoutingRunner.of(0, (total,), tuple([range(k, total, many) for k in range(many)]), runners)
-        return turns if count == total else ShiftedRunner(turns, first, count)
-
-    def combined(self, given: Sequence[Array]) -> Array:
-        found: Array = np.empty(self.extents, self.dtype)
-        for number, part in enumerate(given):
-            write_elements(found[(*[slice(None)] * self.mode, slice(number, None, len(given)))], part)
-        return found
-
     @classmethod
     def from_json(cls, given: NodeFields) -> "Interleaving":
         mode, parts = _parts(given)
@@ -322,6 +277,15 @@ class Stacking(Node):
     def lowered(self) -> Node:
         return Joining(self.mode, tuple([_unsqueezed(part, self.mode) for part in self.operands]))
 
+    def write_into(self, view: Expression, out: Array, job: Job) -> None:
+        if not view.is_whole:
+            super().write_into(view, out, job)
+            return
+        for number, own in enumerate(self.operands):
+            key: tuple[slice | int | EllipsisType, ...] = (*[slice(None)] * self.mode, number, ...)
+            part = out[key]
+            job.elements(own).fill(full_window(part.shape), part, job.threads)
+
     def shares(self, positions: IntArray, given: Sequence[Array]) -> Shares:  # noqa: ARG002
         numbers = positions[..., self.mode]
         for number, chosen in grouped(numbers):
@@ -333,6 +297,21 @@ class Stacking(Node):
     @classmethod
     def from_json(cls, given: NodeFields) -> "Stacking":
         return Stacking(*_parts(given, new=True))
+
+
+def _write_joined(joined: JoinedRunner, parts: int, layout: Layout[Any], out: Array, threads: int) -> bool:
+    """Write what comes in the order of many parts, or a few elements of each; tell whether it does."""
+    box = layout.implementation.strided_box()
+    if box is not None and len(box[0]) == 1 and (abs(box[2][0]) == 1 or box[0][0] == 1):
+        (count,), _, (step,), first = box
+        low = first if step > 0 or count == 1 else first - (count - 1)
+        joined.fill((slice(low, low + count),), out if low == first else out[::-1], threads)
+        return True
+    few = out.size <= _FEW * parts
+    if not out.flags.c_contiguous or not (few or layout.is_contiguous):
+        return False
+    PlacedRunner(joined, layout, 0).fill((slice(0, out.size),), out.reshape(-1), threads)
+    return True
 
 
 def _is_line(part: Expression) -> bool:

@@ -59,6 +59,7 @@ class Once(NodeOfOne):
 
     is_cellwise: ClassVar[bool] = False
     is_kept: ClassVar[bool] = True
+    keeps_dtype: ClassVar[bool] = True
 
     def __attrs_post_init__(self) -> None:
         # Asked when it is made: later, each would ask the one below it.

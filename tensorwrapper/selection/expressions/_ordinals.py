@@ -10,10 +10,10 @@ import attrs
 import numpy as np
 
 from tensorwrapper._json import Json
-from tensorwrapper._value_class import evolve, frozen
-from tensorwrapper.errors import ConversionError, JaggedModeError
+from tensorwrapper._value_class import frozen
+from tensorwrapper.errors import ConversionError
 from tensorwrapper.layout import Layout
-from tensorwrapper.selection.expressions._documents import NodeFields, NodeWriter
+from tensorwrapper.selection.expressions._documents import Job, NodeFields, NodeWriter
 from tensorwrapper.selection.expressions._expression import (
     Expression,
     Node,
@@ -21,18 +21,19 @@ from tensorwrapper.selection.expressions._expression import (
     Origin,
     ReaderOf,
     Shares,
-    unnamed_view,
+    at_zero,
     whole,
 )
 from tensorwrapper.selection.expressions._of_one import NodeOfOne
+from tensorwrapper.selection.runners._blocks import full_window
 from tensorwrapper.selection.runners._cells import CellRunner
 from tensorwrapper.selection.runners._leaves import Runner
 from tensorwrapper.selection.runners._ordinals import OrdinalRunner
 from tensorwrapper.selection.transforms._maps import canonical
 from tensorwrapper.selection.transforms._transform import Transform, put_together, take_apart, through
-from tensorwrapper.typing import Array, Extents, Index, IntArray
+from tensorwrapper.typing import Array, Extents, IntArray
 
-__all__ = ["Sampling", "Whole", "at_zero", "pushed", "sampled", "settled"]
+__all__ = ["Sampling", "Whole", "pushed", "sampled", "settled"]
 
 
 @final
@@ -66,6 +67,15 @@ class Whole(NodeOfOne):
 
     def runner(self, view: Expression, given: tuple[Runner, ...], reader: ReaderOf) -> Runner:  # noqa: ARG002
         return OrdinalRunner(given[0], view.layout)
+
+    def write_into(self, view: Expression, out: Array, job: Job) -> None:
+        inner = at_zero(self.operand)
+        transform = take_apart(view.layout, inner.extents)
+        layout = None if transform is None else through(inner.layout, transform)
+        if layout is None:
+            OrdinalRunner(job.elements(inner), view.layout).fill(full_window(out.shape), out, job.threads)
+        else:
+            inner.node.write_into(Expression(inner.node, layout), out, job)
 
     def to_json(self, write: NodeWriter) -> dict[str, Json]:
         return {"whole": write.view(self.operand)}
@@ -190,20 +200,3 @@ def sampled(node: Node, transform: Transform, normalize: Normalize) -> Expressio
     operands = tuple([normalize(pushed(own, transform)) for own in node.operands])
     # Operands in normal form, so that equal nodes are equal.
     return whole(Sampling(node.mapped(normalize), put_together(transform, node.extents), operands))
-
-
-def at_zero(view: Expression) -> Expression:
-    """Return a view with its origin at zero, and without names of modes."""
-    known = view.layout.implementation
-    box = known.strided_box()
-    if box is not None and known.names is None and not any(box[1]):
-        return view
-    if known.names is not None:
-        view = unnamed_view(view)
-    if not view.is_box:
-        try:
-            origin: Index | None = view.shape.origin
-        except JaggedModeError:
-            origin = None
-        return evolve(view, layout=view.layout[...]) if origin is None or any(origin) else view
-    return view if not any(view.origin) else evolve(view, layout=view.layout[...])

@@ -4,23 +4,23 @@
 # pyright: reportIncompatibleMethodOverride=false
 
 from collections.abc import Sequence
-from types import EllipsisType
 from typing import Any, ClassVar, cast, final
 
 import numpy as np
 
 from tensorwrapper._json import Json
 from tensorwrapper._value_class import frozen
-from tensorwrapper.buffer.lowlevel import fit_number, write_elements
+from tensorwrapper.buffer.lowlevel import assign_elements, fit_number
 from tensorwrapper.errors import RankError
 from tensorwrapper.layout import Layout
-from tensorwrapper.selection.expressions._documents import NodeFields, NodeWriter
-from tensorwrapper.selection.expressions._expression import Expression, Node, Shares, whole
+from tensorwrapper.selection.expressions._documents import Job, NodeFields, NodeWriter
+from tensorwrapper.selection.expressions._expression import Expression, Node, Shares, at_zero, whole
 from tensorwrapper.selection.expressions._fields import json_of_value, to_integers, to_list, to_value
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._joining import Joining
 from tensorwrapper.selection.expressions._of_one import NodeOfOne
-from tensorwrapper.selection.expressions._ordinals import Whole, at_zero
+from tensorwrapper.selection.expressions._ordinals import Whole
+from tensorwrapper.selection.runners._blocks import full_window
 from tensorwrapper.selection.transforms._layouts import box
 from tensorwrapper.shape.lowlevel import make_smooth, names_of, wrap
 from tensorwrapper.typing import Array, Extents, Index, IntArray
@@ -78,14 +78,20 @@ class Padding(NodeOfOne):
                 inner = whole(Joining(mode, parts))
         return inner.node if inner.is_whole else Whole(inner)
 
-    def combined(self, given: Sequence[Array]) -> Array:
-        found: Array = np.full(self.extents, self._value, self.dtype)
-        (inner,) = given
-        ends = [(before, before + n) for (before, _), n in zip(self.widths, inner.shape, strict=True)]
-        # With the dots also a part of no modes is an array.
-        key: tuple[slice | EllipsisType, ...] = (*[slice(*own) for own in ends], ...)
-        write_elements(found[key], inner)
-        return found
+    def write_into(self, view: Expression, out: Array, job: Job) -> None:
+        if not view.is_whole:
+            super().write_into(view, out, job)
+            return
+        part: Array = out
+        for mode, (before, after) in enumerate(self.widths):
+            ends = (slice(0, before), slice(part.shape[mode] - after, None))
+            lines = (slice(None),) * mode
+            for side in ends:
+                edge = part[(*lines, side)]
+                if edge.size:
+                    assign_elements(edge, self._value)
+            part = part[(*lines, slice(before, part.shape[mode] - after))]
+        job.elements(self.operand).fill(full_window(part.shape), part, job.threads)
 
     def _side(self, extents: Index, mode: int, count: int) -> Expression:
         wanted = box((*extents[:mode], count, *extents[mode + 1 :]))

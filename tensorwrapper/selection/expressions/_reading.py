@@ -15,14 +15,16 @@ from tensorwrapper.drawing import index_text
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import contiguous, wrap_layout
-from tensorwrapper.selection.expressions._documents import NodeFields, NodeWriter
+from tensorwrapper.selection.expressions._documents import Job, NodeFields, NodeWriter
 from tensorwrapper.selection.expressions._expression import (
     Expression,
     Node,
     Origin,
     ReaderOf,
+    unread,
     whole,
 )
+from tensorwrapper.selection.runners._blocks import full_window
 from tensorwrapper.selection.runners._leaves import Runner, leaf_of
 from tensorwrapper.selection.sources._asking import layout_of
 from tensorwrapper.selection.sources._source import Source, TensorSource
@@ -30,7 +32,7 @@ from tensorwrapper.selection.transforms._layouts import unnamed_layout
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import names_of, unnamed_shape
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.typing import Extents, IntArray
+from tensorwrapper.typing import Array, Extents, IntArray
 
 __all__ = ["Reading", "is_base", "reading_of"]
 
@@ -48,9 +50,11 @@ class Reading(Node):
     tensor: Tensor[Any] | None = attrs.field(init=False, eq=False, repr=False)
     extents: Extents = attrs.field(init=False, eq=False, repr=False)
     dtype: "np.dtype[Any]" = attrs.field(init=False, eq=False, repr=False)
+    is_dense: bool = attrs.field(init=False, eq=False, repr=False)
 
     json_names: ClassVar[tuple[str, ...]] = ("source", "memory")
     is_leaf: ClassVar[bool] = True
+    keeps_dtype: ClassVar[bool] = True
 
     def __attrs_post_init__(self) -> None:
         source = self.source
@@ -59,6 +63,7 @@ class Reading(Node):
         object.__setattr__(self, "tensor", tensor)
         object.__setattr__(self, "extents", _box_of(source.shape) if buffer is None else (buffer.size,))
         object.__setattr__(self, "dtype", source.dtype if buffer is None else buffer.dtype)
+        object.__setattr__(self, "is_dense", buffer is not None and buffer.fill_value is None)
 
     @property
     def name(self) -> str:
@@ -80,6 +85,9 @@ class Reading(Node):
                 "that tensor has them"
             )
         return leaf_of(view.layout, tensor.buffer)
+
+    def write_into(self, view: Expression, out: Array, job: Job) -> None:
+        self.runner(view, (), unread).fill(full_window(out.shape), out, job.threads)
 
     def origin_of(self, positions: IntArray) -> tuple[Origin, IntArray]:
         given = self.source if self.tensor is None else self.tensor

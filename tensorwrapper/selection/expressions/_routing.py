@@ -3,6 +3,7 @@
 # The field of a frozen class is read as the property that it stands for.
 # pyright: reportIncompatibleMethodOverride=false
 
+import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from operator import attrgetter
@@ -11,21 +12,24 @@ from typing import Any, ClassVar, cast, final
 import attrs
 import numpy as np
 
-from tensorwrapper._arrays import ranked
+from tensorwrapper._arrays import CACHED, ranked
 from tensorwrapper._json import Json
 from tensorwrapper._progressions import solve_progression
 from tensorwrapper._value_class import frozen
+from tensorwrapper.buffer.lowlevel import assign_indexed, join_into, write_elements
 from tensorwrapper.layout import AxisMap, Layout, Stride, Table
 from tensorwrapper.layout.lowlevel import new_row_major, new_strided, over_box, wrap_layout
 from tensorwrapper.selection.expressions._cellwise import cast_view
 from tensorwrapper.selection.expressions._cover import check_cover
-from tensorwrapper.selection.expressions._documents import NodeFields, NodeWriter
+from tensorwrapper.selection.expressions._documents import Job, NodeFields, NodeWriter
 from tensorwrapper.selection.expressions._expression import (
     Expression,
     Node,
     Normalize,
     ReaderOf,
     Shares,
+    at_zero,
+    memory_of,
     whole,
 )
 from tensorwrapper.selection.expressions._fields import to_integer, to_list
@@ -34,13 +38,17 @@ from tensorwrapper.selection.expressions._merging import merged
 from tensorwrapper.selection.expressions._ordinals import Whole, pushed, settled
 from tensorwrapper.selection.expressions._pieces import Part, Piece, Run, parts_in_a_row, runs_of
 from tensorwrapper.selection.operations._positions import grouped
+from tensorwrapper.selection.runners._blocks import BLOCK
 from tensorwrapper.selection.runners._leaves import Runner
 from tensorwrapper.selection.runners._shared_mode import RoutingRunner
 from tensorwrapper.selection.transforms._maps import Spaced, canonical, spaced
-from tensorwrapper.selection.transforms._transform import Coordinate, Transform
+from tensorwrapper.selection.transforms._transform import Coordinate, Transform, take_apart
 from tensorwrapper.typing import Array, Extents, IntArray
 
 __all__ = ["Routing", "SharedMode", "route"]
+
+_MANY = 16  # parts in memory from which NumPy joins them
+_SLAB = 1 << 22  # bytes of a result of which parts that take turns are all written before the next
 
 
 class SharedMode(Node):
@@ -185,6 +193,71 @@ class SharedMode(Node):
         operands, groups = self.operands, list(grouped(numbers))
         order = np.concatenate([places for _, places in groups])
         return order, [(operands[number], within[places]) for number, places in groups]
+
+    def write_into(self, view: Expression, out: Array, job: Job) -> None:
+        """Let each operand write its part."""
+        slices = spaced(view.layout, self.extents)
+        if slices is not None:
+            self._fill_slice(slices, out, job)
+            return
+        transform, mode = take_apart(view.layout, self.extents), self.mode
+        feeds = () if transform is None else transform.coordinates[mode].feeds
+        if transform is None or len(feeds) > 1:
+            if out.size > BLOCK:
+                job.by_number(self, view.layout, out)
+            else:
+                self._fill_points(view.layout, out, job)
+            return
+        constant = transform.coordinates[mode].constant
+        if not feeds:
+            operand, position = self.operand_at(constant)
+            whole_part = pushed(operand, transform.at(mode, Coordinate(position)))
+            whole_part.node.write_into(whole_part, out, job)
+            return
+        ((own, move),) = feeds
+        numbers, within = self.numbers(move.offsets() + constant)
+        for number, chosen in grouped(numbers):
+            first, axis = Table(within[chosen]).simplify()
+            there = transform.gathered(own, chosen).at(mode, Coordinate(first, ((own, axis),)))
+            _write_some(pushed(self.operands[number], there), out, own, chosen, job)
+
+    def _fill_slice(self, slices: list[Spaced], out: Array, job: Job) -> None:
+        mode = self.mode
+        first, step, count = slices[mode]
+        parts: list[tuple[Part, Expression]] = []
+        turns = False
+        for part in self.parts_of_run((0, count, first, step)):
+            parts.append((part, _slice_of(part, slices, mode)))
+            turns = turns or part.step > 1
+        if turns and mode and out.nbytes > 2 * _SLAB and len(out) > 1 and job.threads == 1:
+            # All parts of some rows before the next ones, while their memory is in the cache.
+            rows = max(len(out) * _SLAB // out.nbytes, 1)
+            start, move, _ = slices[0]
+            for done in range(0, len(out), rows):
+                slab = out[done : done + rows]
+                self._fill_slice([(start + move * done, move, len(slab)), *slices[1:]], slab, job)
+            return
+        if not turns and len(parts) > 1 and (out.size <= CACHED or len(parts) > _MANY):
+            arrays = [memory_of(own) for _, own in parts]
+            if not any(own is None for own in arrays):
+                join_into(out, cast("list[Array]", arrays), mode)
+                return
+        before = (slice(None),) * mode
+        # The largest first: new memory is then touched once for nearly all that is written.
+        for part, own in sorted(parts, key=lambda pair: -pair[0].count):
+            places = slice(part.start, part.start + part.step * (part.count - 1) + 1, part.step)
+            own.node.write_into(own, out[(*before, places)], job)
+
+    def _fill_points(self, layout: Layout[Any], out: Array, job: Job) -> None:
+        """Write elements one by one: of any selection."""
+        coordinates = [*np.unravel_index(layout.to_numpy().reshape(-1), self.extents)]
+        numbers, coordinates[self.mode] = self.numbers(coordinates[self.mode])
+        found: Array = np.empty(numbers.shape, self.dtype)
+        for number, chosen in grouped(numbers):
+            found[chosen] = job.elements(self.operands[number]).points(
+                tuple([own[chosen] for own in coordinates])
+            )
+        write_elements(out, found.reshape(out.shape))
 
     def to_json(self, write: NodeWriter) -> dict[str, Json]:
         return {self.name: self.mode, "parts": [write.view(part) for part in self.operands]}
@@ -334,6 +407,37 @@ def _line_of(part: Part, slices: Sequence[Spaced], mode: int) -> Expression | No
         offset += stride * first
     layout = new_strided(tuple(extents), (0,) * len(extents), tuple(strides), offset)
     return Expression(node, wrap_layout(layout))
+
+
+def _slice_of(part: Part, slices: Sequence[Spaced], mode: int) -> Expression:
+    """Return a slice of an operand, from zero on."""
+    found = _line_of(part, slices, mode)
+    if found is not None:
+        return found
+    view = at_zero(part.operand)
+    key: list[slice] = []
+    for first, step, count in (*slices[:mode], (part.first, part.stride, part.count), *slices[mode + 1 :]):
+        stop = first + step * count
+        key.append(slice(first, stop if stop >= 0 else None, step))
+    return at_zero(Expression(view.node, view.layout[tuple(key)]))
+
+
+def _write_some(view: Expression, out: Array, mode: int, places: IntArray, job: Job) -> None:
+    """Write a view at some places of a mode: straight there if they are evenly spaced."""
+    before = (slice(None),) * mode
+    first, axis = Table(places).simplify()
+    if isinstance(axis, Stride):
+        step = axis.step or 1
+        there = slice(first, first + step * (len(places) - 1) + 1, step)
+        view.node.write_into(view, out[(*before, there)], job)
+        return
+    rows = max(BLOCK * len(places) // math.prod(view.extents), 1)
+    for start in range(0, len(places), rows):
+        chosen = slice(start, start + rows)
+        part = Expression(view.node, view.layout[(*before, slice(start, min(start + rows, len(places))))])
+        found: Array = np.empty(part.extents, part.dtype)
+        part.node.write_into(part, found, job)
+        assign_indexed(out, (*before, places[chosen]), found)
 
 
 def route(mode: int, extents: Extents, pieces: list[Piece]) -> Expression:

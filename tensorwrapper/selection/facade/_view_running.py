@@ -8,13 +8,21 @@ import numpy.typing as npt
 
 from tensorwrapper._arguments import check_kind_of, surely_fits
 from tensorwrapper._integers import to_count
+from tensorwrapper._memory import new_memory
 from tensorwrapper._value_class import evolve
 from tensorwrapper.buffer.lowlevel import buffer_of, holds_strings
 from tensorwrapper.errors import BufferSizeError, ConversionError, ExportError
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout.lowlevel import Strided, TiledStrided, fastest_first, wrap_layout
+from tensorwrapper.layout.lowlevel import (
+    Strided,
+    TiledStrided,
+    fastest_first,
+    new_row_major,
+    new_strided,
+    wrap_layout,
+)
 from tensorwrapper.selection.computing._fetching import Cancel, Progress, Watch, run_plan, run_runner
-from tensorwrapper.selection.computing._lines import line_of
+from tensorwrapper.selection.computing._filling import MemoryJob, is_in_memory
 from tensorwrapper.selection.computing._regions import region_extents, regions, row_regions
 from tensorwrapper.selection.computing._targets import (
     Target,
@@ -22,7 +30,6 @@ from tensorwrapper.selection.computing._targets import (
     new_array,
     new_tensor,
     reads_from,
-    small_copy,
     source_tensor,
     target_array,
     threads_for,
@@ -32,7 +39,6 @@ from tensorwrapper.selection.expressions._expression import Expression, unnamed_
 from tensorwrapper.selection.facade._view_base import ViewBase
 from tensorwrapper.selection.plans._leaves import is_away, is_sparse, sparse_unread
 from tensorwrapper.selection.rows._flat import in_order
-from tensorwrapper.selection.runners._leaves import Runner
 from tensorwrapper.selection.sources._asking import Versions
 from tensorwrapper.shape import Shape, ShapeLike
 from tensorwrapper.tensor import Tensor, as_tensor
@@ -146,7 +152,7 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         view = self._expression
         plain = cancel is None and progress is None and threads is None
         if plain and out is None and isinstance(order, str) and order == "C":
-            at_once = self._at_once()
+            at_once = self._directly() if is_away(view) else _at_once(view)
             if at_once is not None:
                 return at_once
         source = source_tensor(view)
@@ -160,38 +166,33 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
                 Expression(Casting(unnamed_view(self._expression), out.dtype), self._in_order())
             )
             return cast_to.compute(out, order, threads=threads, progress=progress, cancel=cancel)
-        found = self._of_sparse()
+        here = is_in_memory(view)
+        found = None if here else self._of_sparse()
         if found is not None:
             return found if out is None else _copied(found, out)
         fastest = fastest_first(order, self.shape.rank)
-        plan, count = self.plan(), threads_for(self.nbytes, threads)
-        watch = Watch(plan.nbytes, progress, cancel)
+        count = threads_for(self.nbytes, threads)
+        watch = Watch(self.nbytes, progress, cancel)
         watch.check()
         if out is None:
             array = new_array(self.shape.extents, self.dtype, fastest)
-            run_plan(plan, array, count, watch)
+            self._write(array, count, watch, here=here)
             return new_tensor(array, self.shape, fastest)
         target = target_array(out, self.shape, self.dtype)
-        if reads_from(plan.view, target):
+        if reads_from(view, target):
             target[...] = self.compute(threads=count, progress=progress, cancel=cancel)
         else:
-            run_plan(plan, target, count, watch)
+            self._write(target, count, watch, here=here)
         return out if isinstance(out, Tensor) else as_tensor(out)
 
-    def _at_once(self) -> Tensor[Any] | None:
-        """Return the elements of a box without a plan: a few, or those of rows in memory; else None."""
-        view = self._expression
-        directly = self._directly() if is_away(view) else None
-        if directly is not None:
-            return directly
-        names = view.layout.implementation.names
-        small = small_copy(view, names)
-        if small is not None or not view.is_box or view.node.tensor is not None or 0 in view.extents:
-            return small
-        runner = line_of(view)
-        if runner is None:
-            return small_copy(self.normal_form(), names)
-        return make_tensor(Layout(self.shape), buffer_of(self._line(runner, None, None, None)))
+    def _write(self, target: Array, threads: int, watch: Watch, *, here: bool) -> None:
+        """Write all elements of a box: those that are in memory at once, others by a plan."""
+        if here:
+            view = self._expression
+            flat = Expression(view.node, view.layout.flatten()) if view.layout.shape.has_layers else view
+            run_runner(MemoryJob(threads).elements(flat), target, threads, watch)
+        else:
+            run_plan(self.plan(), target, threads, watch)
 
     def _directly(self) -> Tensor[Any] | None:
         """Return the elements of one selection of a source elsewhere, if it has a short way for it."""
@@ -234,28 +235,10 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
             seen = TiledStrided(tiles.tiling, inner, tiles.grid_origin)
             found = make_tensor(wrap_layout(seen), box.buffer)
             return found if out is None else _copied(found, out)
-        runner = line_of(self._expression)
-        if runner is None:
-            flat = self._make(in_order(self._expression))
-            buffer = flat.compute(threads=threads, progress=progress, cancel=cancel).buffer
-        else:
-            buffer = buffer_of(self._line(runner, threads, progress, cancel))
+        flat = self._make(in_order(self._expression))
+        buffer = flat.compute(threads=threads, progress=progress, cancel=cancel).buffer
         tensor = make_tensor(Layout(self.shape), buffer)
         return tensor if out is None else _copied(tensor, out)
-
-    def _line(
-        self,
-        runner: Runner,
-        threads: SupportsIndex | None,
-        progress: Progress | None,
-        cancel: Cancel | None,
-    ) -> Array:
-        """Return all elements in order, which a runner writes as they come."""
-        watch = Watch(self.nbytes, progress, cancel)
-        watch.check()
-        array = new_array((self.shape.size,), self.dtype, (0,))
-        run_runner(runner, array, threads_for(self.nbytes, threads), watch)
-        return array
 
     def blocks(
         self,
@@ -406,6 +389,22 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
 
     def __contains__(self, value: object) -> bool:
         return value in self.compute()
+
+
+def _at_once(view: Expression) -> Tensor[Any] | None:
+    """Return the elements of a box in memory that is made of several; None of all others."""
+    if view.node.tensor is not None:
+        return None
+    known = view.layout.implementation
+    box = known.strided_box()
+    if box is None or not is_in_memory(view):
+        return None
+    extents, origin, strides, offset = box
+    if known.names is not None or any(origin):
+        view = Expression(view.node, wrap_layout(new_strided(extents, (0,) * len(extents), strides, offset)))
+    array = new_memory(extents, view.dtype)
+    view.node.write_into(view, array, MemoryJob(threads_for(array.nbytes, None)))
+    return make_tensor(wrap_layout(new_row_major(extents, origin), known.names), buffer_of(array.reshape(-1)))
 
 
 def _nested_blocks(

@@ -17,9 +17,8 @@ from tensorwrapper.errors import (
 )
 from tensorwrapper.layout import Boundary
 from tensorwrapper.selection._view import View
-from tensorwrapper.selection.expressions._expression import Expression, Node, whole
+from tensorwrapper.selection.expressions._expression import Expression, Node, at_zero, whole
 from tensorwrapper.selection.expressions._joining import Interleaving, Joining, Stacking
-from tensorwrapper.selection.expressions._ordinals import at_zero
 from tensorwrapper.selection.expressions._reading import reading_of
 from tensorwrapper.selection.expressions._walks import SHORT
 from tensorwrapper.selection.functions._origins import (

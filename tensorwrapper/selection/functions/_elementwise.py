@@ -14,9 +14,8 @@ from tensorwrapper.errors import ConversionError, DTypeError
 from tensorwrapper.layout.lowlevel import new_strided, wrap_layout
 from tensorwrapper.selection._view import View
 from tensorwrapper.selection.expressions._cellwise import Choosing, Extreme
-from tensorwrapper.selection.expressions._expression import Expression, Node, whole
+from tensorwrapper.selection.expressions._expression import Expression, Node, at_zero, whole
 from tensorwrapper.selection.expressions._generators import Filling
-from tensorwrapper.selection.expressions._ordinals import at_zero
 from tensorwrapper.selection.functions._build import Ranked, ViewLike, as_view
 from tensorwrapper.selection.functions._origins import at_origin, at_shape, given_shapes
 from tensorwrapper.selection.rows._rows import put_together_rows

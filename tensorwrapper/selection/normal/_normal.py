@@ -9,13 +9,13 @@ from typing import Any, cast
 
 import attrs
 
-from tensorwrapper.errors import ConversionError, ExtentMismatchError
+from tensorwrapper.errors import ConversionError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import (
     new_row_major,
     wrap_layout,
 )
-from tensorwrapper.selection.expressions._expression import Expression, Node, Normalize, whole
+from tensorwrapper.selection.expressions._expression import Expression, Normalize, check_boxes, whole
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._ordinals import Whole, pushed, sampled, settled
 from tensorwrapper.selection.rows._flat import in_order
@@ -73,19 +73,9 @@ def _lowered(view: Expression, normalize: Normalize) -> Expression:
         if found is not None:
             return found
         if node.is_cellwise:
-            _check_boxes(node)
+            check_boxes(node)
             return sampled(node, transform, normalize)
     return _spread(view, normalize)
-
-
-def _check_boxes(node: Node) -> None:
-    # Operands would be read as if they had the extents of the node: other elements, and no error.
-    for number, operand in enumerate(node.operands):
-        if operand.extents != node.extents:
-            raise ExtentMismatchError(
-                f"operand {number} of {node.name!r} has extents {operand.extents}, and the node has "
-                f"{node.extents}: those of a cellwise node are alike; `broadcast` the operand"
-            )
 
 
 def _spread(view: Expression, normalize: Normalize) -> Expression:

@@ -9,33 +9,35 @@ runs of them, whatever rows they belong to, as three numbers each.
 # pyright: reportIncompatibleMethodOverride=false
 
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar, final
+from typing import Any, ClassVar, cast, final
 
 import attrs
 import numpy as np
 
-from tensorwrapper._arrays import concatenated_ranges, ranked
+from tensorwrapper._arrays import concatenated_ranges
+from tensorwrapper.buffer.lowlevel import write_elements
 from tensorwrapper.errors import LayoutError
 from tensorwrapper.layout import AxisMap, Layout, Stride, Table
 from tensorwrapper.layout.lowlevel import new_row_major, new_strided, over_box, wrap_layout
-from tensorwrapper.selection.expressions._documents import LineMaker
+from tensorwrapper.selection.expressions._documents import Job
 from tensorwrapper.selection.expressions._expression import (
     Expression,
     Normalize,
     ReaderOf,
     Shares,
+    at_zero,
     whole,
 )
 from tensorwrapper.selection.expressions._joining import Joining
 from tensorwrapper.selection.expressions._of_one import NodeOfOne
-from tensorwrapper.selection.expressions._ordinals import Whole, at_zero, pushed
+from tensorwrapper.selection.expressions._ordinals import Whole, pushed
 from tensorwrapper.selection.expressions._pieces import Part, Run
 from tensorwrapper.selection.expressions._routing import SharedMode
 from tensorwrapper.selection.operations._positions import grouped
 from tensorwrapper.selection.rows._forms import Form, PieceTable
 from tensorwrapper.selection.runners._leaves import Runner
-from tensorwrapper.selection.runners._pieces import PiecesRunner, ShiftedRunner
-from tensorwrapper.selection.transforms._transform import Coordinate, Transform
+from tensorwrapper.selection.runners._pieces import PiecesRunner, PlacedRunner
+from tensorwrapper.selection.transforms._transform import Coordinate, Transform, take_apart
 from tensorwrapper.typing import Array, Extents, IntArray
 
 __all__ = ["Flat", "Pieces", "in_order"]
@@ -76,6 +78,22 @@ def _cells_in_order(view: Expression) -> Expression | None:
     # The box of a cell is known to be one: a row of its elements would be looked for by the place of each.
     lines = [Expression(Whole(own), wrap_layout(new_row_major((own.shape.size,)))) for own in parts]
     return whole(Joining(0, tuple(lines)))
+
+
+def _run_of(layout: "Layout[Any]") -> tuple[int, int] | None:
+    """Return the first of the places of a layout, and how many, if they follow one another; else None."""
+    box = layout.implementation.strided_box()
+    if box is None or len(box[0]) != 1 or (box[2][0] != 1 and box[0][0] > 1):
+        return None
+    return box[3], box[0][0]
+
+
+def write_in_order(line: Runner, layout: "Layout[Any]", out: Array) -> None:
+    """Write the elements of a line that a layout of a box selects, in row-major order."""
+    flat: Array = out.reshape(-1) if out.flags.c_contiguous else np.empty(out.size, out.dtype)
+    PlacedRunner(line, layout, 0).fill((slice(0, out.size),), flat)
+    if not out.flags.c_contiguous:
+        write_elements(out, flat.reshape(out.shape))
 
 
 def _in_line(view: Expression) -> "Layout[Any] | None":
@@ -141,8 +159,21 @@ class Flat(NodeOfOne):
     def runner(self, view: Expression, given: tuple[Runner, ...], reader: ReaderOf) -> Runner:  # noqa: ARG002
         return given[0]
 
-    def run(self, lines: LineMaker, first: int, count: int) -> Runner:
-        return lines.cut(self.operand, first, count)
+    def write_into(self, view: Expression, out: Array, job: Job) -> None:
+        inner = self.operand
+        line = _in_line(inner)
+        if line is not None and len(inner.node.extents) == 1:
+            run = Expression(inner.node, line)
+        elif inner.is_box:
+            run = Expression(Whole(at_zero(inner)), wrap_layout(new_row_major(self.extents)))
+        else:
+            places = whole(inner.node)
+            if len(places.extents) != 1:
+                places = Expression(Whole(places), wrap_layout(new_row_major((inner.node.size,))))
+            write_in_order(PlacedRunner(job.elements(places), inner.layout, 0), view.layout, out)
+            return
+        there = pushed(run, cast("Transform", take_apart(view.layout, self.extents)))
+        there.node.write_into(there, out, job)
 
     def shares(self, positions: IntArray, given: Sequence[Array]) -> Shares:  # noqa: ARG002
         shape = self.operand.shape
@@ -229,22 +260,21 @@ class Pieces(SharedMode):
         operand, step, start, begin = self._piece(int(np.searchsorted(self.ends, position, "right")))
         return operand, start + step * (position - begin)
 
-    def run(self, lines: LineMaker, first: int, count: int) -> Runner:
+    def write_into(self, view: Expression, out: Array, job: Job) -> None:
+        run = _run_of(view.layout)
+        first, count = run or (0, self.extents[0])
         if isinstance(self.form, Form):
             begin, end = self.form.around(first, count)
-            form = self.form.part(begin, end)
-            found = form.runner(lambda number: lines.line(self.operands[number]))
-            before = first - (self.form.begin(begin) - self.form.begin(0))
-            return found if count == form.size else ShiftedRunner(found, before, count)
-        if count == self.extents[0]:
-            runners = tuple([lines.line(own) for own in self.operands])
-            return PiecesRunner(runners, self.sources, self.starts, self.lengths, self.ends, self.steps)
-        sources, starts, lengths = self._within(first, count)
-        used, numbers = ranked(sources.astype(np.int64, copy=False))
-        chosen: list[int] = used.tolist()
-        runners = tuple([lines.line(self.operands[k]) for k in chosen])
-        steps = tuple([self.steps[k] for k in chosen])
-        return PiecesRunner(runners, numbers, starts, lengths, np.cumsum(lengths), steps)
+            kernel: Runner = self.form.part(begin, end).runner(lambda k: job.elements(self.operands[k]))
+            before = self.form.begin(begin) - self.form.begin(0)
+        else:
+            lines = tuple([job.elements(own) for own in self.operands])
+            kernel = PiecesRunner(lines, self.sources, self.starts, self.lengths, self.ends, self.steps)
+            before = 0
+        if run is None:
+            write_in_order(kernel, view.layout, out)
+        else:
+            kernel.fill((slice(first - before, first - before + count),), out, job.threads)
 
     def _within(self, first: int, count: int) -> tuple[IntArray, IntArray, IntArray]:
         """Return sources, starts and lengths of the pieces of a run of positions. O(pieces that it meets)."""

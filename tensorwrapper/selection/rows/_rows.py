@@ -21,7 +21,7 @@ from tensorwrapper._json import Json, dump_json
 from tensorwrapper.errors import ExtentMismatchError, JaggedModeError, SizeOverflowError
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection.expressions._cellwise import Casting, Choosing, Extreme
-from tensorwrapper.selection.expressions._documents import LineMaker, NodeFields, NodeWriter
+from tensorwrapper.selection.expressions._documents import NodeFields, NodeWriter
 from tensorwrapper.selection.expressions._expression import (
     Expression,
     Node,
@@ -36,7 +36,6 @@ from tensorwrapper.selection.expressions._ordinals import Whole
 from tensorwrapper.selection.rows._flat import Pieces, in_order
 from tensorwrapper.selection.rows._forms import Filled, Form, Spread, Turns
 from tensorwrapper.selection.rows._held import held_rows
-from tensorwrapper.selection.runners._leaves import Runner
 from tensorwrapper.selection.transforms._layouts import box
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import OperandShapes
@@ -126,9 +125,6 @@ class Rows(Node):
 
     def routed(self) -> Node:
         return self.lowered()
-
-    def run(self, lines: LineMaker, first: int, count: int) -> Runner:
-        return lines.cut(self.flat, first, count)
 
     @classmethod
     def from_json(cls, given: NodeFields) -> "Rows":

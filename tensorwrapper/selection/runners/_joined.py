@@ -12,7 +12,7 @@ from tensorwrapper.selection.runners._blocks import Window
 from tensorwrapper.selection.runners._leaves import Runner
 from tensorwrapper.typing import Array, Extents, IntArray
 
-__all__ = ["JoinedRunner", "ReversedRunner"]
+__all__ = ["JoinedRunner"]
 
 _SHORT = 1 << 15  # numbers that sort as two bytes, which NumPy sorts by their digits
 _MANY = 1 << 12  # places from which a table of buckets is made to find their parts
@@ -105,32 +105,3 @@ def _parts_of(starts: IntArray, places: IntArray) -> IntArray:
     if beyond.any():
         numbers[beyond] = run_of(starts, places[beyond])
     return numbers
-
-
-@final
-@frozen(eq=False)
-class ReversedRunner(Runner):
-    """A line backwards."""
-
-    runner: Runner
-
-    @property
-    def extents(self) -> Extents:
-        return self.runner.extents
-
-    @property
-    def dtype(self) -> "np.dtype[Any]":
-        return self.runner.dtype
-
-    @property
-    def has_places(self) -> bool:
-        return self.runner.has_places
-
-    def fill(self, window: Window, out: Array, threads: int = 1) -> None:
-        (count,) = self.extents
-        own = window[0]
-        self.runner.fill((slice(count - own.stop, count - own.start),), out[::-1], threads)
-
-    def points(self, places: tuple[IntArray, ...]) -> Array:
-        (count,) = self.extents
-        return self.runner.points((count - 1 - places[0],))

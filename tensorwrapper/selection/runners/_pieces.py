@@ -18,7 +18,7 @@ from tensorwrapper.selection.runners._blocks import BLOCK, Window
 from tensorwrapper.selection.runners._leaves import Runner
 from tensorwrapper.typing import Array, Extents, IntArray
 
-__all__ = ["PiecesRunner", "PlacedRunner", "ShiftedRunner", "elements_at"]
+__all__ = ["PiecesRunner", "PlacedRunner", "elements_at"]
 
 _LONG = 256  # elements of a piece, on average, from which pieces are copied one by one
 _WASTE = 4  # elements of a run that are made for each one that is wanted
@@ -238,36 +238,3 @@ class PlacedRunner(Runner):
         if self.first:
             found = found - self.first
         return found
-
-
-@final
-@frozen(eq=False)
-class ShiftedRunner(Runner):
-    """A run of a line."""
-
-    runner: Runner
-    first: int
-    count: int
-
-    @property
-    def extents(self) -> Extents:
-        return (self.count,)
-
-    @property
-    def dtype(self) -> "np.dtype[Any]":
-        return self.runner.dtype
-
-    @property
-    def has_places(self) -> bool:
-        return self.runner.has_places
-
-    @property
-    def points_together(self) -> int:
-        return self.runner.points_together
-
-    def fill(self, window: Window, out: Array, threads: int = 1) -> None:
-        own = window[0]
-        self.runner.fill((slice(own.start + self.first, own.stop + self.first),), out, threads)
-
-    def points(self, places: tuple[IntArray, ...]) -> Array:
-        return self.runner.points((places[0] + self.first,))

@@ -21,6 +21,7 @@ from tensorwrapper.selection.expressions._documents import NodeFields
 from tensorwrapper.selection.expressions._expression import (
     Expression,
     Node,
+    at_zero,
     unnamed_view,
     whole,
 )
@@ -37,7 +38,7 @@ from tensorwrapper.selection.expressions._fields import (
     to_range,
 )
 from tensorwrapper.selection.expressions._joining import Joining
-from tensorwrapper.selection.expressions._ordinals import Whole, at_zero
+from tensorwrapper.selection.expressions._ordinals import Whole
 from tensorwrapper.selection.functions._build import ViewLike, as_view
 from tensorwrapper.selection.rows._rows import rows_from_json
 from tensorwrapper.selection.schema._layouts import check_reach, to_layout

@@ -11,6 +11,7 @@ from tensorwrapper._json import Json, dump_json
 from tensorwrapper.errors import ConversionError, SelectionError
 from tensorwrapper.layout.lowlevel import Strided
 from tensorwrapper.selection._view import View
+from tensorwrapper.selection.expressions._expression import at_zero
 from tensorwrapper.selection.expressions._fields import (
     LARGEST,
     MAX_RANK,
@@ -20,7 +21,6 @@ from tensorwrapper.selection.expressions._fields import (
     to_list,
     to_object,
 )
-from tensorwrapper.selection.expressions._ordinals import at_zero
 from tensorwrapper.selection.operations._operation import WriteTable
 from tensorwrapper.selection.rows._held import held_rows, held_under, indices_of
 from tensorwrapper.selection.schema._limits import Budget, Measured

@@ -48,11 +48,12 @@ def type_of_extreme(
         As `promoted` does.
     """
     given = list(dict.fromkeys(dtypes))
-    try:
-        return reduce(_of_two, [*given, *map(type, numbers)])
-    except TypeError:
-        # Of Python's numbers alone, and of texts, for which NumPy has no loop.
+    if not given:
         return promoted(given, what, numbers)
+    try:
+        return reduce(_of_two, map(type, numbers), reduce(_of_two, given))
+    except TypeError:
+        return promoted(given, what, numbers)  # NumPy compares no texts.
 
 
 def check_computed_in(given: "np.dtype[Any]", dtype: npt.DTypeLike, what: str) -> None:

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tensorwrapper.selection.computing._lines import line_of
+from tensorwrapper.selection.computing._filling import is_in_memory
+from tensorwrapper.selection.rows._flat import in_order
 from tests.selection.expressions.test_of_one import calls_counted
 from tests.support.selection.counting_source import CountingSource
 
@@ -45,7 +46,7 @@ WRITTEN = {
 def test_many_short_rows_take_no_table_of_their_elements(make):
     view = make(sel.as_view(ALTERNATING))
     view.shape  # noqa: B018 - its splits, and the pieces, are the view's own
-    assert line_of(view._expression) is not None
+    assert is_in_memory(in_order(view._expression))
     splits = 0 if view.shape.is_box else 8 * (view.shape.extent(0) + 1)
     assert peak_of(view) < splits + 6 * MIB
 
@@ -91,7 +92,7 @@ def test_both_ways_give_the_same(make, monkeypatch):
 def test_what_is_elsewhere_is_left_to_the_plan():
     source = CountingSource(tw.jagged([[3.0, 9.0], [], [7.0]]))
     view = sel.as_view(source).pad_rows(2)
-    assert line_of(view._expression) is None
+    assert not is_in_memory(in_order(view._expression))
     assert view.compute().tolist() == [[3, 9], [0, 0], [7, 0]]
 
 
@@ -137,7 +138,7 @@ def test_what_is_used_by_several_is_made_by_the_normal_form():
     v = sel.as_view(tw.jagged([[1, 5], [], [3]]))
     both = sel.maximum(v, 2)
     view = sel.concat([both, both[::-1]])
-    assert line_of(view._expression) is None
+    assert not is_in_memory(in_order(view._expression))
     assert view.compute().tolist() == [[2, 5], [], [3], [3], [], [2, 5]]
 
 
