@@ -55,7 +55,11 @@ class MemoryJob(Job):
 
     def elements(self, view: Expression) -> Runner:
         memory = memory_of(view)
-        return PartRunner(at_zero(view), self) if memory is None else MemoryLeaf(memory)
+        if memory is not None:
+            return MemoryLeaf(memory)
+        return (
+            view.node.runner(view, (), unread) if view.node.is_constant else PartRunner(at_zero(view), self)
+        )
 
     def cells(self, view: Expression, out: Array) -> None:
         node = view.node
@@ -77,7 +81,10 @@ class MemoryJob(Job):
                 given = tuple([self.elements(_at_ordinals(own, ordinals)) for own in operands])
                 view = _at_ordinals(whole(node), ordinals)
                 target = out.reshape(-1) if out.flags.c_contiguous else np.empty(out.size, out.dtype)
-        node.runner(view, given, unread).fill(full_window(target.shape), target, self.threads)
+        if given and node.is_elementwise and out.size <= BLOCK:
+            write_elements(target, node.checked_values((), [_all_of(own) for own in given]))
+        else:
+            node.runner(view, given, unread).fill(full_window(target.shape), target, self.threads)
         if target is not out and not out.flags.c_contiguous:
             write_elements(out, target.reshape(out.shape))
 
@@ -123,6 +130,11 @@ class PartRunner(Runner):
         if found.size:
             self.job.write(_at_ordinals(self.view, ordinals), found)
         return found
+
+
+def _all_of(runner: Runner) -> Array:
+    memory = runner.memory
+    return runner.part(full_window(runner.extents)) if memory is None else memory
 
 
 def _at_ordinals(view: Expression, ordinals: IntArray) -> Expression:

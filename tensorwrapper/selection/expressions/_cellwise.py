@@ -13,7 +13,7 @@ import numpy as np
 from tensorwrapper._json import Json
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import convert_elements
-from tensorwrapper.selection.expressions._documents import NodeFields, NodeWriter
+from tensorwrapper.selection.expressions._documents import Job, NodeFields, NodeWriter
 from tensorwrapper.selection.expressions._expression import (
     Expression,
     Node,
@@ -237,6 +237,16 @@ class Casting(_Elementwise, NodeOfOne):
 
     def values(self, places: Sequence[IntArray], given: Sequence[Array] = ()) -> Array:  # noqa: ARG002
         return convert_elements(given[0], self._dtype, checked=not self.unsafe)
+
+    def write_into(self, view: Expression, out: Array, job: Job) -> None:
+        part = self.operand
+        # Pieces are cast each by itself: what lies in memory on the way to its place.
+        pieces = part.node.is_sharing and part.is_whole and view.is_whole and not self.unsafe
+        found = part.node.cast(part, self._dtype) if pieces else None
+        if found is None:
+            job.cells(view, out)
+        else:
+            found.node.write_into(found, out, job)
 
     def over(self, given: tuple[Runner, ...]) -> Runner:
         return CastRunner(given[0], self._dtype, self.unsafe)

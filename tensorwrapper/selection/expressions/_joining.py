@@ -6,6 +6,7 @@
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import pairwise
 from types import EllipsisType
 from typing import TYPE_CHECKING, Any, ClassVar, cast, final
 
@@ -20,6 +21,7 @@ from tensorwrapper.buffer import Dense
 from tensorwrapper.errors import SizeOverflowError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import Strided
+from tensorwrapper.selection.expressions._cellwise import cast_view
 from tensorwrapper.selection.expressions._documents import Job, NodeFields, NodeWriter
 from tensorwrapper.selection.expressions._expression import Expression, Node, Shares, whole
 from tensorwrapper.selection.expressions._ordinals import Whole
@@ -154,6 +156,15 @@ class Joining(SharedMode):
     def with_operands(self, operands: tuple[Expression, ...]) -> "Joining":
         return Joining(self.mode, operands)
 
+    def cast(self, view: Expression, dtype: "np.dtype[Any]") -> Expression:
+        return Expression(
+            self.with_operands(tuple([cast_view(own, dtype) for own in self.operands])), view.layout
+        )
+
+    def shared(self) -> tuple[tuple[int, range, Expression], ...]:
+        marks = pairwise(self.offsets.tolist())
+        return tuple([(self.mode, range(*ends), own) for ends, own in zip(marks, self.operands, strict=True)])
+
     def operand_at(self, position: int) -> tuple[Expression, int]:
         number = int(np.searchsorted(self.offsets, position, "right")) - 1
         return self.operands[number], position - int(self.offsets[number])
@@ -213,6 +224,15 @@ class Interleaving(SharedMode):
 
     def with_operands(self, operands: tuple[Expression, ...]) -> "Interleaving":
         return Interleaving(self.mode, operands)
+
+    def cast(self, view: Expression, dtype: "np.dtype[Any]") -> Expression:
+        return Expression(
+            self.with_operands(tuple([cast_view(own, dtype) for own in self.operands])), view.layout
+        )
+
+    def shared(self) -> tuple[tuple[int, range, Expression], ...]:
+        total, many = self.extents[self.mode], len(self.operands)
+        return tuple([(self.mode, range(k, total, many), own) for k, own in enumerate(self.operands)])
 
     def operand_at(self, position: int) -> tuple[Expression, int]:
         within, number = divmod(position, len(self.operands))

@@ -11,6 +11,7 @@ import numpy as np
 
 from tensorwrapper._json import Json
 from tensorwrapper._value_class import frozen
+from tensorwrapper.buffer.lowlevel import write_elements
 from tensorwrapper.drawing import index_text
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.layout import Layout
@@ -21,11 +22,10 @@ from tensorwrapper.selection.expressions._expression import (
     Node,
     Origin,
     ReaderOf,
-    unread,
     whole,
 )
 from tensorwrapper.selection.runners._blocks import full_window
-from tensorwrapper.selection.runners._leaves import Runner, leaf_of
+from tensorwrapper.selection.runners._leaves import AddressedLeaf, Runner, leaf_of
 from tensorwrapper.selection.sources._asking import layout_of
 from tensorwrapper.selection.sources._source import Source, TensorSource
 from tensorwrapper.selection.transforms._layouts import unnamed_layout
@@ -87,7 +87,12 @@ class Reading(Node):
         return leaf_of(view.layout, tensor.buffer)
 
     def write_into(self, view: Expression, out: Array, job: Job) -> None:
-        self.runner(view, (), unread).fill(full_window(out.shape), out, job.threads)
+        buffer = cast("Tensor[Any]", self.tensor).buffer
+        array = buffer.memory_of(view.layout.implementation)
+        if array is None:
+            AddressedLeaf(view.layout, buffer).fill(full_window(out.shape), out, job.threads)
+        else:
+            write_elements(out, array, threads=job.threads)
 
     def origin_of(self, positions: IntArray) -> tuple[Origin, IntArray]:
         given = self.source if self.tensor is None else self.tensor

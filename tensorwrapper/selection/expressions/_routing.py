@@ -16,7 +16,7 @@ from tensorwrapper._arrays import CACHED, ranked
 from tensorwrapper._json import Json
 from tensorwrapper._progressions import solve_progression
 from tensorwrapper._value_class import frozen
-from tensorwrapper.buffer.lowlevel import assign_indexed, join_into, write_elements
+from tensorwrapper.buffer.lowlevel import assign_indexed, write_elements
 from tensorwrapper.layout import AxisMap, Layout, Stride, Table
 from tensorwrapper.layout.lowlevel import new_row_major, new_strided, over_box, wrap_layout
 from tensorwrapper.selection.expressions._cellwise import cast_view
@@ -38,7 +38,7 @@ from tensorwrapper.selection.expressions._merging import merged
 from tensorwrapper.selection.expressions._ordinals import Whole, pushed, settled
 from tensorwrapper.selection.expressions._pieces import Part, Piece, Run, parts_in_a_row, runs_of
 from tensorwrapper.selection.operations._positions import grouped
-from tensorwrapper.selection.runners._blocks import BLOCK
+from tensorwrapper.selection.runners._blocks import BLOCK, full_window
 from tensorwrapper.selection.runners._leaves import Runner
 from tensorwrapper.selection.runners._shared_mode import RoutingRunner
 from tensorwrapper.selection.transforms._maps import Spaced, canonical, spaced
@@ -46,9 +46,6 @@ from tensorwrapper.selection.transforms._transform import Coordinate, Transform,
 from tensorwrapper.typing import Array, Extents, IntArray
 
 __all__ = ["Routing", "SharedMode", "route"]
-
-_MANY = 16  # parts in memory from which NumPy joins them
-_SLAB = 1 << 22  # bytes of a result of which parts that take turns are all written before the next
 
 
 class SharedMode(Node):
@@ -196,9 +193,23 @@ class SharedMode(Node):
 
     def write_into(self, view: Expression, out: Array, job: Job) -> None:
         """Let each operand write its part."""
+        if view.is_whole:
+            self._write_parts([(own, part) for _, own, part in self.shared()], out, job)
+            return
         slices = spaced(view.layout, self.extents)
         if slices is not None:
-            self._fill_slice(slices, out, job)
+            first, step, count = slices[self.mode]
+            self._write_parts(
+                [
+                    (
+                        range(own.start, own.start + own.step * own.count, own.step),
+                        _slice_of(own, slices, self.mode),
+                    )
+                    for own in self.parts_of_run((0, count, first, step))
+                ],
+                out,
+                job,
+            )
             return
         transform, mode = take_apart(view.layout, self.extents), self.mode
         feeds = () if transform is None else transform.coordinates[mode].feeds
@@ -221,32 +232,17 @@ class SharedMode(Node):
             there = transform.gathered(own, chosen).at(mode, Coordinate(first, ((own, axis),)))
             _write_some(pushed(self.operands[number], there), out, own, chosen, job)
 
-    def _fill_slice(self, slices: list[Spaced], out: Array, job: Job) -> None:
-        mode = self.mode
-        first, step, count = slices[mode]
-        parts: list[tuple[Part, Expression]] = []
-        turns = False
-        for part in self.parts_of_run((0, count, first, step)):
-            parts.append((part, _slice_of(part, slices, mode)))
-            turns = turns or part.step > 1
-        if turns and mode and out.nbytes > 2 * _SLAB and len(out) > 1 and job.threads == 1:
-            # All parts of some rows before the next ones, while their memory is in the cache.
-            rows = max(len(out) * _SLAB // out.nbytes, 1)
-            start, move, _ = slices[0]
-            for done in range(0, len(out), rows):
-                slab = out[done : done + rows]
-                self._fill_slice([(start + move * done, move, len(slab)), *slices[1:]], slab, job)
+    def _write_parts(self, parts: "list[tuple[range, Expression]]", out: Array, job: Job) -> None:
+        """Write views at positions of the mode that are theirs."""
+        positions, views = zip(*parts, strict=True)
+        arrays = [memory_of(own) for own in views] if out.size <= CACHED else [None]
+        if all([own is not None for own in arrays]):
+            before = (slice(None),) * self.mode
+            for own, array in zip(positions, cast("list[Array]", arrays), strict=True):
+                write_elements(out[(*before, slice(own.start, own.stop, own.step))], array)
             return
-        if not turns and len(parts) > 1 and (out.size <= CACHED or len(parts) > _MANY):
-            arrays = [memory_of(own) for _, own in parts]
-            if not any(own is None for own in arrays):
-                join_into(out, cast("list[Array]", arrays), mode)
-                return
-        before = (slice(None),) * mode
-        # The largest first: new memory is then touched once for nearly all that is written.
-        for part, own in sorted(parts, key=lambda pair: -pair[0].count):
-            places = slice(part.start, part.start + part.step * (part.count - 1) + 1, part.step)
-            own.node.write_into(own, out[(*before, places)], job)
+        runner = RoutingRunner.of(self.mode, out.shape, positions, tuple(map(job.elements, views)))
+        runner.fill(full_window(out.shape), out, job.threads)
 
     def _fill_points(self, layout: Layout[Any], out: Array, job: Job) -> None:
         """Write elements one by one: of any selection."""

@@ -10,7 +10,7 @@ from tensorwrapper._arguments import check_kind_of, surely_fits
 from tensorwrapper._integers import to_count
 from tensorwrapper._memory import new_memory
 from tensorwrapper._value_class import evolve
-from tensorwrapper.buffer.lowlevel import buffer_of, holds_strings
+from tensorwrapper.buffer.lowlevel import buffer_of, holds_strings, write_elements
 from tensorwrapper.errors import BufferSizeError, ConversionError, ExportError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import (
@@ -35,7 +35,7 @@ from tensorwrapper.selection.computing._targets import (
     threads_for,
 )
 from tensorwrapper.selection.expressions._cellwise import Casting
-from tensorwrapper.selection.expressions._expression import Expression, unnamed_view
+from tensorwrapper.selection.expressions._expression import Expression, memory_of, unnamed_view
 from tensorwrapper.selection.facade._view_base import ViewBase
 from tensorwrapper.selection.plans._leaves import is_away, is_sparse, sparse_unread
 from tensorwrapper.selection.rows._flat import in_order
@@ -392,18 +392,22 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
 
 
 def _at_once(view: Expression) -> Tensor[Any] | None:
-    """Return the elements of a box in memory that is made of several; None of all others."""
-    if view.node.tensor is not None:
-        return None
+    """Return the elements of a box whose places are evenly spaced, and all in memory; None of all others."""
     known = view.layout.implementation
     box = known.strided_box()
-    if box is None or not is_in_memory(view):
+    memory = memory_of(view)
+    if box is None or (memory is None and not is_in_memory(view)):
         return None
     extents, origin, strides, offset = box
-    if known.names is not None or any(origin):
-        view = Expression(view.node, wrap_layout(new_strided(extents, (0,) * len(extents), strides, offset)))
     array = new_memory(extents, view.dtype)
-    view.node.write_into(view, array, MemoryJob(threads_for(array.nbytes, None)))
+    threads = threads_for(array.nbytes, None)
+    if memory is not None:
+        write_elements(array, memory, threads=threads)
+    else:
+        if known.names is not None or any(origin):
+            zeros = (0,) * len(extents)
+            view = Expression(view.node, wrap_layout(new_strided(extents, zeros, strides, offset)))
+        view.node.write_into(view, array, MemoryJob(threads))
     return make_tensor(wrap_layout(new_row_major(extents, origin), known.names), buffer_of(array.reshape(-1)))
 
 

@@ -90,6 +90,10 @@ def _run_of(layout: "Layout[Any]") -> tuple[int, int] | None:
 
 def write_in_order(line: Runner, layout: "Layout[Any]", out: Array) -> None:
     """Write the elements of a line that a layout of a box selects, in row-major order."""
+    run = _run_of(layout)
+    if run is not None:
+        line.fill((slice(run[0], run[0] + run[1]),), out)
+        return
     flat: Array = out.reshape(-1) if out.flags.c_contiguous else np.empty(out.size, out.dtype)
     PlacedRunner(line, layout, 0).fill((slice(0, out.size),), flat)
     if not out.flags.c_contiguous:

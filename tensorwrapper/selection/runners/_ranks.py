@@ -49,7 +49,9 @@ class RankRunner(Runner):
         layout, element = self.layout, self.element
         for block in cut(out.shape):
             target = inside(out, block)
-            part = layout[(*shift_window(window, block), ...)]
+            # Of a block that is all of it the layout is known.
+            own = shift_window(window, block)
+            part = layout if target.shape == layout.shape.extents else layout[(*own, ...)]
             plain = target.dtype == element and target.flags.c_contiguous
             if plain and part.is_strided and _is_run(part.strides, target.shape):
                 self.numbers(range(part.offset, part.offset + target.size), target.reshape(-1))
