@@ -57,9 +57,8 @@ class MemoryJob(Job):
         memory = memory_of(view)
         if memory is not None:
             return MemoryLeaf(memory)
-        return (
-            view.node.runner(view, (), unread) if view.node.is_constant else PartRunner(at_zero(view), self)
-        )
+        node = view.node
+        return node.runner(view, (), unread) if node.is_constant else PartRunner(at_zero(view), self)
 
     def cells(self, view: Expression, out: Array) -> None:
         node = view.node
@@ -155,10 +154,8 @@ def is_in_memory(view: Expression) -> bool:
     is_choosing = is_refusing = False
     while waiting:
         own, depth = waiting.pop()
-        if own.node.is_dense:
-            continue
         node = own.node.routed()
-        if node.is_unmade:
+        if node.is_dense:
             continue
         if node.source is not None or not node.is_filled:
             return False

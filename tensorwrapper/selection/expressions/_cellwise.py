@@ -236,7 +236,8 @@ class Casting(_Elementwise, NodeOfOne):
         return cast_view(normalize(pushed(self.operand, transform)), self._dtype, unsafe=self.unsafe)
 
     def values(self, places: Sequence[IntArray], given: Sequence[Array] = ()) -> Array:  # noqa: ARG002
-        return convert_elements(given[0], self._dtype, checked=not self.unsafe)
+        with np.errstate(all="ignore"):
+            return convert_elements(given[0], self._dtype, checked=not self.unsafe)
 
     def write_into(self, view: Expression, out: Array, job: Job) -> None:
         part = self.operand

@@ -151,7 +151,7 @@ class Node(ABC):
 
     @property
     def is_dense(self) -> bool:
-        """Whether it is a tensor in this process all of whose elements are stored."""
+        """Whether all its elements are known to be stored in this process, in one tensor or in many."""
         return False
 
     @property
@@ -413,15 +413,10 @@ class Expression:
             return self._dtype
         except AttributeError:
             node = self.node
-            if not node.is_unmade:
-                for own in node.operands:
-                    if not hasattr(own, "_dtype"):
-                        if own.node.keeps_dtype:
-                            _set_dtype(own, own.node.dtype)
-                            continue
-                        for below in operands_first([self], lambda own: hasattr(own, "_dtype")):
-                            _set_dtype(below, below.node.dtype)
-                        return self._dtype
+            if not node.keeps_dtype and not all(map(_knows_dtype, node.operands)):
+                for below in operands_first([self], _knows_dtype):
+                    _set_dtype(below, below.node.dtype)
+                return self._dtype
             found = node.dtype
             _set_dtype(self, found)
             return found
@@ -478,6 +473,10 @@ class Expression:
 (_set_node, _set_layout, _set_calls, _set_written, _set_hash, _set_dtype) = slot_setters(
     Expression, "node", "layout", "calls", "written", "_hash", "_dtype"
 )
+
+
+def _knows_dtype(view: Expression) -> bool:
+    return view.node.keeps_dtype or hasattr(view, "_dtype")
 
 
 def _rebuilt(rows: Any) -> Expression:  # noqa: ANN401 - what `flattened` returns

@@ -127,6 +127,11 @@ class Joining(SharedMode):
             return found
 
     @property
+    def is_dense(self) -> bool:
+        # Of many parts this is asked once; it is kept with what writes them.
+        return not self.mode and len(self.offsets) > SHORT + 1 and self._in_memory() is not None
+
+    @property
     def parts(self) -> int:
         return len(self.offsets) - 1
 

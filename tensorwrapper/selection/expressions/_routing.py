@@ -198,18 +198,7 @@ class SharedMode(Node):
             return
         slices = spaced(view.layout, self.extents)
         if slices is not None:
-            first, step, count = slices[self.mode]
-            self._write_parts(
-                [
-                    (
-                        range(own.start, own.start + own.step * own.count, own.step),
-                        _slice_of(own, slices, self.mode),
-                    )
-                    for own in self.parts_of_run((0, count, first, step))
-                ],
-                out,
-                job,
-            )
+            self._write_parts(self._cut(slices), out, job)
             return
         transform, mode = take_apart(view.layout, self.extents), self.mode
         feeds = () if transform is None else transform.coordinates[mode].feeds
@@ -222,8 +211,8 @@ class SharedMode(Node):
         constant = transform.coordinates[mode].constant
         if not feeds:
             operand, position = self.operand_at(constant)
-            whole_part = pushed(operand, transform.at(mode, Coordinate(position)))
-            whole_part.node.write_into(whole_part, out, job)
+            only = pushed(operand, transform.at(mode, Coordinate(position)))
+            only.node.write_into(only, out, job)
             return
         ((own, move),) = feeds
         numbers, within = self.numbers(move.offsets() + constant)
@@ -232,11 +221,20 @@ class SharedMode(Node):
             there = transform.gathered(own, chosen).at(mode, Coordinate(first, ((own, axis),)))
             _write_some(pushed(self.operands[number], there), out, own, chosen, job)
 
+    def _cut(self, slices: list[Spaced]) -> "list[tuple[range, Expression]]":
+        """Return the parts of a slice: their positions in it, and the views that have them."""
+        first, step, count = slices[self.mode]
+        found: list[tuple[range, Expression]] = []
+        for own in self.parts_of_run((0, count, first, step)):
+            positions = range(own.start, own.start + own.step * own.count, own.step)
+            found.append((positions, _slice_of(own, slices, self.mode)))
+        return found
+
     def _write_parts(self, parts: "list[tuple[range, Expression]]", out: Array, job: Job) -> None:
         """Write views at positions of the mode that are theirs."""
         positions, views = zip(*parts, strict=True)
         arrays = [memory_of(own) for own in views] if out.size <= CACHED else [None]
-        if all([own is not None for own in arrays]):
+        if all(own is not None for own in arrays):
             before = (slice(None),) * self.mode
             for own, array in zip(positions, cast("list[Array]", arrays), strict=True):
                 write_elements(out[(*before, slice(own.start, own.stop, own.step))], array)

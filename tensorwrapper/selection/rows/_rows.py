@@ -69,11 +69,18 @@ class Rows(Node):
     kind: RowsKind
     operands: tuple[Expression, ...]
     arguments: _Arguments = ()
+    dtype: "np.dtype[Any]" = attrs.field(init=False, eq=False, repr=False)
     _found: "_Made | None" = attrs.field(default=None, init=False, eq=False, repr=False)
 
     json_names: ClassVar[tuple[str, ...]] = ("pad_rows", "pad_cells", "spread", "spread_over")
     is_cellwise: ClassVar[bool] = False
     is_of_rows: ClassVar[bool] = True
+    keeps_dtype: ClassVar[bool] = True
+
+    def __attrs_post_init__(self) -> None:
+        # Asked when it is made: later, each would ask the one below it.
+        own = self.operands[1 if self.kind == "where" else 0]
+        object.__setattr__(self, "dtype", self.arguments[0] if self.kind == "cast" else own.dtype)
 
     def _made(self) -> _Made:
         found = self._found
@@ -96,10 +103,6 @@ class Rows(Node):
     @property
     def extents(self) -> Extents:
         return self.flat.extents
-
-    @property
-    def dtype(self) -> "np.dtype[Any]":
-        return self.flat.dtype
 
     @property
     def name(self) -> str:
