@@ -9,32 +9,38 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 import numpy as np
 
 from tensorwrapper._wording import shortened
+from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.errors import ConversionError, DataFileError, TensorWrapperError
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.store.foreign._contents import Options
+from tensorwrapper.store.foreign._ragged import Ragged, ragged_of
 from tensorwrapper.store.records._loss import Loss, unsaid
 from tensorwrapper.store.records._record import cut
 from tensorwrapper.tensor import Tensor, as_tensor
-from tensorwrapper.typing import Array, Extents
+from tensorwrapper.typing import Array, Extents, IntArray
 
 if TYPE_CHECKING:
     from tensorwrapper.selection import View
 
 __all__ = [
     "CHUNK_BYTES",
+    "RowsToWrite",
     "TensorLike",
     "boxes_of",
     "check_text",
     "flat_runs",
     "grid_of",
     "in_our_words",
+    "rows_to_write",
     "run_extents",
     "to_write",
     "without_layers",
 ]
 
 TensorLike: TypeAlias = "Tensor[Any] | View[Any]"
+RowsToWrite: TypeAlias = tuple[Ragged, dict[int, IntArray]]
+"""What is said of rows, and the sizes of the modes that vary."""
 
 CHUNK_BYTES: Final = 2**20
 """What a chunk has where nobody says it: as much as HDF5 caches, and worth a request to a far store."""
@@ -64,6 +70,19 @@ def to_write(given: object, name: str, target: object) -> TensorLike:
     if tensor.is_sparse:
         raise ConversionError(f"{name!r} is sparse; to_dense() has all its elements, a .tens file keeps it")
     return tensor
+
+
+def rows_to_write(value: TensorLike, name: str) -> RowsToWrite | None:
+    """Return how a tensor is written as rows; None if it is a box, a matrix of tiles, or of strings.
+
+    Raises
+    ------
+    ConversionError
+        If it is neither rows in rows nor cells of one level.
+    """
+    if holds_strings(value.dtype) or grid_of(value) is not None or value.shape.flatten().is_box:
+        return None
+    return ragged_of(value.shape, f"{name!r}")
 
 
 @contextmanager

@@ -1,6 +1,6 @@
 """HDF5 files, written: boxes are datasets, ragged tensors groups of values and of where rows begin."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,17 +15,20 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.store.foreign._contents import Conversion, Named, Options, leaving_out
 from tensorwrapper.store.foreign._names import check_path
 from tensorwrapper.store.foreign._outgoing import (
+    RowsToWrite,
     TensorLike,
     boxes_of,
     chunks_for,
     flat_runs,
     grid_of,
     in_our_words,
+    rows_to_write,
     run_extents,
     to_write,
     without_layers,
 )
-from tensorwrapper.store.foreign._ragged import ragged_of
+from tensorwrapper.store.foreign._paths import TakenPaths
+from tensorwrapper.store.foreign._ragged import Ragged
 from tensorwrapper.store.foreign.hdf5._read import METADATA, ORIGIN, RAGGED
 from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.store.system._replace import replacing_path
@@ -58,20 +61,21 @@ def write_hdf5(
 
     names: list[str] = []
     lost: list[Loss] = []
+    paths = TakenPaths("HDF5")
     nbytes = 0
     with replacing_path(path) as temporary, h5py.File(temporary, "w") as file:
         if metadata:
             with in_our_words(path, "metadata"):
                 _say(file, METADATA, metadata)
         for name, given, said in tensors:
-            begun = done = False
-            before = len(lost)
-            was_there = False
+            before, begun, done = len(lost), False, False
             with leaving_out(name, options, lost), in_our_words(path, name):
                 check_path(name, "HDF5")
-                was_there, begun = name in file, True
                 value = to_write(given, name, path)
-                written = _write(file, name, value, options, lost)
+                rows = rows_to_write(value, name)
+                paths.claim(name, rows and _parts_of(rows[0]))
+                begun = True
+                written = _write(file, name, value, rows, options, lost)
                 if said:
                     _say(written, METADATA, said)
                 done = True
@@ -80,13 +84,42 @@ def write_hdf5(
             if not done:
                 # What is not there has lost nothing else.
                 del lost[before:-1]
-                if begun and not was_there and name in file:
-                    del file[name]
+                if begun:
+                    _remove(file, name, paths.release(name))
     return Conversion(tuple(names), nbytes, tuple(lost))
 
 
+def _parts_of(ragged: Ragged) -> list[str]:
+    """Return what a group of rows has, by either name of what says how long they are."""
+    return ["values", *[f"{form}_{mode}" for mode in ragged.variable_modes for form in ("offsets", "sizes")]]
+
+
+def _remove(file: "h5py.File", name: str, parts: Collection[str] | None) -> None:
+    """Take back what was written of a tensor; what others have below its path stays."""
+    if name not in file:
+        return
+    if parts is None:
+        del file[name]
+        return
+    group = file[name]
+    for part in parts:
+        if part in group:
+            del group[part]
+    if not len(group):
+        del file[name]
+        return
+    for attribute in (RAGGED, METADATA):
+        if attribute in group.attrs:
+            del group.attrs[attribute]
+
+
 def _write(
-    file: "h5py.File", name: str, value: TensorLike, options: Options, lost: list[Loss]
+    file: "h5py.File",
+    name: str,
+    value: TensorLike,
+    rows: RowsToWrite | None,
+    options: Options,
+    lost: list[Loss],
 ) -> "h5py.Group | h5py.Dataset":
     codec = options.codec_of(name, _CODECS, "HDF5")
     if grid_of(value) is not None:
@@ -95,8 +128,8 @@ def _write(
         value = value.untiled()
     if holds_strings(value.dtype):
         return _write_strings(file, name, value)
-    if not value.shape.flatten().is_box:
-        return _write_rows(file, name, value, codec)
+    if rows is not None:
+        return _write_rows(file, name, value, rows, codec)
     chunks = chunks_for(name, value, options, 0 if codec else _CHUNKED)
     value = without_layers(name, value, lost)
     extents = value.shape.extents
@@ -150,9 +183,12 @@ def _write_strings(file: "h5py.File", name: str, value: TensorLike) -> "h5py.Dat
     return _placed(file.create_dataset(name, data=array, dtype=h5py.string_dtype()), tensor.shape)
 
 
-def _write_rows(file: "h5py.File", name: str, value: TensorLike, codec: str | None) -> "h5py.Group":
-    ragged, sizes = ragged_of(value.shape, f"{name!r}")
-    group = file.create_group(name)
+def _write_rows(
+    file: "h5py.File", name: str, value: TensorLike, rows: RowsToWrite, codec: str | None
+) -> "h5py.Group":
+    ragged, sizes = rows
+    # What has a longer path may have made it.
+    group = file.require_group(name)
     _say(group, RAGGED, ragged.to_fields())
     for mode, own in sizes.items():
         # Where rows begin is what a reader of rows wants; cells of several sizes have no one such number.

@@ -3,7 +3,7 @@
 import importlib
 import itertools
 import shutil
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Collection, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -17,17 +17,20 @@ from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.store.foreign._contents import Conversion, Named, Options, leaving_out
 from tensorwrapper.store.foreign._names import check_path
 from tensorwrapper.store.foreign._outgoing import (
+    RowsToWrite,
     TensorLike,
     boxes_of,
     chunks_for,
     flat_runs,
     grid_of,
     in_our_words,
+    rows_to_write,
     run_extents,
     to_write,
     without_layers,
 )
-from tensorwrapper.store.foreign._ragged import ragged_of
+from tensorwrapper.store.foreign._paths import TakenPaths
+from tensorwrapper.store.foreign._ragged import Ragged
 from tensorwrapper.store.foreign.zarr._codecs import CODECS, encoded_chunk, load_zstd
 from tensorwrapper.store.foreign.zarr._grid import DTYPES, chunk_file
 from tensorwrapper.store.foreign.zarr._store import METADATA, ORIGIN, RAGGED
@@ -61,6 +64,7 @@ def write_zarr(
     zarr: Any = importlib.import_module("zarr")
     names: list[str] = []
     lost: list[Loss] = []
+    paths = TakenPaths("Zarr")
     nbytes = 0
     with _replacing_folder(path) as temporary:
         with in_our_words(path, "metadata"):
@@ -68,10 +72,12 @@ def write_zarr(
         for name, given, said in tensors:
             before, begun, done = len(lost), False, False
             with leaving_out(name, options, lost), in_our_words(path, name):
-                _check_name(name, names)
+                _check_name(name)
                 value = to_write(given, name, path)
+                rows = rows_to_write(value, name)
+                paths.claim(name, rows and _parts_of(rows[0]))
                 begun = True
-                _write(root, temporary, name, value, said, options, lost)
+                _write(root, temporary, name, value, rows, said, options, lost)
                 done = True
                 names.append(name)
                 nbytes += value.nbytes
@@ -79,18 +85,31 @@ def write_zarr(
                 # What is not there has lost nothing else.
                 del lost[before:-1]
                 if begun:
-                    shutil.rmtree(temporary / name, ignore_errors=True)
+                    _remove(temporary / name, paths.release(name))
     return Conversion(tuple(names), nbytes, tuple(lost))
 
 
-def _check_name(name: str, names: list[str]) -> None:
+def _parts_of(ragged: Ragged) -> list[str]:
+    """Return what a group of rows has."""
+    return ["values", *[f"sizes_{mode}" for mode in ragged.variable_modes]]
+
+
+def _remove(folder: Path, parts: Collection[str] | None) -> None:
+    """Take back what was written of a tensor; what others have below its path stays."""
+    if parts is None or not folder.is_dir():
+        shutil.rmtree(folder, ignore_errors=True)
+        return
+    for part in parts:
+        shutil.rmtree(folder / part, ignore_errors=True)
+    if not any(own.is_dir() for own in folder.iterdir()):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _check_name(name: str) -> None:
     check_path(name, "Zarr", "\\", _NAME_BYTES)
     parts = name.split("/")
     if any(part in ("..", "zarr.json") for part in parts):
         raise ConversionError(f"{name!r} is no path of Zarr, where no part is '..' or 'zarr.json'")
-    above = ["/".join(parts[:k]) for k in range(1, len(parts) + 1)]
-    if any(own in names for own in above) or any(own.startswith(f"{name}/") for own in names):
-        raise ConversionError(f"{name!r} lies in another tensor, or has the name of one: {names[:8]}")
 
 
 @contextmanager
@@ -132,6 +151,7 @@ def _write(
     folder: Path,
     name: str,
     value: TensorLike,
+    rows: RowsToWrite | None,
     said: Mapping[str, Any],
     options: Options,
     lost: list[Loss],
@@ -144,8 +164,8 @@ def _write(
     if holds_strings(value.dtype):
         _write_strings(root, name, value, attributes)
         return
-    if not value.shape.flatten().is_box:
-        _write_rows(root, name, value, attributes, codec)
+    if rows is not None:
+        _write_rows(root, name, value, rows, attributes, codec)
         return
     attributes |= _origin(value.shape)
     if tiles is not None and not _is_regular(tiles) and options.chunks_of(name, value.shape.extents) is None:
@@ -228,11 +248,13 @@ def _write_rows(
     root: Any,  # noqa: ANN401 - its types are partly unknown
     name: str,
     value: TensorLike,
+    rows: RowsToWrite,
     attributes: dict[str, Json],
     codec: str | None,
 ) -> None:
-    ragged, sizes = ragged_of(value.shape, f"{name!r}")
-    group = root.create_group(name, attributes={**attributes, RAGGED: ragged.to_fields()})
+    ragged, sizes = rows
+    # What has a longer path may have made it.
+    group = root.require_group(name)
     for mode, own in sizes.items():
         array = group.create_array(
             f"sizes_{mode}",
@@ -255,6 +277,8 @@ def _write_rows(
         if len(run):
             values[done : done + len(run)] = run
         done += len(run)
+    # Only now does it say that it is rows: what is given up before that is a group as any other.
+    group.update_attributes({**attributes, RAGGED: ragged.to_fields()})
 
 
 def _write_grid(
