@@ -4,7 +4,7 @@ import resource
 import subprocess
 import sys
 import textwrap
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 
 import h5py
 import ml_dtypes
@@ -255,3 +255,34 @@ def test_a_file_without_a_byte_is_refused(tmp_path, end):
     (tmp_path / f"a{end}").write_bytes(b"")
     with pytest.raises(DataFileError):
         tw.open(tmp_path / f"a{end}")
+
+
+@pytest.mark.parametrize("end", ["h5", "zarr"])
+@pytest.mark.parametrize("target", ["tens", "h5", "zarr", "npz", "safetensors", "tar"])
+def test_what_others_put_into_a_group_of_rows_is_converted_or_told(tmp_path, end, target):
+    tw.save(tmp_path / f"a.{end}", {"r": tw.jagged([[1, 2], [], [3]]), "x": [1]})
+    size = "offsets_1" if end == "h5" else "sizes_1"
+    with h5py.File(tmp_path / "a.h5", "a") if end == "h5" else nullcontext() as f:
+        group = zarr.open_group(str(tmp_path / "a.zarr"), mode="a") if f is None else f
+        make = group.create_array if f is None else group.create_dataset
+        for name in ("r/extra", "r/sizes_2", "r/deep/y"):
+            make(name, data=np.arange(3))
+        group["r/values"].attrs["unit"] = "mm"
+        group[f"r/{size}"].attrs["by"] = "me"
+        if f is not None:
+            f["r/text"] = f["r"].attrs["ragged"]
+            f["r/away"] = h5py.SoftLink("/r/values")
+            f["r/null"] = h5py.Empty("f4")
+    names = ["r", "r/extra", "r/sizes_2", "r/deep/y", "x", *["r/text"] * (end == "h5")]
+    with tw.open(tmp_path / f"a.{end}") as found:
+        assert sorted(found) == sorted(names)
+        told = {loss.name: loss.code for loss in found.losses}
+        assert told == ({"r/away": "link", "r/null": "empty"} if end == "h5" else {})
+    done = tw.store.convert(tmp_path / f"a.{end}", tmp_path / f"b.{target}", strict=False)
+    lost = [(loss.name, loss.code) for loss in done.lost]
+    assert {("r/values", "kind"), (f"r/{size}", "kind"), *told.items()} <= set(lost)
+    left = [loss.name for loss in done.lost if "is left out" in loss]
+    assert left == (
+        [] if target in ("tens", "h5", "zarr") else [n for n in sorted(names) if n in ("r", "r/text")]
+    )
+    assert len(done.names) + len(left) == len(names)

@@ -15,7 +15,7 @@ from tensorwrapper.errors import (
     RankError,
     TensorWrapperError,
 )
-from tensorwrapper.store.records._loss import Loss, LossCode
+from tensorwrapper.store.records._loss import Loss, loss_in, unread
 from tensorwrapper.typing import Extents
 from tensorwrapper.wire import Compression
 
@@ -183,13 +183,12 @@ def leaving_out(name: str, options: Options, lost: list[Loss]) -> Generator[None
         # The disk, and not the tensor.
         raise
     except TensorWrapperError as error:
-        said: object = error.args[0] if error.args else None
-        if options.strict and not (isinstance(said, Loss) and said.code == "null"):
+        said = loss_in(error)
+        if options.strict and (said is None or said.code != "null"):
             if options.way_out and isinstance(error, ConversionError):
                 raise ConversionError(f"{error}; {options.way_out}") from error
             raise
-        code: LossCode = said.code if isinstance(said, Loss) else "kind"
-        lost.append(Loss(f"{name!r} is left out, {error}", name, code))
+        lost.append(unread(f"{name!r} is left out", name, error, "kind"))
 
 
 @final

@@ -17,7 +17,7 @@ from tensorwrapper._json import Json
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError, JaggedModeError, ParseError
 from tensorwrapper.shape import Shape
-from tensorwrapper.store.records._loss import Loss
+from tensorwrapper.store.records._loss import Loss, loss_in, unread
 from tensorwrapper.typing import Index, IntArray
 from tensorwrapper.wire import DEFAULT_LIMITS
 
@@ -124,8 +124,13 @@ class Ragged:
         return Shape.from_offsets(*offsets)
 
 
-def broken_rows(name: str, why: object) -> Loss:
-    """Return that a group speaks of rows, and has not what makes them: its arrays are listed one by one."""
+def broken_rows(name: str, why: Exception) -> Loss:
+    """Return that a group speaks of rows, and has not what makes them: its arrays are listed one by one.
+
+    A part that is merely not known here is no fault of the group.
+    """
+    if loss_in(why) is not None:
+        return unread(f"the group {name!r} is ragged, and its arrays are listed instead", name, why)
     text = f"the group {name!r} says that it is ragged, and is not, so that its arrays are listed: {why}"
     return Loss(text, name, "convention")
 

@@ -4,7 +4,7 @@ from typing import Literal, TypeAlias, final
 
 from tensorwrapper._value_class import Shown
 
-__all__ = ["Loss", "LossCode", "unsaid"]
+__all__ = ["Loss", "LossCode", "loss_in", "unread", "unsaid"]
 
 LossCode: TypeAlias = Literal[
     "type",
@@ -17,6 +17,7 @@ LossCode: TypeAlias = Literal[
     "name",
     "empty",
     "member",
+    "version",
     "damage",
     "kind",
 ]
@@ -40,8 +41,8 @@ class Loss(str, Shown):
         (``"objects"``), nulls among numbers (``"null"``), what leads elsewhere (``"link"``), a convention
         that does not hold (``"convention"``), a codec that is not installed (``"codec"``), a scale that is
         not applied (``"scaled"``), a name that was changed (``"name"``), no elements at all (``"empty"``),
-        a member that is no array (``"member"``), damage (``"damage"``), or a kind of file that cannot say
-        it (``"kind"``).
+        a member that is no array (``"member"``), a version of a format that is not known (``"version"``),
+        damage (``"damage"``), or a kind of file that cannot say it (``"kind"``).
     help
         What to do; it ends the sentence.
 
@@ -82,9 +83,26 @@ class Loss(str, Shown):
         return self._help
 
     def __getnewargs__(self) -> tuple[str, str, LossCode, str]:  # type: ignore[override] # pyright: ignore[reportIncompatibleMethodOverride] - that of a text has the text alone
-        text = str(self)
-        text = text.removesuffix(f": {self._help}") if self._help else text
-        return text, self._name, self._code, self._help
+        return self._text, self._name, self._code, self._help
+
+    @property
+    def _text(self) -> str:
+        """The sentence, without the advice."""
+        return str(self).removesuffix(f": {self._help}") if self._help else str(self)
+
+
+def loss_in(error: BaseException) -> Loss | None:
+    """Return what an error says as a loss, because something is merely not known; None if it is another."""
+    said: object = error.args[0] if error.args else None
+    return said if isinstance(said, Loss) else None
+
+
+def unread(text: str, name: str, error: BaseException, otherwise: LossCode = "damage") -> Loss:
+    """Return that something is not read, by the error that says why: damage is what says nothing else."""
+    said = loss_in(error)
+    if said is None:
+        return Loss(f"{text}, {error}", name, otherwise)
+    return Loss(f"{text}, {said._text}", name, said.code, said.help)
 
 
 def unsaid(name: str, what: str) -> Loss:

@@ -6,7 +6,7 @@ import pickle
 import pytest
 
 from tensorwrapper.store import Loss
-from tensorwrapper.store.records._loss import unsaid
+from tensorwrapper.store.records._loss import loss_in, unread, unsaid
 
 LOSS = Loss("'o' holds objects", "o", "objects", "np.load has them")
 
@@ -30,3 +30,13 @@ def test_copies_say_the_same(again):
         found = again(loss)
         assert (type(found), found) == (Loss, loss)
         assert (found.name, found.code, found.help) == (loss.name, loss.code, loss.help)
+
+
+def test_what_an_error_says_as_a_loss_is_told_by_its_code():
+    assert loss_in(ValueError("bad")) is loss_in(ValueError()) is None
+    assert loss_in(ValueError(LOSS)) is LOSS
+    assert unread("'r' is not read", "r", ValueError("bad")) == "'r' is not read, bad"
+    assert unread("'r' is not read", "r", ValueError("bad")).code == "damage"
+    found = unread("'r' is not read", "r", ValueError(LOSS), "kind")
+    assert found == "'r' is not read, 'o' holds objects: np.load has them"
+    assert (found.name, found.code, found.help) == ("r", "objects", "np.load has them")

@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Final, TypeAlias, cast, final
 
-from tensorwrapper.store.records._loss import Loss
+from tensorwrapper.store.records._loss import Loss, unread
 
 if TYPE_CHECKING:
     import h5py
@@ -78,12 +78,13 @@ class Links:
                 found = _ended(f"{link}/{other[len(above) :]}", inner, known) | found
         return found
 
-    def broken(self, known: set[str]) -> Iterator[Loss]:
-        """Yield what is to be said of soft links that lead to none of what is known."""
+    def broken(self, known: set[str], parts: set[str]) -> Iterator[Loss]:
+        """Yield what is to be said of soft links that lead to none of what is known, or to parts of rows."""
         for link in sorted(self.soft):
             own = self.resolve(link)
             if own is None or own not in known:
-                text = f"the link {link!r} leads to {self.targets[link]!r}, where there is no tensor or group"
+                there = "a part of rows" if own in parts else "no tensor or group"
+                text = f"the link {link!r} leads to {self.targets[link]!r}, where there is {there}"
                 yield Loss(text, link, "link")
 
 
@@ -121,7 +122,7 @@ def walk(file: "h5py.File", enter: _Enter) -> Links:
         try:
             parts = None if found is None else enter(name, found)
         except Exception as error:  # noqa: BLE001 - whatever HDF5 says of what is damaged
-            links.losses.append(Loss(f"{name!r} cannot be read, {error}", name, "damage"))
+            links.losses.append(unread(f"{name!r} cannot be read", name, error))
             continue
         if parts is None:
             continue
@@ -162,7 +163,7 @@ def _new_at(
         found = group[own]
         place = _place_of(found)
     except Exception as error:  # noqa: BLE001 - whatever HDF5 says of what it cannot open
-        links.losses.append(Loss(f"{name!r} cannot be opened, {error}", name, "damage"))
+        links.losses.append(unread(f"{name!r} cannot be opened", name, error))
         return None
     if isinstance(found, h5py.Datatype):
         return None

@@ -83,7 +83,7 @@ def open_hdf5(path: Path, limits: Limits) -> Contents:
         finder = _Finder(path, memory, limits)
         links = walk(file, finder.enter)
         held = finder.named(links.targets)
-        losses = [*finder.losses, *links.losses, *links.broken(finder.known)]
+        losses = [*finder.losses, *links.losses, *links.broken(finder.known, finder.parts)]
         return Contents(
             held,
             _said(file, finder.heaps),
@@ -108,6 +108,8 @@ class _Finder:
         """All groups and datasets that have names."""
         self.rows: set[str] = set()
         """The groups that are rows."""
+        self.parts: set[str] = set()
+        """The datasets that rows are made of, which have no names of their own."""
         self.fields: dict[str, dict[str, str]] = {}
         """By the names of records what their fields add to them, with the names of these."""
 
@@ -144,7 +146,7 @@ class _Finder:
     def attributes_of(self, file: "h5py.File") -> dict[str, list[str]]:
         """Return the attributes that are not read here, of the file and all that has a name."""
         found: dict[str, list[str]] = {}
-        for name in sorted(self.known):
+        for name in sorted(self.known | self.parts):
             own = cast("h5py.Group | h5py.Dataset", file[f"/{name}"])
             # Where another group is one of rows, its attribute is read; elsewhere it is somebody's.
             known = _READ | ({RAGGED} if name in self.rows else set[str]())
@@ -166,6 +168,7 @@ class _Finder:
         if ragged is None:
             return ()
         self.rows.add(name)
+        self.parts |= {f"{name}/{part}" for part in parts}
         read = partial(self._rows, found, ragged)
         nbytes = parts["values"].id.get_storage_size()
         self.entries.append((name, None, Held(0, nbytes, "jagged", read, _said(found, self.heaps))))
@@ -391,7 +394,7 @@ def _dataset(group: "h5py.Group", name: str) -> "h5py.Dataset":
         raise DataFileError(f"there is no dataset {name!r}")
     look = look_at(found, name)
     if isinstance(look, Loss):
-        raise DataFileError(str(look))
+        raise DataFileError(look)
     if look.packing in ("strings", "vlen", "records", "arrays"):
         raise DataFileError(f"{name!r} has elements that are no numbers, {str(look.dtype)[:80]}")
     return found

@@ -3,6 +3,7 @@
 The grid is the product of a tiling for each mode, as the extension `rectilinear` says it.
 """
 
+import importlib
 import itertools
 from collections.abc import Mapping, Sequence
 from math import prod
@@ -24,7 +25,15 @@ from tensorwrapper.wire import Limits
 if TYPE_CHECKING:
     from tensorwrapper.selection import Ability, Outer, Wanted
 
-__all__ = ["DTYPES", "GridSource", "chunk_file", "grid_source"]
+__all__ = [
+    "DTYPES",
+    "GRIDS_SETTING",
+    "GridSource",
+    "chunk_file",
+    "grid_refusal",
+    "grid_source",
+    "knows_grids",
+]
 
 DTYPES: Final = (
     "bool",
@@ -32,6 +41,8 @@ DTYPES: Final = (
     *["float16", "float32", "float64", "complex64", "complex128"],
 )
 """The types that Zarr's core names as NumPy does."""
+GRIDS_SETTING: Final = "array.rectilinear_chunks"
+"""What zarr's configuration calls rectilinear grids, if it knows them."""
 _SPECIAL: Final = {"NaN": np.nan, "Infinity": np.inf, "-Infinity": -np.inf}
 
 
@@ -47,30 +58,74 @@ def grid_source(folder: Path, node: Mapping[str, Any], limits: Limits) -> "GridS
     """
     extents = tuple(cast("list[int]", node["shape"]))
     grid = Tiling.from_zarr(cast("Mapping[str, object]", node["chunk_grid"]), extents)
-    name, keys = node.get("data_type"), node.get("chunk_key_encoding", {})
-    if name not in DTYPES:
-        raise DataFileError(
-            f"{folder} has elements {str(name)[:40]!r}; on such grids {', '.join(DTYPES)} are read"
-        )
-    if keys.get("name") != "default" or node.get("storage_transformers"):
-        raise DataFileError(f"{folder} has chunks under names that are not read here: {str(keys)[:80]}")
-    codecs = list(node.get("codecs", []))
-    packing = [codec.get("name") for codec in codecs]
-    codec = packing[1] if len(packing) == 2 else None
-    if packing[:1] != ["bytes"] or len(packing) > 2 or codec not in CODECS:
-        raise DataFileError(
-            f"{folder} has chunks packed by {str(packing)[:80]} on a rectilinear grid; here plain ones, gzip "
-            "and zstd are read, zarr 3.2 reads the others"
-        )
-    endian = codecs[0].get("configuration", {}).get("endian", "little")
-    if endian not in ("little", "big"):
-        raise DataFileError(f"{folder} has bytes in the order {str(endian)[:20]!r}")
-    dtype = np.dtype(cast("str", name)).newbyteorder("<" if endian == "little" else ">")
-    separator = keys.get("configuration", {}).get("separator", "/")
-    if separator not in ("/", "."):
-        raise DataFileError(f"{folder} has names of chunks with {str(separator)[:20]!r}")
+    refused = grid_refusal(node)
+    if refused is not None:
+        raise DataFileError(f"{folder} has {refused}")
+    plan = _Packed.of(node)
+    dtype = np.dtype(cast("str", node["data_type"])).newbyteorder("<" if plan.endian == "little" else ">")
     fill = _fill_of(node.get("fill_value", 0), dtype, folder)
-    return GridSource(folder, grid, dtype, fill, separator, codec, limits)
+    return GridSource(folder, grid, dtype, fill, plan.separator, plan.codec, limits)
+
+
+@final
+@frozen
+class _Packed:
+    """How the chunks of an array are called and packed, as its metadata say."""
+
+    keys: object
+    separator: Any
+    names: tuple[object, ...]
+    """Those of the codecs."""
+    endian: Any
+
+    @classmethod
+    def of(cls, node: Mapping[str, Any]) -> "_Packed":
+        """Return what is said, whatever that is."""
+        keys, codecs = _object(node.get("chunk_key_encoding")), node.get("codecs")
+        given = [_object(own) for own in cast("list[object]", codecs)] if isinstance(codecs, list) else []
+        endian = _object(given[0].get("configuration")).get("endian", "little") if given else "little"
+        separator = _object(keys.get("configuration")).get("separator", "/")
+        return cls(keys.get("name"), separator, tuple([own.get("name") for own in given]), endian)
+
+    @property
+    def codec(self) -> Any:  # noqa: ANN401 - as it is said
+        """The codec that makes chunks smaller; None if there is none."""
+        return self.names[1] if len(self.names) == 2 else None
+
+
+def _object(value: object) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def grid_refusal(node: Mapping[str, Any]) -> str | None:
+    """Return what of an array on a rectilinear grid is not read here; None if all is.
+
+    Examples
+    --------
+    >>> grid_refusal({"data_type": "string"})[:29]
+    "elements 'string'; on such gr"
+    """
+    name, plan = node.get("data_type"), _Packed.of(node)
+    if not isinstance(name, str) or name not in DTYPES:
+        return f"elements {str(name)[:40]!r}; on such grids {', '.join(DTYPES)} are read"
+    if plan.keys != "default" or node.get("storage_transformers") or plan.separator not in ("/", "."):
+        return f"chunks under names that are not read here: {str(node.get('chunk_key_encoding'))[:80]}"
+    if plan.names[:1] != ("bytes",) or len(plan.names) > 2 or plan.codec not in CODECS:
+        return (
+            f"chunks packed by {str(list(plan.names))[:80]}; here plain ones, gzip and zstd are read, "
+            "zarr 3.2 reads the others"
+        )
+    if plan.endian not in ("little", "big"):
+        return f"bytes in the order {str(plan.endian)[:20]!r}"
+    return None
+
+
+def knows_grids() -> bool:
+    """Tell whether the zarr library knows rectilinear grids, or nobody knows because it is not here."""
+    try:
+        return importlib.import_module("zarr").config.get(GRIDS_SETTING, None) is not None
+    except ImportError:
+        return True
 
 
 def _fill_of(value: object, dtype: "np.dtype[Any]", folder: Path) -> Any:  # noqa: ANN401 - an element

@@ -21,7 +21,7 @@ from tensorwrapper.store.foreign._contents import SCALES, Contents, Held, scaled
 from tensorwrapper.store.foreign._guarded import Guarded
 from tensorwrapper.store.foreign._ragged import Ragged, broken_rows
 from tensorwrapper.store.foreign._rows_source import RowsSource
-from tensorwrapper.store.foreign.zarr._grid import grid_source
+from tensorwrapper.store.foreign.zarr._grid import GRIDS_SETTING, grid_source, knows_grids
 from tensorwrapper.store.foreign.zarr._tree import nodes_of, read_node, rows_of
 from tensorwrapper.store.foreign.zarr._unreadable import is_text, loss_of
 from tensorwrapper.store.records._loss import Loss
@@ -39,8 +39,6 @@ ORIGIN: Final = "index_origin"
 METADATA: Final = "metadata"
 _ROOT: Final = "array"
 """The name of the array that is a store by itself."""
-_GRIDS: Final = "array.rectilinear_chunks"
-"""What zarr's configuration calls rectilinear grids, if it knows them."""
 
 
 def open_zarr(path: Path, limits: Limits) -> Contents:
@@ -51,45 +49,74 @@ def open_zarr(path: Path, limits: Limits) -> Contents:
     DataFileError
         If there is no such store, or it is damaged.
     """
-    held: dict[str, Held] = {}
-    metadata: Mapping[str, Any] = {}
-    losses: list[Loss] = []
-    own_parts: set[str] = set()
-    attributes: dict[str, list[str]] = {}
+    finder = _Finder(limits)
     for name, folder, node in nodes_of(path, limits):
-        if name in own_parts:
-            continue
         if isinstance(node, Loss):
-            losses.append(node)
-            continue
-        said = node.get("attributes", {})
-        attributes[name] = _others(said)
-        if not name:
-            metadata = _object(said.get(METADATA)) if node["node_type"] == "group" else {}
-        read: Callable[[], object]
-        loss = loss_of(name or _ROOT, node) if node["node_type"] == "array" else None
-        if loss is not None:
-            losses.append(loss)
-            continue
-        if any(scale in said for scale in SCALES):
-            losses.append(scaled(name or _ROOT))
-        if node["node_type"] == "array":
-            read = partial(_Reader(folder, limits).array, node)
-            packing = str(_object(node.get("chunk_grid")).get("name"))
+            finder.losses.append(node)
         else:
-            try:
-                rows = rows_of(folder, node, RAGGED)
-            except (DataFileError, ParseError) as error:
-                losses.append(broken_rows(name or _ROOT, error))
-                continue
-            if rows is None:
-                continue
-            attributes[name].remove(RAGGED)
-            own_parts |= {f"{name}/{part}" if name else part for part in rows[1]}
-            read, packing = partial(_Reader(folder, limits).rows, rows[0]), "jagged"
-        held[name or _ROOT] = Held(0, None, packing, read, _object(said.get(METADATA)))
-    left = {name: own for name, own in attributes.items() if own}
-    return Contents(held, metadata, tuple(losses), attributes=lambda: left)
+            finder.enter(name, folder, node)
+    left = {name: own for name, own in finder.attributes.items() if own}
+    return Contents(finder.held, finder.metadata, tuple(finder.losses), attributes=lambda: left)
+
+
+class _Finder:
+    """Looks at all nodes of a store, groups before what is in them."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.held: dict[str, Held] = {}
+        self.metadata: Mapping[str, Any] = {}
+        self.losses: list[Loss] = []
+        self.attributes: dict[str, list[str]] = {}
+        """By the name of a node what is said of it and is not read here."""
+        self.parts: set[str] = set()
+        """The arrays that rows are made of, which have no names of their own."""
+
+    def enter(self, name: str, folder: Path, node: Mapping[str, Any]) -> None:
+        """Note what a node is."""
+        said, is_array = node.get("attributes", {}), node["node_type"] == "array"
+        self.attributes[name] = _others(said)
+        if name in self.parts:
+            return
+        if not name and not is_array:
+            self.metadata = _object(said.get(METADATA))
+        if is_array:
+            loss = loss_of(name or _ROOT, node, folder)
+            if loss is not None:
+                self.losses.append(loss)
+                return
+        if any(scale in said for scale in SCALES):
+            self.losses.append(scaled(name or _ROOT))
+        reader = _Reader(folder, self.limits)
+        if is_array:
+            packing = str(_object(node.get("chunk_grid")).get("name"))
+            self._hold(name, packing, partial(reader.array, node), said)
+            return
+        rows = self._rows(name, folder, node)
+        if rows is not None:
+            self._hold(name, "jagged", partial(reader.rows, rows), said)
+
+    def _hold(self, name: str, packing: str, read: Callable[[], object], said: Mapping[str, Any]) -> None:
+        self.held[name or _ROOT] = Held(0, None, packing, read, _object(said.get(METADATA)))
+
+    def _rows(self, name: str, folder: Path, node: Mapping[str, Any]) -> Ragged | None:
+        """Return what a group says of its rows; None if it is none, or some of their arrays are not read."""
+        try:
+            rows = rows_of(folder, node, RAGGED)
+        except (DataFileError, ParseError) as error:
+            self.losses.append(broken_rows(name or _ROOT, error))
+            return None
+        if rows is None:
+            return None
+        parts = {f"{name}/{part}" if name else part: part for part in rows[1]}
+        told = [loss_of(path, rows[1][part], folder / part) for path, part in parts.items()]
+        unknown = next((loss for loss in told if loss is not None), None)
+        if unknown is not None:
+            self.losses.append(broken_rows(name or _ROOT, DataFileError(unknown)))
+            return None
+        self.attributes[name].remove(RAGGED)
+        self.parts |= set(parts)
+        return rows[0]
 
 
 def _others(said: Mapping[str, Any]) -> list[str]:
@@ -186,11 +213,10 @@ def _opened(folder: Path, node: Mapping[str, Any] | None = None) -> Any:  # noqa
 
 def _opened_on_request(folder: Path, refused: DataFileError) -> Any:  # noqa: ANN401 - as above
     """Return an array on a grid whose chunks are not read here, if this zarr knows such grids."""
-    config = _zarr().config
-    if config.get(_GRIDS, None) is None:
+    if not knows_grids():
         raise refused
     try:
-        with config.set({_GRIDS: True}):
+        with _zarr().config.set({GRIDS_SETTING: True}):
             return _opened(folder)
     except (ValueError, TypeError, KeyError, RuntimeError) as error:
         raise refused from error

@@ -16,7 +16,7 @@ from tensorwrapper._integers import MAX_DIGITS
 from tensorwrapper._json import parse_json
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.store.foreign._ragged import Ragged
-from tensorwrapper.store.records._loss import Loss
+from tensorwrapper.store.records._loss import Loss, LossCode, unread
 from tensorwrapper.store.system._system import reading, refused_by_system
 from tensorwrapper.wire import Limits
 
@@ -63,11 +63,27 @@ def read_node(folder: Path) -> Mapping[str, Any]:
     without = {key: value for key, value in node.items() if key != "attributes"}
     if _has_constants(without):
         raise DataFileError(f"{folder / _NAME} has NaN or Infinity outside its attributes")
-    if node.get("zarr_format") != 3 or node.get("node_type") not in ("array", "group"):
-        raise DataFileError(f"{folder / _NAME} is of no array or group of Zarr 3")
+    _check_version(node, 3, folder / _NAME)
+    if node.get("node_type") not in ("array", "group"):
+        raise _unknown(folder / _NAME, "is no array and no group", node.get("node_type"), "member")
     if not isinstance(node.get("attributes", {}), dict):
         raise DataFileError(f"{folder / _NAME} has attributes that are no object")
     return node
+
+
+def _check_version(node: Mapping[str, Any], version: int, path: Path) -> None:
+    """Raise unless a node is of a version: one of another version is no damage."""
+    found = node.get("zarr_format")
+    if found != version or isinstance(found, bool):
+        raise _unknown(path, f"is not of version {version} of Zarr", found, "version")
+
+
+def _unknown(path: Path, what: str, found: object, code: LossCode) -> DataFileError:
+    """Return that a node is of a version or a type that is not known; it is damaged if it says none."""
+    text = f"{path} {what}, but {str(found)[:40]}"
+    if not isinstance(found, int | str):
+        return DataFileError(text)
+    return DataFileError(Loss(text, "", code, "a newer zarr, or who wrote it, may know it"))
 
 
 def _read(path: Path) -> Mapping[str, Any]:
@@ -91,8 +107,9 @@ def _has_constants(value: object) -> bool:
 def _node_2(folder: Path, name: str, node_type: str) -> Mapping[str, Any]:
     """Return a node of version 2 in the words of version 3, as far as its reader asks."""
     found = _read(folder / name)
-    if found.get("zarr_format") != 2 or _has_constants(found):
-        raise DataFileError(f"{folder / name} is of no {node_type} of Zarr 2")
+    _check_version(found, 2, folder / name)
+    if _has_constants(found):
+        raise DataFileError(f"{folder / name} has NaN or Infinity outside its attributes")
     attributes: Mapping[str, Any] = {}
     if (folder / _ATTRIBUTES_2).exists():
         attributes = _read(folder / _ATTRIBUTES_2)
@@ -104,6 +121,7 @@ def _node_2(folder: Path, name: str, node_type: str) -> Mapping[str, Any]:
         ids = [{"name": cast("Mapping[str, Any]", own).get("id")} for own in packed if isinstance(own, dict)]
         node |= {"shape": found.get("shape"), "data_type": found.get("dtype"), "codecs": ids}
         node["chunk_grid"] = {"name": "regular"}
+        node |= {key: found.get(key) for key in ("order", "dimension_separator")}
     return node
 
 
@@ -131,7 +149,7 @@ def nodes_of(root: Path, limits: Limits) -> Iterator[tuple[str, Path, Mapping[st
         except DataFileError as error:
             if not name:
                 raise
-            yield name, folder, Loss(f"the node {name!r} cannot be read, {error}", name, "damage")
+            yield name, folder, unread(f"the node {name!r} cannot be read", name, error)
             continue
         count += 1
         if count > limits.tensors:
@@ -150,8 +168,10 @@ def nodes_of(root: Path, limits: Limits) -> Iterator[tuple[str, Path, Mapping[st
         ]
 
 
-def rows_of(folder: Path, node: Mapping[str, Any], key: str) -> tuple[Ragged, list[str]] | None:
-    """Return what a group says of its rows, and which arrays in it they are made of; None if it is no rows.
+def rows_of(
+    folder: Path, node: Mapping[str, Any], key: str
+) -> tuple[Ragged, dict[str, Mapping[str, Any]]] | None:
+    """Return what a group says of its rows, and the arrays in it that make them; None if it is no rows.
 
     Raises
     ------
@@ -163,8 +183,8 @@ def rows_of(folder: Path, node: Mapping[str, Any], key: str) -> tuple[Ragged, li
         # What strangers call so is theirs.
         return None
     ragged = Ragged.from_fields(cast("object", said))
-    parts = ["values", *[f"sizes_{mode}" for mode in ragged.variable_modes]]
-    for name in parts:
+    parts: dict[str, Mapping[str, Any]] = {}
+    for name in ("values", *[f"sizes_{mode}" for mode in ragged.variable_modes]):
         own = read_node(folder / name)
         extents: object = own.get("shape")
         is_row = isinstance(extents, list) and len(cast("list[object]", extents)) == 1
@@ -174,4 +194,5 @@ def rows_of(folder: Path, node: Mapping[str, Any], key: str) -> tuple[Ragged, li
             raise DataFileError(
                 f"{name!r} has elements {str(own.get('data_type'))[:40]!r}, which count nothing"
             )
+        parts[name] = own
     return ragged, parts

@@ -1,12 +1,13 @@
 """Which arrays of a Zarr store are no tensors, or are packed by what is not here: told before a read."""
 
 import importlib
-from collections.abc import Iterator, Mapping
-from typing import Any, Final, cast
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 
-from tensorwrapper.store.foreign.zarr._grid import DTYPES
+from tensorwrapper.store.foreign.zarr._grid import DTYPES, grid_refusal, knows_grids
 from tensorwrapper.store.records._loss import Loss
 
 __all__ = ["is_text", "loss_of"]
@@ -17,14 +18,44 @@ _KEYS: Final = {
     "codecs", "attributes", "storage_transformers", "dimension_names",
 }  # fmt: skip
 """What the core of Zarr 3 says of an array; other keys are extensions."""
-_CODECS_3: Final = {
-    "bytes", "gzip", "zstd", "blosc", "sharding_indexed", "crc32c", "transpose", "vlen-utf8", "vlen-bytes"
-}  # fmt: skip
+_Words: TypeAlias = Mapping[str, Mapping[str, Sequence[object] | None]]
+"""By the name of an extension its options, each with the values that it may have, if these are few."""
+_CODECS_3: Final[_Words] = {
+    "bytes": {"endian": ("little", "big")},
+    "gzip": {"level": None},
+    "zstd": {"level": None, "checksum": None},
+    "blosc": {
+        "typesize": None,
+        "cname": ("lz4", "lz4hc", "blosclz", "snappy", "zlib", "zstd"),
+        "clevel": None,
+        "shuffle": ("noshuffle", "shuffle", "bitshuffle"),
+        "blocksize": None,
+    },
+    "sharding_indexed": {
+        "chunk_shape": None,
+        "codecs": None,
+        "index_codecs": None,
+        "index_location": ("start", "end"),
+    },
+    "crc32c": {},
+    "transpose": {"order": None},
+    "vlen-utf8": {},
+    "vlen-bytes": {},
+}
+"""The codecs of Zarr's core, and those for text."""
+_GRIDS: Final[_Words] = {
+    "regular": {"chunk_shape": None},
+    "rectilinear": {"kind": ("inline",), "chunk_shapes": None},
+}
+_SEPARATORS: Final = ("/", ".")
+_KEY_ENCODINGS: Final[_Words] = {"default": {"separator": _SEPARATORS}, "v2": {"separator": _SEPARATORS}}
+_ORDERS_2: Final = ("C", "F")
+_NEWER: Final = "a newer zarr, or who wrote it, may know it"
 _CODECS_2: Final = {"zlib", "gzip", "bz2", "lzma", "blosc", "zstd", "lz4", "shuffle", "delta", "vlen-utf8"}
 """Those that the zarr library, or numcodecs, which it brings, has wherever it is."""
 
 
-def loss_of(name: str, node: Mapping[str, Any]) -> Loss | None:
+def loss_of(name: str, node: Mapping[str, Any], folder: Path) -> Loss | None:
     """Return why an array is no tensor here; None if it is one, or if only reading it can tell."""
     dtype = _dtype_of(node)
     if isinstance(dtype, str):
@@ -37,27 +68,80 @@ def loss_of(name: str, node: Mapping[str, Any]) -> Loss | None:
         return Loss(text, name, "objects" if objects else "type", "zarr.open_array(...)[...] reads them")
     layout = _layout(node)
     if layout is not None:
-        advice = "a newer zarr, or who wrote it, may know it"
-        return Loss(f"the array {name!r} has {layout[:80]}, which is not read here", name, "codec", advice)
+        return Loss(f"the array {name!r} has {layout[:80]}, which is not read here", name, "codec", _NEWER)
     for codec in _codecs(node.get("codecs")):
         if not _is_there(codec, node):
             numcodecs = codec.startswith("numcodecs.") or node["zarr_format"] == 2
             advice = "`pip install numcodecs` may bring it" if numcodecs else "who wrote it knows its package"
             text = f"the array {name!r} is packed by {codec[:60]!r}, which is not installed"
             return Loss(text, name, "codec", advice)
+    odd = _odd_word(node)
+    if odd is not None and not _is_opened(folder, node):
+        return Loss(f"the array {name!r} has {odd[:80]}, which is not read here", name, "codec", _NEWER)
+    if _named(node.get("chunk_grid"))[0] == "rectilinear":
+        refused = grid_refusal(node)
+        if refused is not None and not knows_grids():
+            text = f"the array {name!r} has a rectilinear grid and {refused[:120]}"
+            return Loss(text, name, "codec", "zarr 3.2 or later reads it")
     return None
+
+
+def _named(given: object) -> tuple[object, Mapping[str, Any]]:
+    """Return the name of an extension, and its options."""
+    if not isinstance(given, dict):
+        return given, {}
+    own = cast("Mapping[str, Any]", given)
+    options = own.get("configuration")
+    return own.get("name"), cast("Mapping[str, Any]", options) if isinstance(options, dict) else {}
+
+
+def _odd_word(node: Mapping[str, Any]) -> str | None:
+    """Return an option that is no option of a grid, of names of chunks, or of a codec of the core."""
+    if node["zarr_format"] == 2:
+        return None
+    given: list[tuple[str, object, _Words]] = [
+        ("a grid of chunks", node.get("chunk_grid"), _GRIDS),
+        ("names of chunks", node.get("chunk_key_encoding"), _KEY_ENCODINGS),
+        *[("a codec", own, _CODECS_3) for own in _all_codecs(node.get("codecs"))],
+    ]
+    for what, extension, words in given:
+        name, options = _named(extension)
+        known = words.get(name) if isinstance(name, str) else None
+        for key, value in options.items() if known is not None else ():
+            if known is None or key not in known:
+                return f"{what} {name!r} with the option {key[:40]!r}"
+            values = known[key]
+            # What is no text is damage, which whoever reads it tells.
+            if values is not None and isinstance(value, str) and value not in values:
+                return f"{what} {name!r} with {key} {value[:40]!r}"
+    return None
+
+
+def _is_opened(folder: Path, node: Mapping[str, Any]) -> bool:
+    """Tell whether the zarr library takes what is said of an array: it may know more than is known here."""
+    try:
+        importlib.import_module("zarr").open_array(str(folder), mode="r", zarr_format=node["zarr_format"])
+    except ImportError:
+        # Whoever reads the array is told what brings it.
+        return True
+    except Exception:  # noqa: BLE001 - zarr raises what it likes for what it does not know
+        return False
+    return True
 
 
 def _layout(node: Mapping[str, Any]) -> str | None:
     """Return what of where chunks are and what they are called is not known; None if all is."""
     if node["zarr_format"] == 2:
-        return None
+        order, separator = node.get("order"), node.get("dimension_separator")
+        if isinstance(order, str) and order not in _ORDERS_2:
+            return f"the order {order!r}"
+        odd = isinstance(separator, str) and separator not in _SEPARATORS
+        return f"names of chunks with {separator!r}" if odd else None
     for key, what, known in (
-        ("chunk_grid", "a grid of chunks", ("regular", "rectilinear")),
-        ("chunk_key_encoding", "names of chunks", ("default", "v2")),
+        ("chunk_grid", "a grid of chunks", _GRIDS),
+        ("chunk_key_encoding", "names of chunks", _KEY_ENCODINGS),
     ):
-        given = node.get(key)
-        own = cast("Mapping[str, Any]", given).get("name") if isinstance(given, dict) else given
+        own = _named(node.get(key))[0]
         # What is missing, or no name, is damage, which whoever reads it tells.
         if isinstance(own, str) and own not in known:
             return f"{what} {own!r}"
@@ -84,7 +168,7 @@ def _dtype_of(node: Mapping[str, Any]) -> "np.dtype[Any] | str | None":
     if isinstance(said, str) and said in DTYPES:
         return np.dtype(said)
     if node["zarr_format"] == 2:
-        return _dtype_2(said, list(_codecs(node.get("codecs"))))
+        return _dtype_2(said, _codecs(node.get("codecs")))
     try:
         known: Any = importlib.import_module("zarr.dtype").data_type_registry
         found: np.dtype[Any] = known.match_json(said, zarr_format=3).to_native_dtype()
@@ -107,15 +191,17 @@ def _dtype_2(said: object, codecs: list[str]) -> "np.dtype[Any] | str":
     return found
 
 
-def _codecs(given: object) -> Iterator[str]:
-    """Yield the names of codecs, of those within shards too."""
+def _codecs(given: object) -> list[str]:
+    """Return the names of codecs, of those within shards too."""
+    return [str(_named(codec)[0]) for codec in _all_codecs(given)]
+
+
+def _all_codecs(given: object) -> Iterator[object]:
+    """Yield codecs, those within shards too."""
     for codec in cast("list[object]", given) if isinstance(given, list) else []:
-        own = cast("Mapping[str, Any]", codec) if isinstance(codec, dict) else {"name": codec}
-        yield str(own.get("name"))
-        inner = own.get("configuration")
-        if isinstance(inner, dict):
-            for key in ("codecs", "index_codecs"):
-                yield from _codecs(cast("Mapping[str, Any]", inner).get(key))
+        yield codec
+        for key in ("codecs", "index_codecs"):
+            yield from _all_codecs(_named(codec)[1].get(key))
 
 
 def _is_there(codec: str, node: Mapping[str, Any]) -> bool:

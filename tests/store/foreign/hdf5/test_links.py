@@ -160,15 +160,30 @@ def test_numbers_with_a_scale_are_what_is_stored_and_that_is_told(path):
     assert told(f) == {"x": "scaled"}
 
 
+def packed_by(file, name, number):
+    """Make a dataset of 4 integers, packed by a filter that need not be there."""
+    plan = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    plan.set_chunk((4,))
+    plan.set_filter(number, h5py.h5z.FLAG_OPTIONAL, ())
+    space = h5py.h5s.create_simple((4,))
+    h5py.h5d.create(file.id, name.encode(), h5py.h5t.STD_I32LE, space, plan)
+
+
+def test_rows_of_a_part_that_nobody_reads_are_told_by_its_code(path):
+    tw.save(path, {"r": tw.jagged([[1], [2, 3, 4]]), "x": [1]})
+    with h5py.File(path, "a") as f:
+        del f["r/values"]
+        packed_by(f, "r/values", 65000)
+    f = tw.open(path)
+    assert {name: f[name].tolist() for name in f} == {"r/offsets_1": [0, 1, 4], "x": [1]}
+    assert told(f) == {"r": "codec", "r/values": "codec"}
+
+
 def test_filters_that_are_not_installed_are_told_with_what_brings_them(path):
     with h5py.File(path, "w") as f:
         f["x"] = [1]
-        for name, number in (("blosc", 32001), ("nobody", 65000)):
-            plan = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
-            plan.set_chunk((4,))
-            plan.set_filter(number, h5py.h5z.FLAG_OPTIONAL, ())
-            space = h5py.h5s.create_simple((4,))
-            h5py.h5d.create(f.id, name.encode(), h5py.h5t.STD_I32LE, space, plan)
+        packed_by(f, "blosc", 32001)
+        packed_by(f, "nobody", 65000)
     f = tw.open(path)
     if h5py.h5z.filter_avail(32001):
         pytest.skip("the filter is installed here")

@@ -102,7 +102,6 @@ def test_a_type_that_nobody_reads_is_told(tmp_path):
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({"codecs": [{"name": "bytes"}, {"name": "blosc"}]}, "blosc"),
         ({"fill_value": "abc"}, "abc"),
         ({"fill_value": [1, 2, 3], "data_type": "complex64"}, "filled"),
     ],

@@ -127,14 +127,19 @@ def test_metadata_that_make_no_sense_are_refused(tmp_path, fields):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{", "[]", '{"zarr_format":2}', '{"zarr_format":3,"node_type":"x"}', "[" * 200]
+    ("text", "code"),
+    [
+        *[(text, "damage") for text in ("", "{", "[]", "[" * 200, '{"zarr_format":3}')],
+        ('{"zarr_format":2}', "version"),
+        ('{"zarr_format":3,"node_type":"x"}', "member"),
+    ],
 )
-def test_nodes_that_make_no_sense_are_told_and_a_root_is_refused(tmp_path, text):
+def test_nodes_that_make_no_sense_are_told_and_a_root_is_refused(tmp_path, text, code):
     path = store(tmp_path, g__x=np.zeros(2), y=np.ones(2))
     (path / "g" / "zarr.json").write_text(text)
     f = tw.open(path)
     assert f["y"].tolist() == [1, 1]
-    assert [(loss.name, loss.code) for loss in f.losses] == [("g", "damage")]
+    assert [(loss.name, loss.code) for loss in f.losses] == [("g", code)]
     (path / "zarr.json").write_text(text)
     with pytest.raises(DataFileError):
         tw.open(path)

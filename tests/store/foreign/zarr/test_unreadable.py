@@ -8,6 +8,8 @@ import zarr
 
 import tensorwrapper as tw
 from tensorwrapper.errors import DataFileError
+from tensorwrapper.store.foreign.zarr import _unreadable
+from tensorwrapper.store.foreign.zarr._grid import knows_grids
 
 
 @pytest.fixture
@@ -35,8 +37,21 @@ def change(path, **fields):
             "codec",
             "mystery",
         ),
-        ({"zarr_format": 9}, "damage", "no array or group"),
-        ({"node_type": 3}, "damage", "no array or group"),
+        ({"zarr_format": 4}, "version", "is not of version 3 of Zarr, but 4"),
+        ({"zarr_format": "3"}, "version", "version 3"),
+        ({"zarr_format": None}, "damage", "version 3"),
+        ({"node_type": "table"}, "member", "is no array and no group, but table"),
+        ({"node_type": []}, "damage", "no array"),
+        ({"chunk_grid": {"name": "hexagons"}}, "codec", "'hexagons'"),
+        ({"chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [2], "x": 1}}}, "codec", "'x'"),
+        ({"chunk_grid": {"name": "rectilinear", "configuration": {"kind": "far"}}}, "codec", "kind 'far'"),
+        (
+            {"chunk_key_encoding": {"name": "default", "configuration": {"separator": "_"}}},
+            "codec",
+            "separator '_'",
+        ),
+        ({"codecs": [{"name": "bytes", "configuration": {"endian": "middle"}}]}, "codec", "endian 'middle'"),
+        ({"codecs": [{"name": "bytes"}, {"name": "gzip", "configuration": {"x": 1}}]}, "codec", "'x'"),
     ],
 )
 def test_one_array_hides_no_other(path, fields, code, words):
@@ -45,6 +60,57 @@ def test_one_array_hides_no_other(path, fields, code, words):
     assert (list(f), f["x"].tolist()) == (["x"], [1.0, 2.0])
     (told,) = f.losses
     assert (told.name, told.code, words in told) == ("odd", code, True)
+
+
+@pytest.mark.parametrize(
+    ("fields", "code", "words"),
+    [
+        ({"zarr_format": 4}, "version", "version 2"),
+        ({"order": "K"}, "codec", "'K'"),
+        ({"dimension_separator": "_"}, "codec", "'_'"),
+        ({"compressor": {"id": "mystery"}}, "codec", "mystery"),
+        ({"dtype": "<x4"}, "type", "<x4"),
+    ],
+)
+def test_one_array_of_version_2_hides_no_other(tmp_path, fields, code, words):
+    group = zarr.create_group(str(tmp_path / "a"), zarr_format=2)
+    for name in ("odd", "x"):
+        group.create_array(name, shape=(2,), dtype="i4", chunks=(2,))[:] = [1, 2]
+    said = json.loads((tmp_path / "a" / "odd" / ".zarray").read_text())
+    (tmp_path / "a" / "odd" / ".zarray").write_text(json.dumps(said | fields))
+    f = tw.open(tmp_path / "a")
+    assert (list(f), f["x"].tolist()) == (["x"], [1, 2])
+    (told,) = f.losses
+    assert (told.name, told.code, words in told) == ("odd", code, True)
+    assert told.help or code == "type"
+
+
+def test_a_grid_that_no_library_here_reads_is_told(path):
+    codecs = [{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "crc32c"}]
+    grid = {"name": "rectilinear", "configuration": {"kind": "inline", "chunk_shapes": [[1, 1]]}}
+    change(path / "odd", codecs=codecs, chunk_grid=grid)
+    f = tw.open(path)
+    if knows_grids():
+        assert sorted(f) == ["odd", "x"]
+        return
+    (told,) = f.losses
+    assert (told.name, told.code, told.help) == ("odd", "codec", "zarr 3.2 or later reads it")
+    assert "crc32c" in told
+
+
+def test_options_that_only_the_library_knows_are_its_own(path, monkeypatch):
+    # As of a version of Zarr that is older than the library.
+    monkeypatch.setattr(_unreadable, "_CODECS_3", {**_unreadable._CODECS_3, "bytes": {}})
+    f = tw.open(path)
+    assert (sorted(f), f["odd"].tolist(), f.losses) == (["odd", "x"], [1.0, 2.0], ())
+
+
+def test_rows_of_a_part_that_nobody_reads_are_told_by_its_code(path):
+    tw.save(path, {"r": tw.jagged([[1.5], [2.5, 3.5]]), "x": [1.0, 2.0]})
+    change(path / "r" / "values", codecs=[{"name": "mystery"}])
+    f = tw.open(path)
+    assert {name: f[name].tolist() for name in f} == {"r/sizes_1": [1, 2], "x": [1.0, 2.0]}
+    assert sorted([(loss.name, loss.code) for loss in f.losses]) == [("r", "codec"), ("r/values", "codec")]
 
 
 def test_codecs_of_numcodecs_are_read_where_it_is(path):
@@ -94,7 +160,7 @@ def test_stores_of_version_2_are_read(tmp_path, how, dtype):
     f = tw.open(tmp_path / "b")
     assert (sorted(f), f["g/x"].tolist(), f["words"].tolist()) == (["g/x", "words"], [1, 2], ["ab", "c"])
     assert [(loss.name, loss.code) for loss in f.losses] == [("records", "type")]
-    (tmp_path / "b" / "g" / "x" / ".zarray").write_text('{"zarr_format": 3}')
+    (tmp_path / "b" / "g" / "x" / ".zarray").write_text('{"zarr_format": 2, "shape": NaN}')
     assert ("g/x", "damage") in [(loss.name, loss.code) for loss in tw.open(tmp_path / "b").losses]
     (tmp_path / "b" / ".zgroup").write_text("{")
     with pytest.raises(DataFileError):
