@@ -19,12 +19,13 @@ import numpy as np
 
 from tensorwrapper._wording import brief
 from tensorwrapper.buffer import strings_from_numpy
+from tensorwrapper.errors import DataFileError
 from tensorwrapper.shape import Shape
 from tensorwrapper.store.foreign._contents import Contents, Held
 from tensorwrapper.store.foreign._fields import FieldPath, field_paths, inner_of
 from tensorwrapper.store.foreign._member import Member
 from tensorwrapper.store.foreign._names import FreeNames
-from tensorwrapper.store.records._loss import Loss
+from tensorwrapper.store.records._loss import Loss, LossCode, loss_in
 from tensorwrapper.store.records._record import cut
 from tensorwrapper.store.system._map import FileMap, map_file, stream_over
 from tensorwrapper.store.system._replace import replacing
@@ -47,6 +48,8 @@ __all__ = [
     "open_npy",
     "open_npz",
     "span_of",
+    "type_or_loss",
+    "unknown_packing",
     "write_npy",
     "write_npz",
 ]
@@ -56,8 +59,15 @@ ONE: Final = "array"
 
 _CHUNK: Final = 2**24
 _HEADER_BYTES: Final = 10_000  # as NumPy has it
+_MOST_BYTES: Final = 2**20  # of a header that is not read, and is told from one that is cut off
 _KINDS: Final = "biufcmMUS"
-_NUMBERS: Final = re.compile(rb"\x93NUMPY\x01\x00..\{'descr': '([<>|][biufc](?:1|2|4|8|16))', ", re.DOTALL)
+_NUMBERS: Final = re.compile(
+    rb"\x93NUMPY\x01\x00..\{'descr': '([<>|][biufc](?:1|2|4|8|16))', "
+    rb"'fortran_order': (?:False|True), 'shape': \((?:[0-9]{1,10},? ?){0,8}\), \}",
+    re.DOTALL,
+)
+"""Headers of arrays of numbers as NumPy writes them, of extents that are allowed."""
+_NUMBERS_BYTES: Final = 192
 _KEYS: Final = {"descr", "fortran_order", "shape"}
 _PACKINGS: Final = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA}
 _LONG: Final = re.compile(r"(?<=[0-9])L(?=[,)])")
@@ -76,7 +86,13 @@ def open_npy(path: Path, _limits: Limits) -> Contents:
     """
     memory = map_whole(path, ".npy")
     with of_stranger(path, ".npy"):
-        dtype = npy_dtype(stream_over(memoryview(memory)))
+        try:
+            dtype = npy_dtype(stream_over(memoryview(memory)), ONE)
+        except DataFileError as error:
+            told = loss_in(error)
+            if told is None:
+                raise
+            return Contents({}, {}, (told,))
     read = partial(mapped_array, memory, 0, len(memory))
     return _contents_of([(ONE, dtype, Held(0, len(memory), "dense", read))], [])
 
@@ -106,7 +122,7 @@ def open_npz(path: Path, limits: Limits) -> Contents:
             continue
         if name == info.filename:
             losses.append(Loss(f"the archive holds {name!r}, which is no array", name, "member"))
-        elif (packed := _unknown_packing(info)) is not None:
+        elif (packed := unknown_packing(info)) is not None:
             losses.append(Loss(f"the member {name!r} {packed}", name, "codec"))
         else:
             held = Held(
@@ -115,11 +131,15 @@ def open_npz(path: Path, limits: Limits) -> Contents:
                 "dense" if is_stored(info) else "deflated",
                 partial(_member, memory, info, limits.decompressed_bytes),
             )
-            found.append((name, _dtype_of(memory, archive, info), held))
+            dtype = _dtype_of(memory, archive, info, name)
+            if isinstance(dtype, Loss):
+                losses.append(dtype)
+            else:
+                found.append((name, dtype, held))
     return _contents_of(found, losses)
 
 
-def _unknown_packing(info: zipfile.ZipInfo) -> str | None:
+def unknown_packing(info: zipfile.ZipInfo) -> str | None:
     """Return why a member cannot be unpacked, as the end of a sentence."""
     if info.flag_bits & 1:
         return "is encrypted: `unzip -P` unpacks it"
@@ -128,16 +148,29 @@ def _unknown_packing(info: zipfile.ZipInfo) -> str | None:
     return None
 
 
-def _dtype_of(memory: FileMap, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> "np.dtype[Any] | None":
-    """Return the type that a header says; None of one that is damaged, which tells it when it is read."""
-    try:
-        if is_stored(info):
-            begin, end = span_of(memory, info)
-            return npy_dtype_in(memory, begin, end)
+def _dtype_of(
+    memory: FileMap, archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str
+) -> "np.dtype[Any] | Loss | None":
+    """Return the type that a header says, or why it is none; None of one that is damaged."""
+    if is_stored(info):
+        return type_or_loss(lambda: npy_dtype_in(memory, *span_of(memory, info), name))
+
+    def inflated() -> "np.dtype[Any]":
         with archive.open(info) as member:
-            return npy_dtype(member)
-    except Exception:  # noqa: BLE001 - whatever a damaged header makes NumPy raise
-        return None
+            return npy_dtype(member, name)
+
+    return type_or_loss(inflated)
+
+
+def type_or_loss(read: "Callable[[], np.dtype[Any]]") -> "np.dtype[Any] | Loss | None":
+    """Return the type that a header says, or why it is none that is read here.
+
+    It is None of a header that is damaged, which tells it when it is read.
+    """
+    try:
+        return read()
+    except Exception as error:  # noqa: BLE001 - whatever a damaged header makes NumPy raise
+        return loss_in(error)
 
 
 def _contents_of(found: "list[tuple[str, np.dtype[Any] | None, Held]]", losses: list[Loss]) -> Contents:
@@ -218,29 +251,31 @@ def _member(memory: FileMap, info: zipfile.ZipInfo, most: int) -> "Array | Membe
     return compressed_member(memory, info, most)
 
 
-def npy_dtype_in(memory: FileMap, begin: int, end: int) -> "np.dtype[Any]":
+def npy_dtype_in(memory: FileMap, begin: int, end: int, name: str) -> "np.dtype[Any]":
     """Return the type that the header of an array in memory says; its first bytes tell that of numbers."""
-    found = _NUMBERS.match(memory[begin : min(begin + 64, end)])
+    found = _NUMBERS.match(memory[begin : min(begin + _NUMBERS_BYTES, end)])
     if found is not None:
         return np.dtype(found[1].decode())
-    return npy_dtype(stream_over(memoryview(memory)[begin:end]))
+    return npy_dtype(stream_over(memoryview(memory)[begin:end]), name)
 
 
-def npy_dtype(stream: IO[bytes]) -> "np.dtype[Any]":
-    """Return the type that the header of an array says."""
-    return _header(stream)[2]
+def npy_dtype(stream: IO[bytes], name: str) -> "np.dtype[Any]":
+    """Return the type that the header of an array of a name says.
+
+    Raises
+    ------
+    DataFileError
+        If it says what is not known here: the error has a loss.
+    """
+    return _header(stream, name)[2]
 
 
-def _header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, "np.dtype[Any]"]:
-    version = np.lib.format.read_magic(stream)
-    if version not in ((1, 0), (2, 0), (3, 0)):
-        raise ValueError(f"version {version[0]}.{version[1]} of the format is not known")
-    length = int.from_bytes(stream.read(2 if version == (1, 0) else 4), "little")
-    if length > _HEADER_BYTES:
-        raise ValueError(f"its header has {length} bytes; {_HEADER_BYTES} are allowed")
-    raw = stream.read(length)
-    if len(raw) != length:
-        raise ValueError(f"its header is cut off: it has {len(raw)} of {length} bytes")
+def _header(stream: IO[bytes], name: str = ONE) -> tuple[tuple[int, ...], bool, "np.dtype[Any]"]:
+    """Return extents, whether the first mode is the fastest, and the type of the elements.
+
+    Arrays in elements are modes behind the others, as for NumPy.
+    """
+    version, raw = _header_text(stream, name)
     found = _literal(raw.decode("latin-1" if version < (3, 0) else "utf-8"))
     fields = cast("dict[object, Any]", found) if isinstance(found, dict) else {}
     if fields.keys() != _KEYS:
@@ -249,15 +284,54 @@ def _header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, "np.dtype[Any]"]:
     is_fortran: bool = fields["fortran_order"]
     if type(shape) is not tuple or not all(type(extent) is int and extent >= 0 for extent in shape):
         raise ValueError(f"its extents are {brief(shape)}")
-    if len(shape) > DEFAULT_LIMITS.rank or max(shape, default=0) > DEFAULT_LIMITS.extent:
-        # Also behind a 0: NumPy multiplies the others all the same.
-        raise ValueError(f"its extents are {brief(shape)}; {DEFAULT_LIMITS.extent} is the most")
     if type(is_fortran) is not bool:
         raise ValueError(f"its order is {brief(is_fortran)}")
-    dtype: np.dtype[Any] = np.lib.format.descr_to_dtype(fields["descr"])
-    if dtype.subdtype is not None:
-        raise ValueError(f"each of its elements is an array: {dtype}")
+    dtype = _type_of(fields["descr"], name)
+    if dtype.subdtype is not None and is_fortran and len(shape) > 1:
+        text = f"has an array in each element, {dtype}, and says nothing of the order in these"
+        raise _unknown(name, text, "type", "")
+    while dtype.subdtype is not None:
+        dtype, inner = dtype.subdtype
+        shape += inner
+    if len(shape) > DEFAULT_LIMITS.rank or max(shape, default=0) > DEFAULT_LIMITS.extent:
+        # Also behind a 0: NumPy multiplies the others all the same.
+        text = f"has the extents {brief(shape)}; up to {DEFAULT_LIMITS.rank} modes are read, of up to "
+        raise _unknown(name, f"{text}{DEFAULT_LIMITS.extent} indices", "member", "")
     return shape, is_fortran, dtype
+
+
+def _header_text(stream: IO[bytes], name: str) -> tuple[tuple[int, int], bytes]:
+    """Return the version of the format, and what the header says."""
+    version = np.lib.format.read_magic(stream)
+    if version not in ((1, 0), (2, 0), (3, 0)):
+        text = f"is written in version {version[0]}.{version[1]} of the format, which is not known"
+        raise _unknown(name, text, "version", "a newer NumPy may read it")
+    length = int.from_bytes(stream.read(2 if version == (1, 0) else 4), "little")
+    if length > _MOST_BYTES:
+        raise ValueError(f"its header has {length} bytes; {_HEADER_BYTES} are allowed")
+    raw = stream.read(length)
+    if len(raw) != length:
+        raise ValueError(f"its header is cut off: it has {len(raw)} of {length} bytes")
+    if length > _HEADER_BYTES:
+        text = f"has a header of {length} bytes, which says its type; {_HEADER_BYTES} are read"
+        raise _unknown(name, text, "type", "np.load(..., max_header_size=...) reads it")
+    return version, raw
+
+
+def _type_of(descr: object, name: str) -> "np.dtype[Any]":
+    """Return a type by what a header says of it."""
+    try:
+        return cast("np.dtype[Any]", np.lib.format.descr_to_dtype(cast("Any", descr)))
+    except (TypeError, ValueError) as error:
+        if not isinstance(descr, str | tuple | list):
+            raise
+        text = f"has elements {brief(cast('Any', descr))}, which NumPy does not know"
+        raise _unknown(name, text, "type", "") from error
+
+
+def _unknown(name: str, text: str, code: LossCode, advice: str) -> DataFileError:
+    """Return the error of an array that is not damaged, and is none that is read here."""
+    return DataFileError(Loss(f"{name!r} {text}", name, code, advice))
 
 
 def _literal(text: str) -> object:

@@ -23,6 +23,8 @@ from tensorwrapper.store.foreign._npy import (
     npy_dtype_in,
     npy_refusal,
     span_of,
+    type_or_loss,
+    unknown_packing,
 )
 from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.store.sets._names import MemberName, member_name
@@ -51,10 +53,12 @@ class _Member:
     packing: str
     array: Callable[[], object]
     """Returns the array that it is, without reading elements."""
-    dtype: "Callable[[], np.dtype[Any]]"
-    """Returns the type that its header says."""
+    dtype: "Callable[[str], np.dtype[Any]]"
+    """Returns the type that its header says, of a tensor of a name."""
     text: Callable[[], bytes]
     """Returns all bytes."""
+    refused: str | None = None
+    """Why it cannot be unpacked, as the end of a sentence."""
 
 
 def open_tar_sets(path: Path, kind: str, limits: Limits) -> Contents:
@@ -135,12 +139,13 @@ def _of_zip(memory: FileMap, archive: zipfile.ZipFile, info: zipfile.ZipInfo, li
         ),
         partial(_dtype_in, archive, info),
         partial(_unpacked, memory, info),
+        unknown_packing(info),
     )
 
 
-def _dtype_in(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> "np.dtype[Any]":
+def _dtype_in(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> "np.dtype[Any]":
     with archive.open(info) as member:
-        return npy_dtype(member)
+        return npy_dtype(member, name)
 
 
 def _unpacked(memory: FileMap, info: zipfile.ZipInfo) -> bytes:
@@ -154,23 +159,43 @@ def _check_count(path: Path, members: list[_Member | str], limits: Limits) -> No
         raise DataFileError(f"{path} has over {limits.parts} members; limits=Limits(parts=...) raises that")
 
 
-def _contents(path: Path, members: list[_Member | str], limits: Limits) -> Contents:
+def _sorted(
+    members: list[_Member | str],
+) -> tuple[dict[str, tuple[MemberName, _Member]], list[Loss], set[str]]:
+    """Return the members of sets by their names, what is told of others, and the tensors without elements.
+
+    A name that comes several times is that of no member.
+    """
     found: dict[str, tuple[MemberName, _Member]] = {}
     losses: list[Loss] = []
     told: set[str] = set()
+    twice: set[str] = set()
     for member in members:
         name = member if isinstance(member, str) else member.name
         role = None if isinstance(member, str) else member_name(name)
         if role is None or isinstance(member, str):
             text = f"the archive holds {name[:_SHOWN]!r}, which is no member of a tensor set"
             losses.append(Loss(text, name, "member"))
-        elif (refused := _refusal(role.name, member)) is not None:
-            losses.append(refused)
-            told.add(role.name)
-        elif role.member in found:
-            raise DataFileError(f"{path} has the member {role.member[:_SHOWN]!r} twice")
-        else:
+            continue
+        if role.member in twice:
+            continue
+        refused = _refusal(role.name, member)
+        if role.member in found:
+            del found[role.member]
+            twice.add(role.member)
+            text = f"the archive holds {role.member[:_SHOWN]!r} several times"
+            refused = Loss(text, role.name, "name", "unpacking keeps the last one of them")
+        if refused is None:
             found[role.member] = role, member
+            continue
+        losses.append(refused)
+        if role.role == "array":
+            told.add(role.name)
+    return found, losses, told
+
+
+def _contents(path: Path, members: list[_Member | str], limits: Limits) -> Contents:
+    found, losses, told = _sorted(members)
     said = {
         role.name: partial(_parsed, path, member, limits)
         for role, member in found.values()
@@ -208,14 +233,13 @@ def _contents(path: Path, members: list[_Member | str], limits: Limits) -> Conte
 
 
 def _refusal(name: str, member: _Member) -> Loss | None:
-    """Return why an array of an archive is no tensor; a damaged one says so when it is read."""
+    """Return why a member is not read; a damaged one says so when it is read."""
+    if member.refused is not None:
+        return Loss(f"the member {member.name[:_SHOWN]!r} {member.refused}", name, "codec")
     if not member.name.endswith(".npy"):
         return None
-    try:
-        dtype = member.dtype()
-    except Exception:  # noqa: BLE001 - whatever a damaged header makes NumPy raise
-        return None
-    return npy_refusal(name, dtype)
+    found = type_or_loss(partial(member.dtype, name))
+    return npy_refusal(name, found) if isinstance(found, np.dtype) else found
 
 
 def _check_texts(path: Path, texts: list[tuple[MemberName, _Member]], limits: Limits) -> None:

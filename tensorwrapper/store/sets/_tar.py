@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO, BinaryIO, Final, cast, final
 
 from tensorwrapper._value_class import frozen
+from tensorwrapper.errors import DataFileError
 from tensorwrapper.store.system._map import FileMap, map_file
 from tensorwrapper.store.system._system import reading
 
@@ -60,9 +61,9 @@ def map_tar(path: Path, kind: str, most: int) -> FileMap:
             while chunk := plain.read(_AT_A_TIME):
                 size += len(chunk)
                 if size > most:
-                    raise ValueError(
-                        f"it takes over {most} bytes unpacked; "
-                        "limits=Limits(decompressed_bytes=...) raises that"
+                    raise DataFileError(
+                        f"{path} takes over {most} bytes unpacked; limits=Limits(decompressed_bytes=...) "
+                        "raises that"
                     )
                 room.write(chunk)
             room.flush()
@@ -72,12 +73,14 @@ def map_tar(path: Path, kind: str, most: int) -> FileMap:
 def tar_members(memory: FileMap) -> Iterator[TarMember | str]:
     """Yield the regular files of an archive in their order, and of anything else the name.
 
+    Files with holes, of which only the rest is there, are something else.
+
     Raises
     ------
     ValueError
         If a header is damaged, or what it says leaves the archive.
     """
-    place, long_name, long_size = 0, None, None
+    place, long_name, long_size, has_holes = 0, None, None, False
     while place < len(memory):
         header = memory[place : place + _BLOCK]
         if not any(header):
@@ -99,13 +102,13 @@ def tar_members(memory: FileMap) -> Iterator[TarMember | str]:
             if kind == ord("L"):
                 long_name = _text(said)
             else:
-                path, long_size = _records(said)
+                path, long_size, has_holes = _records(said)
                 long_name = path or long_name
         elif kind not in b"Kg":
             name = long_name or _name(header)
-            regular = kind in _REGULAR and not name.endswith("/")
+            regular = kind in _REGULAR and not name.endswith("/") and not has_holes
             yield TarMember(name, place, size) if regular else name
-            long_name = long_size = None
+            long_name, long_size, has_holes = None, None, False
         place = end + -size % _BLOCK
 
 
@@ -137,9 +140,9 @@ def _text(field: bytes) -> str:
     return field.partition(b"\0")[0].decode("utf-8", "backslashreplace")
 
 
-def _records(said: bytes) -> tuple[str | None, int | None]:
-    """Return the path and the size that an extended header of POSIX has."""
-    path, size, place = None, None, 0
+def _records(said: bytes) -> tuple[str | None, int | None, bool]:
+    """Return the path and the size that an extended header of POSIX has, and whether there are holes."""
+    path, size, place, has_holes = None, None, 0, False
     while place < len(said) and said[place]:
         digits = said[place : place + 6].partition(b" ")[0]
         length = int(digits) if digits.isdigit() else 0
@@ -147,13 +150,12 @@ def _records(said: bytes) -> tuple[str | None, int | None]:
         key, found, value = record[len(digits) + 1 : -1].partition(b"=")
         if not found or len(record) != length or record[-1:] != b"\n":
             raise ValueError(f"its extended header has {said[place : place + 20]!r} at {place}")
-        if key.startswith(b"GNU.sparse"):
-            raise ValueError("it has members with holes")
-        if key == b"path":
+        has_holes |= key.startswith(b"GNU.sparse")
+        if key == b"GNU.sparse.name" or (key == b"path" and not has_holes):
             path = _text(value)
         elif key == b"size":
             if not value.isdigit() or len(value) > 19:
                 raise ValueError(f"its extended header has the size {value[:20]!r}")
             size = int(value)
         place += length
-    return path, size
+    return path, size, has_holes

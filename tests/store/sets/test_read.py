@@ -168,13 +168,47 @@ SMALL = Limits(parts=4, tensors=2, label_bytes=64, depth=3, label_items=10, deco
         ([(f"tensor_0_{k}_metadata.json", b"{}") for k in range(3)], "tensors"),
         ([("tensorset_0_metadata.json", b'"' + b"x" * 100 + b'"')], "label_bytes"),
         ([(f"tensor_0_{k}_metadata.json", b'{"a":"' + b"x" * 40 + b'"}') for k in range(2)], "label_bytes"),
-        ([("tensor_0_0_metadata.json", b"{}")] * 2, "twice"),
     ],
 )
-@pytest.mark.filterwarnings("ignore:Duplicate name")
 def test_what_is_too_much_is_refused_when_it_is_opened(tmp_path, files, named, end):
     with pytest.raises(DataFileError, match=named):
         opened(tmp_path, files, end, SMALL)
+
+
+@pytest.mark.parametrize("end", [".tar", ".zip"])
+@pytest.mark.parametrize("twice", ["tensor_0_0_array.npy", "tensor_0_0_metadata.json"])
+@pytest.mark.parametrize("times", [2, 3])
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_a_member_that_comes_several_times_is_told_and_hides_no_other(tmp_path, twice, times, end):
+    files = files_of([(0, {}, [({"a": 1}, np.arange(2)), ({"a": 2}, np.arange(3))])])
+    again = [own for own in files if own[0] == twice]
+    assert len(again) == 1
+    file = opened(tmp_path, files + again * (times - 1), end)
+    kept = {"tensor_0_0": [0, 1]} if twice.endswith("json") else {}
+    assert {name: file[name].tolist() for name in file} == {**kept, "tensor_0_1": [0, 1, 2]}
+    assert [(loss.name, loss.code) for loss in file.losses] == [("tensor_0_0", "name")]
+    assert "damaged" not in file.losses[0]
+
+
+@pytest.mark.parametrize("end", [".tar", ".zip"])
+def test_an_array_of_a_type_that_is_not_known_is_told(tmp_path, end):
+    odd = npy(np.arange(2)).replace(b"<i8", b"<x8")
+    files = [("tensor_0_0_array.npy", odd), ("tensor_0_1_array.npy", npy(np.arange(3)))]
+    file = opened(tmp_path, [*files, ("tensorset_0_metadata.json", b"{}")], end)
+    assert {name: file[name].tolist() for name in file} == {"tensor_0_1": [0, 1, 2]}
+    assert [(loss.name, loss.code) for loss in file.losses] == [("tensor_0_0", "type")]
+
+
+def test_a_member_that_python_cannot_unpack_is_told(tmp_path):
+    files = files_of([(0, {}, [({}, np.arange(2)), ({}, np.arange(3))])])
+    raw = bytearray(archive_of(files, ".zip"))
+    directory = raw.index(b"PK\x01\x02")
+    # In the directory, 10 bytes into an entry: the way of packing.
+    raw[raw.index(b"tensor_0_0_array.npy", directory) - 46 + 10] = 93
+    (tmp_path / "a.zip").write_bytes(raw)
+    file = tw.open(tmp_path / "a.zip")
+    assert {name: file[name].tolist() for name in file} == {"tensor_0_1": [0, 1, 2]}
+    assert [(loss.name, loss.code) for loss in file.losses] == [("tensor_0_0", "codec")]
 
 
 @pytest.mark.parametrize("end", [".tar", ".zip"])
@@ -208,7 +242,6 @@ def test_words_that_are_damaged_spoil_no_elements(tmp_path, said, named, end):
         b"x" * 100,
         npy(np.arange(3))[:-1],
         npy(np.arange(3)) + b"x",
-        npy(np.array([b"a"])).replace(b"|S1", b"|O "),
     ],
 )
 def test_arrays_that_are_damaged_spoil_nothing_else(tmp_path, array, end):

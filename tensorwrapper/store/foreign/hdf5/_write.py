@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
@@ -101,7 +101,7 @@ def _remove(file: "h5py.File", name: str, parts: Collection[str] | None) -> None
     if parts is None:
         del file[name]
         return
-    group = file[name]
+    group = cast("h5py.Group", file[name])
     for part in parts:
         if part in group:
             del group[part]
