@@ -15,7 +15,7 @@ from tensorwrapper.wire import DEFAULT_LIMITS, Compression, Limits
 
 if TYPE_CHECKING:
     from tensorwrapper.store.foreign._array_file import ArrayFile
-    from tensorwrapper.store.foreign._contents import ChunksLike
+    from tensorwrapper.store.foreign._contents import ChunksLike, Contents
     from tensorwrapper.store.sets._kinds import Kind
     from tensorwrapper.store.sets._recognise import FileKind
     from tensorwrapper.wirecell import TensorSet
@@ -143,8 +143,8 @@ def open(  # noqa: A001
 
     with naming_extras():
         contents = read_as(found.kind, where, limits, found.note)
-    if kind == "wirecell" and not contents.held and not contents.losses:
-        raise DataFileError(f"{where} is no archive of tensor sets: it has no member at all")
+    if kind == "wirecell":
+        _check_sets(where, contents)
     return ArrayFile(where, contents)
 
 
@@ -156,6 +156,19 @@ def _is_other(where: Path) -> bool:
         return recognise(where).kind != "tens"
     except DataFileError:
         return False
+
+
+def _check_sets(where: Path, contents: "Contents") -> None:
+    """Raise if an archive has no member of a tensor set, and is of another kind or empty."""
+    from tensorwrapper.store.sets._recognise import recognise  # noqa: PLC0415 - as above
+
+    if contents.sets or any(loss.code != "member" for loss in contents.losses):
+        return
+    found = recognise(where).kind
+    if contents.losses and found == "wirecell":
+        return
+    other = "" if found == "wirecell" else f", and is of kind {found!r}: tw.open(path) reads it"
+    raise DataFileError(f"{where} is no archive of tensor sets: it has no member of one{other}")
 
 
 def _check_archive(where: Path, kind: "FileKind") -> None:

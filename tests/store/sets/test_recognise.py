@@ -176,7 +176,9 @@ def test_kind_overrides_and_what_is_of_another_is_refused(tmp_path):
     for kind in ("tens", "hdf5", "parquet", "arrow", "npy", "safetensors", "zarr"):
         with pytest.raises(DataFileError):
             tw.open(tmp_path / "a.npz", kind=kind)
-    assert list(tw.open(tmp_path / "a.npz", kind="wirecell")) == []
+    with pytest.raises(DataFileError, match="no member of one, and is of kind 'npz'"):
+        tw.open(tmp_path / "a.npz", kind="wirecell")
+    assert list(tw.open(tmp_path / "a.npz")) == ["x"]
     with pytest.raises(ConversionError, match="kind is one of"):
         tw.open(tmp_path / "a.npz", kind="csv")
     with pytest.raises(ConversionError, match="read only"):
@@ -188,6 +190,11 @@ def test_kind_overrides_and_what_is_of_another_is_refused(tmp_path):
         archive.addfile(info, io.BytesIO(raw))
     f = tw.open(tmp_path / "t.tar")
     assert [(loss.name, loss.code) for loss in f.losses] == [("frame_0_0.npy", "member")]
+    assert tw.open(tmp_path / "t.tar", kind="wirecell").losses == f.losses
+    # An array of a set without what is said of it, and one that is told, are members of one.
+    for array in (np.arange(2), np.array([None])):
+        np.savez(tmp_path / "b.npz", tensor_0_0_array=array)
+        assert len(tw.open(tmp_path / "b.npz", kind="wirecell")) == (array.dtype != object)
 
 
 @pytest.mark.parametrize("address", ["https://host/a.tens", "s3://bucket/a.h5"])
