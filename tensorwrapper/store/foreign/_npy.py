@@ -321,7 +321,7 @@ def _header_text(stream: IO[bytes], name: str) -> tuple[tuple[int, int], bytes]:
 def _type_of(descr: object, name: str) -> "np.dtype[Any]":
     """Return a type by what a header says of it."""
     try:
-        return cast("np.dtype[Any]", np.lib.format.descr_to_dtype(cast("Any", descr)))
+        return np.lib.format.descr_to_dtype(cast("Any", descr))
     except (TypeError, ValueError) as error:
         if not isinstance(descr, str | tuple | list):
             raise

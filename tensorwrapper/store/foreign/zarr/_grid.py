@@ -18,6 +18,7 @@ from tensorwrapper.errors import DataFileError
 from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.store.foreign._contents import Done
 from tensorwrapper.store.foreign.zarr._codecs import CODECS, decoded
+from tensorwrapper.store.foreign.zarr._contained import check_links
 from tensorwrapper.store.system._system import reading
 from tensorwrapper.typing import Array, Extents, Index, IntArray
 from tensorwrapper.wire import Limits
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from tensorwrapper.selection import Ability, Outer, Wanted
 
 __all__ = [
+    "CHUNKS",
     "DTYPES",
     "GRIDS_SETTING",
     "GridSource",
@@ -41,13 +43,15 @@ DTYPES: Final = (
     *["float16", "float32", "float64", "complex64", "complex128"],
 )
 """The types that Zarr's core names as NumPy does."""
+CHUNKS: Final = "c"
+"""The folder that has the chunks of an array of version 3, or how their names begin."""
 GRIDS_SETTING: Final = "array.rectilinear_chunks"
 """What zarr's configuration calls rectilinear grids, if it knows them."""
 _SPECIAL: Final = {"NaN": np.nan, "Infinity": np.inf, "-Infinity": -np.inf}
 
 
-def grid_source(folder: Path, node: Mapping[str, Any], limits: Limits) -> "GridSource":
-    """Return an array on a rectilinear grid as its metadata say.
+def grid_source(folder: Path, node: Mapping[str, Any], root: str, limits: Limits) -> "GridSource":
+    """Return an array on a rectilinear grid as its metadata say; `root` is the real path of its store.
 
     Raises
     ------
@@ -64,7 +68,7 @@ def grid_source(folder: Path, node: Mapping[str, Any], limits: Limits) -> "GridS
     plan = _Packed.of(node)
     dtype = np.dtype(cast("str", node["data_type"])).newbyteorder("<" if plan.endian == "little" else ">")
     fill = _fill_of(node.get("fill_value", 0), dtype, folder)
-    return GridSource(folder, grid, dtype, fill, plan.separator, plan.codec, limits)
+    return GridSource(folder, grid, dtype, fill, plan.separator, plan.codec, root, limits)
 
 
 @final
@@ -140,7 +144,7 @@ def _fill_of(value: object, dtype: "np.dtype[Any]", folder: Path) -> Any:  # noq
 
 def chunk_file(folder: Path, index: Index, separator: str = "/") -> Path:
     """Return where a chunk is."""
-    return folder / separator.join(["c", *map(str, index)])
+    return folder / separator.join([CHUNKS, *map(str, index)])
 
 
 @final
@@ -154,6 +158,8 @@ class GridSource:
     fill: Any
     separator: str
     codec: str | None
+    root: str
+    """Out of which no link is followed."""
     limits: Limits
 
     @property
@@ -219,6 +225,7 @@ class GridSource:
                 f"{path} takes {nbytes} bytes unpacked; {self.limits.decompressed_bytes} are allowed; "
                 "limits=Limits(decompressed_bytes=...) raises that"
             )
+        check_links(self.folder, path.relative_to(self.folder).as_posix(), self.root)
         if not path.exists():
             return np.full(extents, self.fill, self.dtype)
         with reading(path, "Zarr") as stream:

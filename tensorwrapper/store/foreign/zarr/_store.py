@@ -6,6 +6,7 @@ are read here if they are plain, or packed by gzip or zstd, and others by a zarr
 """
 
 import importlib
+import os
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -19,9 +20,11 @@ from tensorwrapper.errors import DataFileError, ParseError
 from tensorwrapper.shape import Shape
 from tensorwrapper.store.foreign._contents import SCALES, Contents, Held, scaled
 from tensorwrapper.store.foreign._guarded import Guarded
+from tensorwrapper.store.foreign._links import Links
 from tensorwrapper.store.foreign._ragged import Ragged, broken_rows
 from tensorwrapper.store.foreign._rows_source import RowsSource
-from tensorwrapper.store.foreign.zarr._grid import GRIDS_SETTING, grid_source, knows_grids
+from tensorwrapper.store.foreign.zarr._contained import contained_store, link_refusal
+from tensorwrapper.store.foreign.zarr._grid import CHUNKS, GRIDS_SETTING, grid_source, knows_grids
 from tensorwrapper.store.foreign.zarr._tree import nodes_of, read_node, rows_of
 from tensorwrapper.store.foreign.zarr._unreadable import is_text, loss_of
 from tensorwrapper.store.records._loss import Loss
@@ -49,21 +52,30 @@ def open_zarr(path: Path, limits: Limits) -> Contents:
     DataFileError
         If there is no such store, or it is damaged.
     """
-    finder = _Finder(limits)
-    for name, folder, node in nodes_of(path, limits):
+    finder, links = _Finder(os.path.realpath(path), limits), Links()
+    for name, folder, node in nodes_of(path, limits, links):
         if isinstance(node, Loss):
             finder.losses.append(node)
         else:
             finder.enter(name, folder, node)
     left = {name: own for name, own in finder.attributes.items() if own}
-    return Contents(finder.held, finder.metadata, tuple(finder.losses), attributes=lambda: left)
+    known = {*finder.groups, *finder.held}
+    return Contents(
+        finder.held,
+        finder.metadata,
+        (*finder.losses, *links.broken(known, finder.parts)),
+        aliases=links.aliases(list(finder.held), finder.groups, limits.tensors, {}),
+        attributes=lambda: left,
+        resolve=links.resolve,
+    )
 
 
 class _Finder:
     """Looks at all nodes of a store, groups before what is in them."""
 
-    def __init__(self, limits: Limits) -> None:
-        self.limits = limits
+    def __init__(self, root: str, limits: Limits) -> None:
+        self.root, self.limits = root, limits
+        self.groups: set[str] = set()
         self.held: dict[str, Held] = {}
         self.metadata: Mapping[str, Any] = {}
         self.losses: list[Loss] = []
@@ -81,13 +93,15 @@ class _Finder:
         if not name and not is_array:
             self.metadata = _object(said.get(METADATA))
         if is_array:
-            loss = loss_of(name or _ROOT, node, folder)
+            loss = self._loss_of(name or _ROOT, node, folder)
             if loss is not None:
                 self.losses.append(loss)
                 return
+        else:
+            self.groups.add(name)
         if any(scale in said for scale in SCALES):
             self.losses.append(scaled(name or _ROOT))
-        reader = _Reader(folder, self.limits)
+        reader = _Reader(folder, self.root, self.limits)
         if is_array:
             packing = str(_object(node.get("chunk_grid")).get("name"))
             self._hold(name, packing, partial(reader.array, node), said)
@@ -96,20 +110,25 @@ class _Finder:
         if rows is not None:
             self._hold(name, "jagged", partial(reader.rows, rows), said)
 
+    def _loss_of(self, name: str, node: Mapping[str, Any], folder: Path) -> Loss | None:
+        """Return why an array is no tensor, or where its chunks are that are not followed."""
+        what = f"the folder of chunks of the array {name!r}"
+        return loss_of(name, node, folder) or link_refusal(folder / CHUNKS, self.root, name, what)
+
     def _hold(self, name: str, packing: str, read: Callable[[], object], said: Mapping[str, Any]) -> None:
         self.held[name or _ROOT] = Held(0, None, packing, read, _object(said.get(METADATA)))
 
     def _rows(self, name: str, folder: Path, node: Mapping[str, Any]) -> Ragged | None:
         """Return what a group says of its rows; None if it is none, or some of their arrays are not read."""
         try:
-            rows = rows_of(folder, node, RAGGED)
+            rows = rows_of(folder, node, RAGGED, self.root)
         except (DataFileError, ParseError) as error:
             self.losses.append(broken_rows(name or _ROOT, error))
             return None
         if rows is None:
             return None
         parts = {f"{name}/{part}" if name else part: part for part in rows[1]}
-        told = [loss_of(path, rows[1][part], folder / part) for path, part in parts.items()]
+        told = [self._loss_of(path, rows[1][part], folder / part) for path, part in parts.items()]
         unknown = next((loss for loss in told if loss is not None), None)
         if unknown is not None:
             self.losses.append(broken_rows(name or _ROOT, DataFileError(unknown)))
@@ -128,8 +147,9 @@ def _others(said: Mapping[str, Any]) -> list[str]:
 class _Reader:
     """Reads one array of a store, plain or ragged."""
 
-    def __init__(self, folder: Path, limits: Limits) -> None:
-        self.folder, self.limits = folder, limits
+    def __init__(self, folder: Path, root: str, limits: Limits) -> None:
+        self.folder, self.root, self.limits = folder, root, limits
+        """Where the array is, and the real path of the store, out of which no link is followed."""
 
     def array(self, node: Mapping[str, Any]) -> "Tensor[Any] | View[Any]":
         """Return an array as a view, or its strings."""
@@ -172,13 +192,13 @@ class _Reader:
         node = read_node(folder) if node is None else node
         if _object(node.get("chunk_grid")).get("name") == "rectilinear":
             try:
-                return Guarded(grid_source(folder, node, self.limits), folder, "Zarr")
+                return Guarded(grid_source(folder, node, self.root, self.limits), folder, "Zarr")
             except DataFileError as refused:
-                return Guarded(ArraySource(_opened_on_request(folder, refused)), folder, "Zarr")
-        return Guarded(ArraySource(_opened(folder, node)), folder, "Zarr")
+                return Guarded(ArraySource(_opened_on_request(folder, self.root, refused)), folder, "Zarr")
+        return Guarded(ArraySource(_opened(folder, self.root, node)), folder, "Zarr")
 
     def _sizes(self, name: str) -> Array:
-        found = _opened(self.folder / name)
+        found = _opened(self.folder / name, self.root)
         nbytes = 8 * found.size
         if nbytes > self.limits.decompressed_bytes:
             raise DataFileError(
@@ -188,7 +208,7 @@ class _Reader:
         return np.asarray(found[...])
 
     def _strings(self, extents: list[int], node: Mapping[str, Any]) -> Tensor[Any]:
-        found = _opened(self.folder, node)
+        found = _opened(self.folder, self.root, node)
         if 16 * found.size > self.limits.decompressed_bytes:
             raise DataFileError(
                 f"{self.folder} has {found.size} strings, more than {self.limits.decompressed_bytes} bytes "
@@ -206,18 +226,19 @@ def _zarr() -> Any:  # noqa: ANN401 - its types are partly unknown
         return importlib.import_module("zarr")
 
 
-def _opened(folder: Path, node: Mapping[str, Any] | None = None) -> Any:  # noqa: ANN401 - its types are partly unknown
+def _opened(folder: Path, root: str, node: Mapping[str, Any] | None = None) -> Any:  # noqa: ANN401 - its types are partly unknown
     zarr = _zarr()
-    return zarr.open_array(str(folder), mode="r", zarr_format=3 if node is None else node["zarr_format"])
+    store = contained_store(str(folder), root)
+    return zarr.open_array(store, mode="r", zarr_format=3 if node is None else node["zarr_format"])
 
 
-def _opened_on_request(folder: Path, refused: DataFileError) -> Any:  # noqa: ANN401 - as above
+def _opened_on_request(folder: Path, root: str, refused: DataFileError) -> Any:  # noqa: ANN401 - as above
     """Return an array on a grid whose chunks are not read here, if this zarr knows such grids."""
     if not knows_grids():
         raise refused
     try:
         with _zarr().config.set({GRIDS_SETTING: True}):
-            return _opened(folder)
+            return _opened(folder, root)
     except (ValueError, TypeError, KeyError, RuntimeError) as error:
         raise refused from error
 

@@ -15,7 +15,9 @@ from typing import Any, Final, cast
 from tensorwrapper._integers import MAX_DIGITS
 from tensorwrapper._json import parse_json
 from tensorwrapper.errors import DataFileError
+from tensorwrapper.store.foreign._links import Links
 from tensorwrapper.store.foreign._ragged import Ragged
+from tensorwrapper.store.foreign.zarr._contained import is_inside, link_refusal
 from tensorwrapper.store.records._loss import Loss, LossCode, unread
 from tensorwrapper.store.system._system import reading, refused_by_system
 from tensorwrapper.wire import Limits
@@ -125,31 +127,37 @@ def _node_2(folder: Path, name: str, node_type: str) -> Mapping[str, Any]:
     return node
 
 
-def _is_link(folder: Path) -> bool:
-    """Tell whether a folder, or what is said of it as a node, lies elsewhere."""
-    return folder.is_symlink() or any((folder / mark).is_symlink() for mark in _MARKS)
+def _link_of(folder: Path, root: str, name: str) -> Loss | None:
+    """Return what is told of a node if its folder, or what is said of it, is a link that is not followed.
+
+    The folder of the root is what somebody gave, and may be a link to anywhere.
+    """
+    if name:
+        loss = link_refusal(folder, root, name, f"the node {name!r}")
+        if loss is not None:
+            return loss
+    marks = (*_MARKS, _ATTRIBUTES_2)
+    told = [link_refusal(folder / mark, root, name, f"{mark!r} of the node {name!r}") for mark in marks]
+    return next((loss for loss in told if loss is not None), None)
 
 
-def nodes_of(root: Path, limits: Limits) -> Iterator[tuple[str, Path, Mapping[str, Any] | Loss]]:
+def nodes_of(
+    root: Path, limits: Limits, links: Links
+) -> Iterator[tuple[str, Path, Mapping[str, Any] | Loss]]:
     """Yield the path of each node in the store, its folder, and what is said of it; groups first.
 
     In place of what is said stands what is told of a node that cannot be read, unless it is the root, and of
-    a link to another place, which is not followed. What is below an array is its own.
+    a link out of the store or to nothing. A link to another node of the store is noted as another name of it.
+    What is below an array is its own.
     """
+    inside = os.path.realpath(root)
     left = [("", root)]
     count = 0
     while left:
         name, folder = left.pop()
-        if name and _is_link(folder):
-            text = f"the node {name!r} is a link of the system to another place, and is not followed"
-            yield name, folder, Loss(text, name, "link", "tw.open of where it leads has it")
-            continue
-        try:
-            node = read_node(folder)
-        except DataFileError as error:
-            if not name:
-                raise
-            yield name, folder, unread(f"the node {name!r} cannot be read", name, error)
+        node = _node_or_loss(name, folder, inside)
+        if isinstance(node, Loss):
+            yield name, folder, node
             continue
         count += 1
         if count > limits.tensors:
@@ -159,17 +167,47 @@ def nodes_of(root: Path, limits: Limits) -> Iterator[tuple[str, Path, Mapping[st
             continue
         if name.count("/") > _DEPTH:
             raise DataFileError(f"{folder} lies deeper than {_DEPTH} groups")
-        with os.scandir(folder) as entries:
-            inner = sorted([e.name for e in entries if e.is_dir()], reverse=True)
-        left += [
-            (f"{name}/{own}" if name else own, folder / own)
-            for own in inner
-            if any((folder / own / mark).is_file() for mark in _MARKS)
-        ]
+        for own in _inner(folder):
+            path = f"{name}/{own}" if name else own
+            if (folder / own).is_symlink() and is_inside(folder / own, inside):
+                links.soft.add(path)
+                target = os.path.relpath(os.path.realpath(folder / own), inside)
+                links.targets[path] = target.replace(os.sep, "/")
+            else:
+                left.append((path, folder / own))
+
+
+def _node_or_loss(name: str, folder: Path, inside: str) -> Mapping[str, Any] | Loss:
+    """Return what is said of a node, or what is told of one that is not read, unless it is the root."""
+    loss = _link_of(folder, inside, name)
+    if loss is not None:
+        if not name:
+            raise DataFileError(Loss(f"{folder} cannot be opened: {loss}", "", "link"))
+        return loss
+    try:
+        return read_node(folder)
+    except DataFileError as error:
+        if not name:
+            raise
+        return unread(f"the node {name!r} cannot be read", name, error)
+
+
+def _inner(folder: Path) -> list[str]:
+    """Return the names in a group that are nodes, or links to nothing; the last first."""
+    with os.scandir(folder) as entries:
+        found = sorted([own.name for own in entries if own.is_dir() or own.is_symlink()], reverse=True)
+    return [name for name in found if _is_node(folder / name)]
+
+
+def _is_node(path: Path) -> bool:
+    """Tell whether something in a group is a node, or a link to nothing, which may have been one."""
+    if not path.exists():
+        return True
+    return any((path / mark).is_file() or (path / mark).is_symlink() for mark in _MARKS)
 
 
 def rows_of(
-    folder: Path, node: Mapping[str, Any], key: str
+    folder: Path, node: Mapping[str, Any], key: str, root: str
 ) -> tuple[Ragged, dict[str, Mapping[str, Any]]] | None:
     """Return what a group says of its rows, and the arrays in it that make them; None if it is no rows.
 
@@ -185,10 +223,13 @@ def rows_of(
     ragged = Ragged.from_fields(cast("object", said))
     parts: dict[str, Mapping[str, Any]] = {}
     for name in ("values", *[f"sizes_{mode}" for mode in ragged.variable_modes]):
+        linked = _link_of(folder / name, root, name)
+        if linked is not None:
+            raise DataFileError(linked)
         own = read_node(folder / name)
         extents: object = own.get("shape")
         is_row = isinstance(extents, list) and len(cast("list[object]", extents)) == 1
-        if _is_link(folder / name) or own["node_type"] != "array" or not is_row:
+        if own["node_type"] != "array" or not is_row:
             raise DataFileError(f"{name!r} is no array in a row")
         if name != "values" and not _INTEGERS.fullmatch(str(own.get("data_type"))):
             raise DataFileError(

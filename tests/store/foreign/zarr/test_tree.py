@@ -8,6 +8,7 @@ import zarr
 
 import tensorwrapper as tw
 from tensorwrapper.errors import DataFileError
+from tensorwrapper.store.foreign._links import Links
 from tensorwrapper.store.foreign.zarr._tree import nodes_of, read_node
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits
 
@@ -21,7 +22,7 @@ def path(tmp_path):
 
 
 def test_groups_come_before_what_is_in_them(path):
-    found = [(name, node["node_type"]) for name, _, node in nodes_of(path, DEFAULT_LIMITS)]
+    found = [(name, node["node_type"]) for name, _, node in nodes_of(path, DEFAULT_LIMITS, Links())]
     assert found == [("", "group"), ("a", "array"), ("b", "group"), ("b/one", "array"), ("b/two", "array")]
 
 
@@ -29,26 +30,44 @@ def test_chunks_are_not_looked_at(path, monkeypatch):
     asked = []
     scan = os.scandir
     monkeypatch.setattr(os, "scandir", lambda folder: asked.append(str(folder)) or scan(folder))
-    list(nodes_of(path, DEFAULT_LIMITS))
+    list(nodes_of(path, DEFAULT_LIMITS, Links()))
     assert asked == [str(path), str(path / "b")]
 
 
-def test_links_are_not_followed_and_that_is_told(path, tmp_path):
+def test_links_in_the_store_are_names_and_those_out_of_it_are_told(path, tmp_path):
     zarr.create_array(str(tmp_path / "away"), data=np.zeros(2))
-    (path / "link").symlink_to(tmp_path / "away", target_is_directory=True)
+    (path / "out").symlink_to(tmp_path / "away", target_is_directory=True)
+    (path / "gone").symlink_to(tmp_path / "nothing")
     (path / "round").symlink_to(path, target_is_directory=True)
+    (path / "b" / "again").symlink_to("../a")
+    (path / "notes").symlink_to(tmp_path)
     (path / "b" / "one" / "zarr.json").unlink()
     (path / "b" / "one" / "zarr.json").symlink_to(tmp_path / "away" / "zarr.json")
-    with tw.open(path) as f:
-        assert list(f) == ["a", "b/two"]
-        assert [(loss.name, loss.code) for loss in f.losses] == [
-            ("b/one", "link"), ("link", "link"), ("round", "link")
-        ]  # fmt: skip
+    (tmp_path / "link.zarr").symlink_to(path)
+    for place in (path, tmp_path / "link.zarr"):
+        with tw.open(place) as f:
+            assert list(f) == ["a", "b/two"]
+            assert f.aliases["b/again"] == f.aliases["round/a"] == "a"
+            assert f["b/again"].tolist() == f["round/b/again"].tolist() == [[0.0] * 4] * 4
+            assert [(loss.name, loss.code) for loss in f.losses] == [
+                ("b/one", "link"), ("gone", "link"), ("out", "link")
+            ]  # fmt: skip
+            assert str(tmp_path / "away") in f.losses[2]
+        done = tw.store.convert(place, tmp_path / "b.tens", overwrite=True)
+        assert done.names == ("a", "b.two")
+        assert {"b/one", "gone", "out", "b/again"} <= {loss.name for loss in done.lost}
+
+
+def test_a_root_that_is_said_elsewhere_is_refused(path, tmp_path):
+    (path / "zarr.json").rename(tmp_path / "zarr.json")
+    (path / "zarr.json").symlink_to(tmp_path / "zarr.json")
+    with pytest.raises(DataFileError, match="out of the store"):
+        tw.open(path)
 
 
 def test_a_store_of_too_many_nodes_is_refused(path):
     with pytest.raises(DataFileError, match="tensors"):
-        list(nodes_of(path, Limits(tensors=3)))
+        list(nodes_of(path, Limits(tensors=3), Links()))
 
 
 def test_metadata_of_no_end_are_refused(path, monkeypatch):

@@ -1,0 +1,92 @@
+"""Names that lead to what has another name: links in groups, of HDF5 by their text, in Zarr of the system."""
+
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
+from typing import Final, final
+
+from tensorwrapper.store.records._loss import Loss
+
+__all__ = ["Links"]
+
+_FOLLOWED: Final = 64
+"""Links that one name may go through: in a circle there is no end."""
+
+
+@final
+class Links:
+    """The names of a file that are not the first of what they lead to."""
+
+    def __init__(self) -> None:
+        self.targets: dict[str, str] = {}
+        """By the path of a link the path that it leads to, from the root on."""
+        self.soft: set[str] = set()
+        self.losses: list[Loss] = []
+
+    def resolve(self, path: str) -> str | None:
+        """Return the first name of what a path leads to; None if it goes in a circle."""
+        found, followed, left = "", 0, _parts(path)
+        while left:
+            part = left.pop()
+            found = f"{found}/{part}" if found else part
+            target = self.targets.get(found)
+            if target is not None:
+                followed += 1
+                if followed > _FOLLOWED:
+                    return None
+                left += _parts(target)
+                found = ""
+        return found
+
+    def aliases(
+        self, names: list[str], groups: set[str], most: int, fields: Mapping[str, Mapping[str, str]]
+    ) -> dict[str, str]:
+        """Return the other names of tensors, with the first names; at most so many: others work as well.
+
+        `fields` has by the name of records what its fields add to it, with the names of these.
+        """
+        known, ordered = set(names), sorted(names)
+        links = sorted(self.targets)
+        direct = {link: own for link in links if (own := self.resolve(link)) is not None}
+        ends: dict[str, Mapping[str, str]] = {**fields, **{name: {"": name} for name in known}}
+        found: dict[str, str] = {}
+        for link, own in direct.items():
+            found |= _ended(link, ends.get(own, {}), known)
+            if len(found) >= most:
+                return found
+        for link, own in direct.items():
+            if own not in groups:
+                continue
+            above = f"{own}/" if own else ""
+            for name in _below(ordered, above):
+                found.setdefault(f"{link}/{name[len(above) :]}", name)
+                if len(found) >= most:
+                    return found
+            for other in _below(links, above):
+                inner = ends.get(direct.get(other, ""), {})
+                found = _ended(f"{link}/{other[len(above) :]}", inner, known) | found
+        return found
+
+    def broken(self, known: set[str], parts: set[str]) -> Iterator[Loss]:
+        """Yield what is to be said of soft links that lead to none of what is known, or to parts of rows."""
+        for link in sorted(self.soft):
+            own = self.resolve(link)
+            if own is None or own not in known:
+                there = "a part of rows" if own in parts else "no tensor or group"
+                text = f"the link {link!r} leads to {self.targets[link]!r}, where there is {there}"
+                yield Loss(text, link, "link")
+
+
+def _ended(link: str, ends: Mapping[str, str], known: set[str]) -> dict[str, str]:
+    """Return a link with each end, and what that is a name of; no name that something else has."""
+    return {f"{link}{end}": name for end, name in ends.items() if f"{link}{end}" not in known}
+
+
+def _parts(path: str) -> list[str]:
+    return [part for part in reversed(path.split("/")) if part not in ("", ".")]
+
+
+def _below(ordered: list[str], above: str) -> Iterator[str]:
+    for place in range(bisect_left(ordered, above), len(ordered)):
+        if not ordered[place].startswith(above):
+            return
+        yield ordered[place]
