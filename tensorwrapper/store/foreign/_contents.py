@@ -70,8 +70,11 @@ class Contents:
     """By prefix and number the names of the tensors of each of Wire-Cell's sets."""
     aliases: Mapping[str, str] = attrs.field(factory=dict[str, str])
     """Other names of tensors, with those that are listed."""
-    attributes: Callable[[], Mapping[str, Sequence[str]]] = dict[str, Sequence[str]]
-    """Returns by the name of a tensor or group, or "" for the file, what is said of it and is no metadata."""
+    attributes: Callable[[], Mapping[str, Sequence[str] | Loss]] = dict[str, Sequence[str] | Loss]
+    """Returns by the name of a tensor or group, or "" for the file, what is said of it and is no metadata.
+
+    In place of that is told why it cannot be read.
+    """
     resolve: Callable[[str], str | None] | None = None
     """Returns the listed name of what a name leads to, where more names work than `aliases` has."""
 
@@ -89,10 +92,13 @@ SCALES: Final = ("scale_factor", "add_offset")
 """Attributes that say what the numbers of an array stand for."""
 
 
-def unsaid_attributes(attributes: Mapping[str, Sequence[str]]) -> list[Loss]:
+def unsaid_attributes(attributes: Mapping[str, Sequence[str] | Loss]) -> list[Loss]:
     """Return that nothing else than this file has what its writers said of tensors, groups and the file."""
     found: list[Loss] = []
     for name, keys in attributes.items():
+        if isinstance(keys, Loss):
+            found.append(keys)
+            continue
         shown = ", ".join([repr(key[:40]) for key in keys[:8]]) + ", ..." * (len(keys) > 8)
         of = f"of {name!r}" if name else "of the file"
         found.append(Loss(f"the attributes {shown} {of}", name, "kind"))

@@ -13,6 +13,7 @@ from tensorwrapper._json import parse_json
 from tensorwrapper.errors import DataFileError, ParseError
 from tensorwrapper.store.foreign._contents import Contents
 from tensorwrapper.store.foreign.hdf5._read import open_hdf5
+from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.store.sets._said import Said, SaidByName
 from tensorwrapper.store.system._system import of_stranger
 from tensorwrapper.wire import Limits
@@ -62,7 +63,7 @@ def open_hdf5_sets(path: Path, limits: Limits) -> Contents:
     )
 
 
-def _others(contents: Contents, tensors: set[str]) -> dict[str, Sequence[str]]:
+def _others(contents: Contents, tensors: set[str]) -> dict[str, Sequence[str] | Loss]:
     """Return attributes of all but sets and their tensors, of which they are the metadata."""
     sets = {name.rpartition("/")[0] for name in tensors}
     return {name: own for name, own in contents.attributes().items() if name not in tensors | sets}

@@ -25,7 +25,7 @@ def walk(file: "h5py.File", enter: _Enter) -> Links:
     """Show all datasets and groups once, in the order of their names, and return the other names."""
     links = Links()
     first = {_place_of(file): ""}
-    left: list[tuple[str, h5py.Group, Iterator[str]]] = [("", file, iter(sorted(file)))]
+    left: list[tuple[str, h5py.Group, Iterator[str]]] = [("", file, iter(_names("", file, (), links)))]
     while left:
         above, group, names = left[-1]
         own = next(names, None)
@@ -47,8 +47,26 @@ def walk(file: "h5py.File", enter: _Enter) -> Links:
             links.losses.append(Loss(f"the group {name!r} lies deeper than {_DEPTH} groups", name, "member"))
             continue
         inner = cast("h5py.Group", found)
-        left.append((name, inner, iter(sorted(set(inner).difference(parts)))))
+        try:
+            left.append((name, inner, iter(_names(name, inner, parts, links))))
+        except Exception as error:  # noqa: BLE001 - as above
+            links.losses.append(unread(f"the group {name!r} cannot be read", name, error))
     return links
+
+
+def _names(above: str, group: "h5py.Group", parts: Collection[str], links: Links) -> list[str]:
+    """Return the names in a group that are text, without those of parts, and take note of the others."""
+    found: list[str] = []
+    for own in group:
+        # h5py gives bytes where they are no UTF-8.
+        if isinstance(cast("object", own), bytes):
+            name = cast("bytes", own).decode("utf-8", "backslashreplace")
+            text = f"the name {own!r} in the group {above or '/'!r} is no text in UTF-8"
+            loss = Loss(text, f"{above}/{name}" if above else name, "name", f"h5py opens it: group[{own!r}]")
+            links.losses.append(loss)
+        elif own not in parts:
+            found.append(own)
+    return sorted(found)
 
 
 def _is_elsewhere(group: "h5py.Group", own: str, name: str, above: str, links: Links) -> bool:
@@ -57,8 +75,8 @@ def _is_elsewhere(group: "h5py.Group", own: str, name: str, above: str, links: L
 
     try:
         link = group.get(own, getlink=True)
-    except TypeError:
-        text = f"the link {name!r} is of a kind that h5py does not know"
+    except Exception as error:  # noqa: BLE001 - h5py has no one word for links of other kinds, or that are no text
+        text = f"the link {name!r} is of a kind that h5py does not know, or is no text, {error}"
         links.losses.append(Loss(text, name, "link"))
         return True
     if isinstance(link, h5py.ExternalLink):

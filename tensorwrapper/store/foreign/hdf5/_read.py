@@ -37,7 +37,7 @@ from tensorwrapper.store.foreign.hdf5._types import (
     is_one_text,
     look_at,
 )
-from tensorwrapper.store.records._loss import Loss
+from tensorwrapper.store.records._loss import Loss, unread
 from tensorwrapper.store.system._map import FileMap, map_file
 from tensorwrapper.store.system._system import reading
 from tensorwrapper.tensor import Tensor, as_tensor, strings
@@ -143,19 +143,25 @@ class _Finder:
             self.losses.append(scaled(name))
         return None
 
-    def attributes_of(self, file: "h5py.File") -> dict[str, list[str]]:
+    def attributes_of(self, file: "h5py.File") -> "dict[str, list[str] | Loss]":
         """Return the attributes that are not read here, of the file and all that has a name."""
-        found: dict[str, list[str]] = {}
+        found: dict[str, list[str] | Loss] = {}
         for name in sorted(self.known | self.parts):
-            own = cast("h5py.Group | h5py.Dataset", file[f"/{name}"])
-            # Where another group is one of rows, its attribute is read; elsewhere it is somebody's.
-            known = _READ | ({RAGGED} if name in self.rows else set[str]())
-            if METADATA in own.attrs and not _said(own, self.heaps):
-                known -= {METADATA}
-            keys = [key for key in own.attrs if key not in known]
+            try:
+                keys: list[str] | Loss = self._attributes(file, name)
+            except Exception as error:  # noqa: BLE001 - whatever HDF5 says of what is damaged
+                keys = unread(f"the attributes of {name or 'the file'!r} cannot be read", name, error)
             if keys:
                 found[name] = keys
         return found
+
+    def _attributes(self, file: "h5py.File", name: str) -> list[str]:
+        own = cast("h5py.Group | h5py.Dataset", file[f"/{name}"])
+        # Where another group is one of rows, its attribute is read; elsewhere it is somebody's.
+        known = _READ | ({RAGGED} if name in self.rows else set[str]())
+        if METADATA in own.attrs and not _said(own, self.heaps):
+            known -= {METADATA}
+        return [key for key in own.attrs if key not in known]
 
     def _enter_group(self, name: str, found: "h5py.Group") -> Collection[str]:
         """Note a group that is rows in our form; tell which parts of it are those of the rows."""

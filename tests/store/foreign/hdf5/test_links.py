@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import tensorwrapper as tw
-from tensorwrapper.errors import TensorNameError
+from tensorwrapper.errors import DataFileError, TensorNameError
 
 
 @pytest.fixture
@@ -206,3 +206,71 @@ def test_a_field_has_a_name_that_no_link_has(path):
         ("r.b", "link"),
         ("r.b", "name"),
     ]
+
+
+def test_names_and_links_that_are_no_text_hide_nothing(path):
+    with h5py.File(path, "w") as f:
+        f["x"] = [1]
+        f["g/y"] = [2]
+        f["g"][b"m\xfc"] = [3]
+        f.id.links.create_soft(b"soft", b"/g/m\xfc")
+        f["g"][b"\xff"] = h5py.SoftLink("/x")
+    f = tw.open(path)
+    assert {name: f[name].tolist() for name in f} == {"x": [1], "g/y": [2]}
+    assert told(f) == {r"g/m\xfc": "name", r"g/\xff": "name", "soft": "link"}
+    (named,) = [loss for loss in f.losses if loss.name.startswith("g/m")]
+    assert named.help == r"h5py opens it: group[b'm\xfc']"
+    with h5py.File(path) as opened:
+        assert opened["g"][b"m\xfc"][...].tolist() == [3]
+    assert tw.store.convert(path, path.with_suffix(".tens")).names == ("g.y", "x")
+
+
+def test_a_group_that_is_damaged_hides_no_other(path):
+    with h5py.File(path, "w", libver="latest") as f:
+        for name in ("a/x", "b/x", "c/x"):
+            f[name] = [1]
+            f[name.partition("/")[0]].attrs["mark"] = np.bytes_(name)
+    raw = bytearray(path.read_bytes())
+    # In the header of the group, whose checksum does not fit then.
+    raw[raw.index(b"b/x") - 1] ^= 1
+    path.write_bytes(raw)
+    f = tw.open(path)
+    assert {name: f[name].tolist() for name in f} == {"a/x": [1], "c/x": [1]}
+    assert told(f) == {"b": "damage"}
+
+
+@pytest.mark.parametrize("signature", [b"HEAP", b"SNOD", b"TREE"])
+def test_names_of_a_group_that_are_damaged_hide_no_other(path, signature):
+    with h5py.File(path, "w", libver="earliest") as f:
+        for name in ("a/x", "b/x", "c/x"):
+            f[name] = [1]
+    raw = bytearray(path.read_bytes())
+    places = [k for k in range(len(raw)) if raw.startswith(signature, k)]
+    hidden = []
+    for place in places:
+        # HDF5 shares what it knows of a file among all who opened it.
+        spoilt = path.with_name(f"{place}.h5")
+        spoilt.write_bytes(raw[:place] + b"????" + raw[place + 4 :])
+        try:
+            f = tw.open(spoilt)
+        except DataFileError:
+            # That of the root.
+            hidden.append(3)
+            continue
+        hidden.append(3 - len(f))
+        assert [loss.code for loss in f.losses] == ["damage"]
+    assert sorted(hidden) == [1, 1, 1, 3]
+
+
+def test_attributes_that_are_damaged_are_told_and_stop_no_conversion(path):
+    with h5py.File(path, "w", libver="earliest") as f:
+        for name in ("a", "b"):
+            f[name] = [1]
+            f[name].attrs[f"mark_of_{name}"] = 3
+    raw = bytearray(path.read_bytes())
+    # The version of the message, 8 bytes before the name.
+    raw[raw.index(b"mark_of_b") - 8] = 77
+    path.write_bytes(raw)
+    done = tw.store.convert(path, path.with_suffix(".tens"), strict=False)
+    codes = {loss.name: loss.code for loss in done.lost}
+    assert (done.names, codes["a"], codes["b"]) == (("a",), "kind", "damage")
