@@ -12,6 +12,7 @@ from typing import Any, Final, cast
 import numpy as np
 
 from tensorwrapper._json import Json, excess, load_json
+from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, DataFileError, ParseError
 from tensorwrapper.store.foreign._contents import Contents, Held
 from tensorwrapper.store.records._loss import Loss
@@ -139,13 +140,10 @@ def _plans(
             raise DataFileError(
                 f"{where} has the shape {list(shape)} of {entry.get('dtype')}, and the offsets {list(span)}"
             )
-        if any(extent > DEFAULT_LIMITS.extent for extent in shape):
+        if len(shape) > DEFAULT_LIMITS.rank or any(extent > DEFAULT_LIMITS.extent for extent in shape):
             # Also behind a 0: NumPy multiplies the others all the same.
-            raise DataFileError(
-                f"{where} has the shape {list(shape)}; an extent is {DEFAULT_LIMITS.extent} at most"
-            )
-        if len(shape) > 64:
-            raise DataFileError(f"{where} has {len(shape)} modes; at most 64 are allowed")
+            text = f"{name!r} has the extents {brief(shape)}; up to {DEFAULT_LIMITS.rank} modes are read, of "
+            dtype = Loss(f"{text}up to {DEFAULT_LIMITS.extent} indices", name, "member")
         spans.append((span[0], span[1]))
         plans[name] = dtype, shape, span[0]
     place = 0
@@ -171,7 +169,8 @@ def _dtype(name: object, tensor: str, where: str) -> "np.dtype[Any] | Loss":
             return Loss(f"{tensor!r} has elements {name}, which NumPy alone has not", tensor, "type", advice)
     if not isinstance(name, str):
         raise DataFileError(f"{where} has elements {str(name)[:24]!r}")
-    return Loss(f"{tensor!r} has elements {name[:24]!r}, which are not read here", tensor, "type")
+    text = f"{tensor!r} has elements {name[:24]!r}, which are not read here"
+    return Loss(text, tensor, "type", "a safetensors.safe_open that knows them reads them")
 
 
 def _counts(value: Json, where: str) -> tuple[int, ...]:

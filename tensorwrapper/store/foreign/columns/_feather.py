@@ -68,9 +68,7 @@ class _Batches:
         """Return a column: a tensor over the mapped file, or a view of several."""
         parts: list[Tensor[Any]] = []
         nbytes = 0
-        first = next(self._batches(None), None)
-        # Of what is compressed, only this column: for what is not, that would make a copy.
-        packed = first is not None and not self._is_mapped(first)
+        packed = self._is_packed()
         for batch in self._batches([number] if packed else None):
             array = batch.column(0 if packed else number)
             # Not what it says of itself alone: offsets and text, too.
@@ -83,6 +81,17 @@ class _Batches:
         from tensorwrapper.selection import concat  # noqa: PLC0415 - files of one batch need no views
 
         return concat(parts)
+
+    def _is_packed(self) -> bool:
+        """Tell whether a column is read alone: of what is not compressed, that would make a copy."""
+        import pyarrow as pa  # noqa: PLC0415 - an extra
+
+        try:
+            first = next(self._batches(None), None)
+        except (pa.ArrowException, OSError):
+            # A column is damaged, or packed by what is not here: whether that is this one is seen then.
+            return True
+        return first is not None and not self._is_mapped(first)
 
     def _is_mapped(self, batch: "pa.RecordBatch") -> bool:
         """Tell whether the first elements of a batch lie in the mapped file."""

@@ -18,7 +18,7 @@ _TEXT: Final = 16  # where a text is, and how long
 _LEVELS: Final = 4  # bytes of the two levels of a value
 _PAGE: Final[Spec] = {1: int, 2: int, 3: int, 5: {1: int}, 7: {1: int}, 8: {1: int}}
 _COLUMN: Final[Spec] = {1: int, 3: [bytes], 4: int, 5: int, 6: int, 7: int, 9: int, 11: int}
-_FOOTER: Final[Spec] = {4: [{1: [{3: _COLUMN}]}]}
+_FOOTER: Final[Spec] = {4: [{1: [{1: bytes, 3: _COLUMN, 8: {}}]}]}
 
 
 @final
@@ -38,6 +38,9 @@ class Chunk:
     start: int
     number: int
     """Which column of the group it is: paths may be equal where names have dots."""
+    away: bytes = b""
+    """The path of the file that has the pages; nothing if they are in this one."""
+    is_encrypted: bool = False
 
     @property
     def is_text(self) -> bool:
@@ -66,19 +69,18 @@ def read_footer(path: Path) -> Footer:
         said, _ = read_struct(data, 0, _FOOTER)
         groups = cast("list[dict[int, Any]]", said.get(4, []))
         return tuple(
-            [
-                tuple([_chunk(own[3], number) for number, own in enumerate(group.get(1, []))])
-                for group in groups
-            ]
+            [tuple([_chunk(own, number) for number, own in enumerate(group.get(1, []))]) for group in groups]
         )
     except (IndexError, KeyError) as error:
         raise DataFileError(f"the footer of {path} does not say where its columns are") from error
 
 
-def _chunk(said: dict[int, Any], number: int) -> Chunk:
+def _chunk(own: dict[int, Any], number: int) -> Chunk:
+    said: dict[int, Any] = own[3]
     start, first = said[9], said.get(11)
     start = first if first is not None and 0 < first < start else start
-    found = Chunk(said[1], tuple(said[3]), said[4], said[5], said[6], said[7], start, number)
+    sizes = said[5], said[6], said[7]
+    found = Chunk(said[1], tuple(said[3]), said[4], *sizes, start, number, own.get(1, b""), 8 in own)
     if min(found.kind, found.values, found.unpacked, found.packed, start) < 0:
         raise DataFileError("a column is said to begin before the file, or to have less than nothing")
     return found

@@ -59,7 +59,7 @@ def open_parquet(path: Path, limits: Limits) -> Contents:
     with reading(path, "Parquet"), pq.ParquetFile(path) as file:
         columns = _columns_of(read_footer(path))
         table = _Table(path, file.metadata, columns, limits)
-        return contents_of(file.schema_arrow, table.column, "row groups", _without_codec(columns))
+        return contents_of(file.schema_arrow, table.column, "row groups", _unread(columns))
 
 
 def _columns_of(footer: Footer) -> dict[str, Footer]:
@@ -73,24 +73,38 @@ def _columns_of(footer: Footer) -> dict[str, Footer]:
     return {name: tuple([tuple(own) for own in groups]) for name, groups in found.items()}
 
 
-def _without_codec(columns: Mapping[str, Footer]) -> dict[str, Loss]:
-    """Return the columns whose pages this pyarrow cannot unpack: by the footer, which only we read here.
+def _unread(columns: Mapping[str, Footer]) -> dict[str, Loss]:
+    """Return the columns that this pyarrow does not read: by the footer, which only we read here.
 
     pyarrow 26 ends the process where it is asked for the parts of a column of some damaged footers.
     """
-    import pyarrow as pa  # noqa: PLC0415 - an extra
-
     found: dict[str, Loss] = {}
     for name, groups in columns.items():
-        for number in {chunk.codec for group in groups for chunk in group}:
-            codec = _CODECS.get(number, f"codec {number}")
-            if codec in _OPTIONAL and pa.Codec.is_available(_OPTIONAL[codec]):
-                continue
-            if codec not in _READ_BY_ALL:
+        chunks = [chunk for group in groups for chunk in group]
+        away = next((chunk.away for chunk in chunks if chunk.away), None)
+        if away is not None:
+            path = away.decode("utf-8", "backslashreplace")[:120]
+            text = f"the column {name!r} is in other files, {path!r}"
+            found[name] = Loss(text, name, "link", "tw.open of these has it")
+        elif any(chunk.is_encrypted for chunk in chunks):
+            text, advice = f"the column {name!r} is encrypted", "pyarrow reads it with its keys"
+            found[name] = Loss(text, name, "codec", advice)
+        else:
+            codec = next((own for own in map(_missing, {chunk.codec for chunk in chunks}) if own), None)
+            if codec is not None:
                 text = f"the column {name!r} is packed by {codec}, which this pyarrow was built without"
                 advice = "the pyarrow of PyPI and of conda-forge unpacks all but LZO"
                 found[name] = Loss(text, name, "codec", advice)
     return found
+
+
+def _missing(number: int) -> str | None:
+    """Return what a codec is called that pyarrow does not unpack; None if it does."""
+    import pyarrow as pa  # noqa: PLC0415 - an extra
+
+    codec = _CODECS.get(number, f"codec {number}")
+    known = codec in _READ_BY_ALL or (codec in _OPTIONAL and pa.Codec.is_available(_OPTIONAL[codec]))
+    return None if known else codec
 
 
 @final

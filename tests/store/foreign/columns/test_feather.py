@@ -38,3 +38,23 @@ def test_a_column_is_validated_in_full_before_it_is_read(tmp_path):
     with pytest.raises(DataFileError, match="UTF"):
         tw.open(path)["words"]
     assert tw.open(path)["rows"].tolist() == [[7, 8], [9]]
+
+
+@pytest.mark.parametrize(("codec", "magic"), [("lz4", b"\x04\x22\x4d\x18"), ("zstd", b"\x28\xb5\x2f\xfd")])
+@pytest.mark.parametrize("end", ["feather", "stream"])
+def test_a_column_that_is_damaged_hides_no_other(tmp_path, codec, magic, end):
+    table = pa.table({name: np.arange(2000) + k for k, name in enumerate("abc")})
+    options = pa.ipc.IpcWriteOptions(compression=codec)
+    make = pa.ipc.new_file if end == "feather" else pa.ipc.new_stream
+    with make(str(tmp_path / "a"), table.schema, options=options) as f:
+        f.write_table(table)
+    raw = bytearray((tmp_path / "a").read_bytes())
+    second = raw.index(magic, raw.index(magic) + 4)
+    raw[second : second + 4] = bytes(4)
+    (tmp_path / "a").write_bytes(raw)
+    f = tw.open(tmp_path / "a")
+    for name in "ac":
+        assert np.array_equal(f[name], table[name])
+    with pytest.raises(DataFileError, match="damaged"):
+        f["b"]
+    assert tw.store.convert(tmp_path / "a", tmp_path / "b.tens", strict=False).names == ("a", "c")

@@ -1,5 +1,6 @@
 """Parquet and Feather files are opened by path; pyarrow writes them, and says what is right."""
 
+import base64
 import contextlib
 import pickle
 
@@ -7,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.feather as pf
 import pyarrow.parquet as pq
+import pyarrow.parquet.encryption as pe
 import pytest
 
 import tensorwrapper as tw
@@ -251,3 +253,42 @@ def test_a_name_may_be_a_path_in_another_column(tmp_path, is_first):
 
     with tw.open(tmp_path / "a.parquet") as f:
         assert {name: f[name].tolist() for name in f} == given
+
+
+class Keys(pe.KmsClient):
+    """Keys that are no secret."""
+
+    def __init__(self, _config):
+        super().__init__()
+
+    def wrap_key(self, key_bytes, master_key_identifier):
+        del master_key_identifier
+        return base64.b64encode(key_bytes)
+
+    def unwrap_key(self, wrapped_key, master_key_identifier):
+        del master_key_identifier
+        return base64.b64decode(wrapped_key)
+
+
+def test_a_column_that_is_encrypted_is_told_and_hides_no_other(tmp_path):
+    how = pe.EncryptionConfiguration(footer_key="f", column_keys={"c": ["odd"]}, plaintext_footer=True)
+    keys = pe.CryptoFactory(Keys).file_encryption_properties(pe.KmsConnectionConfig(), how)
+    table = pa.table({"a": [1, 2], "odd": [3, 4], "z": [[5], []]})
+    with pq.ParquetWriter(tmp_path / "a.parquet", table.schema, encryption_properties=keys) as file:
+        file.write_table(table)
+    f = tw.open(tmp_path / "a.parquet")
+    assert {name: f[name].tolist() for name in f} == {"a": [1, 2], "z": [[5], []]}
+    (told,) = f.losses
+    assert (told.name, told.code, told.help) == ("odd", "codec", "pyarrow reads it with its keys")
+
+
+def test_columns_that_are_in_other_files_are_told(tmp_path):
+    """As of a folder of Parquet files, which one says all of: the places are those in the other files."""
+    said = []
+    pq.write_table(pa.table({"a": [1, 2], "b": [3, 4]}), tmp_path / "part.parquet", metadata_collector=said)
+    said[0].set_file_path("part.parquet")
+    said[0].write_metadata_file(tmp_path / "_metadata")
+    f = tw.open(tmp_path / "_metadata")
+    assert list(f) == []
+    assert [(loss.name, loss.code) for loss in f.losses] == [("a", "link"), ("b", "link")]
+    assert "'part.parquet'" in f.losses[0]
