@@ -214,7 +214,9 @@ def _with_name(name: str, called: str, said: Mapping[str, Any], lost: list[Loss]
     if name == called:
         return said
     lost.append(Loss(f"the name {name!r}, written as {called!r}", name, "name"))
-    return said if TRUE_NAME in said else {**said, TRUE_NAME: name}
+    # JSON cannot say a name with half a character.
+    is_text = name == name.encode("utf-8", "replace").decode()
+    return {**said, TRUE_NAME: name} if is_text and TRUE_NAME not in said else said
 
 
 def _to_tens(

@@ -286,3 +286,14 @@ def test_what_others_put_into_a_group_of_rows_is_converted_or_told(tmp_path, end
         [] if target in ("tens", "h5", "zarr") else [n for n in sorted(names) if n in ("r", "r/text")]
     )
     assert len(done.names) + len(left) == len(names)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are any bytes there")
+def test_a_name_that_is_no_text_is_no_reason_to_leave_a_tensor_out(tmp_path):
+    group = zarr.create_group(str(tmp_path / "a.zarr"))
+    group.create_array("a", data=np.array([7]))
+    (tmp_path / "a.zarr" / "a").rename(tmp_path / "a.zarr" / "a\udcfc")
+    done = tw.store.convert(tmp_path / "a.zarr", tmp_path / "a.tens")
+    assert (done.names, [(loss.name, loss.code) for loss in done.lost]) == (("a.",), [("a\udcfc", "name")])
+    with tw.open(tmp_path / "a.tens") as f:
+        assert (f["a."].tolist(), f.tensor_metadata("a.")) == ([7], {})

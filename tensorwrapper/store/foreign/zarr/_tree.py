@@ -165,9 +165,11 @@ def nodes_of(
         yield name, folder, node
         if node["node_type"] == "array":
             continue
-        if name.count("/") > _DEPTH:
-            raise DataFileError(f"{folder} lies deeper than {_DEPTH} groups")
-        for own in _inner(folder):
+        inner = _inner(folder, name)
+        if isinstance(inner, Loss):
+            yield name, folder, inner
+            continue
+        for own in inner:
             path = f"{name}/{own}" if name else own
             if (folder / own).is_symlink() and is_inside(folder / own, inside):
                 links.soft.add(path)
@@ -192,11 +194,18 @@ def _node_or_loss(name: str, folder: Path, inside: str) -> Mapping[str, Any] | L
         return unread(f"the node {name!r} cannot be read", name, error)
 
 
-def _inner(folder: Path) -> list[str]:
+def _inner(folder: Path, name: str) -> list[str] | Loss:
     """Return the names in a group that are nodes, or links to nothing; the last first."""
-    with os.scandir(folder) as entries:
-        found = sorted([own.name for own in entries if own.is_dir() or own.is_symlink()], reverse=True)
-    return [name for name in found if _is_node(folder / name)]
+    if name.count("/") > _DEPTH:
+        return Loss(f"what is in the group {name!r} lies deeper than {_DEPTH} groups", name, "member")
+    try:
+        with os.scandir(folder) as entries:
+            found = sorted([own.name for own in entries if own.is_dir() or own.is_symlink()], reverse=True)
+        return [own for own in found if _is_node(folder / own)]
+    except OSError as error:
+        if not name:
+            raise refused_by_system(f"{folder} cannot be read: {error.strerror or error}", error) from error
+        return Loss(f"the group {name!r} cannot be read, {error.strerror or error}", name, "damage")
 
 
 def _is_node(path: Path) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 
 from tensorwrapper.store.foreign.zarr._grid import DTYPES, grid_refusal, knows_grids
 from tensorwrapper.store.records._loss import Loss
+from tensorwrapper.wire import DEFAULT_LIMITS
 
 __all__ = ["is_text", "loss_of"]
 
@@ -57,6 +58,11 @@ _CODECS_2: Final = {"zlib", "gzip", "bz2", "lzma", "blosc", "zstd", "lz4", "shuf
 
 def loss_of(name: str, node: Mapping[str, Any], folder: Path) -> Loss | None:
     """Return why an array is no tensor here; None if it is one, or if only reading it can tell."""
+    extents: object = node.get("shape")
+    rank = len(cast("list[object]", extents)) if isinstance(extents, list) else 0
+    if rank > DEFAULT_LIMITS.rank:
+        text = f"the array {name!r} has {rank} modes; up to {DEFAULT_LIMITS.rank} are read"
+        return Loss(text, name, "member")
     dtype = _dtype_of(node)
     if isinstance(dtype, str):
         return Loss(

@@ -82,3 +82,32 @@ def test_nobody_is_waited_for(path):
     os.mkfifo(path / "a" / "zarr.json")
     with pytest.raises(DataFileError, match="FIFO"):
         read_node(path / "a")
+
+
+def test_what_lies_too_deep_or_cannot_be_listed_hides_no_other(path, monkeypatch):
+    deep = path / "deep"
+    for _ in range(70):
+        deep.mkdir()
+        (deep / "zarr.json").write_text('{"zarr_format":3,"node_type":"group"}')
+        deep = deep / "g"
+    f = tw.open(path)
+    assert sorted(f) == ["a", "b/one", "b/two"]
+    assert [loss.code for loss in f.losses] == ["member"]
+    scan = os.scandir
+
+    def refusing(folder):
+        if str(folder) == str(path / "b"):
+            raise PermissionError(13, "not allowed")
+        return scan(folder)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    f = tw.open(path)
+    assert list(f) == ["a"]
+    assert {loss.name: loss.code for loss in f.losses}["b"] == "damage"
+
+
+def test_an_array_of_too_many_modes_is_told(path):
+    zarr.open_group(str(path)).create_array("x", shape=(1,) * 65, chunks=(1,) * 65, dtype="i4")
+    f = tw.open(path)
+    assert sorted(f) == ["a", "b/one", "b/two"]
+    assert [(loss.name, loss.code) for loss in f.losses] == [("x", "member")]
