@@ -134,7 +134,7 @@ class _Finder:
                 held = Held(start, size, "field", no_elements, said)
                 self._field(found, name, path, own, held, is_partial=bool(look.odd))
             for full, why in look.odd:
-                text = f"the field {full!r} has elements of a type that h5py cannot read, {why}"
+                text = f"the field {full!r} is none that h5py can read, {why}"
                 self.losses.append(Loss(text, full, "type"))
             return None
         read = self._reader(found, look)

@@ -126,7 +126,11 @@ def _readable(
 
     fields: list[tuple[str, np.dtype[Any]]] = []
     for k in range(kind.get_nmembers()):
-        name = kind.get_member_name(k).decode("utf-8", "replace")
+        raw = kind.get_member_name(k)
+        name = raw.decode("utf-8", "backslashreplace")
+        if name.encode() != raw:
+            odd.append((f"{above}.{name}", f"its name {raw!r} is no text in UTF-8"))
+            continue
         own = kind.get_member_type(k)
         found: np.dtype[Any] | None
         try:

@@ -11,7 +11,7 @@ import numpy as np
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.typing import Array
 
-__all__ = ["CODECS", "decoded", "encoded_chunk", "load_zstd"]
+__all__ = ["CODECS", "decoded", "encoded_chunk", "has_zstd", "load_zstd"]
 
 CODECS: Final = (None, "gzip", "zstd")
 _GZIP_LEVEL: Final = 5
@@ -65,6 +65,15 @@ def _unzstd(read: Callable[[int], bytes], nbytes: int, where: str) -> bytes:
             return found
     except zstandard.ZstdError:
         return b""
+
+
+def has_zstd() -> bool:
+    """Tell whether the package is installed that knows zstd."""
+    try:
+        importlib.import_module("zstandard")
+    except ImportError:
+        return False
+    return True
 
 
 def load_zstd(where: str) -> Any:  # noqa: ANN401 - its types are partly unknown

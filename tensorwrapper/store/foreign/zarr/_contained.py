@@ -60,7 +60,7 @@ def contained_store(folder: str, root: str) -> Any:  # noqa: ANN401 - its types 
 def _class_of_stores() -> Any:  # noqa: ANN401 - as above
     storage: Any = importlib.import_module("zarr.storage")
 
-    class ContainedStore(storage.WrapperStore):  # type: ignore[misc] - as above
+    class ContainedStore(storage.WrapperStore):  # type: ignore[misc] # its types are partly unknown
         """A folder of which nothing is read that is a link out of a store."""
 
         def __init__(self, store: Any, inside: str) -> None:  # noqa: ANN401 - as above

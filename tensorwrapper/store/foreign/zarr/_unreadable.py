@@ -7,6 +7,7 @@ from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 
+from tensorwrapper.store.foreign.zarr._codecs import has_zstd
 from tensorwrapper.store.foreign.zarr._grid import DTYPES, grid_refusal, knows_grids
 from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.wire import DEFAULT_LIMITS
@@ -84,11 +85,20 @@ def loss_of(name: str, node: Mapping[str, Any], folder: Path) -> Loss | None:
     odd = _odd_word(node)
     if odd is not None and not _is_opened(folder, node):
         return Loss(f"the array {name!r} has {odd[:80]}, which is not read here", name, "codec", _NEWER)
-    if _named(node.get("chunk_grid"))[0] == "rectilinear":
-        refused = grid_refusal(node)
-        if refused is not None and not knows_grids():
-            text = f"the array {name!r} has a rectilinear grid and {refused[:120]}"
-            return Loss(text, name, "codec", "zarr 3.2 or later reads it")
+    return _loss_of_grid(name, node)
+
+
+def _loss_of_grid(name: str, node: Mapping[str, Any]) -> Loss | None:
+    """Return why an array on a rectilinear grid is read neither here nor by this zarr; None if it is."""
+    if _named(node.get("chunk_grid"))[0] != "rectilinear" or knows_grids():
+        return None
+    refused = grid_refusal(node)
+    if refused is not None:
+        text = f"the array {name!r} has a rectilinear grid and {refused[:120]}"
+        return Loss(text, name, "codec", "zarr 3.2 or later reads it")
+    if "zstd" in _codecs(node.get("codecs")) and not has_zstd():
+        text = f"the array {name!r} on a rectilinear grid is packed by 'zstd', which is not installed"
+        return Loss(text, name, "codec", "`pip install zstandard` brings it")
     return None
 
 

@@ -274,3 +274,16 @@ def test_attributes_that_are_damaged_are_told_and_stop_no_conversion(path):
     done = tw.store.convert(path, path.with_suffix(".tens"), strict=False)
     codes = {loss.name: loss.code for loss in done.lost}
     assert (done.names, codes["a"], codes["b"]) == (("a",), "kind", "damage")
+
+
+def test_a_field_whose_name_is_no_text_hides_no_other(path):
+    want = np.array([(1, 2, 3), (4, 5, 6)], [("a", "<i4"), ("m", "<i4"), ("z", "<i4")])
+    with h5py.File(path, "w") as f:
+        kind = h5py.h5t.create(h5py.h5t.COMPOUND, 12)
+        for place, name in ((0, b"a"), (4, b"m\xfc"), (8, b"z")):
+            kind.insert(name, place, h5py.h5t.STD_I32LE)
+        made = h5py.h5d.create(f.id, b"r", kind, h5py.h5s.create_simple((2,)))
+        made.write(h5py.h5s.ALL, h5py.h5s.ALL, want, mtype=kind)
+    f = tw.open(path)
+    assert {name: f[name].tolist() for name in f} == {"r.a": [1, 4], "r.z": [3, 6]}
+    assert told(f) == {r"r.m\xfc": "type"}
