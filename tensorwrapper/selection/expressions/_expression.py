@@ -120,11 +120,6 @@ class Node(ABC):
         return ()
 
     @property
-    def is_unmade(self) -> bool:
-        """Whether the operands, which are many, are made only when they are asked for."""
-        return False
-
-    @property
     def size(self) -> int:
         """How many places there are."""
         return math.prod(self.extents)

@@ -18,12 +18,13 @@ from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._json import Json
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer import Dense
+from tensorwrapper.buffer.lowlevel import join_into
 from tensorwrapper.errors import SizeOverflowError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import Strided
 from tensorwrapper.selection.expressions._cellwise import cast_view
 from tensorwrapper.selection.expressions._documents import Job, NodeFields, NodeWriter
-from tensorwrapper.selection.expressions._expression import Expression, Node, Shares, whole
+from tensorwrapper.selection.expressions._expression import Expression, Node, Shares, memory_of, whole
 from tensorwrapper.selection.expressions._ordinals import Whole
 from tensorwrapper.selection.expressions._pieces import Part, Run, parts_in_a_row
 from tensorwrapper.selection.expressions._reading import reading_of
@@ -85,30 +86,34 @@ class Joining(SharedMode):
         object.__setattr__(self, "dtype", self.operands[0].dtype)
 
     @classmethod
-    def of_tensors(cls, tensors: "Sequence[Tensor[Any]]") -> "Joining | None":
-        """Return tensors of rank 1 and one type joined; None if one of them is named, elsewhere or sparse.
+    def of_tensors(cls, tensors: "Sequence[Tensor[Any]]", mode: int = 0) -> "Joining | None":
+        """Return boxes of one rank and type joined; None if one is named, lies elsewhere or is sparse.
 
         Nothing is made of each: a view for every shard would be ten times the work of joining them.
         """
-        held = [own.layout.implementation for own in tensors]
-        buffers = [own.buffer for own in tensors]
-        if set(map(type, held)) != {Strided} or set(map(type, buffers)) != {Dense}:
+        boxes, buffers = _boxes_of(tensors), [own.buffer for own in tensors]
+        if set(map(type, boxes)) != {Strided} or set(map(type, buffers)) != {Dense}:
             return None
-        boxes = cast("list[Strided]", held)
-        flats = [own.flat for own in cast("list[Dense[Any]]", buffers)]
-        if set(map(len, [own.extents for own in boxes])) != {1} or {own.origin for own in boxes} != {(0,)}:
+        first, dtype = boxes[0].extents, tensors[0].dtype
+        rank = len(first)
+        if {own.origin for own in boxes} != {(0,) * rank} or not -rank <= mode < rank:
             return None
-        if len({own.dtype for own in flats}) > 1 or flats[0].dtype.kind in "TO":
+        mode %= rank
+        if {own.extents[:mode] + own.extents[mode + 1 :] for own in boxes} != {
+            first[:mode] + first[mode + 1 :]
+        }:
             return None
-        lengths = [own.extents[0] for own in boxes]
+        if {own.flat.dtype for own in cast("list[Dense[Any]]", buffers)} != {dtype} or dtype.kind in "TO":
+            return None
+        lengths = [own.extents[mode] for own in boxes]
         if sum(lengths) > MAX_INT64:
             return None
         offsets = splits_of(np.array(lengths, dtype=np.int64))
         made = object.__new__(Joining)
         for name, value in (
-            ("mode", 0),
-            ("extents", (offsets.item(-1),)),
-            ("dtype", flats[0].dtype),
+            ("mode", mode),
+            ("extents", _with_extent(first, mode, offsets.item(-1))),
+            ("dtype", dtype),
             ("offsets", offsets),
             ("_tensors", tuple(tensors)),
         ):
@@ -128,16 +133,14 @@ class Joining(SharedMode):
 
     @property
     def is_dense(self) -> bool:
+        if self._tensors is not None:
+            return True
         # Of many parts this is asked once; it is kept with what writes them.
         return not self.mode and len(self.offsets) > SHORT + 1 and self._in_memory() is not None
 
     @property
     def parts(self) -> int:
         return len(self.offsets) - 1
-
-    @property
-    def is_unmade(self) -> bool:
-        return self._tensors is not None
 
     @property
     def name(self) -> str:
@@ -184,7 +187,11 @@ class Joining(SharedMode):
     def write_into(self, view: Expression, out: Array, job: Job) -> None:
         many = not self.mode and len(self.offsets) > SHORT + 1
         joined = self._in_memory() if many else None
-        if joined is None or not _write_joined(joined, self.parts, view.layout, out, job.threads):
+        if joined is not None and _write_joined(joined, self.parts, view.layout, out, job.threads):
+            return
+        if self._tensors is not None and view.is_whole:
+            join_into(out, list(map(_array_of, self._tensors)), self.mode)
+        else:
             super().write_into(view, out, job)
 
     def _in_memory(self) -> JoinedRunner | None:
@@ -193,11 +200,17 @@ class Joining(SharedMode):
             return self._joined
         except AttributeError:
             found = None
-            if self._tensors is not None:
-                arrays = _arrays_of(self._tensors)
-                found = JoinedRunner([*arrays], lambda number: arrays[number], self.offsets, self.dtype)
-            elif not self.mode and all(_is_line(part) for part in self.operands):
-                row = math.prod(self.extents[1:])
+            row = math.prod(self.extents[1:])
+            if self.mode:
+                pass  # The parts of each row lie side by side.
+            elif self._tensors is not None:
+                arrays = _lines_of(self._tensors)
+                if arrays is not None:
+                    lines = arrays
+                    found = JoinedRunner(
+                        [*lines], lambda number: lines[number], self.offsets * row, self.dtype
+                    )
+            elif all(_is_line(part) for part in self.operands):
                 kept: list[Array | None] = [None] * len(self.operands)
                 found = JoinedRunner(kept, partial(_line_of, self.operands), self.offsets * row, self.dtype)
             object.__setattr__(self, "_joined", found)
@@ -306,6 +319,11 @@ class Stacking(Node):
         if not view.is_whole:
             super().write_into(view, out, job)
             return
+        new: tuple[slice | EllipsisType | None, ...] = (*[slice(None)] * self.mode, None, ...)
+        arrays = [memory_of(own) for own in self.operands]
+        if all(own is not None for own in arrays):
+            join_into(out, [own[new] for own in cast("list[Array]", arrays)], self.mode)
+            return
         for number, own in enumerate(self.operands):
             key: tuple[slice | int | EllipsisType, ...] = (*[slice(None)] * self.mode, number, ...)
             part = out[key]
@@ -326,14 +344,18 @@ class Stacking(Node):
 
 def _write_joined(joined: JoinedRunner, parts: int, layout: Layout[Any], out: Array, threads: int) -> bool:
     """Write what comes in the order of many parts, or a few elements of each; tell whether it does."""
-    box = layout.implementation.strided_box()
+    known = layout.implementation
+    if known.is_contiguous and out.flags.c_contiguous:
+        first = known.offset
+        joined.fill((slice(first, first + out.size),), out.reshape(-1), threads)
+        return True
+    box = known.strided_box()
     if box is not None and len(box[0]) == 1 and (abs(box[2][0]) == 1 or box[0][0] == 1):
         (count,), _, (step,), first = box
         low = first if step > 0 or count == 1 else first - (count - 1)
         joined.fill((slice(low, low + count),), out if low == first else out[::-1], threads)
         return True
-    few = out.size <= _FEW * parts
-    if not out.flags.c_contiguous or not (few or layout.is_contiguous):
+    if not out.flags.c_contiguous or out.size > _FEW * parts:
         return False
     PlacedRunner(joined, layout, 0).fill((slice(0, out.size),), out.reshape(-1), threads)
     return True
@@ -348,15 +370,28 @@ def _is_line(part: Expression) -> bool:
     return layout.is_contiguous or (layout.shape.rank == 1 and layout.strided_box() is not None)
 
 
-def _arrays_of(tensors: "Sequence[Tensor[Any]]") -> list[Array]:
-    """Return the arrays of tensors of rank 1 that lie in strides: most are all of their memory."""
+def _array_of(tensor: Tensor[Any]) -> Array:
+    """Return the array of a tensor in strides: most are all of their memory."""
+    own = cast("Strided", tensor.layout.implementation)
+    flat = cast("Dense[Any]", tensor.buffer).flat
+    if own.is_contiguous and not own.offset and math.prod(own.extents) == len(flat):
+        return flat.reshape(own.extents)
+    return cast("Array", tensor.buffer.memory_of(own))
+
+
+def _lines_of(tensors: "Sequence[Tensor[Any]]") -> list[Array] | None:
+    """Return the elements of tensors in strides as arrays of rank 1; None if some have no such array."""
+    if any(len(own.extents) > 1 and not own.is_contiguous for own in _boxes_of(tensors)):
+        return None
     found: list[Array] = [cast("Dense[Any]", own.buffer).flat for own in tensors]
-    for number, own in enumerate([own.layout.implementation for own in tensors]):
-        strided = cast("Strided", own)
-        (extent,), (stride,), offset = strided.extents, strided.strides, strided.offset
-        if stride != 1 or offset or extent != len(found[number]):
-            found[number] = cast("Array", tensors[number].buffer.memory_of(own))
+    for number, own in enumerate(_boxes_of(tensors)):
+        if own.offset or own.extents != found[number].shape or own.strides != (1,):
+            found[number] = _array_of(tensors[number]).reshape(-1)
     return found
+
+
+def _boxes_of(tensors: "Sequence[Tensor[Any]]") -> "list[Strided]":
+    return cast("list[Strided]", [own.layout.implementation for own in tensors])
 
 
 def _line_of(parts: Sequence[Expression], number: int) -> Array:

@@ -204,11 +204,11 @@ def _origin_of(given: Sequence[ViewLike], parts: Sequence[Expression], mode: int
     return joint_origin(first, list(zip(extents, places, strict=True)), what, mode=mode)
 
 
-def _lines_joined(parts: Iterable[ViewLike]) -> Joining | None:
-    """Return many tensors of rank 1 joined, if that is all that they are."""
+def _tensors_joined(parts: Iterable[ViewLike], mode: int) -> Joining | None:
+    """Return many tensors joined, if they are boxes that lie at zero and fit as they are."""
     if not isinstance(parts, list | tuple) or len(parts) <= SHORT or set(map(type, parts)) != {Tensor}:
         return None
-    return Joining.of_tensors(cast("Sequence[Tensor[Any]]", parts))
+    return Joining.of_tensors(cast("Sequence[Tensor[Any]]", parts), mode)
 
 
 @overload
@@ -244,9 +244,9 @@ def concat(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]:
     >>> sel.concat([[1, 2], [3, 4, 5]])[::-2].compute().tolist()
     [5, 3, 1]
     """
-    lines = _lines_joined(parts) if type(mode) is int and mode in {0, -1} else None
-    if lines is not None:
-        return View(whole(lines))
+    tensors = _tensors_joined(parts, mode) if type(mode) is int else None
+    if tensors is not None:
+        return View(whole(tensors))
     own, items = _of_one_type(parts, "concat")
     given = [at_zero(part) for part in own]
     number = mode_of(mode, given[0].shape.rank)

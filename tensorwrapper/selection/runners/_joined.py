@@ -18,6 +18,7 @@ _SHORT = 1 << 15  # numbers that sort as two bytes, which NumPy sorts by their d
 _MANY = 1 << 12  # places from which a table of buckets is made to find their parts
 _POINTS = 512  # points for each part, on average, from which a part is worth the calls that it takes
 _MOST = 1 << 19  # points at a time, of which five numbers are held
+_RUN = 64  # elements of a run that are copied while the part of a point is found
 _NEAR = 3  # parts beyond the first of a bucket that are tried before a place is searched for
 
 
@@ -44,6 +45,10 @@ class JoinedRunner(Runner):
     @property
     def points_together(self) -> int:
         return min(_POINTS * len(self.kept), _MOST)
+
+    @property
+    def run_for_point(self) -> int:
+        return _RUN
 
     def _array(self, number: int) -> Array:
         found = self.kept[number]

@@ -106,6 +106,11 @@ class Runner(ABC):
         """How many points are best asked for at a time: more than a block where each asks many parts."""
         return 0
 
+    @property
+    def run_for_point(self) -> int:
+        """How many elements of a run are written in the time of a point."""
+        return _WASTE
+
     @abstractmethod
     def fill(self, window: Window, out: Array, threads: int = 1) -> None:
         """Write the elements of a window into an array of its extents and of any strides and type."""
@@ -229,7 +234,9 @@ def places_in(
     """Return the positions in a box of a window of a view, one array per mode, which broadcast together."""
     if transform is not None:
         return coordinates_of(transform, window)
-    return np.unravel_index(layout[(*window, ...)].to_numpy(), extents)
+    # NumPy up to 2.4 returns wrong positions for more than 8192 numbers whose last mode has one position.
+    numbers = layout[(*window, ...)].to_numpy()
+    return [own.reshape(numbers.shape) for own in np.unravel_index(numbers.reshape(-1), extents)]
 
 
 def points_through(layout: Layout, places: tuple[IntArray, ...], extents: Extents) -> tuple[IntArray, ...]:

@@ -21,6 +21,7 @@ from tensorwrapper.typing import Array, Extents, IntArray
 __all__ = ["PiecesRunner", "PlacedRunner", "elements_at"]
 
 _LONG = 256  # elements of a piece, on average, from which pieces are copied one by one
+_SCRATCH = 1 << 23  # bytes of a run most of whose elements are not wanted
 _WASTE = 4  # elements of a run that are made for each one that is wanted
 
 
@@ -39,7 +40,10 @@ def _near(runner: Runner, places: IntArray) -> tuple[Array | None, IntArray]:
     if memory is not None:
         return memory, places
     low, high = int(places.min()), int(places.max()) + 1
-    if high - low > _WASTE * len(places):
+    span, count = high - low, len(places)
+    if span > runner.run_for_point * count or (
+        span > _WASTE * count and span * runner.dtype.itemsize > _SCRATCH
+    ):
         return None, places
     return runner.part((slice(low, high),)), places - low
 

@@ -244,3 +244,16 @@ def test_large_results_are_written_by_two_threads_where_there_are_two_processors
     assert threads_for(1 << 26, None) == (2 if both else 1)
     assert threads_for(1 << 26, 1) == 1
     assert threads_for(1, np.int8(3)) == 3
+
+
+@pytest.mark.parametrize("count", [2730, 2731, 30_000])
+def test_generated_modes_that_are_merged_under_a_mode_of_one_position(count):
+    """`np.unravel_index` of NumPy 2.4.6 repeats positions of more than 8192 numbers in (n, 1)."""
+    wanted = np.arange(3 * count)
+    for view in (
+        sel.compute((count, 3), lambda i, j: 3 * i + j, dtype="i8"),
+        sel.minimum(sel.compute((count, 3), lambda i, j: 3 * i + j, dtype="i8"), 3 * count),
+    ):
+        for shape in ((3 * count, 1), (3 * count, 1, 1), (1, 3 * count, 1)):
+            assert np.array_equal(view.reshape(shape).compute().elements(), wanted)
+            assert np.array_equal(view.reshape(shape)[::-1].compute().elements().sum(), wanted.sum())
