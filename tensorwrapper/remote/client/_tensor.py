@@ -20,7 +20,7 @@ from tensorwrapper.errors import (
 from tensorwrapper.layout import Layout
 from tensorwrapper.remote.client._connection import Connections
 from tensorwrapper.remote.client._elsewhere import Elsewhere
-from tensorwrapper.remote.client._entries import read_entries, wanted_of
+from tensorwrapper.remote.client._entries import read_entries, read_entries_of_rows, wanted_of
 from tensorwrapper.remote.client._opened import Opening, opened, opening_of
 from tensorwrapper.remote.client._rows import chosen_rows, rows_source
 from tensorwrapper.remote.client._source import RemoteSource, elements_of
@@ -207,7 +207,8 @@ class RemoteTensor(Elsewhere, InTiles):
         OutOfBoundsError, TooManyIndicesError
             If there is no such part.
         """
-        if self._facts.rows is not None and self._shape is None and not self._stays_tiled(key):
+        is_known = self._shape is not None or self._sparse is not None
+        if self._facts.rows is not None and not is_known and not self._stays_tiled(key):
             found = self._selected_rows(key)
             if found is not None:
                 return found
@@ -232,13 +233,16 @@ class RemoteTensor(Elsewhere, InTiles):
         return chosen_rows(cast("int", self._facts.rows), key, self._view_of_rows)
 
     def _view_of_rows(self, rows: Runs) -> View[Any]:
-        starts, lengths, elements = self._rows(rows, _WITH_LENGTHS)
+        starts, lengths, elements = self._rows(rows, 0 if self.is_sparse else _WITH_LENGTHS)
         if elements is not None:
             # They are here: nobody is asked again. To write to them would tell the server nothing.
             shape: Shape[Any] = Shape.from_offsets(splits_of(lengths), validate=False, copy=False)
             return as_view(make_tensor(packed_layout(shape), buffer_of(elements).as_readonly()))
         flat = attrs.evolve(self._source(Shape(self.size)), is_whole=False)
-        return as_view(rows_source(flat, rows, starts, lengths))
+        found = rows_source(flat, rows, starts, lengths)
+        if self.is_sparse:
+            return as_view(read_entries_of_rows(self._connections, self._facts, found))
+        return as_view(found)
 
     def _rows(self, rows: Runs, nbytes: int = 0) -> tuple[IntArray, IntArray, Array | None]:
         """Return where runs of rows begin, the lengths of all of them, and all elements if they are few."""

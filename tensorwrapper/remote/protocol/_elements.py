@@ -7,6 +7,7 @@ from typing import Any, Final, cast
 
 import numpy as np
 
+from tensorwrapper._arrays import are_truths
 from tensorwrapper.errors import ConversionError, RemoteProtocolError, RequestRefusedError
 from tensorwrapper.tensor import as_tensor
 from tensorwrapper.typing import Array, IntArray
@@ -16,6 +17,8 @@ __all__ = [
     "bytes_of",
     "dtype_of",
     "dtype_text",
+    "fill_bytes",
+    "fill_of",
     "is_small",
     "pack_bytes",
     "pack_strings",
@@ -96,6 +99,33 @@ def dtype_of(text: str) -> "np.dtype[Any]":
         except (TypeError, ValueError):
             pass
     raise RemoteProtocolError("unsupported", f"a server has elements of the unknown type {text[:40]!r}")
+
+
+def fill_bytes(value: object, dtype: "np.dtype[Any]") -> bytes:
+    """Return the bytes of the fill of a sparse tensor as they travel: those of one element, little-endian.
+
+    Examples
+    --------
+    >>> fill_bytes(np.array(2, ">i2"), np.dtype(">i2")).hex()
+    '0200'
+    """
+    return np.asarray(value, dtype).astype(dtype.newbyteorder("<")).tobytes()
+
+
+def fill_of(raw: bytes, dtype: "np.dtype[Any]") -> Array:
+    """Return the element that `fill_bytes` wrote, as an array of rank 0.
+
+    Raises
+    ------
+    RemoteProtocolError
+        If they are no element of this type.
+    """
+    if dtype.kind == "T" or len(raw) != dtype.itemsize:
+        raise RemoteProtocolError("size", f"a fill of {len(raw)} bytes is no element of type {dtype}")
+    found: Array = np.frombuffer(raw, dtype.newbyteorder("<"))
+    if not are_truths(found):
+        raise RemoteProtocolError("integrity", "a bool is neither 0 nor 1")
+    return found.astype(dtype).reshape(())
 
 
 def pack_strings(texts: Array, most: int) -> tuple[memoryview, memoryview]:

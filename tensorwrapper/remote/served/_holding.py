@@ -9,7 +9,7 @@ import numpy as np
 
 from tensorwrapper.buffer.lowlevel import convert_elements
 from tensorwrapper.errors import ConversionError, RequestRefusedError
-from tensorwrapper.remote.protocol._elements import bytes_of, dtype_text, pack_strings
+from tensorwrapper.remote.protocol._elements import bytes_of, dtype_text, fill_bytes, pack_strings
 from tensorwrapper.remote.protocol._events import AskWrite, Elements, Entries, Facts, Rows, Text
 from tensorwrapper.remote.protocol._terms import ServeLimits
 from tensorwrapper.remote.served._face import Face
@@ -70,7 +70,7 @@ class Holding:
             shape=shape.to_json() if shape.is_box else None,
             rows=None if self.splits is None else len(self.splits) - 1,
             entries=None if fill is None else len(whole.stored()[0]),
-            fill=None if fill is None else np.asarray(fill, self.source.dtype).tobytes().hex(),
+            fill=None if fill is None else fill_bytes(fill, self.source.dtype).hex(),
             box=None if self._box is None else self._box.shape.origin,
         )
 

@@ -21,7 +21,7 @@ from tensorwrapper.errors import (
     TensorNameError,
     TensorWrapperError,
 )
-from tensorwrapper.remote.protocol._elements import dtype_of, dtype_text
+from tensorwrapper.remote.protocol._elements import dtype_of, dtype_text, fill_of
 from tensorwrapper.remote.shards._sharding import MAX_HOLDERS, MAX_TILES, Holder, Sharding, check_name
 from tensorwrapper.shape import Tiling
 from tensorwrapper.typing import IntArray
@@ -243,9 +243,10 @@ def _fill(field: Field, dtype: "np.dtype[Any]") -> object:
         raw = bytes.fromhex(field.text(most=64))
     except ValueError:
         field.must_be("the bytes of an element in hexadecimal digits")
-    if dtype.kind == "T" or len(raw) != dtype.itemsize or (dtype.kind == "b" and raw[0] > 1):
+    try:
+        return fill_of(raw, dtype)[()]
+    except RemoteProtocolError:
         field.must_be(f"the bytes of an element {dtype}")
-    return np.frombuffer(raw, dtype.newbyteorder("<")).astype(dtype)[0]
 
 
 def _sizes(field: Field) -> IntArray:

@@ -19,7 +19,7 @@ from tensorwrapper.errors import (
     OutOfBoundsError,
     TensorNameError,
 )
-from tensorwrapper.remote.protocol._elements import dtype_of, dtype_text
+from tensorwrapper.remote.protocol._elements import dtype_of, dtype_text, fill_bytes, fill_of
 from tensorwrapper.selection import View, as_view
 from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.typing import Index, IntArray
@@ -190,7 +190,7 @@ class Sharding:
         """Of a sparse tensor all elements that are not stored; None of any other."""
         if self.fill is None:
             return None
-        return np.frombuffer(self.fill, self.dtype.newbyteorder("<")).astype(self.dtype)[0]
+        return fill_of(self.fill, self.dtype)[()]
 
     @property
     def shape(self) -> Shape[Any]:
@@ -418,8 +418,7 @@ def _numbers(given: npt.ArrayLike, what: str) -> IntArray:
 def _fill_of(value: object, dtype: "np.dtype[Any]", is_rows: bool) -> bytes:  # noqa: FBT001 - of one caller
     if is_rows or dtype.kind == "T":
         raise ConversionError("boxes of numbers are sparse, and not rows or strings: no fill_value")
-    fitted = np.asarray(fit_number(value, dtype, "fill_value"), dtype.newbyteorder("<"))
-    return fitted.tobytes()
+    return fill_bytes(fit_number(value, dtype, "fill_value"), dtype)
 
 
 def _layers_of(layers: Iterable[SupportsIndex], rank: int) -> tuple[int, ...]:

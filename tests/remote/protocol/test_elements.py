@@ -8,6 +8,8 @@ from tensorwrapper.remote.protocol._elements import (
     bytes_of,
     dtype_of,
     dtype_text,
+    fill_bytes,
+    fill_of,
     pack_strings,
     unpack_strings,
 )
@@ -64,3 +66,19 @@ def test_strings_that_are_missing_stay_so():
     assert unpack_strings(lengths, data, 4, texts.dtype).tolist() == ["a", None, "", None]
     with pytest.raises(RemoteProtocolError, match="otherwise"):
         unpack_strings(lengths, data, 4, np.dtype(np.dtypes.StringDType()))
+
+
+@pytest.mark.parametrize("dtype", [">f8", "<f8", ">i2", "|i1", "?", ">c8", ">M8[D]", "<m8[s]"])
+def test_a_fill_travels_little_endian_whatever_its_order_of_bytes(dtype):
+    fill = np.ones((), "i8").astype(dtype)
+    raw = fill_bytes(fill, fill.dtype)
+    assert raw == fill.astype(fill.dtype.newbyteorder("<")).tobytes()
+    for own in (fill.dtype, fill.dtype.newbyteorder("=")):
+        assert fill_of(raw, own) == fill
+        with pytest.raises(RemoteProtocolError, match="no element"):
+            fill_of(raw + b"\0", own)
+
+
+def test_a_fill_that_is_no_truth_is_refused():
+    with pytest.raises(RemoteProtocolError, match="neither 0 nor 1"):
+        fill_of(b"\2", np.dtype(bool))
