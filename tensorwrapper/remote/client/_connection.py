@@ -153,12 +153,13 @@ class Connection:
         """What went over it."""
         return self._socket.counters
 
-    def piece_bytes(self, total: int = 2**63) -> int:
+    def piece_bytes(self, total: int = 2**63, *, narrowing: int = 1) -> int:
         """Return how many bytes of elements one answer is to have, by what is known of the link now.
 
-        Of a read of so many bytes: it may be one answer where many would be smaller.
+        Of a read of so many bytes: it may be one answer where many would be smaller. A server that casts to
+        a smaller type counts `narrowing` times as many: it holds what it casts.
         """
-        return min(self.welcome.answer_bytes, self.link.piece_of(total))
+        return min(self.welcome.answer_bytes // narrowing, self.link.piece_of(total))
 
     def packing(self) -> str | None:
         """Return how answers are packed from now on, if they are."""

@@ -45,6 +45,11 @@ class PushedSource:
         return self.view.version
 
     @property
+    def narrowing(self) -> int:
+        """1: the server computes elements of the type that travels."""
+        return 1
+
+    @property
     def abilities(self) -> "frozenset[Ability]":
         """It knows runs of elements, and each thread reads over a connection of its own."""
         return frozenset(("runs", "threads"))

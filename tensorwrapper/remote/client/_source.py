@@ -64,6 +64,13 @@ class RemoteSource:
     """Whether the shape is that of the tensor, and not that of its elements in one line."""
     layout: "Layout[Any] | None" = None
     """Through which the box is seen in tiles that the tensor has; None if the shape is its own."""
+    held_itemsize: int = 0
+    """Bytes of an element as the server holds it, which it counts if they are more than those of the cast."""
+
+    @property
+    def narrowing(self) -> int:
+        """How many times as many bytes the server counts of an answer as it has."""
+        return max(self.held_itemsize // max(self.dtype.itemsize, 1), 1)
 
     @property
     def abilities(self) -> "frozenset[Ability]":
@@ -146,7 +153,7 @@ class RemoteSource:
 
     def __reduce__(self) -> "tuple[Callable[..., RemoteSource], tuple[Any, ...]]":
         opening = opening_of(self, self.connections)
-        fields = (self.shape, self.dtype, self.cast, self.is_whole, self.layout)
+        fields = (self.shape, self.dtype, self.cast, self.is_whole, self.layout, self.held_itemsize)
         return _opened, (opening, self.name, self.version, *fields)
 
 
@@ -160,7 +167,7 @@ def _read_at_once(source: RemoteSource, request: AskRead, said: Prepared, count:
     connection = source.connections.here()
     link = connection.link
     nbytes = count * source.dtype.itemsize
-    if nbytes > connection.piece_bytes() or connection.packing() is not None:
+    if nbytes > connection.piece_bytes(narrowing=source.narrowing) or connection.packing() is not None:
         return None
     kept = connection.cache.find(request)
     answer: Answer | None = kept
@@ -196,6 +203,8 @@ class Asked(Protocol):
     def dtype(self) -> "np.dtype[Any]": ...
     @property
     def version(self) -> str: ...
+    @property
+    def narrowing(self) -> int: ...
     def requests(
         self, selections: Sequence[Wanted], out: Sequence[Array], most: Callable[[], int]
     ) -> Iterator[list[Piece]]: ...
@@ -220,7 +229,7 @@ def bytes_of_requests(source: Asked, connection: Connection, selections: Sequenc
 def _pieces_of(source: Asked, connection: Connection, selections: Sequence[Wanted]) -> Callable[[], int]:
     """Return what tells how many bytes of elements the next answer of a read is to have."""
     total = sum([own.size for own in selections]) * source.dtype.itemsize
-    return partial(connection.piece_bytes, total)
+    return partial(connection.piece_bytes, total, narrowing=source.narrowing)
 
 
 @final

@@ -191,8 +191,17 @@ class RemoteTensor(Elsewhere, InTiles):
         return attrs.evolve(self._source(box), layout=layout)
 
     def _source(self, shape: Shape[Any]) -> RemoteSource:
-        cast_to = None if self._dtype == dtype_of(self._facts.dtype) else dtype_text(self._dtype)
-        return RemoteSource(self._connections, self.name, self.version, shape, self._dtype, cast_to)
+        held = dtype_of(self._facts.dtype)
+        cast_to = None if self._dtype == held else dtype_text(self._dtype)
+        return RemoteSource(
+            self._connections,
+            self.name,
+            self.version,
+            shape,
+            self._dtype,
+            cast_to,
+            held_itemsize=held.itemsize,
+        )
 
     # What is selected.
 

@@ -351,3 +351,38 @@ def test_strings_that_are_longer_than_an_answer_are_asked_for_in_pieces(nulls):
         server.replace("y", tw.strings(["a" * 2**15]))
         with pytest.raises(RequestRefusedError, match="the server's"):
             remote["y"].compute()
+
+
+NARROW = ["c16", "f4", "?"]
+
+
+@pytest.fixture(scope="module")
+def bounded():
+    """A server whose answers are small, and numbers of every type there."""
+    numbers = np.arange(900).reshape(30, 30) % 2
+    rows = tw.Shape.jagged(np.arange(25) * 3)
+    tensors = {f"box {own}": numbers.astype(own) for own in NARROW}
+    tensors |= {f"rows {own}": tw.from_buffer(numbers.reshape(-1).astype(own), rows) for own in NARROW}
+    with contextlib.ExitStack() as stack:
+        server = stack.enter_context(tw.serve(tensors, limits=ServeLimits(answer_bytes=500)))
+        yield tensors, stack.enter_context(tw.connect(server.address))
+
+
+@pytest.mark.parametrize("held", NARROW)
+@pytest.mark.parametrize("wanted", NARROW)
+@pytest.mark.parametrize("kind", ["box", "rows"])
+def test_a_cast_asks_for_no_more_than_the_server_counts(bounded, kind, held, wanted):
+    """The server counts what it casts, and the client counted what comes of it: 8 bytes for 1."""
+    tensors, remote = bounded
+    here = tw.as_tensor(tensors[f"{kind} {held}"])
+    there = remote[f"{kind} {held}"]
+    keys = [..., [1, 20, 4]]
+    for key in keys if kind == "rows" else [*keys, (slice(None), slice(None, None, -3))]:
+        expected = here[key].astype(wanted)
+        view = there[key].astype(wanted)
+        for found in (view, remote.pushed(view), there.astype(wanted)[key]):
+            planned, before = found.plan().bytes_on_wire, moved(there)
+            computed = found.compute()
+            assert computed.dtype == expected.dtype
+            assert computed.array_equal(expected)
+            assert moved(there) - before == planned
