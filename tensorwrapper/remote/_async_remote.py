@@ -1,7 +1,6 @@
 """`AsyncRemote` and `connect_async`: the tensors of a server, for a loop of asyncio."""
 
 import asyncio
-import warnings
 from collections.abc import Callable
 from functools import partial
 from types import TracebackType
@@ -11,7 +10,7 @@ import numpy as np
 
 from tensorwrapper._integers import to_count
 from tensorwrapper._value_class import Shown
-from tensorwrapper.errors import ExtentError, LeakedResourceWarning
+from tensorwrapper.errors import ExtentError
 from tensorwrapper.remote._remote import Remote
 from tensorwrapper.remote.awaited._snapshot import AsyncSnapshot
 from tensorwrapper.remote.awaited._tensor import AsyncRemoteTensor, AsyncView
@@ -36,7 +35,7 @@ class AsyncRemote(Shown):
 
     Any number of tasks may read at a time, each request over one of a few connections. A task that is
     cancelled is released at once, and the server is told that its answer is not wanted any more; requests
-    of other tasks, and the connections, go on.
+    of other tasks, and the connections, go on. Its tensors, their parts and snapshots keep it open.
 
     It pickles as a `Remote` does, and is a client of its own where it arrives. Its tensors and their parts
     do not, since they wait in threads of this one; what `view` returns of them does.
@@ -55,11 +54,10 @@ class AsyncRemote(Shown):
     (['x'], [1, 2, 3], [4, 6])
     """
 
-    __slots__ = ("__weakref__", "_connections", "_is_shared", "_remote", "_threads")
+    __slots__ = ("__weakref__", "_connections", "_remote", "_threads")
 
-    def __init__(self, connections: Connections, concurrency: int, *, is_shared: bool = False) -> None:
+    def __init__(self, connections: Connections, concurrency: int) -> None:
         self._connections = connections
-        self._is_shared = is_shared
         self._remote = Remote(connections)
         self._threads = Threads(connections.address, concurrency)
 
@@ -80,7 +78,7 @@ class AsyncRemote(Shown):
         """What went over the connections that are open, as `Remote.counters` says."""
         return self._remote.counters
 
-    # What waits. Threads are given nothing that has a hold on this: they would be the last to drop it.
+    # What waits.
 
     async def names(self) -> list[str]:
         """Return the names of all tensors, in order."""
@@ -173,24 +171,13 @@ class AsyncRemote(Shown):
     def __reduce__(self) -> "tuple[Callable[..., AsyncRemote], tuple[Opening, int]]":
         return _opened, (opening_of(self, self._connections), self._threads.count)
 
-    def __del__(self) -> None:
-        threads: Threads | None = getattr(self, "_threads", None)
-        if threads is not None and not threads.closed:
-            # Nothing waits for long: what is under way is given up.
-            threads.close()
-            if self._is_shared:
-                threads.join()
-                return
-            self._end()
-            warnings.warn(f"the client of {self.address} was not closed", LeakedResourceWarning, stacklevel=2)
-
     def __repr__(self) -> str:
         return f"<AsyncRemote {self.address}{', closed' if self.closed else ''}>"
 
 
 def _opened(opening: Opening, concurrency: int) -> AsyncRemote:
     """Return a client that came from another process."""
-    return AsyncRemote(opened(opening), concurrency, is_shared=True)
+    return AsyncRemote(opened(opening), concurrency)
 
 
 def connect_async(

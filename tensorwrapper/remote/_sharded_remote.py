@@ -1,13 +1,12 @@
 """`ShardedRemote` and `connect_shards`: the tensors of a catalogue as a mapping."""
 
 import os
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import SupportsIndex, final
 
 from tensorwrapper._integers import to_count
 from tensorwrapper._value_class import Closing
-from tensorwrapper.errors import ConversionError, LeakedResourceWarning, TransportClosedError
+from tensorwrapper.errors import ConversionError, TransportClosedError
 from tensorwrapper.remote.client._pending import IDLE, Patience
 from tensorwrapper.remote.shards._catalogue import Catalogue
 from tensorwrapper.remote.shards._fleet import Fleet, Manner, fleet_of
@@ -22,16 +21,15 @@ __all__ = ["ShardedRemote", "connect_shards"]
 class ShardedRemote(Closing, Mapping[str, ShardedTensor]):
     """The tensors of a catalogue, by name; made by `connect_shards`. Nothing is asked to look one up.
 
-    Any thread may use it. Close it when none does any more. It pickles as a `Remote` does: with keys not.
+    Any thread may use it. Close it when none does any more. Its tensors and their views keep the connections,
+    as those of a `Remote` do. It pickles as a `Remote` does: with keys not.
     """
 
-    __slots__ = ("__weakref__", "_fleet", "_is_shared", "catalogue")
+    __slots__ = ("__weakref__", "_fleet", "catalogue")
 
-    def __init__(self, catalogue: Catalogue, fleet: Fleet, *, is_shared: bool = False) -> None:
+    def __init__(self, catalogue: Catalogue, fleet: Fleet) -> None:
         self.catalogue: Catalogue = catalogue
         self._fleet = fleet
-        # What came from another process shares its connections, which end with this one.
-        self._is_shared = is_shared
 
     @property
     def closed(self) -> bool:
@@ -70,19 +68,13 @@ class ShardedRemote(Closing, Mapping[str, ShardedTensor]):
         """Close the connections to all holders; closing twice is harmless. No thread may be reading."""
         self._fleet.close()
 
-    def __del__(self) -> None:
-        fleet: Fleet | None = getattr(self, "_fleet", None)
-        if fleet is not None and fleet.is_here and not self._is_shared:
-            fleet.close()
-            warnings.warn("a client of shards was not closed", LeakedResourceWarning, stacklevel=2)
-
     def __repr__(self) -> str:
         return f"<ShardedRemote of {len(self)} tensors{', closed' if self.closed else ''}>"
 
 
 def _opened(catalogue: Catalogue, manner: Manner) -> ShardedRemote:
     """Return a client that came from another process."""
-    return ShardedRemote(catalogue, fleet_of(manner), is_shared=True)
+    return ShardedRemote(catalogue, fleet_of(manner))
 
 
 def connect_shards(

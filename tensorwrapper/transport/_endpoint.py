@@ -265,7 +265,11 @@ class Endpoint:
         self.open()
         if self._guests is None:
             raise TransportError(errno.ENOTSUP, f"this {self} watches no guests: watched=True has it do so")
-        self._guests.read()
+        try:
+            self._guests.read()
+        except zmq.ZMQError as error:
+            # ZeroMQ is shut down while the interpreter ends, also under a thread that still serves.
+            raise failed(f"{self} reads who is there", error) from error
         return tuple(self._guests)
 
     def ready(self) -> int:

@@ -1,6 +1,7 @@
 """The client for asyncio: the same tensors, and tasks that are cancelled without harm to others."""
 
 import asyncio
+import gc
 
 import numpy as np
 import pytest
@@ -166,5 +167,30 @@ def test_a_client_that_is_dropped_warns(server):
         await remote.names()
         with pytest.warns(LeakedResourceWarning):
             del remote
+
+    asyncio.run(work())
+
+
+def test_what_was_looked_up_keeps_its_client_alive(server):
+    """`connect_async(address).tensor("x")` was closed before anything of it was read."""
+
+    async def work():
+        tensor = await tw.connect_async(server.address).tensor("x")
+        snapshot = await tw.connect_async(server.address).snapshot()
+        gc.collect()
+        part, whole = tensor[1], await tensor.view()
+        expected = await tensor.tolist()
+        assert await (await snapshot.tensor("x")).tolist() == expected
+        del tensor
+        gc.collect()
+        assert await part.tolist() == expected[1]
+        del part
+        gc.collect()
+        # It is no matter of the loop any more.
+        assert whole.tolist() == expected
+        with pytest.warns(LeakedResourceWarning, match="was not closed"):
+            del whole
+        with pytest.warns(LeakedResourceWarning, match="was not closed"):
+            del snapshot
 
     asyncio.run(work())

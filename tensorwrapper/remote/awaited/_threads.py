@@ -21,16 +21,25 @@ _T = TypeVar("_T")
 
 @final
 class Threads:
-    """A few threads, each with a connection of its own to the server at an address."""
+    """A few threads, each with a connection of its own to the server at an address.
 
-    __slots__ = ("_pool", "_running", "address", "closed", "count")
+    A client and all that was looked up in it share them; they end when the last of these is dropped. They are
+    given nothing that has a hold on this: a thread cannot wait for its own end.
+    """
+
+    __slots__ = ("_ended", "_pool", "_running", "address", "count")
 
     def __init__(self, address: str, count: int) -> None:
         self.address: str = address
         self.count: int = count
-        self.closed: bool = False
+        self._ended = threading.Event()
         self._pool = ThreadPoolExecutor(count, "tensorwrapper-async")
         self._running: set[threading.Event] = set()
+
+    @property
+    def closed(self) -> bool:
+        """Whether they take nothing more."""
+        return self._ended.is_set()
 
     def refuse_pickling(self, what: object) -> NoReturn:
         """Raise: what is awaited waits here."""
@@ -41,7 +50,7 @@ class Threads:
 
     def close(self) -> None:
         """Give up what is under way, and take nothing more; threads end soon after."""
-        self.closed = True
+        self._ended.set()
         for cancel in list(self._running):
             cancel.set()
 
@@ -76,7 +85,9 @@ class Threads:
         """Return what a thread makes of a function; `holds` if nobody may go on while it is at work."""
         if self.closed:
             raise TransportClosedError(f"the client of {self.address} is closed")
-        future = asyncio.get_running_loop().run_in_executor(self._pool, partial(self._begin, work))
+        future = asyncio.get_running_loop().run_in_executor(
+            self._pool, partial(_begin, self._ended, self.address, work)
+        )
         try:
             return await (asyncio.shield(future) if holds else future)
         except asyncio.CancelledError:
@@ -91,10 +102,17 @@ class Threads:
                 raise TransportClosedError(f"the client of {self.address} was closed meanwhile") from None
             raise
 
-    def _begin(self, work: Callable[[], _T]) -> _T:
-        if self.closed:
-            raise TransportClosedError(f"the client of {self.address} was closed before it began")
-        return work()
+    def __del__(self) -> None:
+        if hasattr(self, "_pool") and not self.closed:
+            # Nothing waits for long: what is under way is given up.
+            self.close()
+            self.join()
+
+
+def _begin(ended: threading.Event, address: str, work: Callable[[], _T]) -> _T:
+    if ended.is_set():
+        raise TransportClosedError(f"the client of {address} was closed before it began")
+    return work()
 
 
 async def _settled(future: "asyncio.Future[_T]") -> None:

@@ -5,6 +5,7 @@ import logging
 import math
 import os
 import threading
+import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from typing import Final, TypeAlias, final
 
 from tensorwrapper.errors import (
     ConversionError,
+    LeakedResourceWarning,
     RemoteProtocolError,
     RequestRefusedError,
     ShardsLostError,
@@ -161,14 +163,24 @@ class Fleet:
 
     def close(self) -> None:
         """End all threads and connections; closing twice is harmless."""
+        self._end(wait=True)
+
+    def _end(self, *, wait: bool) -> None:
         with self._lock:
             self.closed = True
             threads, connections = list(self._threads.values()), list(self._connections.values())
         if self._process == os.getpid():
             for pool in threads:
-                pool.shutdown(cancel_futures=True)
+                pool.shutdown(wait, cancel_futures=True)
         for own in connections:
             own.close()
+
+    def __del__(self) -> None:
+        # The last that could read has gone: the client, its tensors, and what is made of them. It may be a
+        # holder's thread that let go of it, which cannot wait for itself.
+        if getattr(self, "_process", None) is not None and self.is_here:
+            self._end(wait=False)
+            warnings.warn("a client of shards was not closed", LeakedResourceWarning, stacklevel=2)
 
 
 _fleets: Final[dict[Manner, Fleet]] = {}

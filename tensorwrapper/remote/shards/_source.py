@@ -148,14 +148,14 @@ def pieces_by_tile(sharding: Sharding, selections: Sequence[Wanted]) -> dict[int
 class _Reading:
     """A read under way."""
 
-    __slots__ = ("_finished", "_left", "_out", "_pieces", "_spread")
+    __slots__ = ("_finished", "_left", "_pieces", "_spread")
 
     def __init__(self, source: ShardSource, selections: Sequence[Wanted], out: Sequence[Array]) -> None:
-        self._out = out
         self._pieces = pieces_by_tile(source.sharding, selections)
         self._left = Counter([number for own in self._pieces.values() for number, _ in own])
         self._finished = deque([number for number in range(len(out)) if not self._left[number]])
-        self._spread = Spread(source.fleet, source.name, source.sharding, self._pieces, self._work)
+        work = _Writing(self._pieces, out).work
+        self._spread = Spread(source.fleet, source.name, source.sharding, self._pieces, work)
 
     def completed(self) -> Iterator[int | None]:
         yield from self._finished
@@ -171,9 +171,19 @@ class _Reading:
     def cancel(self) -> None:
         self._spread.cancel()
 
-    # In the thread of a holder.
 
-    def _work(
+@final
+@frozen(eq=False)
+class _Writing:
+    """Reads pieces of tiles in the threads of holders, and writes them where they belong.
+
+    It knows nothing of the read that it is a part of: a ring of the two would keep their client alive.
+    """
+
+    pieces: dict[int, list[tuple[int, Piece]]]
+    out: Sequence[Array]
+
+    def work(
         self, spread: Spread, address: str, tiles: Sequence[int]
     ) -> Iterator[tuple[int, Exception | None]]:
         for some in found_tiles(spread, address, tiles):
@@ -188,8 +198,8 @@ class _Reading:
         reads: list[tuple[int, ReadHandle, list[Array]]] = []
         try:
             for tile, tensor in found:
-                own = self._pieces[tile]
-                targets = [piece.target(self._out[number]) for number, piece in own]
+                own = self.pieces[tile]
+                targets = [piece.target(self.out[number]) for number, piece in own]
                 source = _source_of(spread.sharding, tensor)
                 reads.append((tile, source.read([piece.local for _, piece in own], targets), targets))
             for tile, handle, targets in reads:
@@ -202,8 +212,8 @@ class _Reading:
                         raise
                     yield tile, error
                     continue
-                for (number, piece), target in zip(self._pieces[tile], targets, strict=True):
-                    piece.settle(target, self._out[number])
+                for (number, piece), target in zip(self.pieces[tile], targets, strict=True):
+                    piece.settle(target, self.out[number])
                 yield tile, None
         except BaseException:
             for _, handle, _ in reads:

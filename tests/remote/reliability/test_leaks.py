@@ -6,10 +6,11 @@ import sys
 import pytest
 
 BEGIN = """
+import asyncio
 import sys
 import numpy as np
 import tensorwrapper as tw
-from tensorwrapper import transport
+from tensorwrapper import remote, transport
 
 class Kept: pass
 
@@ -26,6 +27,12 @@ LEFT_OPEN = {
     "a server": "kept.x = tw.serve({'a': np.zeros(3)})",
     "a client": "kept.y = tw.serve({'a': np.zeros(3)}); kept.x = tw.connect(kept.y.address); "
     "kept.x['a'][:2].compute()",
+    "a tensor of a client": "kept.y = tw.serve({'a': np.zeros(3)}); kept.x = tw.connect(kept.y.address)['a']",
+    "a tensor of a client of holders": "kept.y = tw.serve({'a/0': np.zeros(3)}); "
+    "parts = remote.Sharding(tw.Tiling([3]), 'f8', [kept.y.address]); "
+    "kept.x = remote.connect_shards(remote.Catalogue({'a': parts}))['a']; kept.x.compute()",
+    "a tensor of a client of a loop": "kept.y = tw.serve({'a': np.zeros(3)}); "
+    "kept.x = asyncio.run(tw.connect_async(kept.y.address).tensor('a'))",
 }
 
 

@@ -1,12 +1,20 @@
 """Several servers at work: one for another, a stop that waits for writers alone, and an end."""
 
+import contextlib
+import gc
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
 import tensorwrapper as tw
-from tensorwrapper.errors import ComputationCancelledError, ConversionError, TransportClosedError
+from tensorwrapper.errors import (
+    ComputationCancelledError,
+    ConversionError,
+    LeakedResourceWarning,
+    TransportClosedError,
+)
 from tensorwrapper.remote import Catalogue, Holder, Sharding, connect_shards
 from tests.remote.shards.conftest import held
 
@@ -103,3 +111,59 @@ def test_holders_with_keys_want_ours():
     catalogue = Catalogue({"x": Sharding(tw.Tiling([2]), "f8", [holder])})
     with connect_shards(catalogue) as shards, pytest.raises(ConversionError, match="keys"):
         shards["x"].compute()
+
+
+def sharded(stack, tensor, **kind):
+    """Serve a tensor in two parts; return what says where they are."""
+    servers = [stack.enter_context(tw.serve({})) for _ in range(2)]
+    rows = kind.get("rows")
+    tiling = tw.Tiling([2, 4]) if rows is not None else tw.Tiling([1, 1], [tensor.shape.extent(1)])
+    own = Sharding(tiling, tensor.dtype, [server.address for server in servers], [0, 1], **kind)
+    for server in servers:
+        for name, part in own.parts("x", tensor, server.address).items():
+            server.replace(name, part.compute())
+    return Catalogue({"x": own})
+
+
+@pytest.mark.parametrize("kind", ["box", "rows", "sparse"])
+def test_a_tensor_and_a_view_keep_their_client_alive(kind):
+    """`connect_shards(catalogue)["x"]` was closed before anything was read."""
+    tensor, more = {
+        "box": (tw.as_tensor(np.arange(6.0).reshape(2, 3)), {}),
+        "rows": (tw.jagged([[1, 2], [3, 4, 5, 6]]), {"rows": [1, 1]}),
+        "sparse": (tw.sparse([(1, 1)], [5.0], tw.Shape(2, 3)), {"fill_value": 0.0}),
+    }[kind]
+    with contextlib.ExitStack() as stack:
+        catalogue = sharded(stack, tensor, **more)
+        expected = tensor.tolist()
+        for read in (
+            lambda there: there.tolist(),
+            lambda there: [there[0].tolist(), there[1].tolist()],
+            lambda there: there.view().compute().tolist(),
+        ):
+            with pytest.warns(LeakedResourceWarning, match="was not closed"):
+                assert read(connect_shards(catalogue)["x"]) == expected
+        kept = [connect_shards(catalogue)["x"]]
+        kept.append(kept[0][1:])
+        if kind != "sparse":
+            # Of a sparse tensor a part has its entries, and needs nobody any more.
+            del kept[0]
+        gc.collect()
+        assert kept[-1].compute().tolist() == expected[1:]
+        with pytest.warns(LeakedResourceWarning, match="was not closed"):
+            kept.clear()
+
+
+def test_threads_of_a_client_end_with_what_was_made_of_it():
+    with contextlib.ExitStack() as stack:
+        catalogue = sharded(stack, tw.as_tensor(np.arange(6.0).reshape(2, 3)))
+        threads = set(threading.enumerate())
+        part = connect_shards(catalogue)["x"][:, 1]
+        part.compute()
+        begun = set(threading.enumerate()) - threads
+        assert begun
+        with pytest.warns(LeakedResourceWarning):
+            del part
+        for own in begun:
+            own.join(10)
+            assert not own.is_alive()

@@ -6,9 +6,11 @@ import stat
 import time
 
 import pytest
+import zmq
 
-from tensorwrapper.errors import TransportError
+from tensorwrapper.errors import TransportClosedError, TransportError
 from tensorwrapper.transport import Socket
+from tensorwrapper.transport.connections._guests import Guests
 
 
 def wait_for(condition):
@@ -43,3 +45,17 @@ def test_who_does_not_watch_tells_nothing_and_who_does_connects_to_nobody():
         pytest.raises(TransportError, match="listens, and does not connect"),
     ):
         router.connect("tcp://127.0.0.1:1")
+
+
+def test_who_asks_after_the_end_of_zeromq_is_told_so(monkeypatch):
+    """An interpreter that ends takes ZeroMQ down under the threads that still ask."""
+
+    def ended(_):
+        raise zmq.ContextTerminated
+
+    with Socket("ROUTER", watched=True) as router:
+        router.bind("tcp://127.0.0.1:*")
+        # To end it here would end it for all tests of this process.
+        monkeypatch.setattr(Guests, "read", ended)
+        with pytest.raises(TransportClosedError, match="ZeroMQ is shut down"):
+            _ = router.guests
