@@ -110,7 +110,7 @@ class AsyncRemote(Shown):
         view: "ViewLike",
         over: ReducedOver,
         *,
-        initial: float | None = None,
+        initial: object = None,
     ) -> Tensor[Any]:
         """Return what a function makes of rows, tiles or a mode at the server, as `Remote.reduce` does."""
         return await self._threads.run(partial(self._remote.reduce, ufunc, view, over, initial=initial))

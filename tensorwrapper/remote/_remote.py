@@ -89,8 +89,8 @@ class Remote(Closing, Mapping[str, RemoteTensor]):
 
         What selects from one tensor moves only what is needed in any case. Views that put elements together,
         as `where`, `minimum` and casts do, move less if they are computed where all of their sources are. It
-        is all at the versions that the tensors have here; a view that is partly made of something else, or
-        calls a function, is returned as it is.
+        is all at the versions that the tensors have here; a view that is partly made of something else, calls
+        a function, or has elements of types of `ml_dtypes`, is returned as it is.
 
         Examples
         --------
@@ -111,9 +111,12 @@ class Remote(Closing, Mapping[str, RemoteTensor]):
         view: "ViewLike",
         over: ReducedOver,
         *,
-        initial: float | None = None,
+        initial: object = None,
     ) -> Tensor[Any]:
-        """Return what a function makes of rows, tiles or a mode, computed at the server.
+        """Return what a function makes of rows, tiles or a mode, computed at the server if it can be told.
+
+        What JSON cannot say is read, and reduced here: a view that calls a function, elements of types of
+        `ml_dtypes`, an `initial` that is complex or a time. Each answer is that of a tensor in memory.
 
         Parameters
         ----------
@@ -127,14 +130,16 @@ class Remote(Closing, Mapping[str, RemoteTensor]):
             ``"rows"``: each row becomes one number; ``"tiles"``: each tile or cell; or the mode, a number,
             whose positions become one; negative ones count from the last.
         initial
-            A number that takes part in every reduction; needed where one is empty and the ufunc has no
-            identity.
+            A number, or a time, that takes part in every reduction; needed where one is empty and the ufunc
+            has no identity.
 
         Raises
         ------
         ConversionError
             If the view is partly made of something that the server does not have as a whole, or `initial` is
             no number that its elements can be.
+        DTypeError
+            If NumPy reduces no elements of that type by the ufunc, or they are strings.
         OutOfBoundsError
             If there is no such mode.
         RequestRefusedError

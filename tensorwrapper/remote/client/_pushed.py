@@ -11,8 +11,8 @@ from tensorwrapper.errors import ConversionError, OutOfBoundsError, RemoteProtoc
 from tensorwrapper.remote.asking._pieces import Piece, batches_of
 from tensorwrapper.remote.client._connection import Connections
 from tensorwrapper.remote.client._opened import Opening, opened, opening_of
-from tensorwrapper.remote.client._source import Reading, RemoteSource, bytes_of_requests
-from tensorwrapper.remote.protocol._elements import dtype_of, reduction_of_none
+from tensorwrapper.remote.client._source import Reading, RemoteSource, bytes_of_requests, elements_of
+from tensorwrapper.remote.protocol._elements import dtype_of
 from tensorwrapper.remote.protocol._events import (
     AskReduce,
     AskView,
@@ -21,6 +21,7 @@ from tensorwrapper.remote.protocol._events import (
     ReducedOver,
     Reduction,
 )
+from tensorwrapper.remote.protocol._reductions import reduced_dtype, reduction_of_none, summands
 from tensorwrapper.selection import Ability, ReadHandle, View, Wanted, as_view, sources, to_json
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor, as_tensor
@@ -105,12 +106,9 @@ def _opened(
 
 
 def described(connections: Connections, view: View[Any]) -> Described | None:
-    """Return how a server is told of a view; None if not all of its sources are whole tensors there."""
-    found = sources(view)
-    whole = {name: own for name, own in found.items() if isinstance(own, RemoteSource)}
-    if not found or len(whole) != len(found):
-        return None
-    if any(own.connections is not connections or own.cast or not own.is_whole for own in whole.values()):
+    """Return how a server is told of a view; None if JSON cannot say it, or not all of it is there."""
+    whole = _whole(connections, view)
+    if whole is None:
         return None
     tables: list[bytes] = []
     try:
@@ -119,6 +117,17 @@ def described(connections: Connections, view: View[Any]) -> Described | None:
         return None
     of = tuple([(alias, own.name, own.version) for alias, own in whole.items()])
     return Described(text, tuple(map(memoryview, tables)), of)
+
+
+def _whole(connections: Connections, view: View[Any]) -> dict[str, RemoteSource] | None:
+    """Return the tensors of a server that a view is made of; None if not all are whole tensors there."""
+    found = sources(view)
+    whole = {name: own for name, own in found.items() if isinstance(own, RemoteSource)}
+    if not found or len(whole) != len(found):
+        return None
+    if any(own.connections is not connections or own.cast or not own.is_whole for own in whole.values()):
+        return None
+    return whole
 
 
 def pushed(connections: Connections, view: View[Any]) -> View[Any]:
@@ -139,39 +148,50 @@ def reduced(
     ufunc: np.ufunc | Callable[..., Any],
     view: View[Any],
     over: object,
-    initial: float | None = None,
+    initial: object = None,
 ) -> Tensor[Any]:
-    """Return what a server makes of the rows, the tiles or one mode of a view."""
+    """Return what a server makes of the rows, tiles or a mode of a view, or this end if it cannot be told."""
     name = getattr(ufunc, "__name__", "")
     # A function of the same name is another one.
     if name not in get_args(Reduction) or getattr(np, name) is not ufunc:
         raise ConversionError(f"a server reduces by {', '.join(get_args(Reduction))}, and not by {ufunc!r}")
     mode = _over(over, view.shape)
-    if initial is not None:
-        if not isinstance(ufunc, np.ufunc):
-            raise ConversionError(f"initial takes part in a reduction by a ufunc, not by {name}")
-        # Here it is refused as it is in memory; what is sent is what the elements make of it.
-        number = reduction_of_none(ufunc, view.dtype, initial)
-        if number.dtype.kind not in "biuf":
-            raise ConversionError(f"a server reduces numbers, not elements of type {view.dtype}")
-        initial = cast("float", number.item())
-        initial = int(initial) if isinstance(initial, bool) else initial
-    found = described(connections, view)
-    if found is None:
+    if initial is not None and not isinstance(ufunc, np.ufunc):
+        raise ConversionError(f"initial takes part in a reduction by a ufunc, not by {name}")
+    if _whole(connections, view) is None:
         raise ConversionError("a server reduces what is made of whole tensors that it has")
-    request = AskReduce(found, cast("Reduction", name), mode, initial)
+    reduction = cast("Reduction", name)
+    # What is refused in memory is refused here, before anything is asked.
+    summed, by = summands(view, reduction)
+    expected = reduced_dtype(by, summed.dtype)
+    number = None if initial is None else reduction_of_none(by, summed.dtype, initial)
+    found = None if number is not None and number.dtype.kind not in "biuf" else described(connections, view)
+    if found is None:
+        return _reduced_here(summed, by, mode, initial)
+    said = None if number is None else number.item()
+    request = AskReduce(found, reduction, mode, int(said) if isinstance(said, bool) else said)
     answer = connections.here().ask(request)
     if not isinstance(answer, Reduced) or answer.version != found.version:
         raise RemoteProtocolError("schema", "a reduction is answered by something else")
     dtype, shape = dtype_of(answer.dtype), Shape(*answer.extents)
-    if not _fits(view, ufunc, mode, dtype, shape):
+    if dtype != expected or not _fits(view, mode, shape):
         raise RemoteProtocolError(
             "size", f"a reduction of {view.shape} is answered by {shape.extents} numbers of {dtype}"
         )
-    if answer.values.nbytes != shape.size * dtype.itemsize:
-        raise RemoteProtocolError("size", f"{shape.size} numbers come with {answer.values.nbytes} bytes")
-    array = np.frombuffer(answer.values, dtype.newbyteorder("<")).astype(dtype)
+    array = elements_of((answer.values,), dtype, shape.size).astype(dtype)
     return as_tensor(array.reshape(shape.extents))
+
+
+def _reduced_here(view: View[Any], ufunc: np.ufunc, over: ReducedOver, initial: object) -> Tensor[Any]:
+    """Return what a ufunc makes of a view that no server can be told of: its elements come here."""
+    if over == "rows":
+        found: object = view.rows().reduce(ufunc, initial=initial)
+    elif over == "tiles":
+        found = view.reduce_tiles(ufunc, initial=initial)
+    else:
+        begun: dict[str, Any] = {} if initial is None else {"initial": initial}
+        found = ufunc.reduce(cast("Array", view), axis=over, **begun)
+    return as_tensor(cast("Array", found))
 
 
 def _over(over: object, shape: Shape[Any]) -> ReducedOver:
@@ -186,14 +206,8 @@ def _over(over: object, shape: Shape[Any]) -> ReducedOver:
     return mode % rank
 
 
-def _fits(view: View[Any], ufunc: object, over: object, dtype: "np.dtype[Any]", shape: Shape[Any]) -> bool:
-    """Tell whether numbers can be what a reduction of a view gives."""
-    if not isinstance(ufunc, np.ufunc):
-        # It counts.
-        if dtype != np.int64:
-            return False
-    elif view.dtype.kind in "biuf" and np.asarray(ufunc.reduce(np.ones(1, view.dtype))).dtype != dtype:
-        return False
+def _fits(view: View[Any], over: object, shape: Shape[Any]) -> bool:
+    """Tell whether as many numbers can be what a reduction of a view gives."""
     if isinstance(over, int):
         return view.shape.is_box and shape.extents == tuple(
             [own for mode, own in enumerate(view.shape.extents) if mode != over]

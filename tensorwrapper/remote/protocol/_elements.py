@@ -9,7 +9,6 @@ import numpy as np
 
 from tensorwrapper._arrays import are_truths
 from tensorwrapper.errors import ConversionError, RemoteProtocolError, RequestRefusedError
-from tensorwrapper.tensor import as_tensor
 from tensorwrapper.typing import Array, IntArray
 from tensorwrapper.wire.lowlevel import small_dtype, write_logical
 
@@ -22,7 +21,6 @@ __all__ = [
     "is_small",
     "pack_bytes",
     "pack_strings",
-    "reduction_of_none",
     "unpack_bytes",
     "unpack_strings",
 ]
@@ -203,9 +201,3 @@ def unpack_strings(lengths: memoryview, data: memoryview, count: int, dtype: "np
     if len(nulls):
         found[nulls] = cast("Any", None)
     return found
-
-
-def reduction_of_none(ufunc: np.ufunc, dtype: "np.dtype[Any]", initial: float) -> Array:
-    """Return what a ufunc makes of no elements of a type and a number, or raise what tensors raise of it."""
-    found = as_tensor(np.empty((1, 0), dtype)).rows().reduce(ufunc, initial=initial)
-    return cast("Array", np.asarray(found)[0])

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 
 from tensorwrapper.errors import ComputationCancelledError, RefusalReason, RequestRefusedError, SelectionError
-from tensorwrapper.remote.protocol._elements import bytes_of, dtype_text, is_small, reduction_of_none
-from tensorwrapper.remote.protocol._events import AskReduce, AskView, Described, Elements, Reduced, Reduction
+from tensorwrapper.remote.protocol._elements import bytes_of, dtype_text, is_small
+from tensorwrapper.remote.protocol._events import AskReduce, AskView, Described, Elements, Reduced
+from tensorwrapper.remote.protocol._reductions import reduced_dtype, reduction_of_none, summands
 from tensorwrapper.remote.protocol._terms import ServeLimits
 from tensorwrapper.remote.served._holding import Holding
 from tensorwrapper.selection import SchemaLimits, View, as_view, from_json
@@ -26,25 +27,6 @@ _DEPTH: Final = 64
 _NODES: Final = 10_000
 _REASONS: Final[dict[str, RefusalReason]] = {"limit": "limit", "bounds": "bounds"}
 _BLOCK: Final = 2**22
-_UFUNCS: Final[dict[Reduction, np.ufunc]] = {
-    "add": np.add,
-    "multiply": np.multiply,
-    "minimum": np.minimum,
-    "maximum": np.maximum,
-    "fmin": np.fmin,
-    "fmax": np.fmax,
-    "logical_and": np.logical_and,
-    "logical_or": np.logical_or,
-    "logical_xor": np.logical_xor,
-    "bitwise_and": np.bitwise_and,
-    "bitwise_or": np.bitwise_or,
-    "bitwise_xor": np.bitwise_xor,
-    # Of what is not zero.
-    "count_nonzero": np.add,
-}
-
-
-_BITWISE: Final = frozenset((np.bitwise_and, np.bitwise_or, np.bitwise_xor))
 
 
 def _view_of(described: Described, holdings: Sequence[Holding], limits: ServeLimits) -> View[Any]:
@@ -103,20 +85,17 @@ def reduce_view(
     request: AskReduce, holdings: Sequence[Holding], limits: ServeLimits, stop: "Cancel | None" = None
 ) -> Reduced:
     """Return what a ufunc makes of the rows, the tiles or one mode of a view."""
-    view, over, ufunc = _view_of(request.view, holdings, limits), request.over, _UFUNCS[request.ufunc]
-    initial = request.initial
-    if view.dtype.kind not in "biuf" or is_small(view.dtype):
+    view, over, initial = _view_of(request.view, holdings, limits), request.over, request.initial
+    if view.dtype.kind not in "biufcmM" or is_small(view.dtype):
         raise RequestRefusedError("unsupported", f"elements of type {view.dtype} are not reduced")
-    if ufunc in _BITWISE and view.dtype.kind == "f":
-        raise RequestRefusedError("unsupported", f"elements of type {view.dtype} have no bits to combine")
-    if request.ufunc == "count_nonzero":
-        view = as_view(view != 0).astype(np.int64)
+    view, ufunc = summands(view, request.ufunc)
+    dtype = reduced_dtype(ufunc, view.dtype)
     if view.nbytes > limits.work_bytes:
         raise RequestRefusedError(
             "limit", f"{view.nbytes} bytes are reduced; {limits.work_bytes} are allowed"
         )
     count = _count_of(view, over)
-    if count * 8 > limits.answer_bytes:
+    if count * max(dtype.itemsize, 8) > limits.answer_bytes:
         raise RequestRefusedError("limit", f"{count} numbers are too many for one answer")
     with ExitStack() as stack, np.errstate(all="ignore"):
         _held(stack, request.view, holdings)
@@ -125,7 +104,7 @@ def reduce_view(
         elif over == "tiles":
             found = np.asarray(view.reduce_tiles(ufunc, initial=initial))
         else:
-            found = _reduce_mode(view, over, ufunc, initial, stop)
+            found = _reduce_mode(view, over, ufunc, initial, dtype, stop)
     little = np.array(found, found.dtype.newbyteorder("<"), order="C")
     return Reduced(
         request.view.version, dtype_text(little.dtype), tuple(little.shape), bytes_of(little.reshape(-1))
@@ -162,7 +141,12 @@ def _check(stop: "Cancel | None") -> None:
 
 
 def _reduce_mode(
-    view: View[Any], mode: int, ufunc: np.ufunc, initial: float | None, stop: "Cancel | None"
+    view: View[Any],
+    mode: int,
+    ufunc: np.ufunc,
+    initial: float | None,
+    dtype: "np.dtype[Any]",
+    stop: "Cancel | None",
 ) -> Array:
     """Return what a ufunc makes of a mode of a box, a region at a time."""
     extents = list(view.shape.extents)
@@ -172,8 +156,7 @@ def _reduce_mode(
         raise RequestRefusedError("unsupported", f"mode {mode} is empty and {ufunc.__name__} has no identity")
     if not extents[mode] or not view.shape.size:
         return cast("Array", ufunc.reduce(np.empty(extents, view.dtype), axis=mode, **begun))
-    one = cast("Array", ufunc.reduce(np.ones([1] * view.rank, view.dtype), axis=mode))
-    found: Array = np.empty([own for k, own in enumerate(extents) if k != mode], one.dtype)
+    found: Array = np.empty([own for k, own in enumerate(extents) if k != mode], dtype)
     start = view.shape.origin
     for region, block in view.blocks(_BLOCK):
         _check(stop)

@@ -126,7 +126,8 @@ def dtype_name(dtype: "np.dtype[Any]") -> str:
         return "nullable str" if hasattr(dtype, "na_object") else "str"
     if dtype.kind == "O":
         return "bytes"
-    if dtype.kind not in "biufcmMU" or dtype.char in "gG":
+    # float8_e5m2 of ml_dtypes is of NumPy's kind "f", and its name "<f1" is that of no type.
+    if dtype.kind not in "biufcmMU" or dtype.char in "gG" or dtype.isbuiltin == 2:
         raise ConversionError(f"elements of type {dtype} have no name in JSON")
     return dtype.str
 

@@ -8,7 +8,7 @@ import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import TensorWrapperError
 
-TYPES = ["?", "i1", "u8", "f2", "f8", "c8", "m8[s]", "M8[D]", ml_dtypes.bfloat16]
+TYPES = ["?", "i1", "u8", "f2", "f8", "c8", "m8[s]", "M8[D]", ml_dtypes.bfloat16, ml_dtypes.float8_e5m2]
 UFUNCS = [np.add, np.multiply, np.maximum, np.bitwise_or, np.bitwise_and, np.logical_and, np.gcd]
 INITIALS = [None, 0, 1, np.timedelta64(0, "s")]
 
@@ -44,10 +44,10 @@ def remote():
         yield found
 
 
-def answer(call, *given):
+def answer(call, *given, **more):
     """Return the numbers and their type, or the error, which is one of this package."""
     try:
-        found = call(*given)
+        found = call(*given, **more)
         array = np.asarray(found.compute() if isinstance(found, sel.View) else found)
     except TensorWrapperError as error:
         return type(error), str(error)
@@ -82,3 +82,50 @@ def test_tiles_are_reduced_where_they_are(remote, initial):
     for name, own in HERE.items():
         if name.startswith("tiles"):
             assert answer(call, remote[name], np.add, initial) == answer(call, own, np.add, initial)
+
+
+def rows_of(tensor, over):
+    """Return what is reduced, and each row becomes one number."""
+    return tensor.permute((1, 0)).rows() if over == 0 else tensor.rows()
+
+
+OVER = {"rows": ["rows"], "tiles": ["tiles"], "box": ["rows", 0, 1, -1]}
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("name", HERE)
+def test_a_server_that_is_told_to_reduce_gives_it_for_elements_of_any_type(remote, name):
+    """Complex numbers, times and small floats were refused, mostly for a reason that was none."""
+    tensor = HERE[name]
+    for over in OVER[name.split()[0]]:
+        for ufunc in (np.add, np.multiply, np.maximum, np.fmin, np.logical_or, np.bitwise_or):
+            for initial in INITIALS:
+                here = tensor.reduce_tiles if over == "tiles" else rows_of(tensor, over).reduce
+                expected = answer(here, ufunc, initial=initial)
+                found = answer(remote.reduce, ufunc, remote[name], over, initial=initial)
+                if isinstance(expected[0], np.dtype):
+                    assert found == expected
+                else:
+                    assert issubclass(found[0], TensorWrapperError)
+        stored = tensor != np.zeros((), tensor.dtype)[()]
+        expected = (stored.reduce_tiles if over == "tiles" else rows_of(stored, over).reduce)(np.add)
+        assert answer(remote.reduce, np.count_nonzero, remote[name], over)[1] == expected.tolist()
+
+
+def test_numbers_that_travel_are_reduced_there_and_what_cannot_be_told_is_read():
+    many = np.arange(4000).reshape(2, 2000)
+    given = {"c": many.astype("c16"), "t": many.astype("m8[s]"), "b": many.astype(ml_dtypes.bfloat16)}
+    with tw.serve(given) as server, tw.connect(server.address) as remote:
+        for name, more, is_there in (
+            ("c", {}, True),
+            ("c", {"initial": 1j}, False),
+            ("t", {}, True),
+            ("t", {"initial": np.timedelta64(1, "s")}, False),
+            ("b", {}, False),
+            ("b", {"initial": 2}, False),
+        ):
+            before = remote.counters.bytes_received
+            found = remote.reduce(np.add, remote[name], 1, **more)
+            moved = remote.counters.bytes_received - before
+            assert found.tolist() == np.add.reduce(tw.as_tensor(given[name]), axis=1, **more).tolist()
+            assert (moved < 1000) == is_there

@@ -1,0 +1,56 @@
+"""Reductions as both ends know them: by which ufunc, and of which type the numbers are that come of it."""
+
+from typing import Any, Final, cast
+
+import numpy as np
+
+from tensorwrapper.errors import DTypeError
+from tensorwrapper.remote.protocol._events import Reduction
+from tensorwrapper.selection import View, as_view
+from tensorwrapper.tensor import as_tensor
+from tensorwrapper.typing import Array
+
+__all__ = ["reduced_dtype", "reduction_of_none", "summands"]
+
+_UFUNCS: Final[dict[Reduction, np.ufunc]] = {
+    "add": np.add,
+    "multiply": np.multiply,
+    "minimum": np.minimum,
+    "maximum": np.maximum,
+    "fmin": np.fmin,
+    "fmax": np.fmax,
+    "logical_and": np.logical_and,
+    "logical_or": np.logical_or,
+    "logical_xor": np.logical_xor,
+    "bitwise_and": np.bitwise_and,
+    "bitwise_or": np.bitwise_or,
+    "bitwise_xor": np.bitwise_xor,
+}
+
+
+def summands(view: View[Any], name: Reduction) -> tuple[View[Any], np.ufunc]:
+    """Return what is reduced by which ufunc: to count is to add up what is not zero."""
+    if name == "count_nonzero":
+        # Of times 0 is the first of them.
+        return as_view(view != np.zeros((), view.dtype)[()]).astype(np.int64), np.add
+    return view, _UFUNCS[name]
+
+
+def reduced_dtype(ufunc: np.ufunc, dtype: "np.dtype[Any]") -> "np.dtype[Any]":
+    """Return the type of what a ufunc makes of elements of a type, or raise what tensors raise of it.
+
+    Examples
+    --------
+    >>> reduced_dtype(np.add, np.dtype("?")), reduced_dtype(np.logical_or, np.dtype("c8"))
+    (dtype('int64'), dtype('bool'))
+    """
+    if dtype.kind == "T":
+        raise DTypeError(f"{ufunc.__name__}: a server reduces no strings")
+    found = as_tensor(np.ones((1, 1), dtype)).rows().reduce(ufunc)
+    return np.asarray(found).dtype
+
+
+def reduction_of_none(ufunc: np.ufunc, dtype: "np.dtype[Any]", initial: object) -> Array:
+    """Return what a ufunc makes of no elements of a type and a number, or raise what tensors raise of it."""
+    found = as_tensor(np.empty((1, 0), dtype)).rows().reduce(ufunc, initial=initial)
+    return cast("Array", np.asarray(found)[0])
