@@ -3,18 +3,35 @@
 import os
 import threading
 import warnings
-from collections.abc import Iterable, Mapping
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, closing
 from typing import TYPE_CHECKING, SupportsIndex, cast, final
 
 from tensorwrapper._integers import to_count
 from tensorwrapper._value_class import Closing
 from tensorwrapper._wording import html_block, shortened
-from tensorwrapper.errors import ConversionError, ExtentError, LeakedResourceWarning, TransportClosedError
+from tensorwrapper.errors import (
+    ConversionError,
+    ExtentError,
+    LeakedResourceWarning,
+    RemoteProtocolError,
+    RequestRefusedError,
+    TransportClosedError,
+    TransportError,
+)
+from tensorwrapper.remote.client._connection import Connections
+from tensorwrapper.remote.client._pushed import PushedSource
+from tensorwrapper.remote.client._rows import RowsSource
+from tensorwrapper.remote.client._source import RemoteSource
+from tensorwrapper.remote.client._tensor import RemoteTensor
 from tensorwrapper.remote.protocol._terms import ServeLimits
 from tensorwrapper.remote.server._catalogue import Catalogue
 from tensorwrapper.remote.server._files import put_files
 from tensorwrapper.remote.server._loop import Loop
+from tensorwrapper.remote.shards._source import ShardSource
+from tensorwrapper.remote.shards._tensor import ShardedTensor
+from tensorwrapper.selection import as_view, sources
+from tensorwrapper.tensor import Tensor
 from tensorwrapper.transport import CurveServer
 
 if TYPE_CHECKING:
@@ -69,10 +86,25 @@ class Server(Closing):
         TensorNameError
             If it cannot be a name.
         ConversionError
-            If nothing can be selected from it, or its elements do not travel.
+            If nothing can be selected from it, its elements do not travel, or it is read from this server.
         """
-        self._alive()
+        self._refuse_own(name, tensor)
         self._catalogue.put(name, tensor)
+
+    def _refuse_own(self, name: str, tensor: "ViewLike") -> None:
+        """Refuse what is read from this very server: whoever answers for it would wait for himself."""
+        loop = self._alive()
+        for connections in _read_from(tensor, _place_of(loop.address)):
+            try:
+                found = connections.server_now()
+            except (TransportError, RemoteProtocolError, RequestRefusedError):
+                # We are here, and would have answered.
+                continue
+            if found == self._catalogue.server:
+                raise ConversionError(
+                    f"the tensor {name!r} cannot be served: it is read from this server, which would wait "
+                    "for itself; server.tensors has what it is made of"
+                )
 
     def remove(self, name: str) -> None:
         """Serve a tensor no more.
@@ -211,11 +243,54 @@ def serve(
     if not isinstance(writable, bool) and security is None:
         raise ConversionError("writable names keys, and without security=CurveServer(...) nobody proves one")
     catalogue = Catalogue(allow, ServeLimits() if limits is None else limits, writable)
+    given: dict[str, ViewLike] = {}
     with ExitStack() as files:
         if isinstance(tensors, Mapping):
-            for name, tensor in cast("Mapping[str, ViewLike]", tensors).items():
+            given |= cast("Mapping[str, ViewLike]", tensors)
+            for name, tensor in given.items():
                 catalogue.put(name, tensor)
         else:
             put_files(catalogue, tensors, files, into_memory=bool(writable))
         loop = Loop(catalogue, address, security, count)
-        return Server(catalogue, loop, files.pop_all())
+        server = Server(catalogue, loop, files.pop_all())
+    try:
+        # Who is asked at this address shows now that somebody is there.
+        for name, tensor in given.items():
+            server._refuse_own(name, tensor)
+    except BaseException:
+        server.close(0.0)
+        raise
+    return server
+
+
+def _place_of(address: str) -> str:
+    """Return what two addresses of one server share: the port, or the file of a socket."""
+    kind, _, place = address.partition("://")
+    return f"tcp:{place.rpartition(':')[2]}" if kind == "tcp" else f"{kind}:{os.path.realpath(place)}"
+
+
+def _read_from(given: "ViewLike", place: str) -> Iterator[Connections]:
+    """Return the connections over which something is read from servers that may be those of a place.
+
+    A server has many addresses, as ``localhost`` and ``127.0.0.1`` are: the rest of one says nothing.
+    """
+    value = cast("object", given)
+    if isinstance(value, Tensor):
+        return
+    if isinstance(value, RemoteTensor):
+        found: list[object] = [value._connections]
+    elif isinstance(value, ShardedTensor):
+        found = [value._source]
+    else:
+        found = [*sources(as_view(given)).values()]
+    for own in found:
+        source = own.whole if isinstance(own, RowsSource) else own
+        known = source.connections if isinstance(source, RemoteSource | PushedSource) else source
+        if isinstance(known, Connections):
+            if _place_of(known.address) == place:
+                yield known
+        elif isinstance(source, ShardSource):
+            for holder in source.sharding.holders:
+                if _place_of(holder.address) == place:
+                    with closing(source.fleet.connections_to(holder)) as connections:
+                        yield connections

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import tensorwrapper as tw
+from tensorwrapper import selection as sel
 from tensorwrapper.errors import (
     ConversionError,
     DTypeError,
@@ -18,6 +19,8 @@ from tensorwrapper.errors import (
     TransportError,
     VersionChangedError,
 )
+from tensorwrapper.remote import Catalogue, Sharding, connect_shards
+from tensorwrapper.remote.client._pushed import PushedSource
 from tensorwrapper.transport import CurveClient, CurveServer, KeyPair
 
 
@@ -157,3 +160,58 @@ def test_it_is_asked_how_it_is_while_it_drains():
     assert server.closed
     with pytest.raises(TransportClosedError):
         server.stats()
+
+
+OWN = {
+    "box": tw.as_tensor(np.arange(6.0).reshape(2, 3)),
+    "rows": tw.jagged([[1, 2], [], [3]]),
+    "tiles": tw.as_tensor(np.arange(16).reshape(4, 4)).tiled(tw.Tiling([1, 3], [2, 2])),
+    "layers": tw.from_buffer(np.arange(4.0), tw.Shape.nested(tw.Shape(2, 2), layers=(1, 1))),
+    "sparse": tw.sparse([(0, 1)], [5.0], tw.Shape(2, 2)),
+    "words": tw.strings(["a", None, "c"], shape=tw.Shape.jagged([1, 2]), nullable=True),
+}
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_what_is_read_from_a_server_itself_is_refused_by_it(name):
+    """It answered for no other thread than its own, and nothing for two minutes: it waited for itself."""
+    with tw.serve(OWN) as server, tw.serve({}) as other, tw.connect(server.address) as remote:
+        own = remote[name]
+        parts = [own]
+        if name != "sparse":
+            # Of a sparse tensor a view has its entries, as few rows have their elements: they ask nobody.
+            parts += [own.view(), own.view()[1:], *([own[1:]] if name != "rows" else [])]
+        for part in parts:
+            with pytest.raises(ConversionError, match="'z' cannot be served: it is read from this server"):
+                server.replace("z", part)
+            other.replace("z", part)
+        assert server.names == sorted(OWN)
+        with tw.connect(other.address) as elsewhere:
+            assert elsewhere["z"].tolist() == parts[-1].tolist()
+        server.replace(name, server.tensors[name])
+
+
+def test_what_a_server_computes_or_has_parts_of_is_refused_by_it():
+    x = np.arange(20000.0).reshape(2, 10000)
+    with tw.serve({"x": x, "y": x, "x/0": x[:1]}) as server, tw.serve({"x/1": x[1:]}) as other:
+        held = Sharding(tw.Tiling([1, 1], [10000]), "f8", [other.address, server.address], [1, 0])
+        host = server.address.replace("127.0.0.1", "localhost")
+        with tw.connect(host) as remote, connect_shards(Catalogue({"x": held})) as shards:
+            own = remote["x"].view()
+            there = remote.pushed(sel.minimum(remote["y"].view(), own))
+            assert [own for own in sel.sources(there).values() if isinstance(own, PushedSource)]
+            for given in (own, there, shards["x"], shards["x"][:1], shards["x"].view()):
+                with pytest.raises(ConversionError, match="from this server"):
+                    server.replace("z", given)
+
+
+def test_what_was_read_from_a_server_of_before_at_its_address_is_not_served_there(tmp_path):
+    address = f"ipc://{tmp_path}/served"
+    server = tw.serve({"x": [1, 2]}, address)
+    with tw.connect(address) as remote:
+        there = remote["x"]
+        server.close()
+        with pytest.raises(ConversionError, match="'y' cannot be served: it is read from this server"):
+            tw.serve({"x": [1, 2], "y": there}, address)
+        with tw.serve({"x": [1, 2]}, address) as again:
+            assert again.names == ["x"]

@@ -462,6 +462,20 @@ class Connections:
                 raise self._is_closed()
         return found
 
+    def server_now(self) -> str:
+        """Return which start of which server answers at the address now, over a connection for that alone.
+
+        Raises
+        ------
+        TransportTimeoutError
+            If no server of tensors answers in time.
+        """
+        connection = Connection(*self._make)
+        try:
+            return connection.welcome.server
+        finally:
+            connection.close()
+
     def _is_closed(self) -> TransportClosedError:
         return TransportClosedError(f"the client of {self.address} is closed")
 

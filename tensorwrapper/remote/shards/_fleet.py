@@ -117,15 +117,17 @@ class Fleet:
                 raise TransportClosedError("the client of these holders is closed")
             pool = self._threads.get(holder.address)
             if pool is None:
-                if holder.key and self._keys is None:
-                    raise ConversionError(f"{holder.address} lets in who has keys: connect_shards(keys=...)")
-                security = CurveClient(self._keys, holder.key) if holder.key and self._keys else None
+                self._connections[holder.address] = self.connections_to(holder)
                 pool = self._threads[holder.address] = ThreadPoolExecutor(1, "tensorwrapper-holder")
-                patience, cache_bytes, compress = self.manner
-                self._connections[holder.address] = Connections(
-                    holder.address, security, patience, cache_bytes, compress=compress
-                )
             pool.submit(work)
+
+    def connections_to(self, holder: Holder) -> Connections:
+        """Return connections to a holder, none of which is made yet, for whoever closes them."""
+        if holder.key and self._keys is None:
+            raise ConversionError(f"{holder.address} lets in who has keys: connect_shards(keys=...)")
+        security = CurveClient(self._keys, holder.key) if holder.key and self._keys else None
+        patience, cache_bytes, compress = self.manner
+        return Connections(holder.address, security, patience, cache_bytes, compress=compress)
 
     def tensor(self, address: str, name: str) -> RemoteTensor:
         """Return a tensor of a holder, in its thread: at the version that it had when it was asked for."""
