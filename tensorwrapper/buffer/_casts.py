@@ -264,6 +264,11 @@ def _copied(array: Array, dtype: "np.dtype[Any]") -> Array:
     except TypeError as error:
         # NumPy knows no way from one type of ml_dtypes to another, or to times.
         raise DTypeError(f"elements of type {array.dtype} do not become ones of type {dtype}") from error
+    except OverflowError as error:
+        # A week has more attoseconds than 64 bits count, whatever the elements are.
+        raise SizeOverflowError(
+            f"elements of type {array.dtype} fit none of type {dtype}: {error}"
+        ) from error
 
 
 def _lost(array: Array, fitted: Array, *, exact: bool) -> "_Mask | None":

@@ -251,3 +251,11 @@ def test_small_floats_without_a_number_become_no_integers():
     with pytest.raises(SizeOverflowError, match="the first is nan"):
         convert_elements(absent, np.dtype(ml_dtypes.int4))
     assert convert_elements(absent[1:], np.dtype("f4")).tolist() == [448.0]
+
+
+@pytest.mark.parametrize("kind", "mM")
+@pytest.mark.parametrize(("coarse", "fine"), [("W", "as"), ("Y", "fs"), ("s", "999999999as")])
+def test_units_without_a_factor_of_64_bits_are_refused_in_our_words(kind, coarse, fine):
+    times = np.array([1, 0], f"{kind}8[{coarse}]")
+    with pytest.raises(SizeOverflowError, match=r"fit none of|do not fit"):
+        convert_elements(times, np.dtype(f"{kind}8[{fine}]"))

@@ -160,3 +160,20 @@ def test_numbers_that_fill(array, dtype):
     if filled is not None:
         # What fills is no more than what a conversion allows.
         assert outcome(lambda: filled) == outcome(lambda: convert_elements(made, np.dtype(dtype)))
+
+
+@pytest.mark.parametrize("unit", ["M8[10ms]", "m8[7s]", "m8[999999999as]"])
+def test_times_in_several_units_are_cast_and_written_at_a_server(unit):
+    """They were served, and neither written to nor cast to: a request could not name them."""
+    times = np.array([0, 70, -140]).astype(unit)
+    coarse = np.array([0, 7, 14]).astype(f"{unit[0]}8[s]")
+    with (
+        tw.serve({"x": times.copy(), "y": coarse}, writable=True) as server,
+        tw.connect(server.address) as remote,
+    ):
+        remote["x"][0] = times[1]
+        assert remote["x"].compute().tolist() == times[[1, 1, 2]].tolist()
+        expected = outcome(lambda: tw.as_tensor(coarse).astype(unit))
+        assert outcome(lambda: sel.as_view(coarse).astype(unit).compute()) == expected
+        assert outcome(lambda: remote["y"].astype(unit).compute()) == expected
+        assert outcome(lambda: remote["y"].view().astype(unit).compute()) == expected

@@ -63,7 +63,7 @@ _ROWS_BYTES: Final = 2**31
 _KEYS: Final = frozenset(("name", "version"))
 _NO_MODES: Final = b'{"modes":[]}'
 _ONE_RUN: Final = b'{"lengths":1,"starts":[0,1,1]}'
-_DTYPE: Final = re.compile(r"[<|][biufcmM][0-9]{1,2}(\[[a-zA-Z]{1,2}\])?")
+_DTYPE: Final = re.compile(r"[<|][biufcmM][0-9]{1,2}(\[([1-9][0-9]{0,8})?[a-zA-Z]{1,2}\])?")
 
 
 def send_request(number: int, request: Request) -> list[memoryview]:

@@ -235,7 +235,7 @@ def _dtype(text: str) -> "np.dtype[Any]":
         return small
     try:
         return np.dtype(text)
-    except TypeError:
+    except (TypeError, ValueError):
         raise RequestRefusedError("unsupported", f"there are no elements of type {text!r}") from None
 
 
