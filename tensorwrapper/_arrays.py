@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64
-from tensorwrapper.errors import ConversionError, ExtentError, SizeOverflowError
+from tensorwrapper.errors import ConversionError, DTypeError, ExtentError, SizeOverflowError
 from tensorwrapper.typing import Array, Index, IntArray
 
 __all__ = [
@@ -106,6 +106,8 @@ def unmasked_array(value: object, *, copy: bool | None = None) -> Array:
     ------
     ConversionError
         If it is a masked array, or an object or a list that gives one whose mask hides an element.
+    DTypeError
+        If it is a list of dates and durations.
     """
     if isinstance(cast("Any", value), np.ma.MaskedArray):
         raise ConversionError(_MASKED)
@@ -120,6 +122,8 @@ def shown_array(value: object, *, copy: bool | None = None) -> Array:
     ------
     ConversionError
         If a mask hides an element, of the value itself or of an item of a list.
+    DTypeError
+        If it is a list of dates and durations: NumPy would make dates of all of them.
     """
     if type(value) is np.ndarray:
         return cast("Array", value if not copy else value.copy())
@@ -148,6 +152,8 @@ def check_shown(value: object) -> None:
 
 def _shown(value: object, *, copy: bool | None = None) -> Array:
     found: Array = np.asanyarray(value, copy=copy)
+    if found.dtype.kind == "M" and _has_durations(value):
+        raise DTypeError("a list has dates and durations, which have no type in common")
     if type(found) is np.ndarray:
         return found
     check_shown(value)
@@ -155,6 +161,17 @@ def _shown(value: object, *, copy: bool | None = None) -> Array:
         kind = type(value).__name__
         raise ConversionError(f"a {kind} gives a masked array, whose mask would be lost: fill it first")
     return np.asarray(found)
+
+
+def _has_durations(value: object) -> bool:
+    """Tell whether a value is a duration, or a list, or a list of lists, in which one is."""
+    dtype: object = getattr(value, "dtype", None)
+    if dtype is not None or not isinstance(value, Sequence) or isinstance(value, str | bytes):
+        return getattr(dtype, "kind", None) == "m"
+    items = cast("Sequence[object]", value)
+    kinds = set(map(type, items))
+    # Many dates are one type: only lists and arrays of them are looked at one by one.
+    return np.timedelta64 in kinds or (kinds != {np.datetime64} and any(map(_has_durations, items)))
 
 
 def has_type(value: object) -> bool:

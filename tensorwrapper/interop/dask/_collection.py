@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arguments import to_dtype
+from tensorwrapper._arrays import shown_array
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import write_elements
 from tensorwrapper.errors import ConversionError, ExtentError, ExtentMismatchError, IndexTypeError
@@ -249,7 +250,7 @@ class DaskTensor(np.lib.mixins.NDArrayOperatorsMixin):
             return cast("DaskArray", self._reduced(function, initial, self.shape.outer_rank - 1))
         name = name_of("rows", self.name, function)
         tasks = {(name, k): (functools.partial(reduce_each_row, function), key) for k, key in self._keys()}
-        dtype = np.asarray(function(sample_row(self.shape, self.dtype))).dtype
+        dtype = shown_array(function(sample_row(self.shape, self.dtype))).dtype
         return array_over(layer_of(name, tasks, [self]), name, self.chunks, dtype)
 
     def reduce(self, ufunc: np.ufunc, *, initial: object = None) -> "DaskArray":

@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._arrays import BATCH, concatenated_ranges, splits_of
+from tensorwrapper._arrays import BATCH, concatenated_ranges, shown_array, splits_of
 from tensorwrapper.buffer.lowlevel import check_write
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError
 from tensorwrapper.selection import View
@@ -95,7 +95,7 @@ def map_cells(
         targets[marks[:-1]].tolist(),
         strict=True,
     ):
-        own = np.asarray(function(elements[low:high].reshape(count, *sizes)))
+        own = shown_array(function(elements[low:high].reshape(count, *sizes)))
         if own.shape != (count, *goal):
             raise ExtentMismatchError(
                 f"of {count} tiles of {tuple(sizes)} the function made an array of {own.shape}; "
@@ -145,7 +145,11 @@ def map_each_row(
     found: Array = np.empty(target.size, dtype)
     for number, (a, b) in enumerate(zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)):
         made = function(part[number])
-        flat: Array = cast("Tensor[Any]", made).elements() if isinstance(made, Tensor) else np.ravel(made)
+        flat: Array = (
+            cast("Tensor[Any]", made).elements()
+            if isinstance(made, Tensor)
+            else shown_array(made).reshape(-1)
+        )
         if flat.size != b - a:
             raise ExtentMismatchError(
                 f"of a row of {part[number].size} elements the function made {flat.size}; wanted are "
@@ -165,7 +169,7 @@ def reduce_cells(function: Any, initial: object, levels: int, part: Tensor[Any])
 
 def reduce_each_row(function: Callable[[Tensor[Any]], Any], part: Tensor[Any]) -> Array:
     """Return the number that a function makes of each row."""
-    return np.asarray([function(part[number]) for number in range(len(part))])
+    return shown_array([function(part[number]) for number in range(len(part))])
 
 
 def reduce_rows(call: Callable[[Tensor[Any]], Any], part: Tensor[Any]) -> Array | Tensor[Any]:

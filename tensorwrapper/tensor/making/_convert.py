@@ -80,7 +80,8 @@ def as_tensor(value: object, *, copy: bool | None = None) -> Tensor[Any]:
     Raises
     ------
     DTypeError
-        If tensors cannot hold such elements: objects, text (which `strings` takes), structures.
+        If tensors cannot hold such elements: objects, text (which `strings` takes), structures; or if a
+        list has dates and durations.
     ConversionError
         If the value loses something as an array (a mask, nulls), or has ragged rows.
 
@@ -219,6 +220,8 @@ def _read_array(value: object, *, copy: bool | None) -> Array:
         raise ConversionError(f"a {name} without extents has no elements: a null dataspace makes no tensor")
     try:
         return unmasked_array(value, copy=False if copy is False else None)
+    except DTypeError:
+        raise
     except TypeError as error:
         raise ConversionError(f"a {name} does not make an array: {error}") from error
     except ValueError as error:

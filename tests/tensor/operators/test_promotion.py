@@ -2,8 +2,12 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import tensorwrapper as tw
+from tensorwrapper import Shape
+from tensorwrapper import selection as sel
 from tensorwrapper.errors import DTypeError, SizeOverflowError
 from tensorwrapper.tensor.operators._promotion import promoted
 
@@ -63,3 +67,72 @@ def test_np_where_loses_no_number_of_python(dtype, number):
     for typed in (tw.as_tensor([1]), tw.jagged([[1]])):
         with pytest.raises(SizeOverflowError, match="a constant="):
             np.where(typed < 1, typed.astype(dtype), number)
+
+
+TIMES = [
+    np.datetime64("2020-01-01"),
+    np.datetime64("NaT", "D"),
+    np.timedelta64(1, "s"),
+    np.timedelta64("NaT", "D"),
+]
+
+
+@given(st.lists(st.sampled_from(TIMES), min_size=1, max_size=4), st.randoms())
+def test_lists_of_times_have_the_type_that_their_items_joined_have(items, random):
+    def written(item):
+        return random.choice([item, np.asarray(item), tw.as_tensor(item)])
+
+    forms = [
+        [written(item) for item in items],
+        tuple(written(item) for item in items),
+        [[item] for item in items],
+        [np.array([item]) for item in items],
+        [items, items],
+    ]
+    try:
+        expected = np.concatenate([np.array([item]) for item in items])
+    except TypeError:
+        for form in forms:
+            with pytest.raises(DTypeError, match="dates and durations"):
+                tw.as_tensor(form)
+    else:
+        for form in forms:
+            assert tw.as_tensor(form).dtype == expected.dtype
+            np.testing.assert_array_equal(tw.as_tensor(form).elements()[: len(items)], expected)
+
+
+def _written(items, write):
+    target = tw.as_tensor(np.array(["2020-01-01", "NaT"], "M8[D]"))
+    write(target, items)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda items: tw.jagged([items, []]),
+        lambda items: tw.jagged([[items], []]),
+        lambda items: tw.jagged([items], dtype="M8[s]"),
+        lambda items: tw.sparse([(0,), (1,)], items, Shape(2)),
+        lambda items: tw.stack([np.zeros(2, "M8[D]"), items]),
+        lambda items: tw.where([True, False], np.zeros(2, "M8[D]"), items),
+        lambda items: np.where(tw.as_tensor([True, False]), np.zeros(2, "M8[D]"), items),
+        lambda items: tw.as_tensor(np.zeros(2, "M8[D]")) == items,
+        sel.as_view,
+        lambda items: _written(items, lambda t, own: t.assign(own)),
+        lambda items: _written(items, lambda t, own: t.__setitem__(slice(None), own)),
+        lambda items: _written(items, lambda t, own: t.__setitem__(np.array([True, True]), own)),
+        lambda items: _written(items, lambda t, own: t.__setitem__([1, 0], own)),
+        lambda items: _written(items, lambda t, own: sel.as_view(t).__setitem__(slice(None), own)),
+    ],
+)
+@pytest.mark.parametrize("turn", [1, -1])
+def test_no_path_makes_a_date_of_a_duration_in_a_list(call, turn):
+    with pytest.raises(DTypeError, match="dates and durations"):
+        call([np.datetime64("2020-01-01"), np.timedelta64(1, "D")][::turn])
+
+
+def test_rows_of_a_collection_make_no_date_of_a_duration():
+    rows = tw.jagged([[1, 2], [3]]).to_dask(max_elements=1)
+    made = [np.datetime64("2020-01-01"), np.timedelta64(1, "D")]
+    with pytest.raises(DTypeError, match="dates and durations"):
+        rows.map_rows(lambda row: made[: len(row)], dtype="M8[D]").compute(scheduler="synchronous")
