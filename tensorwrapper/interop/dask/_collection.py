@@ -397,7 +397,8 @@ class DaskTensor(np.lib.mixins.NDArrayOperatorsMixin):
         call = functools.partial(reduce_cells, function, initial, levels)
         tasks = {(name, k): (call, key) for k, key in self._keys()}
         if isinstance(function, np.ufunc):
-            dtype = function.reduce(sample_rows(self.shape, self.dtype), axis=-1).dtype
+            given: dict[str, Any] = {} if initial is None else {"initial": initial}
+            dtype = function.reduce(sample_rows(self.shape, self.dtype), axis=-1, **given).dtype
         else:
             rank = self.shape.rank - self.shape.outer_rank
             ones = np.ones((1,) * (rank + 1), self.dtype)

@@ -33,7 +33,7 @@ from tensorwrapper.tensor.operators._operand import (
 from tensorwrapper.tensor.operators._promotion import check_computed_in
 from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.tensor.operators._shapes import check_out
-from tensorwrapper.tensor.rows._reduce import reduce_runs
+from tensorwrapper.tensor.rows._reduce import fit_initial, reduce_runs
 from tensorwrapper.typing import Array, IntArray
 
 __all__ = ["METHODS"]
@@ -84,10 +84,12 @@ def _reduce_box(
     gone = set(range(shape.rank)) if every else _axes(axis, shape.rank)
     if "where" in options and options["where"] is not True:
         options["where"] = array_of(read_operand(options["where"], name))
-    if options.get("initial", 0) is None:
-        del options["initial"]
+    initial, dtype = options.pop("initial", None), options.get("dtype")
     with refusals(name):
-        _check_type(ufunc, tensor, options.get("dtype"), name)
+        _check_type(ufunc, tensor, dtype, name)
+        if initial is not None:
+            made = ufunc.reduce(np.zeros(1, tensor.dtype), dtype=dtype)
+            options["initial"] = fit_initial(initial, made.dtype)[()]
         result = np.asarray(ufunc.reduce(array_of(tensor), **options))
     if keepdims:
         origin = tuple([0 if mode in gone else start for mode, start in enumerate(shape.origin)])

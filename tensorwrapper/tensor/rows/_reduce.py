@@ -11,7 +11,22 @@ from tensorwrapper.errors import ConversionError, DTypeError, ExtentError, Layou
 from tensorwrapper.tensor.rows._short_runs import sums_of_short_runs
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["reduce_box", "reduce_last", "reduce_runs"]
+__all__ = ["fit_initial", "reduce_box", "reduce_last", "reduce_runs"]
+
+
+def fit_initial(initial: object, dtype: "np.dtype[np.generic]") -> Array:
+    """Return ``initial=`` of a reduction as an element of its result, an array of rank 0.
+
+    As in NumPy it takes the type of the result, and does not change it. What that cannot say is refused:
+    NumPy would drop fractions. Of truth values it has the truth.
+
+    Raises
+    ------
+    DTypeError, SizeOverflowError, ConversionError
+        As `fit_number`.
+    """
+    truth = dtype.kind == "b" and isinstance(initial, complex | float | int | np.number)
+    return fit_number(bool(cast("complex", initial)) if truth else initial, dtype, "initial")
 
 
 def reduce_box(ufunc: np.ufunc, array: Array, marks: list[IntArray], initial: object) -> Array:
@@ -109,9 +124,7 @@ def _with_empty(
         result = np.abs(result)
     neutral: Array | None = None
     if initial is not None:
-        # As in NumPy, it takes the type of the result and does not change it.
-        truth = result.dtype.kind == "b"
-        neutral = fit_number(bool(initial) if truth else initial, result.dtype, "initial")
+        neutral = fit_initial(initial, result.dtype)
         result = ufunc(result, neutral)
     # Without tiles in one mode there are none at all, whatever the other modes say.
     if all(f.all() for f in filled) or not all(map(len, filled)):

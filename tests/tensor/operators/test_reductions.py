@@ -1,5 +1,6 @@
 """Rows are reduced and accumulated as each alone."""
 
+import math
 from itertools import product
 
 import ml_dtypes
@@ -12,7 +13,7 @@ from hypothesis.extra import numpy as hnp
 import tensorwrapper as tw
 from tensorwrapper import Shape
 from tensorwrapper import selection as sel
-from tensorwrapper.errors import DTypeError
+from tensorwrapper.errors import DTypeError, TensorWrapperError
 
 
 def numbers(extents, dtype):
@@ -153,3 +154,58 @@ def test_truth_is_told_of_elements_of_any_type():
 def test_what_a_mask_hides_begins_no_reduction(tensor):
     with pytest.raises(DTypeError, match="mask"):
         np.add.reduce(tensor, axis=-1, initial=np.ma.masked)
+
+
+INITIALS = [2.5, 2.0, 1, -1, 0, 300, 2**70, True, 1j, 1e300, math.nan, math.inf, "a", b"a", [1, 2]]
+INITIALS += [np.int8(1), np.float32(2.5), np.timedelta64(1, "D"), np.timedelta64(1, "ms"), np.array(1)]
+INITIALS += [np.datetime64("2020-01-01"), np.datetime64("NaT", "D"), np.ones(1), {}, "2020-01-01"]
+
+
+def _class_or_list(call):
+    with np.errstate(all="ignore"):
+        try:
+            found = call()
+        except TensorWrapperError as error:
+            return type(error)
+    return found.dtype, repr(found.tolist())
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "u1", "i8", "f2", "f4", "f8", "c8", "m8[s]", "M8[D]"])
+@pytest.mark.parametrize(
+    "ufunc", [np.add, np.multiply, np.maximum, np.bitwise_and, np.logical_or, np.logical_and], ids=str
+)
+def test_boxes_rows_and_tiles_begin_with_the_same_numbers_and_refuse_the_same(ufunc, dtype):
+    box = tw.as_tensor(np.array([[1, 2], [3, 4]]).astype(dtype))
+    rows_ = tw.from_buffer(box.elements(), Shape.jagged([2, 2]))
+    whole = box.tiled(tw.Tiling([2], [2]))
+    collection = rows_.to_dask(max_elements=1)
+    for initial in INITIALS:
+        if dtype == "c8" and isinstance(initial, float) and initial > 1e39:
+            continue  # whether a product with it has an imaginary part depends on the order
+        one = _class_or_list(lambda given=initial: ufunc.reduce(box, axis=-1, initial=given))
+        calls = {
+            "view of a box": lambda given=initial: ufunc.reduce(sel.as_view(box), axis=-1, initial=given),
+            "rows": lambda given=initial: ufunc.reduce(rows_, axis=-1, initial=given),
+            "rows of a view": lambda given=initial: sel.as_view(rows_).rows().reduce(ufunc, initial=given),
+            "a collection": lambda given=initial: ufunc.reduce(collection, axis=-1, initial=given).compute(
+                scheduler="sync"
+            ),
+        }
+        for name, call in calls.items():
+            assert _class_or_list(call) == one, (name, initial)
+        every = _class_or_list(lambda given=initial: ufunc.reduce(box, axis=None, initial=given))
+        assert _class_or_list(lambda given=initial: ufunc.reduce(rows_, axis=None, initial=given)) == every
+        tile = _class_or_list(lambda given=initial: whole.reduce_tiles(ufunc, initial=given))
+        assert (tile if isinstance(tile, type) else tile[1][2:-2]) == (
+            every if isinstance(every, type) else every[1]
+        )
+
+
+def test_what_an_initial_number_would_lose_is_refused():
+    box = tw.as_tensor([[1, 2], [3, 4]])
+
+    with pytest.raises(DTypeError, match=r"initial=2\.5 has another kind than elements of type int64"):
+        np.add.reduce(box, axis=0, initial=2.5)
+    assert np.add.reduce(box, axis=0, initial=2.5, dtype="f8").tolist() == [6.5, 8.5]
+    with pytest.raises(DTypeError, match="initial="):
+        tw.jagged([[1, 2], [3]]).to_dask().reduce_rows(np.add, initial=2.5)
