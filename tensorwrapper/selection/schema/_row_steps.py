@@ -72,7 +72,9 @@ def row_step(  # noqa: C901, PLR0912 - a table of steps
         case "rotate" | "repeat" | "permute" | "reverse":
             # Without arguments all modes are meant; a sequence of none is none.
             given: Iterable[Any] = one_sequence(arguments) if arguments else range(before.rank)
-            modes = name in {"permute", "reverse"}
+            if name == "rotate":
+                return [name, [_turned(int(own), mode, before) for mode, own in enumerate(given)]]
+            modes = name != "repeat"
             return [name, [_mode(own, before) if modes else int(own) for own in given]]
         case "repeat_each":
             return [name, _mode(arguments[0], before), int(arguments[1])]
@@ -135,8 +137,17 @@ def _written(item: object) -> Json:
     if isinstance(item, slice):
         own = cast("Any", item)
         ends: tuple[Any, ...] = (own.start, own.stop, own.step)
-        return [None if end is None else int(end) for end in ends]
+        # Far ends and steps take what the nearest that may be written take: no mode has more positions.
+        return [None if end is None else min(max(int(end), -LARGEST), LARGEST) for end in ends]
     return int(cast("int", item))
+
+
+def _turned(shift: int, mode: int, before: Shape[Any]) -> int:
+    """Return how far a mode is turned, once round at most; no mode whose extent varies is."""
+    if not shift:
+        return 0
+    extent = before.extent(mode)
+    return shift % extent if extent else 0
 
 
 def apply_row_step(  # noqa: C901, PLR0912, PLR0915 - a table of steps

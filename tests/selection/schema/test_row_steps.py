@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tensorwrapper.errors import SelectionError
+from tensorwrapper.errors import SelectionError, TensorWrapperError
 from tests.selection.expressions.test_of_one import calls_counted
 from tests.support.selection.counting_source import CountingSource
 
@@ -337,3 +339,34 @@ def test_rows_that_were_read_to_begin_elsewhere_are_written_again(view, first):
     assert read.shape == moved.shape
     assert read.compute().tolist() == view.tolist()
     assert sel.to_json(read) == text
+
+
+FAR = st.sampled_from([None, 0, 1, -1, *[sign * end for sign in (1, -1) for end in (2**62, 2**63, 10**30)]])
+SLICES = st.builds(slice, FAR, FAR, FAR.filter(lambda step: step != 0))
+OF_EVERY_KIND = [
+    A,
+    tw.jagged([[1, 2], [3, 4]]),
+    CELLS,
+    LAYERS,
+    tw.as_tensor([[1, 2, 3], [4, 5, 6]]),
+    tw.as_tensor(np.arange(9).reshape(3, 3)).tiled(tw.Tiling([1, 2], [2, 1])),
+    tw.strings([["a"], ["b", "a"]]),
+    tw.jagged([[[1], [2, 3]], [[4]]]),
+]
+
+
+@pytest.mark.parametrize("tensor", OF_EVERY_KIND, ids=repr)
+@given(data=st.data())
+def test_far_ends_and_turns_are_written_so_that_they_are_read(tensor, data):
+    view = sel.as_view(tensor)
+    try:
+        if data.draw(st.booleans()):
+            view = view[tuple(data.draw(st.lists(SLICES, min_size=1, max_size=tensor.rank)))]
+        else:
+            view = view.rotate(data.draw(st.tuples(*[FAR.map(lambda n: n or 0)] * tensor.rank)))
+        found = view.compute()
+    except (TensorWrapperError, IndexError):
+        return
+    read = sel.from_json(sel.to_json(view), sources=sel.sources(view))
+    assert read.shape == view.shape
+    assert read.compute().tolist() == found.tolist()
