@@ -30,6 +30,8 @@ def check_dtype(dtype: "np.dtype[Any]") -> None:
         )
     if dtype.kind == "M" and np.datetime_data(dtype)[0] == "generic":
         raise DTypeError("times of type datetime64 count no unit: datetime64[s] is one that does")
+    if dtype.kind in "mM" and not np.datetime_data(dtype)[1]:
+        raise DTypeError(f"times of type {dtype} count steps of no length: datetime64[s] counts seconds")
 
 
 def holds_strings(dtype: "np.dtype[Any]") -> bool:

@@ -48,7 +48,7 @@ LARGEST = 2**62
 MAX_RANK = 32
 """How many modes a box may have."""
 
-_DTYPE = re.compile(r"[<>|]([biufc][0-9]{1,2}|[mM]8(\[[0-9]{0,4}[a-zA-Z]{1,2}\])?|U[0-9]{1,5})")
+_DTYPE = re.compile(r"[<>|]([biufc][0-9]{1,2}|[mM]8(\[([1-9][0-9]{0,9})?[a-zA-Z]{1,2}\])?|U[0-9]{1,5})")
 _NONE: AbstractSet[str] = frozenset()
 _NAMED: dict[str, "np.dtype[Any]"] = {
     **{(name := np.dtype(code).str): np.dtype(name) for code in "?bBhHiIqQfdFD"},
@@ -106,30 +106,43 @@ def to_range(value: Json, where: str) -> tuple[tuple[int, ...], tuple[int, ...]]
 
 def to_dtype(value: Json, where: str) -> "np.dtype[Any]":
     """Return the type that a name stands for: NumPy's, with its byte order, or one of strings."""
-    if isinstance(value, str) and value in _NAMED:
-        return _NAMED[value]
-    if not isinstance(value, str) or not _DTYPE.fullmatch(value):
+    if not isinstance(value, str) or not (value in _NAMED or _DTYPE.fullmatch(value)):
         raise SelectionError("schema", f'{where} must name a type, as "<f8", not {_kind(value)}')
-    try:
-        dtype = np.dtype(value)
-    except (TypeError, ValueError) as error:
-        raise SelectionError("schema", f"{where}: there is no type {value!r}") from error
-    if dtype.str != value or dtype.char in "gG":
-        # Others have several names, or differ from one machine to the next.
+    found = _named(value)
+    if found is None:
         raise SelectionError("schema", f"{where}: there is no type {value!r} on every machine")
-    return dtype
+    return found
 
 
 def dtype_name(dtype: "np.dtype[Any]") -> str:
-    """Return the name of a type: that of NumPy with its byte order, or one of strings."""
+    """Return the name of a type: that of NumPy with its byte order, or one of strings.
+
+    Raises
+    ------
+    ConversionError
+        If no name stands for it: of ``float8_e5m2`` NumPy says "<f1", of which it makes no type.
+    """
     if dtype.kind == "T":
         return "nullable str" if hasattr(dtype, "na_object") else "str"
     if dtype.kind == "O":
         return "bytes"
-    # float8_e5m2 of ml_dtypes is of NumPy's kind "f", and its name "<f1" is that of no type.
-    if dtype.kind not in "biufcmMU" or dtype.char in "gG" or dtype.isbuiltin == 2:
+    if _named(dtype.str) != dtype:
         raise ConversionError(f"elements of type {dtype} have no name in JSON")
     return dtype.str
+
+
+def _named(name: str) -> "np.dtype[Any] | None":
+    """Return the type of a name, the same on every machine; None of all that is no such name."""
+    if name in _NAMED:
+        return _NAMED[name]
+    if not _DTYPE.fullmatch(name):
+        return None
+    try:
+        dtype = np.dtype(name)
+    except (TypeError, ValueError):
+        return None
+    # Others have several names, or differ from one machine to the next.
+    return None if dtype.str != name or dtype.char in "gG" else dtype
 
 
 def to_value(value: Json, dtype: "np.dtype[Any]", where: str) -> Any:  # noqa: ANN401 - of that type

@@ -1,9 +1,11 @@
 """Numbers, types and constants as JSON: what is written is read, and what is none is refused by its path."""
 
+import ml_dtypes
 import numpy as np
 import pytest
 
-from tensorwrapper.errors import SelectionError
+from tensorwrapper import selection as sel
+from tensorwrapper.errors import ConversionError, SelectionError
 from tensorwrapper.selection.expressions import _fields
 
 
@@ -29,9 +31,50 @@ def test_a_constant_comes_back(value, dtype):
     assert np.asarray(found, dtype).tobytes() == np.asarray(value, dtype).tobytes()
 
 
-@pytest.mark.parametrize("name", ["<i4", ">f8", "|b1", "<c16", "<M8[us]"])
+@pytest.mark.parametrize("name", ["<i4", ">f8", "|b1", "<c16", "<M8[us]", ">m8[10000us]", "<M8[2147483647s]"])
 def test_a_type_comes_back(name):
     assert _fields.dtype_name(_fields.to_dtype(name, "here")) == name
+
+
+OF_ML_DTYPES = [
+    np.dtype(kind)
+    for kind in vars(ml_dtypes).values()
+    if isinstance(kind, type) and issubclass(kind, np.generic)
+]
+OF_NUMPY = [np.dtype(code) for code in "?bBhHiIlLqQefdgFDG"]
+OTHERS = [
+    "M8[D]",
+    "m8",
+    "m8[12345s]",
+    ">M8[ns]",
+    "U3",
+    "S3",
+    "V3",
+    "i4,f8",
+    ">i2",
+    "O",
+    np.dtypes.StringDType(),
+]
+
+
+@pytest.mark.parametrize("dtype", [*OF_ML_DTYPES, *OF_NUMPY, *map(np.dtype, OTHERS)], ids=str)
+def test_a_type_is_read_from_its_name_or_has_none(dtype):
+    try:
+        name = _fields.dtype_name(dtype)
+    except ConversionError:
+        assert dtype in OF_ML_DTYPES or dtype.kind in "SV" or dtype.char in "gG"
+    else:
+        assert _fields.to_dtype(name, "here") == dtype
+
+
+def test_a_view_of_a_type_without_a_name_is_refused_when_it_is_written():
+    view = sel.as_view(np.array([1, 2], ml_dtypes.float8_e5m2))
+
+    for own in (view[::-1], sel.minimum(view, view)):
+        with pytest.raises(ConversionError, match="float8_e5m2 have no name in JSON"):
+            sel.to_json(own)
+    with pytest.raises(ConversionError, match="float8_e5m2 have no name in JSON"):
+        sel.to_json(sel.as_view([1.0]).astype(ml_dtypes.float8_e5m2).astype("f8"))
 
 
 @pytest.mark.parametrize(
