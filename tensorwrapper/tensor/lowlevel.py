@@ -6,8 +6,8 @@ are NumPy's, and `TensorLibraries`, which hand both to others; `CALLS` is how me
 **Making tensors** of parts that are known to fit: `make_tensor` (nothing is checked; `Tensor` checks).
 
 **Rows**: `cut_rows` is the layout in which a mode is dealt to rows, `padded_lines` the shape of longer ones;
-`select_tiles` some tiles of a tiled layout,
-whose numbers `tile_numbers` checks.
+`select_tiles` some tiles of a tiled layout, whose numbers `tile_numbers` checks; `check_filled` that a
+reduction has an answer for what is empty.
 
 **Arrays of others**: `labelled_shape`, of those that name and number their modes; `tensor_from_arrow`, of
 what speaks Arrow's C interface.
@@ -16,7 +16,8 @@ what speaks Arrow's C interface.
 that `check_sequences` allows; `reading_lazily`, around what a library reads.
 
 **Operands** of NumPy's calls: `read_operand` (what can be computed with), `is_foreign` (what answers itself),
-`promoted` (the type of several), `type_of_extreme` (that of minimum and maximum).
+`promoted` (the type of several), `type_of_extreme` (that of minimum and maximum). Beside sparse tensors:
+`check_beside`, of fills or `DENSE`, and `check_one_fill`.
 
 **The way up**: `hand_over` calls a function of ``interop``, which is loaded for it.
 
@@ -47,20 +48,26 @@ if TYPE_CHECKING:
         rows_of_sequences,
         text_or_bytes,
     )
+    from tensorwrapper.tensor.operators._fills import DENSE, check_beside, check_one_fill
     from tensorwrapper.tensor.operators._operand import is_foreign, read_operand
     from tensorwrapper.tensor.operators._promotion import promoted, type_of_extreme
     from tensorwrapper.tensor.reading._labelled import labelled_shape
     from tensorwrapper.tensor.rows._pad import padded_lines
+    from tensorwrapper.tensor.rows._reduce import check_filled
     from tensorwrapper.tensor.rows._sums import add_all
     from tensorwrapper.tensor.rows._tiles import select_tiles, tile_numbers
 
 __all__ = [
     "CALLS",
+    "DENSE",
     "Operators",
     "TensorCommon",
     "TensorLibraries",
     "add_all",
     "as_computed",
+    "check_beside",
+    "check_filled",
+    "check_one_fill",
     "check_sequences",
     "cut_rows",
     "fit_values",
@@ -96,6 +103,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
                 "text_or_bytes",
             ),
             "keys._array_keys": ("is_running",),
+            "operators._fills": ("DENSE", "check_beside", "check_one_fill"),
             "operators._operand": ("is_foreign", "read_operand"),
             "operators._promotion": ("promoted", "type_of_extreme"),
             "reading._labelled": ("labelled_shape",),
@@ -104,6 +112,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "facade._operators": ("Operators",),
             "rows._pad": ("padded_lines",),
             "facade._structure": ("cut_rows",),
+            "rows._reduce": ("check_filled",),
             "rows._sums": ("add_all",),
             "_tensor": ("make_tensor",),
             "rows._tiles": ("select_tiles", "tile_numbers"),

@@ -7,7 +7,6 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._wording import brief, called_as
-from tensorwrapper.buffer.lowlevel import is_fill
 from tensorwrapper.errors import (
     ConversionError,
     DTypeError,
@@ -21,6 +20,7 @@ from tensorwrapper.selection.expressions._expression import Expression, Node, at
 from tensorwrapper.selection.expressions._joining import Interleaving, Joining, Stacking
 from tensorwrapper.selection.expressions._reading import reading_of
 from tensorwrapper.selection.expressions._walks import SHORT
+from tensorwrapper.selection.functions._fills import check_fills
 from tensorwrapper.selection.functions._origins import (
     at_origin,
     at_shape,
@@ -129,13 +129,13 @@ def _of_one_type(parts: Iterable[ViewLike], what: str) -> tuple[list[Expression]
     views = [as_view(part) for part in given]
     if not views:
         raise ConversionError(f"{what} needs at least one view")
-    _check_fills(views, what)
     given_types = [view._expression.node.dtype for view in views]
     dtype = promoted(given_types, what)
     own = [
         (view if given == dtype else view.astype(dtype))._expression
         for view, given in zip(views, given_types, strict=True)
     ]
+    check_fills(what, (), own, "one of them needs another fill, or `s.to_dense()` of each")
     return own, given
 
 
@@ -159,29 +159,6 @@ def _names_of(parts: list[Expression], what: str) -> ModeNames | None:
     """Return the names of modes that views of one rank agree on; a name and none agree."""
     given = [part.layout.implementation.names for part in parts]
     return agreed_names(given, what) if any(given) else None
-
-
-def _check_fills(views: list[View[Any]], what: str) -> None:
-    """Raise if some of these are sparse tensors, and others dense; deeper down it is found when computed."""
-    tensors = [view._expression.node.tensor for view in views]
-    values = [None if tensor is None else tensor.buffer.fill_value for tensor in tensors]
-    fills = [value is not None for value in values]
-    if not any(fills):
-        return
-    if not all(value is not None or own is None for value, own in zip(values, tensors, strict=True)):
-        number = fills.index(False)
-        shape = views[number].shape
-        raise ConversionError(
-            f"{what}: operand {number}, {shape!r}, is dense, and operand {fills.index(True)} is sparse: "
-            "to_dense() of that one"
-        )
-    first = next(value for value in values if value is not None)
-    for number, value in enumerate(values):
-        if value is not None and not is_fill(value, first).all():
-            raise ConversionError(
-                f"{what}: sparse tensors of fills {first} and {value} are no one sparse tensor: operand "
-                f"{number} needs another fill, or to_dense() of both"
-            )
 
 
 def _origin_of(given: Sequence[ViewLike], parts: Sequence[Expression], mode: int | None, what: str) -> Index:

@@ -4,7 +4,7 @@
 # To checkers an int is a float as well, so what is said of ints stands before what is said of floats.
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar, cast, overload
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from tensorwrapper.selection.expressions._cellwise import Choosing, Extreme
 from tensorwrapper.selection.expressions._expression import Expression, Node, at_zero, whole
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.functions._build import Ranked, ViewLike, as_view
+from tensorwrapper.selection.functions._fills import check_fills
 from tensorwrapper.selection.functions._origins import at_origin, at_shape, given_shapes
 from tensorwrapper.selection.rows._rows import put_together_rows
 from tensorwrapper.selection.transforms._layouts import box
@@ -29,6 +30,8 @@ _I = TypeVar("_I", bound=np.integer[Any])
 _F = TypeVar("_F", bound=np.inexact[Any])
 
 __all__ = ["Operand", "maximum", "minimum", "where"]
+
+_FILLS: Final = "`np.minimum(s, 5)`, and `np.where(s > 0, s, 5)` of tensors, compute the fill, too"
 
 Operand: TypeAlias = "ViewLike | complex"
 """A view, what `as_view` takes, or a Python number, which takes on the type of the others."""
@@ -195,6 +198,8 @@ def _put_together(
 ) -> View[Any]:
     """Return the view of an operation on operands, where they lie."""
     shape, modes = OperandShapes.fit(given_shapes(given, parts), kind)
+    masks = 1 if kind == "where" else 0
+    check_fills(kind, parts[:masks], parts[masks:], _FILLS)
     if modes is None and not shape.has_layers:
         boxes = [_broadcast(part, shape.extents) for part in parts]
         node: Node = Choosing(tuple(boxes)) if kind == "where" else Extreme.of(kind, boxes)

@@ -47,9 +47,10 @@ from tensorwrapper.tensor.operators._shapes import (
     box_of_result,
     reference_of,
     rows_of_result,
+    shape_of,
 )
 from tensorwrapper.tensor.operators._sparse import choose_sparse
-from tensorwrapper.tensor.operators._strings import call_on_texts, data_of, kind_of, places_of, shape_of
+from tensorwrapper.tensor.operators._strings import call_on_texts, data_of, kind_of, places_of
 from tensorwrapper.typing import Array, Extents, IntArray
 
 __all__ = ["call_function"]
@@ -224,7 +225,7 @@ def _where(condition: object, *choices: object) -> object:
         raise DTypeError(f"where: a condition has elements of type bool, not {dtype}; t != 0 makes one")
     operands: list[Operand] = [mask, x, y]
     if any(isinstance(operand, TensorBase) and operand.buffer.fill_value is not None for operand in operands):
-        return choose_sparse(np.where, operands, "where")
+        return choose_sparse(lambda marks, *own: np.where(marks, *_promoted(own)), operands, "where")
     if any(isinstance(operand, TensorBase) and holds_strings(operand.dtype) for operand in operands):
         return _where_strings(operands)
     reference = reference_of(operands)

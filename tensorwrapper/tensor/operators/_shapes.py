@@ -18,6 +18,7 @@ __all__ = [
     "leading_modes",
     "reference_of",
     "rows_of_result",
+    "shape_of",
 ]
 
 
@@ -41,6 +42,13 @@ def box_of_result(operands: Sequence[Operand], name: str) -> Shape[Any]:
 def rows_of_result(operands: Sequence[Operand], reference: "TensorBase[Any]", name: str) -> Shape[Any]:
     """Return the shape of the reference, with the names and layers that all tensors agree on."""
     return OperandShapes.rows([reference.shape, *[_given(operand) for operand in operands]], 0, name)
+
+
+def shape_of(operands: Sequence[Operand], name: str) -> "tuple[Shape[Any], TensorBase[Any] | None]":
+    """Return the shape of the result, and the rows among the operands that it is of; None of boxes."""
+    reference = reference_of(operands)
+    shape = box_of_result(operands, name) if reference is None else rows_of_result(operands, reference, name)
+    return shape, reference
 
 
 def leading_modes(operand: Operand, reference: Shape[Any], name: str) -> int:

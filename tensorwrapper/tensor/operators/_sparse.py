@@ -10,16 +10,17 @@ from typing import Any, cast
 
 import numpy as np
 
+from tensorwrapper._arrays import concatenated_ranges
 from tensorwrapper.buffer import BufferCommon
 from tensorwrapper.buffer.lowlevel import check_dtype, is_fill, make_sparse, packed_layout
-from tensorwrapper.errors import ConversionError
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import OperandShapes
 from tensorwrapper.tensor._tensor_base import TensorBase
+from tensorwrapper.tensor.operators._fills import DENSE, check_beside
 from tensorwrapper.tensor.operators._operand import Operand
 from tensorwrapper.tensor.operators._refusals import refusals
-from tensorwrapper.tensor.operators._shapes import box_of_result
-from tensorwrapper.typing import Array, Extents, IntArray
+from tensorwrapper.tensor.operators._shapes import leading_modes, shape_of
+from tensorwrapper.typing import Array, IntArray
 
 __all__ = ["at_places", "choose_sparse", "compute_sparse", "union_of"]
 
@@ -31,33 +32,57 @@ def compute_sparse(
 
     O(stored) for one tensor and numbers, whose places it shares; one merge of sorted places for two.
     """
+    check_beside(ufunc.__name__, (), [_fill_of(operand) for operand in operands])
     return _computed(partial(ufunc, **options), operands, ufunc.__name__)
 
 
 def choose_sparse(function: Any, operands: list[Operand], name: str) -> TensorBase[Any]:  # noqa: ANN401 - any function of arrays
-    """Return the sparse tensor of a function of elements, as `compute_sparse` does of a ufunc."""
-    return _computed(function, operands, name)[0]
+    """Return the sparse tensor of a function of a mask, and of sparse tensors and numbers to choose from.
+
+    A dense mask chooses between equal fills: it is looked up where elements are stored.
+    """
+    mask, *choices = operands
+    fills = [_fill_of(operand) for operand in operands]
+    check_beside(name, fills[:1], fills[1:])
+    return _computed(function, choices if fills[0] is DENSE else operands, name, mask)[0]
 
 
-def _computed(function: Any, operands: list[Operand], name: str) -> "tuple[TensorBase[Any], ...]":  # noqa: ANN401
-    shape, tensors = _shape_of(operands, name)
+def _fill_of(operand: Operand) -> object:
+    """Return the element of an operand that is not stored, a number itself; `DENSE` of dense tensors."""
+    if not isinstance(operand, TensorBase):
+        return DENSE if np.ndim(operand) else operand
+    if not operand.shape.rank:
+        return np.asarray(operand)
+    return DENSE if operand.buffer.fill_value is None else operand.buffer.fill_value
+
+
+def _computed(
+    function: Any,  # noqa: ANN401 - any function of arrays
+    operands: list[Operand],
+    name: str,
+    mask: "Operand | None" = None,
+) -> "tuple[TensorBase[Any], ...]":
+    """Return what a function makes of sparse tensors and numbers, behind a mask if that is dense."""
+    given = [own for own in operands if isinstance(own, TensorBase) and own.shape.rank]
+    masks = [mask] if mask is not None and _fill_of(mask) is DENSE else []
+    shape, reference = given[0].shape, None
+    if masks or any(own.shape is not shape for own in given):
+        shape, reference = shape_of([*masks, *given], name)
+    tensors = [_fitted(own, shape, reference, name) for own in given]
     places, found = union_of(tensors)
     values = iter(found)
-    fills: list[Any] = []
-    elements: list[Any] = []
+    fills: list[Any] = [np.False_ for _ in masks]
+    elements: list[Any] = [_at(own, places, shape, reference, name) for own in masks]
     for operand in operands:
-        if isinstance(operand, TensorBase) and operand.shape.rank:
-            fills.append(cast("Array", operand.buffer.fill_value))
-            elements.append(next(values))
-        else:
-            fills.append(np.asarray(operand) if isinstance(operand, TensorBase) else operand)
-            elements.append(fills[-1])
+        fills.append(_fill_of(operand))
+        is_number = not (isinstance(operand, TensorBase) and operand.shape.rank)
+        elements.append(fills[-1] if is_number else next(values))
     with refusals(name):
         # The fill is one number at places of which the user knows nothing: no warning of 0 / 0.
         with np.errstate(all="ignore"):
             new_fills = _several(function(*fills))
         results = _several(function(*elements))
-    make = tensors[0]._make
+    make = given[0]._make
     return tuple(
         [
             make(packed_layout(shape), _stored(places, np.asarray(result), shape.size, np.asarray(fill)))
@@ -81,42 +106,44 @@ def _stored(places: IntArray, result: Array, size: int, fill: Array) -> BufferCo
     return make_sparse(places, result, size, fill)
 
 
-def _shape_of(operands: list[Operand], name: str) -> tuple[Shape[Any], list[TensorBase[Any]]]:
-    tensors: list[TensorBase[Any]] = []
-    for operand in operands:
-        if isinstance(operand, TensorBase) and operand.shape.rank:
-            if operand.buffer.fill_value is None:
-                raise _with_dense(name)
-            tensors.append(operand)
-        elif np.ndim(operand) if not isinstance(operand, TensorBase) else False:
-            raise _with_dense(name)
-    shapes = [tensor.shape for tensor in tensors]
-    first = shapes[0]
-    if all(shape is first for shape in shapes):
-        return first, tensors
-    if all(shape.flatten().is_box for shape in shapes):
-        shape = box_of_result(tensors, name)
-        plain = shape.flatten()
-        return shape, [
-            tensor if tensor.shape.flatten().extents == plain.extents else _stretched(tensor, plain.extents)
-            for tensor in tensors
-        ]
-    for shape in shapes[1:]:
-        OperandShapes.check_same(shape, first, name)
-    return OperandShapes.rows(shapes, 0, name), tensors
-
-
-def _stretched(tensor: TensorBase[Any], extents: Extents) -> TensorBase[Any]:
-    """Return a sparse box broadcast, wherever it lies."""
-    flat = tensor._flat()
-    return flat._make(flat.layout[...].broadcast(extents), flat.buffer)
-
-
-def _with_dense(name: str) -> ConversionError:
-    return ConversionError(
-        f"{name}: a sparse tensor with a dense operand; `s.to_dense()` has all its elements, "
-        "`tw.sparse([(0, 1)], [1.5], (2, 3))` stores few of the other"
+def _fitted(
+    tensor: TensorBase[Any], shape: Shape[Any], reference: "TensorBase[Any] | None", name: str
+) -> TensorBase[Any]:
+    """Return a sparse tensor as one of the shape of the result: a box broadcast, or one number per prefix."""
+    if tensor.shape is shape:
+        return tensor
+    plain = shape.flatten()
+    if reference is None:
+        if tensor.shape.flatten().extents == plain.extents:
+            return tensor
+        flat = tensor._flat()
+        return flat._make(flat.layout[...].broadcast(plain.extents), flat.buffer)
+    modes = leading_modes(tensor, plain, name)
+    if modes == plain.rank:
+        return tensor
+    own, values = tensor.buffer.stored_of(tensor.layout.implementation)
+    splits = OperandShapes.splits_under(plain, modes)
+    counts = np.diff(splits)[own]
+    places = concatenated_ranges(splits[:-1][own], counts)
+    fill = cast("Array", tensor.buffer.fill_value)
+    return tensor._make(
+        packed_layout(shape), make_sparse(places, np.repeat(values, counts), shape.size, fill)
     )
+
+
+def _at(
+    mask: Operand, places: IntArray, shape: Shape[Any], reference: "TensorBase[Any] | None", name: str
+) -> Array:
+    """Return the elements of a dense mask at places of the result. O(places), but for rows of other rows."""
+    plain = shape.flatten()
+    if reference is None:
+        array = np.asarray(mask._flat() if isinstance(mask, TensorBase) else mask)
+        return cast("Array", np.broadcast_to(array, plain.extents)[np.unravel_index(places, plain.extents)])
+    modes = leading_modes(mask, plain, name)
+    flat: Array = mask.elements() if isinstance(mask, TensorBase) else np.asarray(mask).reshape(-1)
+    if modes == plain.rank:
+        return flat[places]
+    return flat[np.searchsorted(OperandShapes.splits_under(plain, modes), places, "right") - 1]
 
 
 def union_of(tensors: list[TensorBase[Any]]) -> tuple[IntArray, list[Array]]:

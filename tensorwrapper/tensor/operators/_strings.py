@@ -21,17 +21,15 @@ from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.operators._operand import Operand, first_tensor, is_text, read_operands
 from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.tensor.operators._shapes import (
-    box_of_result,
     leading_modes,
-    reference_of,
-    rows_of_result,
+    shape_of,
 )
 from tensorwrapper.tensor.reading._string_values import read_strings
 from tensorwrapper.typing import Array, IntArray
 
 _E = TypeVar("_E", bound=np.generic)
 
-__all__ = ["call_on_texts", "compute_strings", "data_of", "kind_of", "places_of", "shape_of"]
+__all__ = ["call_on_texts", "compute_strings", "data_of", "kind_of", "places_of"]
 
 _COMPARISONS = {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"}
 
@@ -120,12 +118,6 @@ def _times(arrays: list[Array]) -> list[Array]:
     if first.dtype.kind in "iu":
         return [np.where(second == "", 0, first), second]
     return arrays
-
-
-def shape_of(operands: Sequence[Operand], name: str) -> "tuple[Shape[Any], TensorBase[Any] | None]":
-    reference = reference_of(operands)
-    shape = box_of_result(operands, name) if reference is None else rows_of_result(operands, reference, name)
-    return shape, reference
 
 
 def kind_of(operand: Operand) -> Literal["utf8", "binary"]:

@@ -11,7 +11,7 @@ from tensorwrapper.errors import ConversionError, DTypeError, ExtentError, Layou
 from tensorwrapper.tensor.rows._short_runs import sums_of_short_runs
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["fit_initial", "reduce_box", "reduce_last", "reduce_runs"]
+__all__ = ["check_filled", "fit_initial", "reduce_box", "reduce_last", "reduce_runs"]
 
 
 def fit_initial(initial: object, dtype: "np.dtype[np.generic]") -> Array:
@@ -27,6 +27,19 @@ def fit_initial(initial: object, dtype: "np.dtype[np.generic]") -> Array:
     """
     truth = dtype.kind == "b" and isinstance(initial, complex | float | int | np.number)
     return fit_number(bool(cast("complex", initial)) if truth else initial, dtype, "initial")
+
+
+def check_filled(ufunc: np.ufunc, filled: list[npt.NDArray[np.bool_]], what: str) -> None:
+    """Raise if a reduction of something empty has no answer; `filled` says along each mode what has elements.
+
+    Raises
+    ------
+    ExtentError
+        If one is empty, and the ufunc has no identity.
+    """
+    if ufunc.identity is None and not all(own.all() for own in filled):
+        place = tuple(int(np.argmin(own)) if not own.all() else 0 for own in filled)
+        raise ExtentError(f"{what} {place} is empty and {ufunc.__name__} has no identity: give initial=")
 
 
 def reduce_box(ufunc: np.ufunc, array: Array, marks: list[IntArray], initial: object) -> Array:
@@ -130,9 +143,7 @@ def _with_empty(
     if all(f.all() for f in filled) or not all(map(len, filled)):
         return result
     if neutral is None:
-        if ufunc.identity is None:
-            place = tuple(int(np.argmin(f)) if not f.all() else 0 for f in filled)
-            raise ExtentError(f"{what} {place} is empty and {ufunc.__name__} has no identity: give initial=")
+        check_filled(ufunc, filled, what)
         # Not ufunc.identity: that of bitwise_and is -1, which unsigned integers do not have.
         neutral = ufunc.reduce(np.empty(0, given))
     full = np.full(tuple(len(f) for f in filled), neutral, dtype=result.dtype)

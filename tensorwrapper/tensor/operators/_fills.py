@@ -1,0 +1,56 @@
+"""What stands beside a sparse tensor: the rule for tensors and for views, which reads fills alone."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+import numpy as np
+
+from tensorwrapper.buffer.lowlevel import is_fill
+from tensorwrapper.errors import ConversionError
+from tensorwrapper.typing import Array
+
+__all__ = ["DENSE", "check_beside", "check_one_fill"]
+
+DENSE: Final = object()
+"""What stands for the fill of a dense tensor, which has none."""
+
+
+def check_beside(name: str, masks: Iterable[object], choices: Sequence[object]) -> None:
+    """Raise unless operands, of which one is sparse, have a sparse tensor as result.
+
+    Parameters
+    ----------
+    name
+        What is done with them.
+    masks
+        The fill of each operand that only decides between the others; a number is a fill, too, and `DENSE`
+        stands for a dense tensor.
+    choices
+        The fills of the others, likewise.
+
+    Raises
+    ------
+    ConversionError
+        If elements of dense tensors would be in the result, or a dense mask chooses between several fills.
+    """
+    if any(fill is DENSE for fill in choices):
+        raise ConversionError(
+            f"{name}: a sparse tensor with a dense operand; `s.to_dense()` has all its elements, "
+            "`tw.sparse([(0, 1)], [1.5], (2, 3))` stores few of the other"
+        )
+    if any(fill is DENSE for fill in masks):
+        check_one_fill(f"{name}: a dense mask", choices)
+
+
+def check_one_fill(what: str, fills: Sequence[object], hint: str = "`s.to_dense()` has all elements") -> None:
+    """Raise unless fills are one; `what` needs that, and `hint` says what does not.
+
+    Raises
+    ------
+    ConversionError
+        If they are not.
+    """
+    first: Array = np.asarray(fills[0])
+    for fill in fills[1:]:
+        if not is_fill(np.asarray(fill), first).all():
+            raise ConversionError(f"{what} makes no one sparse tensor of fills {first} and {fill}: {hint}")
