@@ -47,7 +47,7 @@ from tensorwrapper.selection import ReadHandle, View, Wanted, as_view
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import OperandShapes
 from tensorwrapper.tensor import Tensor, as_tensor
-from tensorwrapper.tensor.lowlevel import is_foreign, read_operand
+from tensorwrapper.tensor.lowlevel import DENSE, check_beside, check_filled, is_foreign, read_operand
 from tensorwrapper.typing import Array, DaskArray, IntArray
 
 __all__ = ["DaskTensor", "rows_of"]
@@ -233,7 +233,7 @@ class DaskTensor(np.lib.mixins.NDArrayOperatorsMixin):
         self, function: "np.ufunc | Callable[..., npt.ArrayLike]", *, initial: object = None
     ) -> "DaskArray | DaskTensor":
         """Return one number for each tile, as `Tensor.reduce_tiles`: an array of Dask where that is a box."""
-        return self._reduced(function, initial, 0)
+        return self._reduced(function, initial)
 
     def reduce_rows(self, function: "np.ufunc | RowFunction", *, initial: object = None) -> "DaskArray":
         """Return one number for each row of the outermost mode, as an array of Dask.
@@ -247,7 +247,9 @@ class DaskTensor(np.lib.mixins.NDArrayOperatorsMixin):
             Takes part in every reduction by a ufunc; needed if a row is empty and it has no identity.
         """
         if isinstance(function, np.ufunc):
-            return cast("DaskArray", self._reduced(function, initial, self.shape.outer_rank - 1))
+            name = f"{function.__name__}.reduce"
+            axis = tuple(range(1, self.shape.rank))
+            return cast("DaskArray", self._reduced_along(function, name, axis, initial=initial))
         name = name_of("rows", self.name, function)
         tasks = {(name, k): (functools.partial(reduce_each_row, function), key) for k, key in self._keys()}
         dtype = shown_array(function(sample_row(self.shape, self.dtype))).dtype
@@ -309,6 +311,9 @@ class DaskTensor(np.lib.mixins.NDArrayOperatorsMixin):
         operands: list[Any] = [own if type(own) in _OURS else read_operand(own, name) for own in inputs]
         shapes = [own.shape if type(own) in _OURS else np.shape(own) for own in operands]
         shape, modes = OperandShapes.fit(shapes, name)
+        if any(type(own) in (Tensor, View) and own.shape.rank and own.is_sparse for own in operands):
+            # Its own rows are dense.
+            check_beside(name, (), [DENSE])
         shared = modes or [shape.rank] * len(operands)
         numbers = [
             None if count else read_operand(own, name) if type(own) in (Tensor, View) else own
@@ -352,6 +357,7 @@ class DaskTensor(np.lib.mixins.NDArrayOperatorsMixin):
                     f"{name} of all elements of a collection takes axis= and initial= alone"
                 )
             return self.reduce(ufunc, **cast("Any", options))
+        self._check_filled(ufunc, sample.shape.rank, options.get("initial"), "row")
         label = name_of(name, self.name, ufunc, axis, options)
         tasks = {(label, k): (functools.partial(reduce_rows, call), key) for k, key in self._keys()}
         return self._of_parts(label, tasks, self.shape.leading(sample.shape.rank), sample.dtype)
@@ -392,18 +398,24 @@ class DaskTensor(np.lib.mixins.NDArrayOperatorsMixin):
         }
         return DaskTensor(layer_of(name, tasks, [self]), name, whole, made, self.marks)
 
-    def _reduced(self, function: Any, initial: object, levels: int) -> "DaskArray | DaskTensor":  # noqa: ANN401
-        name = name_of("tiles", self.name, function, initial, levels)
-        call = functools.partial(reduce_cells, function, initial, levels)
+    def _check_filled(self, ufunc: np.ufunc, modes: int, initial: object, what: str) -> None:
+        """Raise if something is empty of which a ufunc makes no number; a part does not know its place."""
+        if initial is None:
+            check_filled(ufunc, [np.diff(OperandShapes.splits_under(self.shape, modes)) > 0], what)
+
+    def _reduced(self, function: Any, initial: object) -> "DaskArray | DaskTensor":  # noqa: ANN401
+        name = name_of("tiles", self.name, function, initial)
+        call = functools.partial(reduce_cells, function, initial)
         tasks = {(name, k): (call, key) for k, key in self._keys()}
         if isinstance(function, np.ufunc):
             given: dict[str, Any] = {} if initial is None else {"initial": initial}
             dtype = function.reduce(sample_rows(self.shape, self.dtype), axis=-1, **given).dtype
+            self._check_filled(function, self.shape.outer_rank, initial, "tile")
         else:
             rank = self.shape.rank - self.shape.outer_rank
             ones = np.ones((1,) * (rank + 1), self.dtype)
             dtype = np.asarray(function(ones, axis=tuple(range(1, rank + 1)))).dtype
-        return self._of_parts(name, tasks, self.shape.leading(self.shape.outer_rank - levels), dtype)
+        return self._of_parts(name, tasks, self.shape.leading(self.shape.outer_rank), dtype)
 
     def as_source(self) -> "RowSource":
         """Return what views of it read."""

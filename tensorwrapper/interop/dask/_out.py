@@ -13,7 +13,6 @@ from tensorwrapper.interop.dask._library import chunk_bytes, persist_as_is
 from tensorwrapper.interop.dask._rows import marks_of
 from tensorwrapper.interop.dask._shards import Moves, lowered, moves_of
 from tensorwrapper.selection import ViewLike, as_view
-from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import DaskArray
 
 __all__ = ["reshard", "reshard_plan", "to_dask"]
@@ -125,9 +124,14 @@ def _made(
     most = _most(value, max_elements)
     if chunks is not None or is_gridded(value):
         return array_of(value, chunks, most, pinned=pinned)
-    if value.dtype.kind == "T" or (isinstance(value, Tensor) and value.is_sparse):
+    if value.dtype.kind == "T":
         raise ConversionError(
             f"a collection holds rows of numbers, not {value.dtype} of {value.shape!r}: to_arrow() and "
             "to_awkward() have strings"
+        )
+    if value.is_sparse:
+        raise ConversionError(
+            f"a collection holds dense rows, and {value.shape!r} is sparse: "
+            "`tw.from_buffer(t.elements(), t.shape)` has all elements"
         )
     return rows_of(value, marks_of(value.shape, most))

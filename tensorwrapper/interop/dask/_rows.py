@@ -159,11 +159,9 @@ def map_each_row(
     return _sealed(from_buffer(found, target))
 
 
-def reduce_cells(function: Any, initial: object, levels: int, part: Tensor[Any]) -> Array | Tensor[Any]:  # noqa: ANN401 - as `reduce_tiles` takes it
-    """Return what a function makes of each tile, or of `levels` modes more; an array where that is a box."""
+def reduce_cells(function: Any, initial: object, part: Tensor[Any]) -> Array | Tensor[Any]:  # noqa: ANN401 - as `reduce_tiles` takes it
+    """Return what a function makes of each tile; an array where that is a box."""
     found: Any = part.reduce_tiles(function, initial=initial)
-    for _ in range(levels):
-        found = found.reduce_tiles(function, initial=initial)
     return cast("Array", found.to_numpy()) if found.shape.is_box else _sealed(found)
 
 

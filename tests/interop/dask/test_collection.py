@@ -188,6 +188,7 @@ def test_what_depends_on_the_order_of_elements_is_refused(ufunc, most):
             reduce(rows.to_dask(max_elements=most))
 
 
+SPARSE = tw.sparse([(1,)], np.array([5], "i1"), Shape(3))
 REFUSED = {
     "no number": (lambda r: np.add(r, None), ConversionError),
     "a number beyond the type": (lambda r: r + 300, SizeOverflowError),
@@ -198,6 +199,11 @@ REFUSED = {
     "the outermost mode": (lambda r: np.add.reduce(r, axis=0), JaggedModeError),
     "empty rows": (lambda r: np.minimum.reduce(r * 0, axis=-1).compute(), ExtentError),
     "a masked array": (lambda r: r + np.ma.array([1, 2, 3]), DTypeError),
+    "one sparse number per row": (lambda r: r + SPARSE, ConversionError),
+    "a view of sparse numbers": (lambda r: np.maximum(sel.as_view(SPARSE), r), ConversionError),
+    "a sparse choice": (lambda r: np.where(r > 1, r, SPARSE), ConversionError),
+    "a sparse mask": (lambda r: np.where(SPARSE > 1, r, r), ConversionError),
+    "sparse rows": (lambda r: r * tw.sparse([(0, 1)], np.array([3], "i1"), r.shape), ConversionError),
 }
 
 
@@ -211,6 +217,37 @@ def test_what_tensors_refuse_is_refused_alike(call, error):
         # What iterates over results goes on to its end.
         with pytest.raises(error):
             list(map(call, [rows.to_dask(max_elements=2)]))
+
+
+@given(st.lists(st.lists(st.integers(0, 2), max_size=3), min_size=1, max_size=4).filter(any))
+@pytest.mark.parametrize("ufunc", [np.add, np.maximum])
+def test_what_is_empty_is_named_by_its_place_in_the_whole(ufunc, lengths):
+    rows = tw.from_buffer(np.arange(sum(map(sum, lengths))), Shape.jagged(lengths))
+    rank = rows.rank
+    every = tuple(range(1, rank))
+    calls = [
+        (lambda: rows.reduce_tiles(ufunc), lambda d: d.reduce_tiles(ufunc)),
+        (lambda: ufunc.reduce(rows, axis=-1), lambda d: ufunc.reduce(d, axis=-1)),
+        (lambda: ufunc.reduce(rows, axis=every), lambda d: ufunc.reduce(d, axis=every)),
+        (lambda: ufunc.reduce(rows, axis=every), lambda d: d.reduce_rows(ufunc)),
+    ]
+    for of_tensor, of_parts in calls:
+        try:
+            expected = of_tensor().tolist()
+        except ExtentError as error:
+            with pytest.raises(ExtentError) as caught:
+                of_parts(rows.to_dask(max_elements=1))
+            assert str(caught.value) == str(error)  # noqa: PT017 - of another call
+        else:
+            assert computed(of_parts(rows.to_dask(max_elements=1))).tolist() == expected
+
+
+def test_sparse_rows_are_no_collection():
+    sparse = tw.sparse([(0, 1)], [3.0], Shape.jagged([2, 1]))
+    for own in (sparse, sel.as_view(sparse)[:1]):
+        with pytest.raises(ConversionError, match=r"a collection holds dense rows"):
+            own.to_dask(max_elements=1)
+    assert computed(tw.from_buffer(sparse.elements(), sparse.shape).to_dask()).tolist() == [[0.0, 3.0], [0.0]]
 
 
 def test_calls_without_a_meaning_part_by_part_say_so():
