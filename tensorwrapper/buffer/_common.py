@@ -75,6 +75,11 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
         return None
 
     @property
+    def takes_sparse(self) -> bool:
+        """Whether sparse tensors are written to it: where all elements are stored they would become dense."""
+        return self.fill_value is not None
+
+    @property
     def parts(self) -> "tuple[BufferCommon[ScalarT_co], ...]":
         """The buffers that this one joins, one after the other; none if it joins none."""
         return ()

@@ -36,6 +36,7 @@ class WritingSource:
         "_name",
         "_text",
         "dtype",
+        "is_sparse",
         "layout",
         "shape",
         "version",
@@ -57,6 +58,8 @@ class WritingSource:
         """Through which the box is seen in tiles; None if the shape is that of the tensor."""
         self.dtype: np.dtype[Any] = dtype
         self.version: str = facts.version
+        self.is_sparse: bool = facts.fill is not None
+        """Whether elements of a sparse tensor may be written: only few of them are stored there."""
 
     @property
     def abilities(self) -> "frozenset[Ability]":

@@ -42,6 +42,10 @@ class Away(BufferCommon[Any]):
     def is_readonly(self) -> bool:
         return False
 
+    @property
+    def takes_sparse(self) -> bool:
+        return bool(getattr(self.source, "is_sparse", False))
+
     def as_readonly(self) -> "Away":
         return self
 

@@ -74,7 +74,7 @@ class TensorWrites(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         layout = self._layout.implementation
         array = self._buffer.memory_of(layout)
         if array is not None:
-            _assign_array(array, _readable(value), casting)
+            _assign_array(array, _readable(as_computed(value)), casting)
             return
         value = as_computed(value)
         if holds_strings(self.dtype):
@@ -131,10 +131,21 @@ class TensorWrites(TensorBase[ScalarT_co], Generic[ScalarT_co]):
 
             strings, shape = read_strings(value, kind_of(self.dtype))
             return self._buffer.fit(strings).reshape(shape.extents)
-        if isinstance(value, TensorBase):
-            value = value.elements().reshape(value.shape.extents)
-        values = self._buffer.fit(value, casting=casting)
+        values = self._buffer.fit(self._boxed(as_computed(value)), casting=casting)
         return values if extents is None else fit_extents(values, extents)
+
+    def _boxed(self, value: Any) -> Any:  # noqa: ANN401 - a tensor, or what NumPy reads
+        """Return a tensor that is written as the array that it is, or refuses to be; all else as it is.
+
+        A number is one, whatever held it, and sparse tensors go into sparse ones.
+        """
+        if not isinstance(value, TensorBase):
+            return value
+        plain = value.shape.flatten()
+        is_sparse = value.buffer.fill_value is not None
+        if is_sparse and plain.is_box and (not plain.rank or self._buffer.takes_sparse):
+            return value.elements().reshape(plain.extents)
+        return np.asarray(value)
 
     def _assign_strings(self, value: object) -> None:
         from tensorwrapper.buffer import Strings  # noqa: PLC0415 - for strings alone
@@ -215,6 +226,8 @@ def values_into(values: TensorBase[Any], target: Shape[Any], what: str) -> Array
 def _readable(value: "npt.ArrayLike | TensorBase[Any]") -> "npt.ArrayLike | TensorBase[Any]":
     """Return a value that NumPy can read, or itself refuses: a box that no strides reach as an array."""
     if isinstance(value, TensorBase) and value.shape.is_box:
+        if not value.shape.rank and value._buffer.fill_value is not None:
+            return value.elements().reshape(())
         return value._buffer.to_array(value._layout.implementation)
     return value
 

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper.buffer import BufferCommon
-from tensorwrapper.buffer.lowlevel import assign_indexed, index_elements
+from tensorwrapper.buffer.lowlevel import assign_indexed, fit_extents, index_elements
 from tensorwrapper.errors import ExtentMismatchError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import addresses_of_items, numpys_errors, to_items
@@ -53,10 +53,7 @@ def write_key(layout: Layout[Any], buffer: BufferCommon[Any], key: object, value
                 raise _misfit(values, error) from error
             return
     addresses = addresses_of_items(layout, items)
-    try:
-        flat = np.broadcast_to(values, addresses.shape).reshape(-1)[::-1]
-    except ValueError as error:
-        raise _misfit(values, error) from error
+    flat = np.broadcast_to(fit_extents(values, addresses.shape), addresses.shape).reshape(-1)[::-1]
     distinct, first = np.unique(addresses.reshape(-1)[::-1], return_index=True)
     buffer.write(distinct, flat[first])
 
