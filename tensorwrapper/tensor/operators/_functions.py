@@ -292,6 +292,9 @@ def _concatenate(
         return _cast(join_lazily("concat", tensors, mode=axis), tensors, dtype, casting)
     parts = _tensors(tensors, "concatenate", axis)
     mode = mode_of(axis, parts[0].shape.rank)
+    if any(part.layout.is_tiled for part in parts):
+        joined: Any = _cast(join_lazily("concat", tensors, mode=mode), tensors, dtype, casting)
+        return joined.compute()
     shape = _joined_shape(parts, mode)
     return _join(parts, shape, mode, dtype, casting, "concatenate")
 
@@ -365,14 +368,10 @@ def _joined_shape(parts: "list[TensorBase[Any]]", mode: int) -> "Shape[Any] | No
                     raise ExtentMismatchError(
                         f"concatenate: mode {other} of {shape!r} is not that of {shapes[0]!r}"
                     )
+        if any(part.shape.has_layers for part in parts):
+            Shape.concat([part.shape for part in parts], mode=mode)  # which layers agree
         return None
-    if any(part.shape.rank and _is_tiled(part) for part in parts):
-        raise ConversionError("concatenate of tiled tensors: untiled() of each is a box")
     return Shape.concat([part.shape for part in parts], mode=mode)
-
-
-def _is_tiled(tensor: TensorBase[Any]) -> bool:
-    return tensor.layout.is_tiled
 
 
 def _join(

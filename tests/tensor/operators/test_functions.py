@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as hnp
 import tensorwrapper as tw
 from tensorwrapper import Shape
 from tensorwrapper import selection as sel
-from tensorwrapper.errors import DTypeError
+from tensorwrapper.errors import DTypeError, TensorWrapperError
 
 
 def numbers(extents, dtype):
@@ -116,3 +116,58 @@ def test_tensors_in_layers_are_stacked_as_their_views_are(mode):
     found, wanted = np.stack([layers, layers], axis=mode), tw.stack([layers, layers], mode=mode).compute()
     assert found.shape == wanted.shape
     assert found.array_equal(wanted)
+
+
+NESTED = Shape.nested(Shape(2, 2), layers=(1, 1))
+CUT = tw.Tiling([1, 2], [2, 1])
+NINE = np.arange(9.0).reshape(3, 3)
+JOINED = {
+    "a box": tw.zeros((2, 2)),
+    "names": tw.zeros((2, 2)).named("x", "y"),
+    "a window": tw.as_tensor(np.arange(16.0).reshape(4, 4)).window(Shape(4, 4)[1:3, 1:3]),
+    "an array": np.ones((2, 2)),
+    "layers": tw.from_buffer(np.arange(4.0), NESTED),
+    "rows": tw.jagged([[1.0, 2.0], [3.0]]),
+    "rows in layers": tw.from_buffer(np.arange(3.0), Shape.nested(Shape.jagged([2, 1]), layers=(1, 1))),
+    "cells": tw.jagged([np.ones((2, 1)), np.ones((1, 3))]),
+    "tiles": tw.as_tensor(NINE).tiled(CUT),
+    "other tiles": tw.as_tensor(-NINE).tiled(tw.Tiling([2, 1], [2, 1])),
+    "named tiles": tw.as_tensor(NINE).tiled(CUT).named("p", "q", "r", "s"),
+    "sparse": tw.sparse([(0, 0)], [1.0], Shape(2, 2)),
+    "sparse in layers": tw.from_buffer(tw.sparse([(0, 0)], [1.0], Shape(2, 2)).buffer, NESTED),
+    "sparse tiles": tw.sparse([(0, 0)], [1.0], Shape(3, 3)).tiled(CUT),
+    "strings": tw.strings([["a", "b"], ["c", "d"]]),
+    "tiles of strings": tw.strings(NINE.astype(str)).tiled(CUT),
+}
+
+
+def _joined_or_refused(call):
+    try:
+        found = call()
+    except TensorWrapperError:
+        return None
+    return found.shape, found.dtype, found.is_sparse, found.layout.is_tiled, found.elements().tolist()
+
+
+@pytest.mark.parametrize("first", JOINED)
+@pytest.mark.parametrize(
+    ("by_numpy", "lazily"), [(np.concatenate, tw.concat), (np.stack, tw.stack)], ids=["concat", "stack"]
+)
+def test_tensors_of_every_kind_are_joined_as_views_are(first, by_numpy, lazily):
+    for second, other in JOINED.items():
+        pair = [JOINED[first], other]
+        if first == second == "an array":
+            continue
+        for mode in range(-1, max(map(np.ndim, pair)) + 1):
+            found = _joined_or_refused(lambda own=pair, axis=mode: by_numpy(own, axis=axis))
+            expected = _joined_or_refused(lambda own=pair, axis=mode: lazily(own, mode=axis).compute())
+            assert found == expected, (second, mode)
+
+
+def test_tiles_are_joined_as_one_type():
+    tiles, few = tw.as_tensor(NINE).tiled(CUT), tw.as_tensor(NINE.astype("i4")).tiled(CUT)
+    assert np.concatenate([tiles, few]).dtype == np.float64
+    assert np.concatenate([tiles, few], dtype="f4").dtype == np.float32
+    assert np.concatenate([tiles, few], dtype="i4", casting="unsafe").dtype == np.int32
+    with pytest.raises(DTypeError):
+        np.concatenate([tiles, few], dtype="i4")
