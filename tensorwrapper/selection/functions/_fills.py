@@ -55,18 +55,21 @@ def _fill_of(part: Expression, left: list[int]) -> tuple[object, bool]:
         return None, False
     node = part.node
     if node.tensor is not None:
-        fill = node.tensor.buffer.fill_value
-        return (DENSE, False) if fill is None else (np.asarray(fill), True)
+        own_fill = node.tensor.buffer.fill_value
+        return (DENSE, False) if own_fill is None else (np.asarray(own_fill), True)
     if node.is_constant:
         value: Any = getattr(node, "value", None)
         return np.asarray(value, node.dtype), False
-    found: tuple[object, bool] = (DENSE, False)
+    found: tuple[object, bool] | None = None
     for own in node.operands[len(node.masks) :]:
-        found = _fill_of(own, left)
-        if found[1] or found[0] is DENSE or found[0] is None:
+        other = _fill_of(own, left)
+        if other[1] or other[0] is DENSE or other[0] is None:
+            found = other
             break
-    fill, is_sparse = found
+        # Constants of which no two differ are one.
+        found = other if found is None or bool(found[0] == other[0]) else (DENSE, False)
+    fill, is_sparse = found or (DENSE, False)
     if isinstance(fill, np.ndarray) and fill.dtype != node.dtype:
         with np.errstate(all="ignore"):
-            fill = fill.astype(node.dtype)
+            fill = (fill.real if fill.dtype.kind == "c" != node.dtype.kind else fill).astype(node.dtype)
     return fill, is_sparse

@@ -119,6 +119,7 @@ def test_a_choice_of_sparse_times_makes_no_date_of_a_duration():
         lambda s, d: sel.minimum(sel.concat([s, s])[:2], d),
         lambda s, _: sel.minimum(sel.concat([s, s]), 1.0),
         lambda s, _: sel.concat([sel.as_view(s) * 1.0, sel.full((1, 2), 3.0)]),
+        lambda s, _: sel.minimum(s, sel.concat([sel.full((1, 2), 1.0), sel.full((1, 2), 0.0)])),
     ],
 )
 def test_what_is_deeper_is_refused_when_it_is_written(write):
@@ -129,6 +130,7 @@ def test_what_is_deeper_is_refused_when_it_is_written(write):
 def test_fills_are_compared_as_the_type_of_the_result():
     half = tw.sparse([(0, 1)], [1.5], (2, 2), fill_value=2.5)
     whole = tw.sparse([(0, 1)], [1], (2, 2), fill_value=2)
+    assert sel.minimum(sel.as_view(half + 0j).astype("f8"), half).compute().fill_value == 2.5
     cast = sel.as_view(half).astype("i4")
     assert sel.minimum(cast.astype("f8"), whole).compute().fill_value == 2
     assert sel.concat([cast, whole]).compute().to_dense().tolist() == [[2, 1], [2, 2]] * 2
