@@ -1,13 +1,14 @@
 """Fills of operands: whether a view of sparse tensors and others has a meaning, told when it is written."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.tensor.lowlevel import DENSE, check_beside, check_one_fill
+from tensorwrapper.typing import Array
 
 __all__ = ["check_fills"]
 
@@ -69,7 +70,13 @@ def _fill_of(part: Expression, left: list[int]) -> tuple[object, bool]:
         # Constants of which no two differ are one.
         found = other if found is None or bool(found[0] == other[0]) else (DENSE, False)
     fill, is_sparse = found or (DENSE, False)
-    if isinstance(fill, np.ndarray) and fill.dtype != node.dtype:
-        with np.errstate(all="ignore"):
-            fill = (fill.real if fill.dtype.kind == "c" != node.dtype.kind else fill).astype(node.dtype)
-    return fill, is_sparse
+    return (_as(cast("Array", fill), node.dtype) if isinstance(fill, np.ndarray) else fill), is_sparse
+
+
+def _as(fill: Array, dtype: "np.dtype[Any]") -> Array:
+    """Return a fill as one of a type; that it fits is found out when elements are cast."""
+    if fill.dtype == dtype:
+        return fill
+    own: Any = fill.real if fill.dtype.kind == "c" != dtype.kind else fill
+    with np.errstate(all="ignore"):
+        return cast("Array", own.astype(dtype))

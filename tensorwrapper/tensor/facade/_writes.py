@@ -141,10 +141,11 @@ class TensorWrites(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         """
         if not isinstance(value, TensorBase):
             return value
-        plain = value.shape.flatten()
-        is_sparse = value.buffer.fill_value is not None
+        tensor = cast("TensorBase[Any]", value)
+        plain = tensor.shape.flatten()
+        is_sparse = tensor.buffer.fill_value is not None
         if is_sparse and plain.is_box and (not plain.rank or self._buffer.takes_sparse):
-            return value.elements().reshape(plain.extents)
+            return tensor.elements().reshape(plain.extents)
         return np.asarray(value)
 
     def _assign_strings(self, value: object) -> None:

@@ -225,7 +225,7 @@ def _where(condition: object, *choices: object) -> object:
         raise DTypeError(f"where: a condition has elements of type bool, not {dtype}; t != 0 makes one")
     operands: list[Operand] = [mask, x, y]
     if any(isinstance(operand, TensorBase) and operand.buffer.fill_value is not None for operand in operands):
-        return choose_sparse(lambda marks, *own: np.where(marks, *_promoted(own)), operands, "where")
+        return choose_sparse(_chosen, operands, "where")
     if any(isinstance(operand, TensorBase) and holds_strings(operand.dtype) for operand in operands):
         return _where_strings(operands)
     reference = reference_of(operands)
@@ -240,6 +240,10 @@ def _where(condition: object, *choices: object) -> object:
         marks, *flats = flat_operands(operands, reference, "where")
         flat = np.where(marks, *_promoted(flats))
     return over_rows(flat, rows_of_result(operands, reference, "where"), reference)
+
+
+def _chosen(marks: "npt.NDArray[np.bool_]", *choices: "Array | complex") -> Array:
+    return np.where(marks, *_promoted(choices))
 
 
 def _promoted(choices: "Sequence[Array | complex]") -> list[Array]:

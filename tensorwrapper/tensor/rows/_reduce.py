@@ -1,7 +1,7 @@
 """Reductions of tiles, cells and rows by ufuncs, with the empty ones right (``reduceat`` alone is not)."""
 
 import math
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -25,8 +25,9 @@ def fit_initial(initial: object, dtype: "np.dtype[np.generic]") -> Array:
     DTypeError, SizeOverflowError, ConversionError
         As `fit_number`.
     """
+    given: Any = initial
     truth = dtype.kind == "b" and isinstance(initial, complex | float | int | np.number)
-    return fit_number(bool(cast("complex", initial)) if truth else initial, dtype, "initial")
+    return fit_number(bool(given) if truth else given, dtype, "initial")
 
 
 def check_filled(ufunc: np.ufunc, filled: list[npt.NDArray[np.bool_]], what: str) -> None:
