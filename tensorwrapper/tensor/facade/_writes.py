@@ -141,7 +141,7 @@ class TensorWrites(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         """
         if not isinstance(value, TensorBase):
             return value
-        tensor = cast("TensorBase[Any]", value)
+        tensor = cast("TensorBase[Any]", value)  # type: ignore[redundant-cast]
         plain = tensor.shape.flatten()
         is_sparse = tensor.buffer.fill_value is not None
         if is_sparse and plain.is_box and (not plain.rank or self._buffer.takes_sparse):
