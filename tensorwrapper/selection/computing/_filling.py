@@ -88,8 +88,8 @@ class MemoryJob(Job):
             write_elements(out, target.reshape(out.shape))
 
     def by_number(self, node: Node, layout: Layout[Any], out: Array) -> None:
-        if out.ndim > 1:
-            # A few steps may be all that it needs: the places are found as runs.
+        if out.ndim > 1 or layout.implementation.strided_box() is not None:
+            # The places are runs, or lie near one another; those of a table may lie anywhere.
             OrdinalRunner(self.elements(whole(node)), layout).fill(full_window(out.shape), out, self.threads)
             return
         for block in cut(out.shape):
