@@ -8,9 +8,9 @@ from typing import Any, final
 
 import numpy as np
 
-from tensorwrapper._arguments import surely_fits
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import write_elements
+from tensorwrapper.errors import SizeOverflowError
 from tensorwrapper.layout import Layout, Table
 from tensorwrapper.layout.lowlevel import over_box, wrap_layout
 from tensorwrapper.selection.expressions._documents import Job
@@ -80,12 +80,20 @@ class MemoryJob(Job):
                 given = tuple([self.elements(_at_ordinals(own, ordinals)) for own in operands])
                 view = _at_ordinals(whole(node), ordinals)
                 target = out.reshape(-1) if out.flags.c_contiguous else np.empty(out.size, out.dtype)
-        if given and node.is_elementwise and out.size <= BLOCK:
-            write_elements(target, node.checked_values((), [_all_of(own) for own in given]))
+        parts = self._parts(given) if node.is_elementwise and out.size <= BLOCK else None
+        if parts:
+            write_elements(target, node.checked_values((), parts))
         else:
             node.runner(view, given, unread).fill(full_window(target.shape), target, self.threads)
         if target is not out and not out.flags.c_contiguous:
             write_elements(out, target.reshape(out.shape))
+
+    def _parts(self, given: tuple[Runner, ...]) -> list[Array] | None:
+        """Return all that runners have; None if a cast of it is refused: less may be needed."""
+        try:
+            return [_all_of(own) for own in given]
+        except SizeOverflowError:
+            return None
 
     def by_number(self, node: Node, layout: Layout[Any], out: Array) -> None:
         if out.ndim > 1 or layout.implementation.strided_box() is not None:
@@ -151,7 +159,6 @@ def is_in_memory(view: Expression) -> bool:
         return False  # What it was made of may have been sparse, and the result is then, too.
     met: set[int] = set()
     waiting = [(view, 0)]
-    is_choosing = is_refusing = False
     while waiting:
         own, depth = waiting.pop()
         node = own.node.routed()
@@ -165,11 +172,5 @@ def is_in_memory(view: Expression) -> bool:
         if id(node) in met or depth == _DEEP:
             return False
         met.add(id(node))
-        # What is not chosen is not cast: a mask says which elements may be refused.
-        is_choosing = is_choosing or bool(node.masks)
-        if casts := node.casts:
-            is_refusing = is_refusing or not all(surely_fits(operands[0].dtype, own) for own in casts)
-        if is_choosing and is_refusing:
-            return False
         waiting += [(part, depth + 1) for part in operands]
     return True

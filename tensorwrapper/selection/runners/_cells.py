@@ -1,5 +1,6 @@
 """What writes elements that are computed cell by cell: of positions, and of the elements of others there."""
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias, cast, final
 
@@ -9,7 +10,7 @@ import numpy.typing as npt
 from tensorwrapper._arguments import surely_fits
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import convert_elements, write_elements
-from tensorwrapper.errors import DTypeError, ExtentMismatchError
+from tensorwrapper.errors import DTypeError, ExtentMismatchError, SizeOverflowError
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection.runners._blocks import Window, cut, inside, shift_window, window_extents
 from tensorwrapper.selection.runners._leaves import Runner, places_in, points_through
@@ -111,14 +112,31 @@ class ChoosingRunner(Runner):
     def fill(self, window: Window, out: Array, threads: int = 1) -> None:  # noqa: ARG002
         for block in cut(out.shape):
             own = shift_window(window, block)
-            mask, x, y = [runner.part(own) for runner in self.runners]
-            write_elements(inside(out, block), _chosen(mask, x, y))
+            try:
+                mask, x, y = [runner.part(own) for runner in self.runners]
+            except SizeOverflowError:
+                rank, size = len(own), math.prod(window_extents(own))
+                grid = np.unravel_index(np.arange(size), window_extents(own)) if rank else ()
+                found = self.points(tuple([w.start + one for w, one in zip(own, grid, strict=True)]))
+                write_elements(inside(out, block), found.reshape(window_extents(own)))
+            else:
+                write_elements(inside(out, block), _chosen(mask, x, y))
 
     def points(self, places: tuple[IntArray, ...]) -> Array:
-        mask, x, y = [runner.points(places) for runner in self.runners]
-        found: Array = np.empty(x.shape, self.dtype)
-        write_elements(found, _chosen(mask, x, y))
-        return found
+        mask, *choices = self.runners
+        marks = np.asarray(mask.points(places)).astype(np.bool_, copy=False)
+        try:
+            x, y = [runner.points(places) for runner in choices]
+        except SizeOverflowError:
+            # What does not fit may be an element that is not chosen, and so is not cast.
+            found: Array = np.empty(marks.shape, self.dtype)
+            for runner, chosen in zip(choices, (marks, ~marks), strict=True):
+                if chosen.any():
+                    found[chosen] = runner.points(tuple([own[chosen] for own in places]))
+            return found
+        result: Array = np.empty(x.shape, self.dtype)
+        write_elements(result, _chosen(marks, x, y))
+        return result
 
 
 @final

@@ -195,7 +195,7 @@ def apply_row_step(  # noqa: C901, PLR0912, PLR0915 - a table of steps
             own = [budget.table(mode, f"{where}[1]", found.parts) for mode in to_list(sizes, f"{where}[1]")]
             budget.work(sum(map(len, own)), where)
             budget.rows(math.prod(map(len, own)), where)
-            view = view.tiled(Tiling(*own))
+            view = View(at_zero(old)).tiled(Tiling(*own))
         case ["untiled"]:
             view = view.untiled()
         case ["select_tiles", table]:

@@ -5,7 +5,7 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tensorwrapper.errors import BufferSizeError
+from tensorwrapper.errors import BufferSizeError, SizeOverflowError
 from tensorwrapper.selection.computing._filling import is_in_memory
 from tests.support.selection.trees.random_trees import tree_of
 from tests.support.selection.views import VIEWS
@@ -116,10 +116,20 @@ def test_of_many_random_numbers_no_more_are_drawn_than_are_wanted():
         np.testing.assert_array_equal(view.compute(), numbers)
 
 
-def test_what_is_cast_is_left_to_a_plan_which_casts_no_more_than_is_needed():
-    wide = sel.as_view(tw.as_tensor([1, 300])).astype("i1")
-    view = sel.where([True, False], wide, np.zeros(2, "i1"))
-    assert not is_in_memory(view._expression)
+@pytest.mark.parametrize("source", [tw.as_tensor, sel.ArraySource], ids=["memory", "elsewhere"])
+def test_what_is_not_chosen_is_not_cast(source):
+    mask = np.array([True, False, True])
+    narrow = sel.as_view(source(np.array([1, 300, 3]))).astype("i1")
+    other = sel.as_view(np.array([4, 5, 6], "i1"))
+    chosen = tw.where(mask, narrow, other)
+    assert chosen.tolist() == [1, 5, 3]
+    assert chosen[::-1].tolist() == [3, 5, 1]
+    assert chosen[1].item() == 5
+    assert sel.concat([chosen, sel.maximum(chosen, 2)]).tolist() == [1, 5, 3, 2, 5, 3]
+    for refused in (tw.where(~mask, narrow, other), narrow):
+        with pytest.raises(SizeOverflowError):
+            refused.compute()
+    assert tw.where(~mask, narrow, other)[::2].tolist() == [4, 6]
 
 
 def test_views_that_use_one_another_many_times_are_left_to_a_plan():

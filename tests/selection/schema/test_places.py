@@ -72,3 +72,13 @@ def test_rows_of_what_repeats_are_bounded_before_they_are_made():
     with pytest.raises(SelectionError, match="positions are allowed"):
         sel.from_json(sel.to_json(repeated), sources=sources, limits=limits)
     assert sel.from_json(sel.to_json(sel.iota(rows)), sources={}, limits=limits).shape == rows
+
+
+@pytest.mark.parametrize("boundary", ["edge", "reflect", "wrap"])
+def test_tiles_of_what_was_padded_and_moved_are_read_where_they_are(boundary):
+    for count in (1, 3):
+        padded = sel.pad(np.arange(2 * count).reshape(2, count), [(0, 0), (6 - count, 0)], boundary=boundary)
+        view = padded.translate_to((0, 0)).tiled(tw.Tiling([2], [3, 3]))
+        read = sel.from_json(sel.to_json(view), sources=sel.sources(view))
+        assert read.shape == view.shape
+        assert read.tolist() == view.tolist()
