@@ -161,6 +161,8 @@ def is_in_memory(view: Expression) -> bool:
     waiting = [(view, 0)]
     while waiting:
         own, depth = waiting.pop()
+        if own.node.is_dense or own.node.is_constant:
+            continue
         node = own.node.routed()
         if node.is_dense:
             continue
