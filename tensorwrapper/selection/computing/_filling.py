@@ -4,10 +4,11 @@ The only form of a selection is a layout. Where operands are asked for parts of 
 by the kernels of rows, a runner stands between that fills whatever part is wanted.
 """
 
-from typing import Any, final
+from typing import Any, Final, cast, final
 
 import numpy as np
 
+from tensorwrapper._arrays import CACHED
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import write_elements
 from tensorwrapper.errors import SizeOverflowError
@@ -30,7 +31,7 @@ from tensorwrapper.selection.runners._ordinals import OrdinalRunner
 from tensorwrapper.selection.transforms._transform import take_apart
 from tensorwrapper.typing import Array, Extents, IntArray
 
-__all__ = ["MemoryJob", "is_in_memory"]
+__all__ = ["ALONE", "MemoryJob", "is_in_memory"]
 
 _PLACES = 1 << 19  # places of a table that are looked at together
 _DEEP = 40  # views inside one another up to which recursion goes down
@@ -55,10 +56,7 @@ class MemoryJob(Job):
 
     def elements(self, view: Expression) -> Runner:
         memory = memory_of(view)
-        if memory is not None:
-            return MemoryLeaf(memory)
-        node = view.node
-        return node.runner(view, (), unread) if node.is_constant else PartRunner(at_zero(view), self)
+        return PartRunner(at_zero(view), self) if memory is None else MemoryLeaf(memory)
 
     def cells(self, view: Expression, out: Array) -> None:
         node = view.node
@@ -68,6 +66,11 @@ class MemoryJob(Job):
         if operands:
             check_boxes(node)
             if view.is_whole:
+                if node.is_elementwise and out.size <= CACHED:
+                    arrays = [memory_of(own) for own in operands]
+                    if all(own is not None for own in arrays):
+                        write_elements(out, node.checked_values((), cast("list[Array]", arrays)))
+                        return
                 given = tuple(map(self.elements, operands))
             elif (transform := take_apart(view.layout, node.extents)) is not None:
                 given = tuple([self.elements(pushed(own, transform)) for own in operands])
@@ -102,6 +105,10 @@ class MemoryJob(Job):
             return
         for block in cut(out.shape):
             node.write_into(Expression(node, layout[block]), out[block], self)
+
+
+ALONE: Final = MemoryJob()
+"""The work of one thread."""
 
 
 @final
@@ -157,6 +164,12 @@ def is_in_memory(view: Expression) -> bool:
     """
     if 0 in view.extents or (view.written is not None and view.node.is_constant):
         return False  # What it was made of may have been sparse, and the result is then, too.
+    node = view.node
+    operands = node.operands
+    if not operands:
+        return node.is_dense or (node.source is None and node.is_filled)
+    if node.is_filled and all(own.node.is_dense for own in operands):
+        return True  # Most are one step, of tensors.
     met: set[int] = set()
     waiting = [(view, 0)]
     while waiting:

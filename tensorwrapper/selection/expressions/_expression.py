@@ -204,6 +204,10 @@ class Node(ABC):
 
     # Elements.
 
+    def repeated(self, extents: Extents) -> Array:
+        """Return the `value` of a constant as an array that takes no memory."""
+        raise ConversionError(f"the elements of {self.name}() of {extents} differ")
+
     def values(self, places: Sequence[IntArray], given: Sequence[Array] = ()) -> Array:  # noqa: ARG002
         """Return elements.
 
@@ -535,9 +539,12 @@ def at_zero(view: Expression) -> Expression:
 
 
 def memory_of(view: Expression) -> Array | None:
-    """Return the array that has the elements of a view in memory; None if none has them."""
-    tensor = view.node.tensor
-    return None if tensor is None else tensor.buffer.memory_of(view.layout.implementation)
+    """Return the array that has the elements of a view in memory, or repeats one; None if there is none."""
+    node = view.node
+    tensor = node.tensor
+    if tensor is not None:
+        return tensor.buffer.memory_of(view.layout.implementation)
+    return node.repeated(view.extents) if node.is_constant else None
 
 
 def check_boxes(node: Node) -> None:

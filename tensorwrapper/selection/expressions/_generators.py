@@ -21,7 +21,7 @@ from tensorwrapper.buffer.lowlevel import check_write, convert_elements, fit_num
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import packed_strides
-from tensorwrapper.selection.expressions._documents import NodeFields, NodeWriter
+from tensorwrapper.selection.expressions._documents import Job, NodeFields, NodeWriter
 from tensorwrapper.selection.expressions._expression import Expression, Node, ReaderOf, whole
 from tensorwrapper.selection.expressions._fields import (
     dtype_name,
@@ -35,6 +35,7 @@ from tensorwrapper.selection.expressions._fields import (
 from tensorwrapper.selection.random._parameters import DISTRIBUTIONS, Distribution
 from tensorwrapper.selection.random._philox import ALGORITHM
 from tensorwrapper.selection.random._values import draw
+from tensorwrapper.selection.runners._blocks import full_window
 from tensorwrapper.selection.runners._leaves import MemoryLeaf, Runner
 from tensorwrapper.selection.runners._ranks import RankRunner
 from tensorwrapper.selection.transforms._layouts import box
@@ -121,12 +122,12 @@ class Filling(Generator):
         return isinstance(other, Filling) and attrs.evolve(other, shape=self.shape) == self
 
     def runner(self, view: Expression, given: tuple[Runner, ...], reader: ReaderOf) -> Runner:  # noqa: ARG002
-        return self._repeated(view.shape.extents)
+        return MemoryLeaf(self.repeated(view.shape.extents))
 
-    def _repeated(self, extents: Extents) -> Runner:
-        value: Any = np.empty((), self.dtype)
+    def repeated(self, extents: Extents) -> Array:
+        value: Array = np.empty((), self.dtype)
         value[...] = self.value
-        return MemoryLeaf(np.broadcast_to(value, extents))
+        return np.broadcast_to(value, extents)
 
     @property
     def title(self) -> str:
@@ -332,6 +333,12 @@ class RandomField(Generator):
             return super().runner(view, given, reader)
         # The layout of a view addresses row-major places of the box, which are the ranks.
         return RankRunner(self._numbers, self.dtype, view.layout)
+
+    def write_into(self, view: Expression, out: Array, job: Job) -> None:
+        if self.operands or not self.shape.rank:
+            job.cells(view, out)
+        else:
+            RankRunner(self._numbers, self.dtype, view.layout).fill(full_window(out.shape), out)
 
     def _numbers(self, ranks: IntArray | range, out: Array | None) -> Array:
         return draw(self.distribution, self.seed, ranks, self.parameters, self.dtype, out)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast, final
 import attrs
 import numpy as np
 
-from tensorwrapper._arrays import splits_of
+from tensorwrapper._arrays import CACHED, splits_of
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._json import Json
 from tensorwrapper._value_class import frozen
@@ -189,8 +189,14 @@ class Joining(SharedMode):
         joined = self._in_memory() if many else None
         if joined is not None and _write_joined(joined, self.parts, view.layout, out, job.threads):
             return
-        if self._tensors is not None and view.is_whole:
-            join_into(out, list(map(_array_of, self._tensors)), self.mode)
+        arrays: list[Array | None] = [None]
+        if view.is_whole:
+            if self._tensors is not None:
+                arrays = [*map(_array_of, self._tensors)]
+            elif out.size <= CACHED:
+                arrays = [memory_of(own) for own in self.operands]
+        if all(own is not None for own in arrays):
+            join_into(out, cast("list[Array]", arrays), self.mode)
         else:
             super().write_into(view, out, job)
 

@@ -22,7 +22,7 @@ from tensorwrapper.layout.lowlevel import (
     wrap_layout,
 )
 from tensorwrapper.selection.computing._fetching import Cancel, Progress, Watch, run_plan, run_runner
-from tensorwrapper.selection.computing._filling import MemoryJob, is_in_memory
+from tensorwrapper.selection.computing._filling import ALONE, MemoryJob, is_in_memory
 from tensorwrapper.selection.computing._regions import region_extents, regions, row_regions
 from tensorwrapper.selection.computing._targets import (
     Target,
@@ -407,7 +407,7 @@ def _at_once(view: Expression) -> Tensor[Any] | None:
         if known.names is not None or any(origin):
             zeros = (0,) * len(extents)
             view = Expression(view.node, wrap_layout(new_strided(extents, zeros, strides, offset)))
-        view.node.write_into(view, array, MemoryJob(threads))
+        view.node.write_into(view, array, ALONE if threads == 1 else MemoryJob(threads))
     return make_tensor(wrap_layout(new_row_major(extents, origin), known.names), buffer_of(array.reshape(-1)))
 
 

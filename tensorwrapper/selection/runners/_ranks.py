@@ -53,8 +53,9 @@ class RankRunner(Runner):
             own = shift_window(window, block)
             part = layout if target.shape == layout.shape.extents else layout[(*own, ...)]
             plain = target.dtype == element and target.flags.c_contiguous
-            if plain and part.is_strided and _is_run(part.strides, target.shape):
-                self.numbers(range(part.offset, part.offset + target.size), target.reshape(-1))
+            box = part.implementation.strided_box()
+            if plain and box is not None and _is_run(box[2], target.shape):
+                self.numbers(range(box[3], box[3] + target.size), target.reshape(-1))
             elif plain:
                 self.numbers(part.to_numpy(), target)
             else:
