@@ -21,7 +21,7 @@ from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import join_into
 from tensorwrapper.errors import SizeOverflowError
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout.lowlevel import Strided
+from tensorwrapper.layout.lowlevel import Strided, new_row_major
 from tensorwrapper.selection.expressions._cellwise import cast_view
 from tensorwrapper.selection.expressions._documents import Job, NodeFields, NodeWriter
 from tensorwrapper.selection.expressions._expression import Expression, Node, Shares, memory_of, whole
@@ -37,7 +37,7 @@ from tensorwrapper.selection.runners._pieces import PlacedRunner
 from tensorwrapper.selection.sources._source import TensorSource
 from tensorwrapper.selection.transforms._maps import maps_of
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.typing import Array, Extents, IntArray
+from tensorwrapper.typing import Array, Extents, Index, IntArray
 
 __all__ = ["Interleaving", "Joining", "Stacking"]
 
@@ -185,19 +185,18 @@ class Joining(SharedMode):
         return found, positions - self.offsets[found]
 
     def write_into(self, view: Expression, out: Array, job: Job) -> None:
-        many = not self.mode and len(self.offsets) > SHORT + 1
-        joined = self._in_memory() if many else None
-        if joined is not None and _write_joined(joined, self.parts, view.layout, out, job.threads):
-            return
         arrays: list[Array | None] = [None]
         if view.is_whole:
             if self._tensors is not None:
-                arrays = [*map(_array_of, self._tensors)]
+                arrays = [*_arrays_of(self._tensors)]
             elif out.size <= CACHED:
                 arrays = [memory_of(own) for own in self.operands]
         if all(own is not None for own in arrays):
             join_into(out, cast("list[Array]", arrays), self.mode)
-        else:
+            return
+        many = not self.mode and len(self.offsets) > SHORT + 1
+        joined = self._in_memory() if many else None
+        if joined is None or not _write_joined(joined, self.parts, view.layout, out, job.threads):
             super().write_into(view, out, job)
 
     def _in_memory(self) -> JoinedRunner | None:
@@ -376,24 +375,28 @@ def _is_line(part: Expression) -> bool:
     return layout.is_contiguous or (layout.shape.rank == 1 and layout.strided_box() is not None)
 
 
-def _array_of(tensor: Tensor[Any]) -> Array:
-    """Return the array of a tensor in strides: most are all of their memory."""
-    own = cast("Strided", tensor.layout.implementation)
-    flat = cast("Dense[Any]", tensor.buffer).flat
-    if own.is_contiguous and not own.offset and math.prod(own.extents) == len(flat):
-        return flat.reshape(own.extents)
-    return cast("Array", tensor.buffer.memory_of(own))
+def _arrays_of(tensors: "Sequence[Tensor[Any]]") -> list[Array]:
+    """Return the arrays of tensors in strides: most are all of their memory, in its order."""
+    packed: dict[Extents, tuple[Index, int]] = {}
+    found: list[Array] = []
+    for tensor, own in zip(tensors, _boxes_of(tensors), strict=True):
+        extents = own.extents
+        if extents not in packed:
+            packed[extents] = new_row_major(extents).strides, math.prod(extents)
+        flat = cast("Dense[Any]", tensor.buffer).flat
+        strides, size = packed[extents]
+        if own.strides == strides and not own.offset and size == len(flat):
+            found.append(flat if len(extents) == 1 else flat.reshape(extents))
+        else:
+            found.append(cast("Array", tensor.buffer.memory_of(own)))
+    return found
 
 
 def _lines_of(tensors: "Sequence[Tensor[Any]]") -> list[Array] | None:
     """Return the elements of tensors in strides as arrays of rank 1; None if some have no such array."""
     if any(len(own.extents) > 1 and not own.is_contiguous for own in _boxes_of(tensors)):
         return None
-    found: list[Array] = [cast("Dense[Any]", own.buffer).flat for own in tensors]
-    for number, own in enumerate(_boxes_of(tensors)):
-        if own.offset or own.extents != found[number].shape or own.strides != (1,):
-            found[number] = _array_of(tensors[number]).reshape(-1)
-    return found
+    return [own.reshape(-1) if own.ndim > 1 else own for own in _arrays_of(tensors)]
 
 
 def _boxes_of(tensors: "Sequence[Tensor[Any]]") -> "list[Strided]":

@@ -19,7 +19,6 @@ from tensorwrapper.selection._view import View
 from tensorwrapper.selection.expressions._expression import Expression, Node, at_zero, whole
 from tensorwrapper.selection.expressions._joining import Interleaving, Joining, Stacking
 from tensorwrapper.selection.expressions._reading import reading_of
-from tensorwrapper.selection.expressions._walks import SHORT
 from tensorwrapper.selection.functions._fills import check_fills
 from tensorwrapper.selection.functions._origins import (
     at_origin,
@@ -182,8 +181,8 @@ def _origin_of(given: Sequence[ViewLike], parts: Sequence[Expression], mode: int
 
 
 def _tensors_joined(parts: Iterable[ViewLike], mode: int) -> Joining | None:
-    """Return many tensors joined, if they are boxes that lie at zero and fit as they are."""
-    if not isinstance(parts, list | tuple) or len(parts) <= SHORT or set(map(type, parts)) != {Tensor}:
+    """Return tensors joined, if they are boxes that lie at zero and fit as they are."""
+    if not isinstance(parts, list | tuple) or set(map(type, parts)) != {Tensor}:
         return None
     return Joining.of_tensors(cast("Sequence[Tensor[Any]]", parts), mode)
 

@@ -44,6 +44,43 @@ def shards() -> Iterator[Row]:
     )
 
 
+def boxes() -> Iterator[Row]:
+    """Shards of every rank, fewer and more than are joined without a view of each."""
+    rng = np.random.default_rng(0)
+    for count in (16, 17, 2000):
+        for extents, mode in (((1000,), 0), ((10, 10), 0), ((10, 10), 1), ((5, 5, 5), 1)):
+            parts = [rng.random(extents) for _ in range(count)]
+            tensors = [tw.as_tensor(part) for part in parts]
+            yield Row(
+                "Q3",
+                f"{count} of {extents} joined along mode {mode} and computed",
+                lambda tensors=tensors, mode=mode: sel.concat(tensors, mode=mode).compute(),
+                {"np.concatenate": lambda parts=parts, mode=mode: np.concatenate(parts, mode)},
+                times=10,
+            )
+    parts = [rng.random((10, 10)) for _ in range(1000)]
+    tensors = [tw.as_tensor(part) for part in parts]
+    yield Row(
+        "Q3",
+        "1000 of (10, 10) stacked and computed",
+        lambda: sel.stack(tensors).compute(),
+        {"np.stack": lambda: np.stack(parts)},
+        times=10,
+    )
+    rows = [rng.random((100, 16)) for _ in range(300)]
+    whole = sel.concat([tw.as_tensor(part) for part in rows])
+    # A run of all is copied from 1 point in 64 elements on.
+    for count in (400, 700, 1024, 4000):
+        places = rng.integers(0, 30_000, count)
+        yield Row(
+            "Q2",
+            f"{count} rows of 300 shards of (100, 16)",
+            lambda places=places: whole[places].compute(),
+            {"concatenate and take": lambda places=places: np.concatenate(rows).take(places, 0)},
+            times=3,
+        )
+
+
 def small() -> Iterator[Row]:
     """Ten by ten."""
     a, b = np.ones((10, 10)), np.zeros((10, 10))
@@ -68,4 +105,4 @@ def small() -> Iterator[Row]:
     )
 
 
-ROWS = {"P2, P3": shards, "P4, P5": small}
+ROWS = {"P2, P3": shards, "Q2, Q3": boxes, "P4, P5": small}
