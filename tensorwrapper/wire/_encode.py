@@ -17,7 +17,7 @@ from tensorwrapper.wire.codec._plan import check_written
 from tensorwrapper.wire.codec._write import Writer
 from tensorwrapper.wire.frames._amend import add_to_label, add_to_tens, label_to_amend, new_label, tens_of
 from tensorwrapper.wire.frames._buffers import byte_views, check_several
-from tensorwrapper.wire.frames._header import Header, make_header, pack_coordinates, pack_prefix
+from tensorwrapper.wire.frames._header import NOWHERE, Header, make_header, pack_coordinates, pack_prefix
 from tensorwrapper.wire.frames._label import dump_label
 from tensorwrapper.wire.packings._packing import ElementOrder, StringForm, WriteOptions
 from tensorwrapper.wire.packings._table import known_packings
@@ -30,8 +30,6 @@ _NO_PARTS: Sequence[BufferLike] = ()
 
 _NEW = Header("TENS", 0, "", 0, 0, 0)
 """What is written unless somebody says otherwise."""
-
-_NOWHERE = pack_coordinates(_NEW)
 
 
 def encode(  # noqa: C901, PLR0913 - each is a key or a field of the format, and all but one have defaults
@@ -134,7 +132,7 @@ def encode(  # noqa: C901, PLR0913 - each is a key or a field of the format, and
         and (found := plain_message(tensors)) is not None
     ):
         if origin is None and granule is None and seqno is None:
-            return [found[0], _NOWHERE, *found[1]]
+            return [found[0], NOWHERE, *found[1]]
         placed = _header(_NEW, None, None, "", (origin, granule, seqno))
         return [found[0], pack_coordinates(placed), *found[1]]
     if compat is not None and compat != "strict":
@@ -175,7 +173,7 @@ def encode(  # noqa: C901, PLR0913 - each is a key or a field of the format, and
     if writer is not None or not as_it_stands:
         check_written(text, sum([part.nbytes for part in payload]), limits)
     header = _header(own, form, level, text, (origin, granule, seqno))
-    return [pack_prefix(header), pack_coordinates(header), *payload]
+    return [pack_prefix(header.label, header.form, header.level), pack_coordinates(header), *payload]
 
 
 def _header(

@@ -238,7 +238,9 @@ class Message:
 
     def to_frames(self) -> list[bytes | memoryview]:
         """Return the frames to send: prefix, coordinates, parts; the parts are not copied."""
-        return [pack_prefix(self._header), pack_coordinates(self._header), *self._parts]
+        header = self._header
+        prefix = pack_prefix(header.label, header.form, header.level)
+        return [prefix, pack_coordinates(header), *self._parts]
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Message):

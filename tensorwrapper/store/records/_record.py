@@ -4,8 +4,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast, final
 
-import numpy as np
-
 from tensorwrapper._json import Json, dump_json
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import DataFileError, RemoteProtocolError, TensorNameError
@@ -69,28 +67,15 @@ def encode_tensor(
     LocalProtocolError
         If a reader with the limits of the options would refuse it.
     """
-    limits = options.limits
     writer = Writer(1, options, apart=True)
-    checked: Limits | None = limits
-    given: object = tensor
-    plain = cast("Array", tensor) if metadata is None and isinstance(tensor, np.ndarray) else None
-    if plain is None or not writer.add_plain(plain, 1):
-        writer.add(as_tensor(given), 1, metadata)
-    elif _is_small(plain, limits):
-        checked = None
+    if metadata is not None or not writer.add_plain(tensor, 1):
+        writer.add(as_tensor(tensor), 1, metadata)
     record: dict[str, Json] = {"kind": "tensor", "name": name}
     if pieces > 1:
         record |= {"piece": piece, "pieces": pieces}
     if extends is not None:
         record["extends"] = extends
-    return pack_body(writer.frames({"record": record}, limits=checked))
-
-
-def _is_small(array: Array, limits: Limits) -> bool:
-    """Return whether an array is plainly within all limits, so that its label need not be read for that."""
-    # Others count what an array would have but for its modes without elements.
-    has_elements = bool(array.size) and max(array.shape, default=0) <= limits.extent
-    return has_elements and array.nbytes <= limits.total_bytes and limits == DEFAULT_LIMITS
+    return pack_body(writer.frames({"record": record}, limits=options.limits))
 
 
 def read_named(body: memoryview, name: str, limits: Limits = DEFAULT_LIMITS) -> Tensor[Any] | None:

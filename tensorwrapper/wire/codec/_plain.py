@@ -12,6 +12,7 @@ from typing import Any, cast
 import numpy as np
 
 from tensorwrapper.buffer import Dense
+from tensorwrapper.shape.lowlevel import names_of
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import Array, Index
@@ -19,7 +20,7 @@ from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
 from tensorwrapper.wire.codec._plain_label import REMEMBERED, Plain, plain_label
 from tensorwrapper.wire.codec._plan import PlainPart, check_written, plain_parts
 from tensorwrapper.wire.frames._buffers import check_several
-from tensorwrapper.wire.frames._header import COORDINATES_BYTES, make_header, pack_prefix
+from tensorwrapper.wire.frames._header import COORDINATES_BYTES, pack_prefix
 from tensorwrapper.wire.parts._dtypes import known_dtype
 
 __all__ = ["plain_message", "plain_part", "read_apart", "read_plain"]
@@ -39,7 +40,7 @@ def plain_part(tensor: object) -> tuple[str, Index, int, memoryview] | None:
     An array need not become a tensor first.
     """
     if type(tensor) is np.ndarray:
-        array = cast("Array", tensor)
+        array: Array = tensor
         known = known_dtype(array.dtype)
         if known is None or not array.flags.c_contiguous:
             return None
@@ -50,12 +51,14 @@ def plain_part(tensor: object) -> tuple[str, Index, int, memoryview] | None:
     flat = held.buffer.memory
     if flat is None or (known := known_dtype(flat.dtype)) is None:
         return None
-    shape, layout = held.shape, held.layout.implementation
-    if not shape.is_box or layout.tiled is not None or not layout.is_contiguous:
+    layout = held.layout.implementation
+    shape = layout.shape
+    box = shape.implementation
+    if not box.is_box or layout.tiled is not None or not layout.is_contiguous:
         return None
-    if any(shape.origin) or any(shape.names):
+    if any(box.origin) or any(names_of(shape) or ()):
         return None
-    extents = shape.extents
+    extents = box.extents
     size = math.prod(extents)
     if size != len(flat):
         flat = flat[layout.offset : layout.offset + size] if size else flat[:0]
@@ -74,7 +77,7 @@ def _prefix(plain: tuple[Plain, ...]) -> bytes:
     sizes = [math.prod(shape) * word for _, _, shape, word in plain]
     if not is_surely_read(text, plain, sizes):
         check_written(text, sum(sizes), DEFAULT_LIMITS)
-    return pack_prefix(make_header("TENS", 0, text, (0, 0, 0)))
+    return pack_prefix(text)
 
 
 def is_surely_read(text: str, plain: Sequence[Plain], sizes: Sequence[int]) -> bool:

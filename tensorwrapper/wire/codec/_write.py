@@ -15,8 +15,8 @@ from tensorwrapper.wire.codec._names import describe_names
 from tensorwrapper.wire.codec._no_elements import NoElements
 from tensorwrapper.wire.codec._plain import plain_part
 from tensorwrapper.wire.codec._plain_label import Plain
-from tensorwrapper.wire.codec._plan import check_readable
-from tensorwrapper.wire.frames._header import make_header, pack_coordinates, pack_prefix
+from tensorwrapper.wire.codec._plan import check_written
+from tensorwrapper.wire.frames._header import NOWHERE, pack_prefix
 from tensorwrapper.wire.frames._label import dump_label, plain_levels, plain_object
 from tensorwrapper.wire.packings._packing import ElementPacking, Packed, WriteOptions
 from tensorwrapper.wire.packings._table import BUILT_IN, known_packings
@@ -81,7 +81,12 @@ class Writer:
     @property
     def descriptions(self) -> list[dict[str, Json]]:
         """What the label says of each tensor."""
-        return [_describe_plain(entry) if isinstance(entry, tuple) else entry for entry in self._entries]
+        return [
+            entry
+            if isinstance(entry, dict)
+            else {"dtype": entry[0], "part": entry[1], "shape": list(entry[2]), "word": entry[3]}
+            for entry in self._entries
+        ]
 
     @property
     def payload(self) -> list[memoryview]:
@@ -104,11 +109,10 @@ class Writer:
         tens: dict[str, Json] = {"tensors": [*self.descriptions]}
         if metadata is not None:
             tens["metadata"] = plain_object(metadata, "metadata")
-        text = dump_label({"TENS": tens, **label})
+        text, payload = dump_label({"TENS": tens, **label}), self._parts.payload
         if limits is not None:
-            check_readable(text, limits)
-        header = make_header("TENS", 0, text, (0, 0, 0))
-        return [pack_prefix(header), pack_coordinates(header), *self.payload]
+            check_written(text, sum(map(len, payload)), limits)
+        return [pack_prefix(text), NOWHERE, *payload]
 
     def add_plain(self, tensor: object, part: int) -> bool:
         """Add an array or a tensor if it is a packed box and sent as it lies, and tell whether it was."""
@@ -224,8 +228,3 @@ class Writer:
         if logical is not None:
             description["logical"] = logical
         return written
-
-
-def _describe_plain(plain: Plain) -> dict[str, Json]:
-    kind, part, shape, word = plain
-    return {"dtype": kind, "part": part, "shape": list(shape), "word": word}

@@ -14,12 +14,14 @@ from tensorwrapper._value_class import frozen, slot_setters
 from tensorwrapper.errors import ConversionError, LocalProtocolError, ProtocolReason, RemoteProtocolError
 from tensorwrapper.wire._limits import Limits, how_to_raise
 
-__all__ = ["Header", "make_header", "pack_coordinates", "pack_prefix", "unpack_header"]
+__all__ = ["NOWHERE", "Header", "make_header", "pack_coordinates", "pack_prefix", "unpack_header"]
 
 MAGIC = b"ZIO"
 _LEVELS = "012345678"
 _COORDINATES = struct.Struct("<3Q")
 COORDINATES_BYTES = _COORDINATES.size
+NOWHERE = _COORDINATES.pack(0, 0, 0)
+"""Frame 1 of a message of which nobody says where it is from, when it was made, or which one it is."""
 _PREFIX = 8  # bytes before the label
 _REMEMBERED = 4096  # bytes of frame 0: longer ones are read anew
 
@@ -74,13 +76,13 @@ def _integer(value: SupportsIndex, name: str) -> int:
         raise LocalProtocolError("frame", str(error)) from error
 
 
-def pack_prefix(header: Header) -> bytes:
-    """Return frame 0."""
+def pack_prefix(label: str, form: str = "TENS", level: int = 0) -> bytes:
+    """Return frame 0 of a header with this label."""
     try:
-        label = header.label.encode("utf-8", "strict")
+        raw = label.encode("utf-8", "strict")
     except UnicodeEncodeError as error:
         raise LocalProtocolError("header", f"the label is not valid Unicode: {error.reason}") from error
-    return b"%b%d%b%b" % (MAGIC, header.level, header.form.ljust(4).encode("ascii"), label)
+    return b"%b%d%b%b" % (MAGIC, level, form.ljust(4).encode("ascii"), raw)
 
 
 def pack_coordinates(header: Header) -> bytes:

@@ -20,11 +20,6 @@ LONG = 255
 _HIGHEST = 2**32 - 1
 
 
-def size_prefix(nbytes: int) -> bytes:
-    """Return the bytes that announce a frame of `nbytes` bytes."""
-    return bytes((nbytes,)) if nbytes < LONG else b"\xff%b" % nbytes.to_bytes(4, "big")
-
-
 def frame_pieces(frames: Sequence[BufferLike]) -> list[bytes | memoryview]:
     r"""Return what `encode_frames` joins: the size of each frame and its bytes, which are not copied.
 
@@ -44,11 +39,12 @@ def frame_pieces(frames: Sequence[BufferLike]) -> list[bytes | memoryview]:
     """
     pieces: list[bytes | memoryview] = []
     for number, view in enumerate(frame_views(frames)):
-        if view.nbytes > _HIGHEST:
+        size = view.nbytes
+        if size > _HIGHEST:
             raise LocalProtocolError(
-                "limit", f"frame {number} has {view.nbytes} bytes; in a single frame, {_HIGHEST} are possible"
+                "limit", f"frame {number} has {size} bytes; in a single frame, {_HIGHEST} are possible"
             )
-        pieces += (size_prefix(view.nbytes), view)
+        pieces += (bytes((size,)) if size < LONG else b"\xff%b" % size.to_bytes(4, "big"), view)
     return pieces
 
 

@@ -71,9 +71,8 @@ def plain_dtype(kind: str, word: int) -> "np.dtype[Any] | None":
     return _READ.get((kind, word)) if word else None
 
 
-def known_dtype(dtype: "np.dtype[Any]") -> "tuple[str, int, np.dtype[Any]] | None":
-    """Return what `write_dtype` does for a type that is written as it is, None for any other."""
-    return _WRITE.get(dtype)
+known_dtype = _WRITE.get
+"""Returns what `write_dtype` does for a type that is written as it is, None for any other."""
 
 
 def write_dtype(

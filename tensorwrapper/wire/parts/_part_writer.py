@@ -1,5 +1,6 @@
 """Payload parts that are being written: those of tensors first, index arrays and the like after them."""
 
+from itertools import repeat
 from typing import Any, final
 
 import numpy as np
@@ -47,7 +48,7 @@ class PartWriter:
     @property
     def payload(self) -> list[memoryview]:
         """The parts in order."""
-        return [self._parts.get(k, _EMPTY) for k in range(max(self._parts, default=-1) + 1)]
+        return list(map(self._parts.get, range(max(self._parts, default=-1) + 1), repeat(_EMPTY)))
 
     def place(self, part: int, data: memoryview) -> None:
         """Put bytes into a part."""
