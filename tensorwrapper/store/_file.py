@@ -1,5 +1,6 @@
 """`TensFile`: a `.tens` file as a mapping from names to tensors."""
 
+import contextlib
 import itertools
 import os
 import warnings
@@ -108,14 +109,15 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Advisin
     ) -> None:
         self._file: int | None = None
         self._owner: int | None = None  # the process that has the lock
-        self._temporary: Path | None = None
+        self._temporary: str | None = None
+        self._target = ""  # what is written: the file that a link leads to is replaced, and not the link
         self._reader: RecordReader | None = None
         self._writer: RecordWriter | None = None
         if mode not in ("r", "a", "w"):
             raise ConversionError(f"the mode is 'r', 'a' or 'w', not {mode!r}")
         if mode == "r" and metadata is not None:
             raise ReadOnlyError("metadata belongs to a file that is written; the mode is 'r'")
-        self._path = self._target = to_path(path)
+        self._path = to_path(path)
         self._mode: FileMode = mode
         self._directory = Directory()
         try:
@@ -140,8 +142,7 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Advisin
         limits: Limits,
     ) -> None:
         if self._mode != "r":
-            # The file that a link leads to is replaced, and not the link.
-            self._target = Path(os.path.realpath(self._path))
+            self._target = os.path.realpath(str(self._path))
         if self._mode == "w":
             self._temporary = beside(self._target)
             self._file = make_beside(self._target, self._temporary)
@@ -149,17 +150,19 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Advisin
             flags = os.O_RDWR | os.O_CREAT if self._mode == "a" else os.O_RDONLY
             self._file = open_regular(self._path, flags)
         reader = self._reader = RecordReader(self._file, self._path, limits)
-        if self._mode == "r" and not reader.size:
-            raise DataFileError("is empty, and is no .tens file: what begins one writes at once")
-        if self._mode == "a" and not lock_for_writing(self._file):
-            raise DataFileError("is being written by somebody else")
-        self._owner = os.getpid() if self._mode == "a" else None
-        # Whoever adds to a file need not know all that is in it.
-        ending = load_end(reader.read_at, reader.size) if self._mode == "a" else None
-        self._directory = ending or load_directory(reader.read_at, reader.size)
         if self._mode == "r":
+            if not reader.size:
+                raise DataFileError("is empty, and is no .tens file: what begins one writes at once")
+            self._directory = load_directory(reader.read_at, reader.size)
             warn_of_damage(self._path, reader.read_at, self._directory, reader.size)
             return
+        if self._mode == "a":
+            if not lock_for_writing(self._file):
+                raise DataFileError("is being written by somebody else")
+            self._owner = os.getpid()
+            # Whoever adds to a file need not know all that is in it.
+            ending = load_end(reader.read_at, reader.size)
+            self._directory = ending or load_directory(reader.read_at, reader.size)
         if self._directory.torn is not None:
             check_tear(reader.read_at, self._directory, reader.size)
             # What a writer that died left unfinished: no directory names it.
@@ -391,7 +394,7 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Advisin
         return found or {}
 
     def _writing(self) -> "RecordWriter":
-        if self.closed:
+        if self._file is None:
             raise DataFileError(f"{self._path} is closed")
         if self._writer is None:
             raise ReadOnlyError(f"{self._path} is open for reading; mode 'a' appends to it")
@@ -422,7 +425,7 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Advisin
                 self._check_in_place(self._file)
             writer.add_index(durable=True)
             # A file that was begun here: its name, too.
-            sync_folder(self._target.parent)
+            sync_folder(os.path.dirname(self._target))
         except DataFileError:
             raise
         except OSError as error:
@@ -449,9 +452,9 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Advisin
         writer.add_index(durable=self._temporary is None)
         if self._temporary is not None:
             os.fsync(file)
-            self._temporary.replace(self._target)
+            os.replace(self._temporary, self._target)
             self._temporary = None
-        sync_folder(self._target.parent)
+        sync_folder(os.path.dirname(self._target))
 
     def _drop(self) -> None:
         """Let go of everything; a file that was to take the place of another never does."""
@@ -464,7 +467,8 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Advisin
                 unlock(file)
             os.close(file)
         if temporary is not None:
-            temporary.unlink(missing_ok=True)
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(temporary)
 
     def __enter__(self) -> "TensFile":
         return self

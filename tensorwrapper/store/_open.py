@@ -269,11 +269,15 @@ def save(
     ...     list(f)
     ['rows']
     """
-    _check_mapping(tensors)
-    codec: Compression | None = None if isinstance(compress, Mapping) else compress
-    codecs: Mapping[str, Compression | None] = (
-        compress if isinstance(compress, Mapping) else dict.fromkeys(tensors, codec)
-    )
+    if not isinstance(cast("object", tensors), Mapping):
+        raise ConversionError(
+            f"tensors must map names to tensors, as {{'t': t}} does, but are of type {type(tensors).__name__}"
+        )
+    codec: Compression | None = None
+    if isinstance(compress, Mapping):
+        codecs = compress
+    else:
+        codec, codecs = compress, dict.fromkeys(tensors, compress)
     for name in codecs:
         if name not in tensors:
             raise TensorNameError(f"compress names {name!r}, which is not among the tensors")
@@ -356,10 +360,3 @@ def _other_kind(where: Path) -> "Kind | None":
     from tensorwrapper.store.sets._kinds import is_foreign, kind_of  # noqa: PLC0415
 
     return kind_of(where) if is_foreign(where) else None
-
-
-def _check_mapping(tensors: object) -> None:
-    if not isinstance(tensors, Mapping):
-        raise ConversionError(
-            f"tensors must map names to tensors, as {{'t': t}} does, but are of type {type(tensors).__name__}"
-        )

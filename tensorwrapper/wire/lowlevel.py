@@ -12,7 +12,8 @@ allocated against the limits; `refuse` raises the one error that readers raise.
 
 **Messages of an application's own**: `Writer` collects tensors and makes the frames, with keys beside TENS's
 in the label; `read_apart` reads plain tensors and leaves what else the label says; `load_label` reads a label
-alone, `plain_object` is metadata as JSON has them; `frame_views` takes frames as callers hand them over;
+alone, `plain_object` is metadata as JSON has them; `frame_views` takes frames as callers hand them over, and
+`sized_frames` puts the size of each before it;
 `is_metadata_alone` tells which tensors are `no_elements`.
 
 **Tensors in runs**: `take_apart` says what a tensor is made of, as a `Skeleton` and parts; `read_skeleton`
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from tensorwrapper.wire.codec._write import Writer
     from tensorwrapper.wire.frames._buffers import frame_views
     from tensorwrapper.wire.frames._label import load_label, plain_object
+    from tensorwrapper.wire.frames._single_frame import sized_frames
     from tensorwrapper.wire.packings._packing import Packing, WriteOptions
     from tensorwrapper.wire.parts._checksum import Checksum, checksum_of
     from tensorwrapper.wire.parts._dtypes import small_dtype, write_logical
@@ -59,6 +61,7 @@ __all__ = [
     "read_apart",
     "read_skeleton",
     "refuse",
+    "sized_frames",
     "small_dtype",
     "take_apart",
     "write_logical",
@@ -70,6 +73,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
         {
             "frames._buffers": ("frame_views",),
             "frames._label": ("load_label", "plain_object"),
+            "frames._single_frame": ("sized_frames",),
             "codec._no_elements": ("is_metadata_alone",),
             "packings._packing": ("Packing", "WriteOptions"),
             "parts._checksum": ("Checksum", "checksum_of"),

@@ -52,6 +52,7 @@ def operations(folder: Path) -> dict[str, tuple[Callable[[], object], int]]:
     shards = [tw.as_tensor(np.arange(8.0).reshape(4, 2)) for _ in range(300)]
     places = [0, 5, 700, 33, 1199, 12, 512, 513, 40, 900]
     whole = sel.concat(shards)
+    path = folder / "t.tens"
 
     def joined(tensor: tw.Tensor) -> object:
         return sel.concat([tensor, tensor])[1:4].compute()
@@ -64,7 +65,7 @@ def operations(folder: Path) -> dict[str, tuple[Callable[[], object], int]]:
         "concat([J, J])[1:4].compute()": (lambda: joined(rows), 400),
         "J[1:2]": (lambda: rows[1:2], 45),
         "a key of 10 positions over 300 shards": (selected, 700),
-        "save of one tensor": (lambda: tw.save(folder / "t.tens", {"t": box}), 180),
+        "save of one tensor": (lambda: tw.save(path, {"t": box}), 180),
     }
 
 

@@ -28,7 +28,7 @@ class Steps:
     def patch(self):
         for name in ("write", "fsync", "ftruncate", "open", "close", "fchmod"):
             setattr(os, name, self.counted(getattr(os, name), part=name == "write"))
-        pathlib.Path.replace = self.counted(pathlib.Path.replace)
+        os.replace = self.counted(os.replace)
 
     def counted(self, real, *, part=False):
         def call(*arguments, **options):
@@ -160,13 +160,13 @@ class Disk:
 
         for name in real:
             monkeypatch.setattr(_bytes_at.os, name, note(name))
-        replace = pathlib.Path.replace
+        replace = os.replace
 
         def renamed(path, target):
-            self.log.append(("rename", path.stat().st_ino))
+            self.log.append(("rename", pathlib.Path(path).stat().st_ino))
             return replace(path, target)
 
-        monkeypatch.setattr(pathlib.Path, "replace", renamed)
+        monkeypatch.setattr(os, "replace", renamed)
         sync = _bytes_at.sync_folder
 
         def synced(folder):

@@ -152,7 +152,6 @@ class RecordWriter:
         parts: list[object] = [tensor]
         if type(tensor) is not np.ndarray or cast("Any", tensor).nbytes > self._piece_bytes:
             parts = [*cut(as_tensor(tensor), self._piece_bytes)]
-        place = self._directory.end
         rows: list[Row] = []
         try:
             for piece, part in enumerate(parts):
@@ -160,9 +159,8 @@ class RecordWriter:
                 body = encode_tensor(
                     part, name, piece, len(parts), extends=after, metadata=said, options=options
                 )
-                written = self._write(place, body)
-                rows.append((name, written, piece, len(parts), after))
-                place = written.stop
+                place = self._write(rows[-1][1].stop if rows else self._directory.end, body)
+                rows.append((name, place, piece, len(parts), after))
                 after = None if after is None else after + len(cast("Tensor[Any]", part))
         except BaseException:
             os.ftruncate(self._file, self._directory.end)
@@ -219,7 +217,7 @@ class RecordWriter:
             os.fsync(self._file)
 
     def _write(self, start: int, body: Sequence[bytes | memoryview], *, anywhere: bool = False) -> Place:
-        length = sum([len(piece) for piece in body])
+        length = sum(map(len, body))
         algorithm = choose(length, anywhere=anywhere)
         if algorithm == Algorithm.CRC32:
             # It is short: to copy it takes less than to go over its many pieces twice.

@@ -12,13 +12,13 @@ import zlib
 from collections.abc import Iterable
 from enum import IntEnum
 from types import ModuleType
-from typing import Any, Final, Protocol, cast, final
+from typing import Any, Final, final
 
 import numpy as np
 
 from tensorwrapper.errors import DataFileError
 
-__all__ = ["Algorithm", "checksum_of", "choose", "new_checksum"]
+__all__ = ["Algorithm", "checksum_of", "choose"]
 
 _SHORT: Final = 16_384  # bytes
 _LANES: Final = 8192
@@ -34,12 +34,6 @@ class Algorithm(IntEnum):
     CRC32 = 0
     LANES = 1
     XXH3 = 2
-
-
-class _Checksum(Protocol):
-    def update(self, buffer: bytes | memoryview, /) -> object: ...
-
-    def intdigest(self) -> int: ...
 
 
 def _xxhash() -> ModuleType | None:
@@ -68,8 +62,8 @@ def choose(length: int, *, anywhere: bool = False) -> Algorithm:
     return Algorithm.LANES if anywhere or _xxhash() is None else Algorithm.XXH3
 
 
-def new_checksum(algorithm: int) -> _Checksum:
-    """Return a checksum of no bytes yet.
+def checksum_of(buffers: Iterable[bytes | memoryview], algorithm: int) -> int:
+    """Return the checksum of a message that lies in several buffers.
 
     Raises
     ------
@@ -77,37 +71,19 @@ def new_checksum(algorithm: int) -> _Checksum:
         If the algorithm is not known, or its package is not installed. The text completes a sentence.
     """
     if algorithm == Algorithm.CRC32:
-        return _Crc()
-    if algorithm == Algorithm.LANES:
-        return _Lanes()
-    if algorithm != Algorithm.XXH3:
-        raise DataFileError(f"has a checksum of algorithm {algorithm}; this reader knows 0, 1 and 2")
+        value = 0
+        for buffer in buffers:
+            value = zlib.crc32(buffer, value)
+        return value
     xxhash = _xxhash()
-    if xxhash is None:
+    if algorithm not in (Algorithm.LANES, Algorithm.XXH3):
+        raise DataFileError(f"has a checksum of algorithm {algorithm}; this reader knows 0, 1 and 2")
+    if xxhash is None and algorithm == Algorithm.XXH3:
         raise DataFileError("has a checksum of xxHash 3, which needs the package xxhash (the extra compress)")
-    return cast("_Checksum", xxhash.xxh3_64())
-
-
-def checksum_of(buffers: Iterable[bytes | memoryview], algorithm: int) -> int:
-    """Return the checksum of a message that lies in several buffers."""
-    checksum = new_checksum(algorithm)
+    checksum: Any = _Lanes() if xxhash is None or algorithm == Algorithm.LANES else xxhash.xxh3_64()
     for buffer in buffers:
         checksum.update(buffer)
-    return checksum.intdigest()
-
-
-@final
-class _Crc:
-    __slots__ = ("_value",)
-
-    def __init__(self) -> None:
-        self._value = 0
-
-    def update(self, buffer: bytes | memoryview, /) -> None:
-        self._value = zlib.crc32(buffer, self._value)
-
-    def intdigest(self) -> int:
-        return self._value
+    return int(checksum.intdigest())
 
 
 @final

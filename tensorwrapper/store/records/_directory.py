@@ -192,7 +192,9 @@ class Directory:
         first = indices[0][1]
         earlier: list[Row] = []
         # Those from `before` on are at hand.
-        for start in [start for start, number in indices if number < self.before]:
+        for start, number in indices:
+            if number >= self.before:
+                continue
             found = None if self._rows_at is None else self._rows_at(start)
             if found is None:
                 return None

@@ -13,7 +13,7 @@ from typing import Final, final
 
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import DataFileError, TensorNameError
-from tensorwrapper.wire import frame_pieces
+from tensorwrapper.wire.lowlevel import sized_frames
 
 __all__ = [
     "ALIGNMENT",
@@ -111,8 +111,8 @@ def pack_body(
     tail_of
         Where the record starts, for an index: its last part says so.
     """
-    pieces = frame_pieces(frames)
-    place = HEADER_BYTES + sum([len(piece) for piece in pieces[:4]])
+    pieces = sized_frames(frames)
+    place = HEADER_BYTES + sum(map(len, pieces[:4]))
     # Pieces 2k and 2k + 1 are the size and the bytes of frame k; frames 2, 4, ... are gaps.
     for k in range(4, len(pieces), 4):
         gap = -(place + 1 + len(pieces[k + 2])) % ALIGNMENT

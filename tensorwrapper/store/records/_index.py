@@ -1,7 +1,7 @@
 """From the bytes of a file to its directory: by the index at its end, or by a scan of all records."""
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
@@ -13,7 +13,7 @@ from tensorwrapper.errors import (
     TensorNameError,
     TensorWrapperError,
 )
-from tensorwrapper.store.records._checksum import checksum_of, new_checksum
+from tensorwrapper.store.records._checksum import checksum_of
 from tensorwrapper.store.records._directory import Directory
 from tensorwrapper.store.records._format import (
     ALIGNMENT,
@@ -253,14 +253,14 @@ def is_sound(read_at: ReadAt, place: Place, header: RecordHeader) -> bool:
     DataFileError
         If the checksum cannot be computed here; the text completes a sentence about the record.
     """
-    checksum, begin, end = new_checksum(header.algorithm), place.start + HEADER_BYTES, place.stop
-    while begin < end:
-        chunk = read_at(begin, min(_CHUNK, end - begin))
-        if not chunk:
-            break
-        checksum.update(chunk)
+    return checksum_of(_chunks(read_at, place), header.algorithm) == header.checksum
+
+
+def _chunks(read_at: ReadAt, place: Place) -> Iterator[bytes]:
+    begin, end = place.start + HEADER_BYTES, place.stop
+    while begin < end and (chunk := read_at(begin, min(_CHUNK, end - begin))):
+        yield chunk
         begin += len(chunk)
-    return checksum.intdigest() == header.checksum
 
 
 def check_tear(read_at: ReadAt, directory: Directory, size: int) -> None:

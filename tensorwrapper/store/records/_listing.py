@@ -1,7 +1,7 @@
 """The rows of an index: tables of numbers and names to what records there are, and back. Pure."""
 
 from collections.abc import Iterable, Sequence
-from itertools import repeat
+from itertools import accumulate, repeat
 from typing import Final, NoReturn, TypeAlias, final
 
 import numpy as np
@@ -78,7 +78,7 @@ def pack_rows(rows: Sequence[Row]) -> tuple[Array, Array, Array | None]:
     encoded = [row[0].encode() for row in rows]
     table = np.empty((len(rows), 5), dtype="<i8")
     if rows:
-        table[:, 0] = np.cumsum([len(name) for name in encoded])
+        table[:, 0] = list(accumulate(map(len, encoded)))
         table[:, 1:] = [(place.start, place.length, piece, pieces) for _, place, piece, pieces, _ in rows]
     after = [-1 if row[4] is None else row[4] for row in rows]
     grown = np.array(after, dtype="<i8") if max(after, default=-1) >= 0 else None

@@ -1,7 +1,7 @@
 """Tensors to the messages of records, and back. Pure: buffers in, buffers out."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast, final
 
 from tensorwrapper._json import Json, dump_json
@@ -135,12 +135,18 @@ def encode_index(
     return pack_body(writer.frames({"record": record}), tail_of=start)
 
 
-def cut(tensor: Tensor[Any], limit: int) -> Iterator[Tensor[Any]]:
-    """Yield the tensor in runs of rows of at most `limit` bytes, where it can be cut and is larger.
+def cut(tensor: Tensor[Any], limit: int) -> Iterable[Tensor[Any]]:
+    """Return the tensor in runs of rows of at most `limit` bytes, where it can be cut and is larger.
 
     A row that is larger by itself is a run of its own. Not cut are boxes seen through a tiling, strings, and
     what is sparse. What was cut before stays cut where it was, so that no element need be copied.
     """
+    buffer, layout = tensor.buffer, tensor.layout.implementation
+    is_small = layout.shape.implementation.size * buffer.dtype.itemsize <= limit
+    return (tensor,) if is_small and not buffer.parts else _runs(tensor, limit)
+
+
+def _runs(tensor: Tensor[Any], limit: int) -> Iterator[Tensor[Any]]:
     buffer, shape = tensor.buffer, tensor.shape
     if buffer.fill_value is not None or buffer.dtype.kind in "TO" or tensor.layout.is_tiled:
         yield tensor

@@ -36,7 +36,9 @@ _DEPTH: Final = 64
 
 def hashes_of(rows: Sequence[Row]) -> Array:
     """Return the numbers of the names in rows, in ascending order; records about the file have none."""
-    return np.sort(np.array([zlib.crc32(name.encode()) for name, *_ in rows if name], dtype="<u4"))
+    hashes = np.array([zlib.crc32(name.encode()) for name, *_ in rows if name], dtype="<u4")
+    hashes.sort()
+    return hashes
 
 
 @final

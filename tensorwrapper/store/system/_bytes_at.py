@@ -4,7 +4,6 @@ import contextlib
 import os
 import sys
 from collections.abc import Iterable
-from pathlib import Path
 
 if sys.platform != "win32":
     # Not where it is used: a file that nobody closed is let go of when nothing can be imported any more.
@@ -37,20 +36,15 @@ def write_at(file: int, place: int, buffers: Iterable[bytes | memoryview]) -> No
     os.lseek(file, place, os.SEEK_SET)
     # Labels, sizes and padding are many small buffers between few large ones.
     small: list[bytes | memoryview] = []
-    for buffer in buffers:
-        if len(buffer) < _SMALL:
+    for buffer in (*buffers, None):
+        if buffer is not None and len(buffer) < _SMALL:
             small.append(buffer)
             continue
-        _write(file, b"".join(small))
+        for whole in (b"".join(small), buffer or b""):
+            view = memoryview(whole)
+            while view:
+                view = view[os.write(file, view[:_AT_MOST]) :]
         small.clear()
-        _write(file, buffer)
-    _write(file, b"".join(small))
-
-
-def _write(file: int, buffer: bytes | memoryview) -> None:
-    view = memoryview(buffer)
-    while view:
-        view = view[os.write(file, view[:_AT_MOST]) :]
 
 
 def lock_for_writing(file: int) -> bool:
@@ -75,7 +69,7 @@ def unlock(file: int) -> None:
         fcntl.flock(file, fcntl.LOCK_UN)
 
 
-def sync_folder(folder: Path) -> None:
+def sync_folder(folder: str | os.PathLike[str]) -> None:
     """Make durable which files a folder has."""
     if sys.platform == "win32":
         return

@@ -10,7 +10,7 @@ from typing import BinaryIO, Final
 
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.store.system._bytes_at import sync_folder
-from tensorwrapper.store.system._system import about_path, mode_of, open_regular, refused_by_system
+from tensorwrapper.store.system._system import OPEN_FLAGS, about_path, mode_of, refused_by_system
 
 __all__ = ["beside", "exchange", "make_beside", "replacing", "replacing_path"]
 
@@ -19,13 +19,14 @@ _EXCHANGE: Final = 2  # RENAME_EXCHANGE
 _NAMED: Final = 40  # characters of the old name in the new one: names have 255 bytes at most
 
 
-def beside(target: Path) -> Path:
+def beside(target: str | os.PathLike[str]) -> str:
     """Return a name that nobody has, in the folder of a file."""
+    folder, name = os.path.split(target)
     # Not by `secrets`, which loads libraries of ciphers: 5 MiB for a name.
-    return target.parent / f".{target.name[:_NAMED]}.{os.urandom(6).hex()}.tmp"
+    return os.path.join(folder, f".{name[:_NAMED]}.{os.urandom(6).hex()}.tmp")
 
 
-def make_beside(target: Path, temporary: Path) -> int:
+def make_beside(target: str, temporary: str) -> int:
     """Make the file that is to take the place of another, with its permissions, and return the descriptor.
 
     Raises
@@ -36,8 +37,9 @@ def make_beside(target: Path, temporary: Path) -> int:
         If the system refuses.
     """
     mode = mode_of(target)
-    # Never open to more people than the old file was.
-    file = open_regular(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666 if mode is None else 0o600)
+    # What is made is a regular file. Never open to more people than the old file was.
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | OPEN_FLAGS
+    file = os.open(temporary, flags, 0o666 if mode is None else 0o600)
     if mode is not None and hasattr(os, "fchmod"):
         os.fchmod(file, mode)
     return file
@@ -65,15 +67,15 @@ def replacing_path(path: Path) -> Generator[Path, None, None]:
     DataFileError
         If the file cannot be written, or what is there is no regular file.
     """
-    target = Path(os.path.realpath(path))
-    temporary = beside(target)
+    target = os.path.realpath(path)
+    temporary = Path(beside(target))
     try:
-        os.close(_make(path, target, temporary))
+        os.close(_make(path, target, str(temporary)))
         yield temporary
         with temporary.open("rb") as stream:
             os.fsync(stream.fileno())
         temporary.replace(target)
-        sync_folder(target.parent)
+        sync_folder(os.path.dirname(target))
     except DataFileError:
         raise
     except OSError as error:
@@ -82,7 +84,7 @@ def replacing_path(path: Path) -> Generator[Path, None, None]:
         temporary.unlink(missing_ok=True)
 
 
-def _make(path: Path, target: Path, temporary: Path) -> int:
+def _make(path: Path, target: str, temporary: str) -> int:
     try:
         return make_beside(target, temporary)
     except DataFileError as error:

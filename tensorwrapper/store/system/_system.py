@@ -18,7 +18,16 @@ from tensorwrapper.errors import (
     DataFileSystemError,
 )
 
-__all__ = ["about_path", "mode_of", "of_stranger", "open_regular", "reading", "refused_by_system", "to_path"]
+__all__ = [
+    "OPEN_FLAGS",
+    "about_path",
+    "mode_of",
+    "of_stranger",
+    "open_regular",
+    "reading",
+    "refused_by_system",
+    "to_path",
+]
 
 _CLASSES: Final[Mapping[int, type[DataFileSystemError]]] = {
     errno.ENOENT: DataFileNotFoundError,
@@ -35,7 +44,7 @@ _KINDS: Final = (
     (stat.S_ISBLK, "a device"),
 )
 # A FIFO would wait for somebody at its other end; regular files know no such thing.
-_FLAGS: Final = sum([getattr(os, name, 0) for name in ("O_BINARY", "O_CLOEXEC", "O_NONBLOCK")])
+OPEN_FLAGS: Final = sum([getattr(os, name, 0) for name in ("O_BINARY", "O_CLOEXEC", "O_NONBLOCK")])
 
 
 def refused_by_system(text: str, error: OSError) -> DataFileSystemError:
@@ -50,7 +59,7 @@ def about_path(path: Path, error: DataFileError) -> DataFileError:
     return refused_by_system(text, error) if isinstance(error, OSError) else DataFileError(text)
 
 
-def mode_of(path: Path) -> int | None:
+def mode_of(path: str | os.PathLike[str]) -> int | None:
     """Return the permissions of the file at a path; None if there is none.
 
     Raises
@@ -61,7 +70,7 @@ def mode_of(path: Path) -> int | None:
         If the system does not tell.
     """
     try:
-        mode = path.stat().st_mode
+        mode = os.stat(path).st_mode
     except FileNotFoundError:
         return None
     _check_regular(mode)
@@ -88,7 +97,7 @@ def open_regular(path: Path, flags: int, mode: int = 0o666) -> int:
     """
     # Before it is opened: to open a device may do something.
     mode_of(path)
-    file = os.open(path, flags | _FLAGS, mode)
+    file = os.open(path, flags | OPEN_FLAGS, mode)
     try:
         _check_regular(os.fstat(file).st_mode)
     except BaseException:

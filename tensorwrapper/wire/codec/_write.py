@@ -34,7 +34,20 @@ _DEFAULTS = WriteOptions()
 class Writer:
     """Collects descriptions and payload parts; element data first, index arrays after it."""
 
-    __slots__ = ("_before", "_elements", "_entries", "_options", "_parts", "_plain", "_shapes", "_table")
+    __slots__ = (
+        "_before",
+        "_elements",
+        "_options",
+        "_parts",
+        "_plain",
+        "_plain_ones",
+        "_shapes",
+        "_table",
+        "descriptions",
+    )
+
+    descriptions: list[dict[str, Json]]
+    """What the label says of each tensor."""
 
     def __init__(
         self,
@@ -47,7 +60,8 @@ class Writer:
     ) -> None:
         if options.layout not in ("packed", "keep"):
             raise ConversionError(f"layout is 'packed' or 'keep', not {options.layout!r}")
-        self._entries: list[Plain | dict[str, Json]] = []
+        self.descriptions = []
+        self._plain_ones: list[Plain] = []
         self._before = before
         self._parts = PartWriter(n_tensors, apart=apart, limits=options.limits)
         # What every reader must understand, such as the index of a file, is not for packings of strangers.
@@ -75,18 +89,7 @@ class Writer:
     @property
     def plain(self) -> tuple[Plain, ...]:
         """What there is to say of the tensors, if all of them are plain; else nothing."""
-        entries = [entry for entry in self._entries if type(entry) is tuple]
-        return tuple(entries) if len(entries) == len(self._entries) else ()
-
-    @property
-    def descriptions(self) -> list[dict[str, Json]]:
-        """What the label says of each tensor."""
-        return [
-            entry
-            if isinstance(entry, dict)
-            else {"dtype": entry[0], "part": entry[1], "shape": list(entry[2]), "word": entry[3]}
-            for entry in self._entries
-        ]
+        return tuple(self._plain_ones) if len(self._plain_ones) == len(self.descriptions) else ()
 
     @property
     def payload(self) -> list[memoryview]:
@@ -120,8 +123,9 @@ class Writer:
         if found is None:
             return False
         kind, extents, word, data = found
-        self._entries.append((kind, part, extents, word))
-        self._parts.place(part, data)
+        self._plain_ones.append((kind, part, extents, word))
+        self.descriptions.append({"dtype": kind, "part": part, "shape": list(extents), "word": word})
+        self._parts.by_number[part] = data
         return True
 
     def add(
@@ -132,7 +136,7 @@ class Writer:
         block: dict[str, Json] | None = None,
     ) -> None:
         """Describe `tensor` and put its elements into payload part `part`."""
-        where = self._parts.where = f"tensor {self._before + len(self._entries)}"
+        where = self._parts.where = f"tensor {self._before + len(self.descriptions)}"
         description: dict[str, Json] = {"part": part}
         buffer = tensor.buffer
         if isinstance(buffer, NoElements) and metadata is None and buffer.said is not None:
@@ -148,14 +152,14 @@ class Writer:
         else:
             tensor = describe_names(tensor, description, where)
             data = self._describe_elements(self._describe_shape(tensor, description), description)
-        self._entries.append(description)
-        self._parts.place(part, data)
+        self.descriptions.append(description)
+        self._parts.by_number[part] = data
 
     def add_apart(self, tensor: Tensor[Any]) -> "tuple[dict[str, Json], Tensor[Any], Packed | None]":
         """Describe `tensor` without its elements, and return them: in a tensor, or packed already."""
-        description: dict[str, Json] = {"part": len(self._entries)}
+        description: dict[str, Json] = {"part": len(self.descriptions)}
         run = self._describe_shape(describe_names(tensor, description, self._parts.where), description)
-        self._entries.append(description)
+        self.descriptions.append(description)
         for packing in self._elements:
             packed = packing.pack(run, self._parts, self._options)
             if packed is not None:

@@ -132,7 +132,8 @@ def _mapping(value: object, where: str) -> Mapping[str, object]:
         raise LocalProtocolError(
             "schema", f"{where} must be a mapping, not {value!r} ({type(value).__name__})"
         )
-    return cast("Mapping[str, object]", value)
+    found: Mapping[str, object] = value
+    return found
 
 
 def _key(key: object, where: str) -> str:

@@ -12,7 +12,7 @@ from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
 from tensorwrapper.wire._refusal import refuse, refuse_over
 from tensorwrapper.wire.frames._buffers import byte_views, frame_views
 
-__all__ = ["decode_frames", "encode_frames", "frame_pieces"]
+__all__ = ["decode_frames", "encode_frames", "frame_pieces", "sized_frames"]
 
 LONG = 255
 """Sizes from here on take five bytes; the byte itself announces them."""
@@ -37,14 +37,19 @@ def frame_pieces(frames: Sequence[BufferLike]) -> list[bytes | memoryview]:
     >>> [bytes(piece) for piece in frame_pieces([b"ab", b""])]
     [b'\x02', b'ab', b'\x00', b'']
     """
+    return sized_frames(frame_views(frames))
+
+
+def sized_frames(frames: Sequence[bytes | memoryview]) -> list[bytes | memoryview]:
+    """Return what `frame_pieces` does, of frames that are bytes or views of such."""
     pieces: list[bytes | memoryview] = []
-    for number, view in enumerate(frame_views(frames)):
-        size = view.nbytes
+    for number, frame in enumerate(frames):
+        size = len(frame)
         if size > _HIGHEST:
             raise LocalProtocolError(
                 "limit", f"frame {number} has {size} bytes; in a single frame, {_HIGHEST} are possible"
             )
-        pieces += (bytes((size,)) if size < LONG else b"\xff%b" % size.to_bytes(4, "big"), view)
+        pieces += (bytes((size,)) if size < LONG else b"\xff%b" % size.to_bytes(4, "big"), frame)
     return pieces
 
 

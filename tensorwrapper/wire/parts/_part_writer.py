@@ -28,7 +28,10 @@ class PartWriter:
     (1, [0, 24])
     """
 
-    __slots__ = ("_added", "_apart", "_elements", "_empty", "_limits", "_n_tensors", "_parts", "where")
+    __slots__ = ("_added", "_apart", "_elements", "_empty", "_limits", "_n_tensors", "by_number", "where")
+
+    by_number: dict[int, memoryview]
+    """The parts that are there, each as its bytes."""
 
     where: str
     """The tensor that is being written, as errors name it."""
@@ -39,7 +42,7 @@ class PartWriter:
         self._empty = 0.0
         # Files have every second part, from part 0 on, for bytes that align the next one.
         self._apart = apart
-        self._parts: dict[int, memoryview] = {}
+        self.by_number = {}
         # By identity: one partition used for several modes or tensors travels once.
         self._added: dict[int, tuple[int, Array]] = {}
         self._elements: tuple[Tensor[Any], Array] | None = None
@@ -48,11 +51,7 @@ class PartWriter:
     @property
     def payload(self) -> list[memoryview]:
         """The parts in order."""
-        return list(map(self._parts.get, range(max(self._parts, default=-1) + 1), repeat(_EMPTY)))
-
-    def place(self, part: int, data: memoryview) -> None:
-        """Put bytes into a part."""
-        self._parts[part] = data
+        return list(map(self.by_number.get, range(max(self.by_number, default=-1) + 1), repeat(_EMPTY)))
 
     def claim_empty(self, places: float) -> None:
         """Count places without elements, as `PartReader.claim_empty` does; raise if it would refuse them."""
@@ -89,7 +88,7 @@ class PartWriter:
         part = self._n_tensors + len(self._added)
         if self._apart:
             part = 2 * part + 1
-        self._parts[part] = data
+        self.by_number[part] = data
         self._added[id(array)] = (part, array)
         return part
 

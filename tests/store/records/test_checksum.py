@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import tensorwrapper as tw
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.store.records import _checksum
-from tensorwrapper.store.records._checksum import Algorithm, checksum_of, choose, new_checksum
+from tensorwrapper.store.records._checksum import Algorithm, checksum_of, choose
 
 MESSAGE = np.random.default_rng(0).bytes(200_000)
 SIZES = [0, 1, 16_383, 16_384, 16_385, 65_535, 65_536, 65_537, 131_072, 200_000]
@@ -58,9 +58,9 @@ def test_which_algorithm_it_is(monkeypatch):
     monkeypatch.setitem(sys.modules, "xxhash", None)
     assert [choose(n) for n in (16_384, 16_385)] == [0, 1]
     with pytest.raises(DataFileError, match="the package xxhash"):
-        new_checksum(2)
+        checksum_of([], 2)
     with pytest.raises(DataFileError, match="algorithm 3"):
-        new_checksum(3)
+        checksum_of([], 3)
 
 
 PLACES = st.integers(0, 24_999)

@@ -7,9 +7,7 @@ from hypothesis import strategies as st
 
 import tensorwrapper as tw
 from tensorwrapper import wire
-from tensorwrapper.errors import (
-    DataFileError,
-)
+from tensorwrapper.errors import DataFileError, LocalProtocolError, RemoteProtocolError
 from tensorwrapper.store.records._format import pack_body, pack_header
 from tensorwrapper.store.records._record import (
     RecordFacts,
@@ -20,8 +18,12 @@ from tensorwrapper.store.records._record import (
     read_message,
     read_named,
 )
+from tensorwrapper.wire.lowlevel import WriteOptions
 from tests.support.store.files import assert_same
 from tests.support.store.spoilt_files import BODY, record, sealed
+
+LIMITS = ["label_bytes", "label_items", "depth", "digits", "rank", "extent", "empty_elements"]
+"""Limits of what a label says."""
 
 
 @pytest.fixture
@@ -101,6 +103,38 @@ def test_what_is_read_by_its_text_is_what_the_label_says(name, wanted, said, arr
     else:
         plain = name.isascii() and array.size and array.dtype.kind != "b"
         assert name != wanted or said or extends is not None or not plain
+
+
+def nested(depth, digits):
+    return {"a": nested(depth - 1, digits) if depth > 1 else 10 ** (digits - 1)}
+
+
+def written(array, name, said, limits):
+    options = WriteOptions(limits=limits, metadata_depth=99)
+    return memoryview(b"".join(encode_tensor(array, name, metadata=said, options=options)))
+
+
+EXTENTS = st.lists(st.sampled_from([1, 2, 3]), max_size=3) | st.lists(st.just(1), max_size=64)
+EMPTY = st.lists(st.sampled_from([0, 1, 2**20, 2**36 + 1]), max_size=2).map(lambda extents: [0, *extents])
+
+
+@given(
+    EXTENTS | EMPTY,
+    st.sampled_from(["a", "[{,", "," * 90, "1234567890", "\N{LATIN SMALL LETTER E WITH ACUTE}" * 100]),
+    st.none() | st.builds(nested, st.integers(1, 70), st.sampled_from([1, 9, 10, 1000, 1001])),
+    st.just({}) | st.dictionaries(st.sampled_from(LIMITS), st.integers(0, 200), max_size=1),
+)
+def test_what_is_written_under_limits_is_read_under_them_and_nothing_else_is(extents, name, said, limits):
+    own = wire.Limits(**limits) if limits else wire.DEFAULT_LIMITS
+    array = np.zeros(extents, "u1")
+    try:
+        body = written(array, name, said, own)
+    except LocalProtocolError:
+        body = written(array, name, said, wire.Limits(**dict.fromkeys([*LIMITS, "total_bytes"], 2**62)))
+        with pytest.raises(RemoteProtocolError):
+            read_message(body, own).tensors[0]
+    else:
+        assert read_message(body, own).tensors[0].shape.extents == tuple(extents)
 
 
 @given(st.sampled_from([None, 0, 64, 2**40]), st.integers(0, 2), st.booleans())

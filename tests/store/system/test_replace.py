@@ -1,5 +1,7 @@
 """A new file takes the place of an old one when the block ends well, and leaves nothing when it does not."""
 
+from pathlib import Path
+
 import pytest
 
 from tensorwrapper.errors import DataFileError
@@ -35,7 +37,7 @@ def test_what_is_no_file_is_not_replaced(tmp_path):
 
 
 def test_names_that_nobody_has_are_short_and_differ(tmp_path):
-    names = {beside(tmp_path / ("x" * 255)).name for _ in range(9)}
+    names = {Path(beside(tmp_path / ("x" * 255))).name for _ in range(9)}
 
     assert len(names) == 9
     assert max(map(len, names)) < 100

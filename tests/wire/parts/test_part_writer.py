@@ -12,7 +12,7 @@ from tensorwrapper.wire.parts._part_writer import PartWriter, as_bytes
 @pytest.mark.parametrize(("apart", "parts"), [(False, [2, 3, 2]), (True, [5, 7, 5])])
 def test_index_arrays_come_after_the_tensors_and_each_once(apart, parts):
     writer, splits = PartWriter(2, apart=apart), np.array([0, 3])
-    writer.place(0, memoryview(b"first"))
+    writer.by_number[0] = memoryview(b"first")
 
     assert [
         writer.add_indices(splits),

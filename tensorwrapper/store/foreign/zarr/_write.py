@@ -122,7 +122,7 @@ def _replacing_folder(path: Path) -> Generator[Path, None, None]:
     if path.is_symlink() or path.exists():
         # Never somebody's folder of something else.
         read_node(path)
-    temporary, old = beside(path), beside(path)
+    temporary, old = Path(beside(path)), Path(beside(path))
     try:
         temporary.mkdir()
         yield temporary
