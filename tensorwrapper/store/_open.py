@@ -274,6 +274,7 @@ def save(
             f"tensors must map names to tensors, as {{'t': t}} does, but are of type {type(tensors).__name__}"
         )
     codec: Compression | None = None
+    codecs: Mapping[str, Compression | None]
     if isinstance(compress, Mapping):
         codecs = compress
     else:

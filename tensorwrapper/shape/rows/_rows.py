@@ -89,11 +89,14 @@ class Rows:
     def at_zero(self) -> "Rows":
         """Return the rows with the same extents and every origin 0."""
         columns = self.columns
-        if any(not isinstance(own, int) or own for own in (*columns.origins[1:], *columns.leaf_origins)):
-            zeros = (0,) * columns.depth, (0,) * columns.leaf_rank
-            columns = Columns(columns.splits, columns.leaf, *zeros, columns.absent)
-        elif not self.first:
-            return self
+        for own in (*columns.origins[1:], *columns.leaf_origins):
+            if not isinstance(own, int) or own:
+                zeros = (0,) * columns.depth, (0,) * columns.leaf_rank
+                columns = Columns(columns.splits, columns.leaf, *zeros, columns.absent)
+                break
+        else:
+            if not self.first:
+                return self
         return Rows(columns, self.depth, self.start, self.stop, 0)
 
     @property

@@ -132,8 +132,7 @@ def _mapping(value: object, where: str) -> Mapping[str, object]:
         raise LocalProtocolError(
             "schema", f"{where} must be a mapping, not {value!r} ({type(value).__name__})"
         )
-    found: Mapping[str, object] = value
-    return found
+    return cast("Mapping[str, object]", value)
 
 
 def _key(key: object, where: str) -> str:
