@@ -9,9 +9,9 @@ from tensorwrapper.wire._message import Message, make_message
 from tensorwrapper.wire._refusal import refuse_over
 from tensorwrapper.wire.codec._tensors import read_tensors
 from tensorwrapper.wire.frames._buffers import byte_views, check_several
-from tensorwrapper.wire.frames._header import unpack_header
+from tensorwrapper.wire.frames._header import Header, unpack_header
 
-__all__ = ["decode"]
+__all__ = ["decode", "split_frames"]
 
 
 def decode(
@@ -53,6 +53,21 @@ def decode(
     >>> decode(encode([np.arange(3)])).tensors[0].tolist()
     [0, 1, 2]
     """
+    header, payload = split_frames(frames, limits)
+    tensors = read_tensors(header, payload, limits, strict=strict, allow_longdouble=allow_longdouble)
+    return make_message(header, payload, limits=limits, allow_longdouble=allow_longdouble, tensors=tensors)
+
+
+def split_frames(
+    frames: Sequence[BufferLike], limits: Limits = DEFAULT_LIMITS
+) -> tuple[Header, tuple[memoryview, ...]]:
+    """Return what the two header frames of a stranger's message say, and its parts; its label is not read.
+
+    Raises
+    ------
+    RemoteProtocolError, ConversionError
+        As `decode`, of what is no matter of the label.
+    """
     check_several(frames, "frames")
     if len(frames) < 2:
         raise RemoteProtocolError("frame", f"a message has two header frames at least, not {len(frames)}")
@@ -62,7 +77,4 @@ def decode(
     total = sum([view.nbytes for view in views])
     if total > limits.total_bytes:
         refuse_over("total_bytes", f"{total} bytes are over the {limits.total_bytes} allowed")
-    header = unpack_header(views[0], views[1], limits)
-    payload = tuple(views[2:])
-    tensors = read_tensors(header, payload, limits, strict=strict, allow_longdouble=allow_longdouble)
-    return make_message(header, payload, limits=limits, allow_longdouble=allow_longdouble, tensors=tensors)
+    return unpack_header(views[0], views[1], limits), tuple(views[2:])

@@ -13,7 +13,7 @@ allocated against the limits; `refuse` raises the one error that readers raise.
 **Messages of an application's own**: `Writer` collects tensors and makes the frames, with keys beside TENS's
 in the label; `read_apart` reads plain tensors and leaves what else the label says; `load_label` reads a label
 alone, `plain_object` is metadata as JSON has them; `frame_views` takes frames as callers hand them over, and
-`sized_frames` puts the size of each before it;
+`sized_frames` puts the size of each before it, `split_frames` reads header and parts and leaves the label;
 `is_metadata_alone` tells which tensors are `no_elements`.
 
 **Tensors in runs**: `take_apart` says what a tensor is made of, as a `Skeleton` and parts; `read_skeleton`
@@ -28,6 +28,7 @@ from tensorwrapper._lazy import lazy_names
 
 if TYPE_CHECKING:
     from tensorwrapper._json_fields import Field
+    from tensorwrapper.wire._decode import split_frames
     from tensorwrapper.wire._refusal import refuse
     from tensorwrapper.wire.blocks._apart import Apart, take_apart
     from tensorwrapper.wire.blocks._skeleton import Skeleton, read_skeleton
@@ -63,6 +64,7 @@ __all__ = [
     "refuse",
     "sized_frames",
     "small_dtype",
+    "split_frames",
     "take_apart",
     "write_logical",
 ]
@@ -80,6 +82,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "parts._dtypes": ("small_dtype", "write_logical"),
             "parts._part_reader": ("Field", "PartReader"),
             "parts._part_writer": ("PartWriter",),
+            "_decode": ("split_frames",),
             "_refusal": ("refuse",),
             "blocks._apart": ("Apart", "take_apart"),
             "blocks._skeleton": ("Skeleton", "read_skeleton"),

@@ -12,8 +12,8 @@ from tensorwrapper._json_fields import Field, FieldReason
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ProtocolError, RefusalReason, RequestRefusedError
 from tensorwrapper.typing import BufferLike
-from tensorwrapper.wire import Limits, decode
-from tensorwrapper.wire.lowlevel import frame_views, load_label
+from tensorwrapper.wire import Limits
+from tensorwrapper.wire.lowlevel import frame_views, load_label, split_frames
 
 __all__ = [
     "Said",
@@ -74,19 +74,19 @@ def read_frames(frames: Sequence[BufferLike], limits: Limits) -> Said:
         If they are no message, or not of this protocol.
     """
     try:
-        message = decode(frames, limits=limits)
-        label = Field(load_label(message.label, limits), "the label", refuse_field)
+        header, parts = split_frames(frames, limits)
+        label = Field(load_label(header.label, limits), "the label", refuse_field)
     except ProtocolError as error:
         reason: RefusalReason = "limit" if error.reason == "limit" else "label"
         raise RequestRefusedError(reason, plain_limit(str(error))) from error
-    if message.form != "JSON":
-        raise RequestRefusedError("label", f"the form is JSON, not {message.form!r}")
+    if header.form != "JSON":
+        raise RequestRefusedError("label", f"the form is JSON, not {header.form!r}")
     label.object({"tw"}, None)
     said = label["tw"].mapping()
     if len(said) != 1:
         label["tw"].refuse(f"has one verb, not {len(said)}")
     verb = next(iter(said))
-    return Said(message.origin, verb, label["tw"][verb], message.parts)
+    return Said(header.origin, verb, label["tw"][verb], parts)
 
 
 def plain_limit(text: str) -> str:
@@ -94,9 +94,8 @@ def plain_limit(text: str) -> str:
     return text.partition("; limits=Limits(")[0]
 
 
-def number_of(frames: Sequence[BufferLike]) -> int | None:
+def number_of(frames: Sequence[memoryview]) -> int | None:
     """Return the number of a message, also of one that cannot be read; None if it has none."""
-    views = frame_views(frames)
-    if len(views) < 2 or views[1].nbytes != _COORDINATES:
+    if len(frames) < 2 or frames[1].nbytes != _COORDINATES:
         return None
-    return cast("int", _NUMBERS.unpack(views[1])[0])
+    return cast("int", _NUMBERS.unpack(frames[1])[0])

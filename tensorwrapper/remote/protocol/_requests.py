@@ -260,16 +260,17 @@ class RequestReader:
         RequestRefusedError
             If it is no request, or asks for too much.
         """
-        few = 1 < len(frames) < 4
-        number = number_of(frames) if few else None
+        few, number = 1 < len(frames) < 4, number_of(frames)
         label = frames[0].tobytes() if few and frames[0].nbytes <= _KNOWN_BYTES else b""
         if label and number is not None:
             known = self._known.get(label) if len(frames) == 2 else self._of_table(label, frames[2])
             if known is not None:
                 return number, known
-        request: Request | None = None if number is None else quick_request(frames, self._limits, _FEW)
+        request: Request | None = (
+            quick_request(frames, self._limits, _FEW) if few and number is not None else None
+        )
         if number is None or request is None:
-            if number_of(frames) is not None and _is_long(frames):
+            if number is not None and _is_long(frames):
                 return None
             number, request = receive_request(frames, self._limits)
         self.keep(frames, request)
