@@ -264,6 +264,8 @@ def _copied(array: Array, dtype: "np.dtype[Any]") -> Array:
     except TypeError as error:
         # NumPy knows no way from one type of ml_dtypes to another, or to times.
         raise DTypeError(f"elements of type {array.dtype} do not become ones of type {dtype}") from error
+    except SizeOverflowError:
+        raise
     except OverflowError as error:
         # A week has more attoseconds than 64 bits count, whatever the elements are.
         raise SizeOverflowError(

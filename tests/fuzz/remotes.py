@@ -86,7 +86,7 @@ class _Scripted:
         self.cache = Cache(0)
         self.link = Link("tcp://127.0.0.1:1")
 
-    def piece_bytes(self, _total: int = 0) -> int:
+    def piece_bytes(self, _total: int = 0, *, narrowing: int = 1) -> int:  # noqa: ARG002
         return _MOST
 
     def packing(self) -> None:

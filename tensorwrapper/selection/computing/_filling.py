@@ -157,6 +157,16 @@ def _at_ordinals(view: Expression, ordinals: IntArray) -> Expression:
     return Expression(view.node, wrap_layout(over_box((len(ordinals),), (0,), base, (axis,))))
 
 
+def _is_one_step(node: Node) -> bool:
+    """Tell whether a node is made of tensors in memory, or of nothing: most are, and it is seen at once."""
+    if node.routed().is_dense:
+        return True
+    operands = node.operands
+    if not operands:
+        return node.source is None and node.is_filled
+    return node.is_filled and all(own.node.is_dense for own in operands)
+
+
 def is_in_memory(view: Expression) -> bool:
     """Tell whether `write_into` may write a view: all is in this process, dense, and made for one user.
 
@@ -164,12 +174,8 @@ def is_in_memory(view: Expression) -> bool:
     """
     if 0 in view.extents or (view.written is not None and view.node.is_constant):
         return False  # What it was made of may have been sparse, and the result is then, too.
-    node = view.node
-    operands = node.operands
-    if not operands:
-        return node.is_dense or (node.source is None and node.is_filled)
-    if node.is_filled and all(own.node.is_dense for own in operands):
-        return True  # Most are one step, of tensors.
+    if _is_one_step(view.node):
+        return True
     met: set[int] = set()
     waiting = [(view, 0)]
     while waiting:

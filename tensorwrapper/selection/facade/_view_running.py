@@ -395,8 +395,8 @@ def _at_once(view: Expression) -> Tensor[Any] | None:
     """Return the elements of a box whose places are evenly spaced, and all in memory; None of all others."""
     known = view.layout.implementation
     box = known.strided_box()
-    memory = memory_of(view)
-    if box is None or (memory is None and not is_in_memory(view)):
+    memory = None if view.node.is_constant else memory_of(view)
+    if box is None or 0 in box[0] or (memory is None and not is_in_memory(view)):
         return None
     extents, origin, strides, offset = box
     array = new_memory(extents, view.dtype)
