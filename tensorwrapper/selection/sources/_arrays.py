@@ -218,7 +218,10 @@ class ArraySource:
                 f"{error}; as_tensor() reads the whole: text becomes strings, arrays of any length rows, and "
                 "a structure has fields, dataset['field']"
             ) from error
-        object.__setattr__(self, "dtype", dtype)
+        # Of an enumeration h5py says its words beside the type; they are no part of the elements.
+        object.__setattr__(
+            self, "dtype", np.dtype(dtype.str) if dtype.metadata and dtype.kind in "biu" else dtype
+        )
         shape = labelled_shape(self.array) or Shape(*self.array.shape)
         object.__setattr__(self, "shape", shape)
 

@@ -17,6 +17,7 @@ from tensorwrapper._json import Json
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError, JaggedModeError, ParseError
 from tensorwrapper.shape import Shape
+from tensorwrapper.store.foreign._lying import names_said
 from tensorwrapper.store.records._loss import Loss, loss_in, unread
 from tensorwrapper.typing import Index, IntArray
 from tensorwrapper.wire import DEFAULT_LIMITS
@@ -78,8 +79,10 @@ class Ragged:
         names = _list(given.get("dimension_names", [None] * len(extents)), "the names of dimensions")
         if len(origin) != len(extents) or not all(type(n) is int and abs(n) < 2**62 for n in origin):
             raise ParseError(f"the origin of {len(extents)} modes is as many integers, not {origin[:8]}")
-        if len(names) != len(extents) or not all(name is None or isinstance(name, str) for name in names):
-            raise ParseError(f"the names of {len(extents)} modes are as many texts or null, not {names[:8]}")
+        if names_said(names, len(extents)) != tuple(names):
+            raise ParseError(
+                f"{len(extents)} modes are named by as many identifiers or null, not {names[:8]}"
+            )
         return cls(extents, cast("Index", tuple(origin)), cast("tuple[str | None, ...]", tuple(names)))
 
     def shape_of(self, sizes: Mapping[int, npt.ArrayLike]) -> Shape[Any]:

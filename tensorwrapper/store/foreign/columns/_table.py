@@ -10,6 +10,7 @@ from tensorwrapper._integers import MAX_DIGITS
 from tensorwrapper._json import parse_json
 from tensorwrapper.errors import ConversionError, DataFileError, TensorWrapperError
 from tensorwrapper.store.foreign._contents import Contents, Held
+from tensorwrapper.store.foreign._lying import metadata_said, names_said, origin_said, placed
 from tensorwrapper.store.foreign.columns._arrow_types import (
     empty_array,
     has_nulls,
@@ -62,11 +63,31 @@ def contents_of(
         except Exception as error:  # noqa: BLE001 - what pyarrow raises for types of others is in no list
             losses.append(Loss(f"the column {name!r} has {str(field.type)[:80]}, {error}", name, "type"))
             continue
+        told = ["all of it"] if said is None else _untaken(said, empty.shape.rank)
+        said = said or {}
+        if told:
+            text = f"what the column {name!r} says of itself cannot be taken: {', '.join(told)}"
+            losses.append(Loss(text, name, "convention"))
         read = partial(_placed, partial(column, number, field, empty), said)
-        held[field.name] = Held(0, None, packing, read, cast("Mapping[str, Any]", said.get("metadata", {})))
+        held[field.name] = Held(0, None, packing, read, metadata_said(said.get("metadata")))
     said_of = {"": schema.metadata, **{field.name: field.metadata for field in schema}}
     others = {name: _others(own) for name, own in said_of.items() if _others(own)}
-    return Contents(held, _said(schema.metadata), tuple(losses), attributes=lambda: others)
+    whole = _said(schema.metadata)
+    if whole is None:
+        losses.append(Loss("what the file says of itself is no object in JSON", "", "convention"))
+    return Contents(held, whole or {}, tuple(losses), attributes=lambda: others)
+
+
+def _untaken(said: Mapping[str, Any], rank: int) -> list[str]:
+    """Return the keys of a column whose values say nothing that a tensor of this rank can be."""
+    names = names_said(said.get("dimension_names"), rank)
+    given = said.get("dimension_names")
+    checks = {
+        "metadata": isinstance(said.get("metadata"), dict),
+        "index_origin": origin_said(said.get("index_origin"), rank) is not None,
+        "dimension_names": names is not None and list(names) == given,
+    }
+    return [key for key, is_taken in checks.items() if key in said and not is_taken]
 
 
 def _others(metadata: "Mapping[bytes, bytes] | None") -> list[str]:
@@ -106,27 +127,26 @@ def tensor_of(array: "pa.Array | pa.ChunkedArray", path: Path, name: str) -> Ten
         raise DataFileError(Loss(f"{path}: {name!r} cannot be read: {error}", name, code)) from error
 
 
-def _said(metadata: "Mapping[bytes, bytes] | None") -> Mapping[str, Any]:
-    """Return what we wrote of a table or a column."""
+def _said(metadata: "Mapping[bytes, bytes] | None") -> Mapping[str, Any] | None:
+    """Return what we wrote of a table or a column; None if it is nothing of ours, under our name."""
     if not metadata or KEY not in metadata:
         return {}
-    text = metadata[KEY]
-    found = parse_json(
-        text, "what is said of a column", depth=DEFAULT_LIMITS.depth, digits=MAX_DIGITS, max_bytes=_JSON_BYTES
-    )
-    return cast("Mapping[str, Any]", found) if isinstance(found, dict) else {}
+    try:
+        found = parse_json(
+            metadata[KEY],
+            "what is said of a column",
+            depth=DEFAULT_LIMITS.depth,
+            digits=MAX_DIGITS,
+            max_bytes=_JSON_BYTES,
+        )
+    except TensorWrapperError:
+        return None
+    return cast("Mapping[str, Any]", found) if isinstance(found, dict) else None
 
 
 def _placed(read: "Callable[[], Tensor[Any] | View[Any]]", said: Mapping[str, Any]) -> object:
     """Return a column with the names and the origin that are said of it."""
-    found = read()
-    names = said.get("dimension_names")
-    if isinstance(names, list):
-        found = found.named(*cast("list[str | None]", names))
-    origin = said.get("index_origin")
-    if isinstance(origin, list) and all(type(first) is int for first in cast("list[object]", origin)):
-        found = found.translate_to(cast("list[int]", origin))
-    return found
+    return placed(read(), said.get("dimension_names"), said.get("index_origin"))
 
 
 def check_bytes(nbytes: int, name: str, limits: Limits) -> None:

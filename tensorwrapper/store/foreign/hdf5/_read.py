@@ -24,6 +24,7 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.store.foreign._contents import SCALES, Contents, Held, scaled
 from tensorwrapper.store.foreign._fields import FieldPath, FieldsOf, field_paths, inner_of
 from tensorwrapper.store.foreign._guarded import Guarded
+from tensorwrapper.store.foreign._lying import origin_said, placed
 from tensorwrapper.store.foreign._names import FreeNames
 from tensorwrapper.store.foreign._ragged import Ragged, broken_rows
 from tensorwrapper.store.foreign._rows_source import RowsSource
@@ -161,6 +162,8 @@ class _Finder:
         known = _READ | ({RAGGED} if name in self.rows else set[str]())
         if METADATA in own.attrs and not _said(own, self.heaps):
             known -= {METADATA}
+        if not hasattr(own, "shape") or not _has_origin(cast("h5py.Dataset", own)):
+            known -= {ORIGIN}
         return [key for key in own.attrs if key not in known]
 
     def _enter_group(self, name: str, found: "h5py.Group") -> Collection[str]:
@@ -263,7 +266,8 @@ class _Finder:
         if start + found.nbytes > len(self.memory):
             raise DataFileError(f"{self.path} ends before {found.name!r} does")
         assert found.chunks is None, found.name  # noqa: S101 - what `look_at` has proved
-        flat = np.frombuffer(self.memory, dtype, found.size, start)
+        # Without the words of an enumeration, which h5py says beside the type.
+        flat = np.frombuffer(self.memory, np.dtype(dtype.str), found.size, start)
         if not are_truths(flat):
             raise DataFileError("a bool is neither 0 nor 1")
         return _placed(as_tensor(flat.reshape(found.shape)), found, self.heaps)
@@ -408,15 +412,15 @@ def _dataset(group: "h5py.Group", name: str) -> "h5py.Dataset":
 
 def _placed(value: _T, found: "h5py.Dataset", heaps: Heaps) -> _T:
     """Return a tensor or view with the names and the origin that a dataset says."""
-    labels = _labels(found, heaps)
-    names = [label if label.isidentifier() and labels.count(label) == 1 else None for label in labels]
-    if any(names):
-        value = value.named(*names)
-    if ORIGIN in found.attrs and found.attrs.get_id(ORIGIN).dtype.kind in "iu":
-        own = np.asarray(found.attrs[ORIGIN])
-        if own.shape == (len(names),):
-            value = value.translate_to(own.tolist())
-    return value
+    origin = np.asarray(found.attrs[ORIGIN]) if _has_origin(found) else None
+    return placed(value, _labels(found, heaps), origin)
+
+
+def _has_origin(found: "h5py.Dataset") -> bool:
+    """Tell whether an attribute is the origin of a dataset: one integer for each mode."""
+    if ORIGIN not in found.attrs or found.attrs.get_id(ORIGIN).dtype.kind not in "iu":
+        return False
+    return origin_said(np.asarray(found.attrs[ORIGIN]), len(found.shape)) is not None
 
 
 def _labels(found: "h5py.Dataset", heaps: Heaps) -> list[str]:

@@ -21,6 +21,7 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.store.foreign._contents import SCALES, Contents, Held, scaled
 from tensorwrapper.store.foreign._guarded import Guarded
 from tensorwrapper.store.foreign._links import Links
+from tensorwrapper.store.foreign._lying import origin_said, placed
 from tensorwrapper.store.foreign._ragged import Ragged, broken_rows
 from tensorwrapper.store.foreign._rows_source import RowsSource
 from tensorwrapper.store.foreign.zarr._contained import contained_store, link_refusal
@@ -87,7 +88,8 @@ class _Finder:
     def enter(self, name: str, folder: Path, node: Mapping[str, Any]) -> None:
         """Note what a node is."""
         said, is_array = node.get("attributes", {}), node["node_type"] == "array"
-        self.attributes[name] = _others(said)
+        extents = node.get("shape") if is_array else None
+        self.attributes[name] = _others(said, len(extents) if isinstance(extents, list) else 0)
         if name in self.parts:
             return
         if not name and not is_array:
@@ -138,9 +140,11 @@ class _Finder:
         return rows[0]
 
 
-def _others(said: Mapping[str, Any]) -> list[str]:
-    """Return the attributes that are not read here."""
-    read = {ORIGIN, *([METADATA] if isinstance(said.get(METADATA), dict) else [])}
+def _others(said: Mapping[str, Any], rank: int) -> list[str]:
+    """Return the attributes of an array of so many modes, or of a group, that are not read here."""
+    read = {METADATA} if isinstance(said.get(METADATA), dict) else set[str]()
+    if rank and origin_said(said.get(ORIGIN), rank) is not None:
+        read.add(ORIGIN)
     return [key for key in said if key not in read]
 
 
@@ -160,21 +164,13 @@ class _Reader:
                 f"{self.folder} has the extents {str(extents)[:80]}; {self.limits.extent} is the most; "
                 "limits=Limits(extent=...) raises that"
             )
-        rank = len(extents)
         if is_text(node):
             found: Tensor[Any] | View[Any] = self._strings(extents, node)
         else:
             from tensorwrapper.selection import as_view  # noqa: PLC0415 - other kinds of file need no views
 
             found = as_view(self._source(self.folder, node))
-        if isinstance(names, list) and len(cast("list[object]", names)) == rank:
-            texts = [name if isinstance(name, str) else "" for name in cast("list[object]", names)]
-            own = [text if text.isidentifier() and texts.count(text) == 1 else None for text in texts]
-            found = found.named(*own) if any(own) else found
-        origin = node.get("attributes", {}).get(ORIGIN)
-        if isinstance(origin, list) and len(cast("list[object]", origin)) == rank:
-            found = found.translate_to(cast("list[int]", origin))
-        return found
+        return placed(found, names, node.get("attributes", {}).get(ORIGIN))
 
     def rows(self, ragged: Ragged) -> "View[Any]":
         """Return a ragged array."""

@@ -114,7 +114,6 @@ def test_what_is_no_store_is_refused(tmp_path):
                 "configuration": {"kind": "inline", "chunk_shapes": [[[3, 2]], 3]},
             }
         },
-        {"attributes": {"index_origin": ["x"]}},
     ],
 )
 def test_metadata_that_make_no_sense_are_refused(tmp_path, fields):
