@@ -10,12 +10,13 @@ from tensorwrapper._integers import to_counts
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import (
     ConversionError,
+    DataFileError,
     DataFileSystemError,
     ExtentError,
     RankError,
     TensorWrapperError,
 )
-from tensorwrapper.store.records._loss import Loss, loss_in, unread
+from tensorwrapper.store.records._loss import Loss, LossCode, loss_in, unread
 from tensorwrapper.typing import Extents
 from tensorwrapper.wire import Compression
 
@@ -194,7 +195,9 @@ def leaving_out(name: str, options: Options, lost: list[Loss]) -> Generator[None
             if options.way_out and isinstance(error, ConversionError):
                 raise ConversionError(f"{error}; {options.way_out}") from error
             raise
-        lost.append(unread(f"{name!r} is left out", name, error, "kind"))
+        # A file that cannot be read says so; all else is what the other kind of file cannot say.
+        otherwise: LossCode = "damage" if isinstance(error, DataFileError) else "kind"
+        lost.append(unread(f"{name!r} is left out", name, error, otherwise))
 
 
 @final

@@ -111,3 +111,16 @@ def test_the_words_of_an_enumeration_are_no_part_of_the_type(chunks, tmp_path):
         assert [file[name].tolist() for name in ("b", "e")] == [[True, False], [0, 1, 1]]
     for end in ("npz", "tar"):
         assert len(convert(tmp_path / "a.h5", tmp_path / f"out.{end}").names) == 2
+
+
+def test_a_damaged_member_is_told_as_damage_and_not_as_a_kind(tmp_path):
+    path = tmp_path / "a.zarr"
+    group = zarr.create_group(path)
+    for name in ("bad", "good"):
+        array = group.create_array(name, shape=(3,), dtype="f8", compressors=None)
+        array[:] = [1.0, 2.0, 3.0]
+    (chunk,) = [own for own in (path / "bad").rglob("*") if own.is_file() and own.name != "zarr.json"]
+    chunk.write_bytes(b"123")
+    done = convert(path, tmp_path / "out.npz", strict=False)
+    assert done.names == ("good",)
+    assert [loss.code for loss in done.lost] == ["damage"]
