@@ -31,8 +31,10 @@ def test_windows_and_points_of_pieces(leaf, given, block, data):
     low = data.draw(st.integers(0, len(expected) - 1))
     high = data.draw(st.integers(low + 1, len(expected)))
     out = np.empty(high - low, dtype=np.int64)
-    before, _pieces.BLOCK = _pieces.BLOCK, block
-    long, _pieces._LONG = _pieces._LONG, data.draw(st.sampled_from([2, 256]))
+    # Drawn before anything is set: a draw may end the example.
+    wanted = data.draw(st.sampled_from([2, 256]))
+    before, long = _pieces.BLOCK, _pieces._LONG
+    _pieces.BLOCK, _pieces._LONG = block, wanted
     try:
         runner.fill((slice(low, high),), out)
     finally:

@@ -28,9 +28,11 @@ def check(runner, rows, data):
     low = data.draw(st.integers(0, len(expected) - 1))
     high = data.draw(st.integers(low + 1, len(expected)))
     out = np.empty(high - low, dtype=np.int64)
+    # Drawn before anything is set: a draw may end the example.
+    most, block = data.draw(st.sampled_from([(1, 3), (2, 5), (1 << 14, 1 << 16)]))
+    long = data.draw(st.sampled_from([2, 256]))
     before = _row_runners._ROWS, _row_runners.BLOCK, _row_runners._LONG
-    _row_runners._ROWS, _row_runners.BLOCK = data.draw(st.sampled_from([(1, 3), (2, 5), (1 << 14, 1 << 16)]))
-    _row_runners._LONG = data.draw(st.sampled_from([2, 256]))
+    _row_runners._ROWS, _row_runners.BLOCK, _row_runners._LONG = most, block, long
     try:
         runner.fill((slice(low, high),), out)
     finally:
