@@ -89,7 +89,9 @@ class _Finder:
         """Note what a node is."""
         said, is_array = node.get("attributes", {}), node["node_type"] == "array"
         extents = node.get("shape") if is_array else None
-        self.attributes[name] = _others(said, len(extents) if isinstance(extents, list) else 0)
+        self.attributes[name] = _others(
+            said, len(cast("list[object]", extents)) if isinstance(extents, list) else 0
+        )
         if name in self.parts:
             return
         if not name and not is_array:
