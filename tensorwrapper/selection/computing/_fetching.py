@@ -12,12 +12,13 @@ from tensorwrapper.buffer import Dense
 from tensorwrapper.errors import ComputationCancelledError, ConversionError, SizeOverflowError
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection.computing._background import Background, hurry
-from tensorwrapper.selection.computing._runner import Made, runner_of
+from tensorwrapper.selection.computing._bringing import Made, brought_here
+from tensorwrapper.selection.computing._filling import MemoryJob
 from tensorwrapper.selection.expressions._expression import Expression
+from tensorwrapper.selection.expressions._ordinals import Whole
+from tensorwrapper.selection.expressions._reading import in_memory
 from tensorwrapper.selection.plans._leaves import is_away, leaves_of
 from tensorwrapper.selection.runners._blocks import cut, full_window, inside
-from tensorwrapper.selection.runners._leaves import Runner, leaf_of
-from tensorwrapper.selection.runners._ordinals import OrdinalRunner
 from tensorwrapper.selection.sources._asking import Versions, abilities_of, ask
 from tensorwrapper.selection.sources._source import ReadHandle
 from tensorwrapper.typing import Array
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from tensorwrapper.selection.plans._reads import Share
     from tensorwrapper.selection.plans._steps import Step
 
-__all__ = ["Cancel", "Progress", "Watch", "run_plan", "run_runner"]
+__all__ = ["Cancel", "Progress", "Watch", "run_plan", "run_view"]
 
 _APART = 1 << 16  # bytes from which a read is worth a thread
 _THREADS = 8
@@ -87,7 +88,7 @@ class Watch:
 def run_plan(plan: "Plan", out: Array, threads: int, watch: Watch) -> None:
     """Write all elements of a plan into an array of its extents."""
     if not plan.away:
-        run_runner(runner_of(plan.view, check=watch.check), out, threads, watch)
+        run_view(brought_here(plan.view, check=watch.check), out, threads, watch)
         return
     try:
         _fetch(plan, out, threads, watch)
@@ -114,8 +115,9 @@ def _fetch(plan: "Plan", out: Array, threads: int, watch: Watch) -> None:
         versions.check(part.away)
 
 
-def run_runner(runner: Runner, out: Array, threads: int, watch: Watch) -> None:
-    """Write all that a runner has into an array of its extents."""
+def run_view(view: Expression, out: Array, threads: int, watch: Watch) -> None:
+    """Write a view of what is in memory into an array of its extents."""
+    runner = MemoryJob(threads).elements(view)
     if not watch.is_needed:
         runner.fill(full_window(out.shape), out, threads)
         return
@@ -262,14 +264,14 @@ class _Fetching:
                 del self._arrays[need]  # Memory in between is given back as soon as nobody needs it.
 
     def _write(self, step: "Step") -> None:
-        runner = runner_of(step.view, self._arrived, self._made, self._watch.check)
-        run_runner(runner, self._part(step), self._threads, self._watch)
+        view = brought_here(step.view, self._arrived, self._made, self._watch.check)
+        run_view(view, self._part(step), self._threads, self._watch)
 
     def _part(self, step: "Step") -> Array:
         return inside(self._out, tuple([slice(own.start, own.stop, own.step) for own in step.window]))
 
-    def _arrived(self, view: Expression) -> Runner:
+    def _arrived(self, view: Expression) -> Expression:
         need, share = self._places[view]
-        leaf = leaf_of(share.layout, Dense(cast("Any", self._arrays[need].reshape(-1))))
-        in_order = len(leaf.extents) < len(view.extents)
-        return OrdinalRunner(leaf, Layout(view.shape)) if in_order else leaf
+        found = in_memory(Dense(cast("Any", self._arrays[need].reshape(-1))), share.layout)
+        in_order = len(found.extents) < len(view.extents)
+        return Expression(Whole(found), Layout(view.shape)) if in_order else found

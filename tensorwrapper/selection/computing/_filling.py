@@ -21,7 +21,6 @@ from tensorwrapper.selection.expressions._expression import (
     at_zero,
     check_boxes,
     memory_of,
-    unread,
     whole,
 )
 from tensorwrapper.selection.expressions._ordinals import pushed
@@ -87,7 +86,7 @@ class MemoryJob(Job):
         if parts:
             write_elements(target, node.checked_values((), parts))
         else:
-            node.runner(view, given, unread).fill(full_window(target.shape), target, self.threads)
+            node.runner(view, given).fill(full_window(target.shape), target, self.threads)
         if target is not out and not out.flags.c_contiguous:
             write_elements(out, target.reshape(out.shape))
 

@@ -18,7 +18,6 @@ from tensorwrapper.selection.expressions._expression import (
     Expression,
     Node,
     Normalize,
-    ReaderOf,
     Shares,
     whole,
 )
@@ -59,7 +58,7 @@ class _Elementwise(Node):
     def over(self, given: tuple[Runner, ...]) -> Runner:
         """Return what computes the elements from what computes those of the operands."""
 
-    def runner(self, view: Expression, given: tuple[Runner, ...], reader: ReaderOf) -> Runner:  # noqa: ARG002
+    def runner(self, view: Expression, given: tuple[Runner, ...]) -> Runner:  # noqa: ARG002
         return self.over(given)
 
     def checked_values(self, places: Sequence[IntArray], given: Sequence[Array] = ()) -> Array:

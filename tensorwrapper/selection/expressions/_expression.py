@@ -40,14 +40,12 @@ __all__ = [
     "Node",
     "Normalize",
     "Origin",
-    "ReaderOf",
     "Shares",
     "at_zero",
     "check_boxes",
     "extended",
     "memory_of",
     "unnamed_view",
-    "unread",
     "whole",
 ]
 
@@ -58,16 +56,8 @@ Origin: TypeAlias = "Tensor[Any] | Source | Node"
 Shares: TypeAlias = "Iterable[tuple[Expression, Any, IntArray]]"
 """Operands, which of the positions come from each, and the positions in it."""
 
-ReaderOf: TypeAlias = "Callable[[Expression], Runner]"
-"""What has the elements that a part of a view reads from a source that is not in memory."""
-
 Normalize: TypeAlias = "Callable[[Expression], Expression]"
 """Returns the normal form of a view."""
-
-
-def unread(view: "Expression") -> Runner:
-    """Raise: an element was wanted of a source that is not in this process."""
-    raise ConversionError(f"{view.node.source!r} is not in this process, and nothing was read of it")
 
 
 class Node(ABC):
@@ -261,17 +251,15 @@ class Node(ABC):
         else:
             job.cells(view, out)
 
-    def runner(self, view: "Expression", given: tuple[Runner, ...], reader: ReaderOf) -> Runner:  # noqa: ARG002
-        """Return what computes a view of this node that is in normal form.
+    def runner(self, view: "Expression", given: tuple[Runner, ...]) -> Runner:
+        """Return what computes the elements of a view cell by cell.
 
         Parameters
         ----------
         view
             The view.
         given
-            What computes the operands.
-        reader
-            Returns what has the elements of a part of a source that is not in this process.
+            For each operand what has its elements at the places of the view.
         """
         return CellRunner.of(self.checked_values, self.dtype, view.layout, self.extents, given)
 

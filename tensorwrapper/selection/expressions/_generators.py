@@ -22,7 +22,7 @@ from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchErro
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import packed_strides
 from tensorwrapper.selection.expressions._documents import Job, NodeFields, NodeWriter
-from tensorwrapper.selection.expressions._expression import Expression, Node, ReaderOf, whole
+from tensorwrapper.selection.expressions._expression import Expression, Node, whole
 from tensorwrapper.selection.expressions._fields import (
     dtype_name,
     json_of_parameter,
@@ -36,7 +36,6 @@ from tensorwrapper.selection.random._parameters import DISTRIBUTIONS, Distributi
 from tensorwrapper.selection.random._philox import ALGORITHM
 from tensorwrapper.selection.random._values import draw
 from tensorwrapper.selection.runners._blocks import full_window
-from tensorwrapper.selection.runners._leaves import MemoryLeaf, Runner
 from tensorwrapper.selection.runners._ranks import RankRunner
 from tensorwrapper.selection.transforms._layouts import box
 from tensorwrapper.shape import Shape
@@ -120,9 +119,6 @@ class Filling(Generator):
     def is_like(self, other: Node) -> bool:
         """Tell whether another node is the same constant, over whatever box."""
         return isinstance(other, Filling) and attrs.evolve(other, shape=self.shape) == self
-
-    def runner(self, view: Expression, given: tuple[Runner, ...], reader: ReaderOf) -> Runner:  # noqa: ARG002
-        return MemoryLeaf(self.repeated(view.shape.extents))
 
     def repeated(self, extents: Extents) -> Array:
         value: Array = np.empty((), self.dtype)
@@ -328,16 +324,11 @@ class RandomField(Generator):
         )
         return draw(self.distribution, self.seed, ranks, parameters, self.dtype)
 
-    def runner(self, view: Expression, given: tuple[Runner, ...], reader: ReaderOf) -> Runner:
-        if self.operands or not self.shape.rank:
-            return super().runner(view, given, reader)
-        # The layout of a view addresses row-major places of the box, which are the ranks.
-        return RankRunner(self._numbers, self.dtype, view.layout)
-
     def write_into(self, view: Expression, out: Array, job: Job) -> None:
         if self.operands or not self.shape.rank:
             job.cells(view, out)
         else:
+            # The layout of a view addresses row-major places of the box, which are the ranks.
             RankRunner(self._numbers, self.dtype, view.layout).fill(full_window(out.shape), out)
 
     def _numbers(self, ranks: IntArray | range, out: Array | None) -> Array:

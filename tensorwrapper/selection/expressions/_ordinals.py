@@ -19,15 +19,14 @@ from tensorwrapper.selection.expressions._expression import (
     Node,
     Normalize,
     Origin,
-    ReaderOf,
     Shares,
     at_zero,
     whole,
 )
 from tensorwrapper.selection.expressions._of_one import NodeOfOne
+from tensorwrapper.selection.operations._positions import unravel
 from tensorwrapper.selection.runners._blocks import full_window
 from tensorwrapper.selection.runners._cells import CellRunner
-from tensorwrapper.selection.runners._leaves import Runner
 from tensorwrapper.selection.runners._ordinals import OrdinalRunner
 from tensorwrapper.selection.transforms._maps import canonical
 from tensorwrapper.selection.transforms._transform import Transform, put_together, take_apart, through
@@ -64,9 +63,6 @@ class Whole(NodeOfOne):
             return None
         found = self.operand.node.cast(self.operand, dtype)
         return None if found is None else Expression(Whole(found), view.layout)
-
-    def runner(self, view: Expression, given: tuple[Runner, ...], reader: ReaderOf) -> Runner:  # noqa: ARG002
-        return OrdinalRunner(given[0], view.layout)
 
     def write_into(self, view: Expression, out: Array, job: Job) -> None:
         inner = at_zero(self.operand)
@@ -130,14 +126,18 @@ class Sampling(Node):
         operands = tuple([normalize(pushed(own, transform)) for own in self.operands])
         return whole(Sampling(self.field, layout, operands))
 
-    def runner(self, view: Expression, given: tuple[Runner, ...], reader: ReaderOf) -> Runner:  # noqa: ARG002
-        return CellRunner.of(self.field.checked_values, self.dtype, self.layout, self.field.extents, given)
+    def write_into(self, view: Expression, out: Array, job: Job) -> None:
+        if view.is_whole:
+            given = tuple(map(job.elements, self.operands))
+            field = self.field
+            runner = CellRunner.of(field.checked_values, self.dtype, self.layout, field.extents, given)
+            runner.fill(full_window(out.shape), out)
+        else:
+            job.cells(view, out)
 
     def _places(self, positions: IntArray) -> IntArray:
         places = self.layout.offsets_of(positions + np.array(self.layout.shape.origin, dtype=np.int64))
-        return np.stack(np.unravel_index(places, self.field.extents), axis=-1).reshape(
-            len(positions), len(self.field.extents)
-        )
+        return unravel(places, self.field.extents)
 
     def values(self, places: Sequence[IntArray], given: Sequence[Array] = ()) -> Array:
         there = np.stack(np.broadcast_arrays(*places), axis=-1)

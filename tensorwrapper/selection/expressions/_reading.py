@@ -11,30 +11,31 @@ import numpy as np
 
 from tensorwrapper._json import Json
 from tensorwrapper._value_class import frozen
+from tensorwrapper.buffer import BufferCommon
 from tensorwrapper.buffer.lowlevel import write_elements
 from tensorwrapper.drawing import index_text
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout.lowlevel import contiguous, wrap_layout
+from tensorwrapper.layout.lowlevel import contiguous, new_row_major, wrap_layout
 from tensorwrapper.selection.expressions._documents import Job, NodeFields, NodeWriter
 from tensorwrapper.selection.expressions._expression import (
     Expression,
     Node,
     Origin,
-    ReaderOf,
     whole,
 )
 from tensorwrapper.selection.runners._blocks import full_window
-from tensorwrapper.selection.runners._leaves import AddressedLeaf, Runner, leaf_of
+from tensorwrapper.selection.runners._leaves import AddressedLeaf
 from tensorwrapper.selection.sources._asking import layout_of
 from tensorwrapper.selection.sources._source import Source, TensorSource
 from tensorwrapper.selection.transforms._layouts import unnamed_layout
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import names_of, unnamed_shape
 from tensorwrapper.tensor import Tensor
+from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import Array, Extents, IntArray
 
-__all__ = ["Reading", "is_base", "reading_of"]
+__all__ = ["Reading", "in_memory", "is_base", "reading_of"]
 
 
 @final
@@ -75,19 +76,16 @@ class Reading(Node):
     def all(self) -> Expression:
         return reading_of(self.source)
 
-    def runner(self, view: Expression, given: tuple[Runner, ...], reader: ReaderOf) -> Runner:  # noqa: ARG002
+    def write_into(self, view: Expression, out: Array, job: Job) -> None:
         tensor = self.tensor
         if tensor is None:
-            return reader(view)
-        if tensor.buffer.fill_value is not None:
+            raise ConversionError(f"{self.source!r} is not in this process, and nothing was read of it")
+        buffer = tensor.buffer
+        if not self.is_dense:
             raise ConversionError(
                 f"a view of the sparse tensor {tensor.shape} and others has no elements: to_dense() of "
                 "that tensor has them"
             )
-        return leaf_of(view.layout, tensor.buffer)
-
-    def write_into(self, view: Expression, out: Array, job: Job) -> None:
-        buffer = cast("Tensor[Any]", self.tensor).buffer
         array = buffer.memory_of(view.layout.implementation)
         if array is None:
             AddressedLeaf(view.layout, buffer).fill(full_window(out.shape), out, job.threads)
@@ -151,6 +149,12 @@ def reading_of(source: Source) -> Expression:
     if not source.shape.is_box or any(source.shape.origin):
         return Expression(node, wrap_layout(contiguous(unnamed_shape(source.shape), 0), names))
     return whole(node, names)
+
+
+def in_memory(buffer: BufferCommon[Any], layout: Layout[Any]) -> Expression:
+    """Return what a layout selects of a buffer."""
+    line = make_tensor(wrap_layout(new_row_major((buffer.size,))), buffer)
+    return Expression(Reading(TensorSource(line)), layout)
 
 
 def is_base(view: Expression) -> bool:

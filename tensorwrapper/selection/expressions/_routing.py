@@ -26,7 +26,6 @@ from tensorwrapper.selection.expressions._expression import (
     Expression,
     Node,
     Normalize,
-    ReaderOf,
     Shares,
     at_zero,
     memory_of,
@@ -38,9 +37,8 @@ from tensorwrapper.selection.expressions._merging import merged
 from tensorwrapper.selection.expressions._ordinals import Whole, pushed, settled
 from tensorwrapper.selection.expressions._pieces import Part, Piece, Run, parts_in_a_row, runs_of
 from tensorwrapper.selection.operations._positions import grouped
-from tensorwrapper.selection.runners._blocks import BLOCK, full_window
-from tensorwrapper.selection.runners._leaves import Runner
-from tensorwrapper.selection.runners._shared_mode import RoutingRunner
+from tensorwrapper.selection.runners._blocks import BLOCK
+from tensorwrapper.selection.runners._shared_mode import write_parts
 from tensorwrapper.selection.transforms._maps import Spaced, canonical, spaced
 from tensorwrapper.selection.transforms._transform import Coordinate, Transform, take_apart
 from tensorwrapper.typing import Array, Extents, IntArray
@@ -239,8 +237,7 @@ class SharedMode(Node):
             for own, array in zip(positions, cast("list[Array]", arrays), strict=True):
                 write_elements(out[(*before, slice(own.start, own.stop, own.step))], array)
             return
-        runner = RoutingRunner.of(self.mode, out.shape, positions, tuple(map(job.elements, views)))
-        runner.fill(full_window(out.shape), out, job.threads)
+        write_parts(self.mode, positions, [job.elements(own) for own in views], out, job.threads)
 
     def _fill_points(self, layout: Layout[Any], out: Array, job: Job) -> None:
         """Write elements one by one: of any selection."""
@@ -291,10 +288,6 @@ class Routing(SharedMode):
     def shared(self) -> tuple[tuple[int, range, Expression], ...]:
         mode = self.mode
         return tuple([(mode, own.positions(mode), own.view) for own in self.pieces])
-
-    def runner(self, view: Expression, given: tuple[Runner, ...], reader: ReaderOf) -> Runner:  # noqa: ARG002
-        positions = tuple([own.positions(self.mode) for own in self.pieces])
-        return RoutingRunner.of(self.mode, self.extents, positions, given)
 
     def label(self, number: int) -> str:
         own = self.pieces[number].positions(self.mode)

@@ -21,7 +21,7 @@ from tensorwrapper.layout.lowlevel import (
     new_strided,
     wrap_layout,
 )
-from tensorwrapper.selection.computing._fetching import Cancel, Progress, Watch, run_plan, run_runner
+from tensorwrapper.selection.computing._fetching import Cancel, Progress, Watch, run_plan, run_view
 from tensorwrapper.selection.computing._filling import ALONE, MemoryJob, is_in_memory
 from tensorwrapper.selection.computing._regions import region_extents, regions, row_regions
 from tensorwrapper.selection.computing._targets import (
@@ -190,7 +190,7 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         if here:
             view = self._expression
             flat = Expression(view.node, view.layout.flatten()) if view.layout.shape.has_layers else view
-            run_runner(MemoryJob(threads).elements(flat), target, threads, watch)
+            run_view(flat, target, threads, watch)
         else:
             run_plan(self.plan(), target, threads, watch)
 

@@ -23,7 +23,6 @@ from tensorwrapper.selection.expressions._documents import Job
 from tensorwrapper.selection.expressions._expression import (
     Expression,
     Normalize,
-    ReaderOf,
     Shares,
     at_zero,
     whole,
@@ -159,9 +158,6 @@ class Flat(NodeOfOne):
         zeros = (0,) * len(transform.extents)
         layout = wrap_layout(over_box(transform.extents, zeros, first, axes))
         return normalize(Expression(self.operand.node, layout))
-
-    def runner(self, view: Expression, given: tuple[Runner, ...], reader: ReaderOf) -> Runner:  # noqa: ARG002
-        return given[0]
 
     def write_into(self, view: Expression, out: Array, job: Job) -> None:
         inner = self.operand

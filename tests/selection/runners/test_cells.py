@@ -6,7 +6,8 @@ import pytest
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import ConversionError
-from tensorwrapper.selection.computing._runner import runner_of
+from tensorwrapper.selection.computing._filling import ALONE
+from tensorwrapper.selection.computing._bringing import brought_here
 
 X = np.arange(30.0).reshape(5, 6)
 VIEWS = {
@@ -20,7 +21,7 @@ VIEWS = {
 @pytest.mark.parametrize("name", VIEWS)
 def test_windows_and_points_are_those_of_the_whole(name):
     view, expected = VIEWS[name]
-    runner = runner_of(view.normal_form())
+    runner = ALONE.elements(brought_here(view.normal_form()))
     out = np.empty((3, 2), dtype=expected.dtype)
 
     runner.fill((slice(1, 4), slice(4, 6)), out)
