@@ -175,10 +175,6 @@ class Node(ABC):
         """Return the normal form, from zero on, of a selection; None if any node's will do."""
         return None
 
-    def sliced(self, layout: Layout, normalize: Normalize) -> "Expression | None":  # noqa: ARG002
-        """Return what `selected` does for a slice, by a shorter way; None if there is none."""
-        return None
-
     def cast(self, view: "Expression", dtype: "np.dtype[Any]") -> "Expression | None":  # noqa: ARG002
         """Return a view of this node with elements of another type; None if they are cast one by one."""
         return None

@@ -103,25 +103,6 @@ class SharedMode(Node):
             return self._tabled(transform, mode, move.offsets() + coordinate.constant, normalize)
         return self._of_runs(transform, mode, runs, normalize)
 
-    def sliced(self, layout: Layout, normalize: Normalize) -> Expression | None:
-        slices = spaced(layout, self.extents)
-        if slices is None:
-            return None
-        mode = self.mode
-        first, step, count = slices[mode]
-        found: list[tuple[Part, Expression]] = []
-        for part in self.parts_of_run((0, count, first, step)):
-            view = _line_of(part, slices, mode)
-            if view is None:
-                return None  # before anything is normalized, which would count twice
-            found.append((part, view))
-        # What lies in strides is in normal form by then.
-        pieces = [
-            Piece(part.start, part.step, view if view.node.is_leaf else normalize(view))
-            for part, view in found
-        ]
-        return route(mode, tuple([count for _, _, count in slices]), pieces)
-
     def _of_runs(self, transform: Transform, mode: int, runs: list[Run], normalize: Normalize) -> Expression:
         pieces: list[Piece] = []
         plain = len(transform.extents) == len(transform.coordinates) == 1

@@ -64,8 +64,6 @@ def _lowered(view: Expression, normalize: Normalize) -> Expression:
     lowered = node.lowered()
     if lowered is not node:
         return normalize(Expression(lowered, view.layout))
-    if (slices := node.sliced(view.layout, normalize)) is not None:
-        return slices
     transform = take_apart(view.layout, node.extents)
     if transform is not None:
         transform = attrs.evolve(transform, origin=(0,) * len(transform.extents))

@@ -1,18 +1,12 @@
 """The parts of a view in normal form that read sources, and what a plan makes of them."""
 
 from collections.abc import Callable
-from itertools import pairwise
 from math import prod
 from typing import Any, cast
 
-import numpy as np
-
-from tensorwrapper._arrays import CACHED
 from tensorwrapper._value_class import evolve
-from tensorwrapper.layout import AxisMap, Layout, Stride
-from tensorwrapper.selection.expressions._expression import Expression, Node, whole
-from tensorwrapper.selection.expressions._pieces import Piece
-from tensorwrapper.selection.expressions._routing import Routing
+from tensorwrapper.layout import Layout
+from tensorwrapper.selection.expressions._expression import Expression, Node
 from tensorwrapper.selection.expressions._walks import operands_first
 from tensorwrapper.selection.sources._source import Source
 from tensorwrapper.selection.transforms._maps import maps_of
@@ -27,11 +21,7 @@ __all__ = [
     "mapped",
     "source_of",
     "sparse_unread",
-    "with_runs",
 ]
-
-_BLOCKS = 16  # blocks up to which modes that wrap or fold are laid out in runs
-_SEARCHED = 1 << 20  # positions of a mode that are looked through for runs
 
 
 def is_away(view: Expression) -> bool:
@@ -84,56 +74,6 @@ def mapped(view: Expression, change: Callable[[Expression], Expression]) -> Expr
         new = nodes[id(node)]
         done[id(own)] = own if new is node else evolve(own, node=new)
     return done[id(view)]
-
-
-def with_runs(view: Expression) -> Expression:
-    """Return a large part that reads memory as blocks with one step per mode, if a few are all of it."""
-    known = view.layout.implementation
-    tensor = view.node.tensor
-    if tensor is None or known.mode_strides is not None or not known.has_mode_maps:
-        return view
-    if known.shape.size <= CACHED or tensor.buffer.memory is None:
-        return view
-    _, axes = known.mode_maps("a plan")
-    found = [(mode, _marks(axis)) for mode, axis in enumerate(axes) if not isinstance(axis, Stride)]
-    cuts = [(mode, marks) for mode, marks in found if marks is not None]
-    if len(cuts) < len(found) or prod([len(marks) - 1 for _, marks in cuts]) > _BLOCKS:
-        return view
-    return _in_runs(view, cuts)
-
-
-def _in_runs(view: Expression, cuts: "list[tuple[int, list[int]]]") -> Expression:
-    if not cuts:
-        return view
-    return _cut(view, *cuts[0], lambda piece: _in_runs(piece, cuts[1:]))
-
-
-def _cut(
-    view: Expression, mode: int, marks: "range | list[int]", change: Callable[[Expression], Expression]
-) -> Expression:
-    """Return a part of a view cut at marks along a mode, each piece changed."""
-    before = (slice(None),) * mode
-    pieces = [
-        Piece(start, 1, change(Expression(view.node, view.layout[(*before, slice(start, stop))])))
-        for start, stop in pairwise(marks)
-    ]
-    return evolve(whole(Routing(mode, view.shape.extents, tuple(pieces))), layout=Layout(view.shape))
-
-
-def _marks(axis: AxisMap) -> list[int] | None:
-    """Return where evenly spaced runs of a mode begin, and its extent; None if they are not a few."""
-    if axis.extent > _SEARCHED:
-        return None
-    steps = np.diff(axis.offsets())
-    # A run ends where the step changes; the step to the next one belongs to neither.
-    turns = np.flatnonzero(steps[1:] != steps[:-1]) + 1
-    if len(turns) > 2 * _BLOCKS:
-        return None
-    marks = [0]
-    for turn in turns.tolist():
-        if turn > marks[-1]:
-            marks.append(turn + 1)
-    return [*marks, axis.extent] if marks[-1] < axis.extent else marks
 
 
 def distinct_size(layout: Layout[Any]) -> int:

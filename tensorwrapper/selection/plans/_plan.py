@@ -19,9 +19,7 @@ from tensorwrapper.selection.plans._leaves import (
     is_away,
     leaves_of,
     leaves_read,
-    mapped,
     source_of,
-    with_runs,
 )
 from tensorwrapper.selection.plans._places import bytes_at, bytes_together
 from tensorwrapper.selection.plans._reads import Request, requests_of
@@ -293,4 +291,4 @@ def _is_small(view: Expression) -> bool:
 
 
 def _new_plan(view: Expression) -> Plan:
-    return Plan(mapped(with_casts(view), with_runs))
+    return Plan(with_casts(view))

@@ -327,10 +327,6 @@ class Pieces(SharedMode):
             yield Part(start + done, 1, inside, operand, at + own * (position - begin), own * step)
             done += inside
 
-    def sliced(self, layout: Layout, normalize: Normalize) -> Expression | None:
-        # The short way makes an object of each piece.
-        return super().sliced(layout, normalize) if len(self.ends) <= _FEW else None
-
     def selected(self, transform: Transform, normalize: Normalize) -> Expression | None:
         """Return the pieces of a selection: cut at their ends if they are few, else position by position."""
         (coordinate,) = transform.coordinates

@@ -3,23 +3,32 @@
 Rows are short and many, and as pieces each takes five numbers and more. What puts rows together mostly takes
 all rows of each operand in their order; that is said by splits that shapes have already, and made into pieces
 only for whoever asks for those.
+
+Where rows begin is known from the splits. So what comes from an operand for a block of rows is one run of it,
+and nothing as long as the rows is made: only places in the result, a block at a time.
 """
 
 from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Callable
-from typing import TypeAlias, cast, final
+from typing import Any, TypeAlias, cast, final
 
 import numpy as np
 
 from tensorwrapper._value_class import frozen
+from tensorwrapper.buffer.lowlevel import assign_elements, assign_indexed, write_elements
+from tensorwrapper.selection.runners._blocks import BLOCK, Window
 from tensorwrapper.selection.runners._leaves import Runner
-from tensorwrapper.selection.runners._row_runners import FilledRunner, RowsRunner, SpreadRunner, TurnsRunner
-from tensorwrapper.typing import IntArray
+from tensorwrapper.selection.runners._pieces import elements_at
+from tensorwrapper.typing import Array, Extents, IntArray
 
-__all__ = ["Filled", "Form", "PieceTable", "Spread", "Turns", "listed"]
+__all__ = ["Filled", "Form", "PieceTable", "RowsRunner", "Spread", "Turns", "listed"]
 
 _SHORT = 1 << 15  # operands whose numbers have two bytes
+_ROWS = 1 << 14  # rows at a time
+_LONG = 256  # elements of a row for each line, on average, from which rows are copied as runs
+
+Lines: TypeAlias = "tuple[Runner, ...]"
 
 PieceTable: TypeAlias = tuple[IntArray, IntArray, IntArray]
 """For each piece of which operand it is, where it starts there, and its number of elements, at least one."""
@@ -37,7 +46,10 @@ def listed(count: int, sources: IntArray, starts: IntArray, lengths: IntArray) -
 
 
 class Form(ABC):
-    """Abstract: `rows`, `begin`, `part`, `table` and `runner`. Rows that elements of operands make."""
+    """Abstract: rows that elements of operands make; every method but `runner`, `size` and `around`.
+
+    What has the elements of the operands are `lines`, in the order in which `runner` asks for them.
+    """
 
     __slots__ = ()
 
@@ -58,8 +70,25 @@ class Form(ABC):
     def table(self) -> PieceTable:
         """Return the same as pieces. O(rows)."""
 
+    @property
     @abstractmethod
-    def runner(self, line: Callable[[int], Runner]) -> RowsRunner:
+    def begins(self) -> IntArray:
+        """Where all rows begin, counted from anywhere, and the end."""
+
+    @abstractmethod
+    def write(self, lines: "Lines", first: int, last: int, out: Array) -> None:
+        """Write whole rows that are short."""
+
+    @abstractmethod
+    def write_within(self, lines: "Lines", row: int, low: int, high: int, out: Array) -> None:
+        """Write a run of the elements of one row."""
+
+    @abstractmethod
+    def write_points(self, lines: "Lines", rows: IntArray, within: IntArray, out: Array) -> None:
+        """Write elements of rows, given by their positions in them."""
+
+    @abstractmethod
+    def runner(self, line: "Callable[[int], Runner]") -> "RowsRunner":
         """Return what writes the rows, one element at least, by the lines of the operands that have some."""
 
     @property
@@ -98,9 +127,51 @@ class Turns(Form):
         sources = np.broadcast_to(np.arange(len(self.splits), dtype=np.int64), starts.shape)
         return listed(len(self.splits), sources.ravel(), starts.ravel(), lengths.ravel())
 
-    def runner(self, line: Callable[[int], Runner]) -> TurnsRunner:
+    def runner(self, line: "Callable[[int], Runner]") -> "RowsRunner":
         used = [k for k, own in enumerate(self.splits) if own.item(-1) > own.item(0)]
-        return TurnsRunner(tuple(map(line, used)), tuple([self.splits[k] for k in used]))
+        return RowsRunner(Turns(tuple([self.splits[k] for k in used])), tuple(map(line, used)))
+
+    @property
+    def begins(self) -> IntArray:
+        total: IntArray = np.add.reduce(self.splits, dtype=np.int64)
+        return total
+
+    def write(self, lines: Lines, first: int, last: int, out: Array) -> None:
+        # Before the elements of a line are those of the rows before, and those of the lines before it.
+        moves: IntArray = np.add.reduce([own[first:last] for own in self.splits], dtype=np.int64)
+        moves -= moves[0]
+        ramp = _ramp(len(out))
+        for line, splits in zip(lines, self.splits, strict=True):
+            own = splits[first : last + 1]
+            low, high = own.item(0), own.item(-1)
+            counts = own[1:] - own[:-1]
+            if high > low:
+                moves -= own[:-1]
+                moves += low
+                places = np.repeat(moves, counts)
+                places += ramp[: high - low]
+                moves += own[:-1]
+                moves -= low
+                assign_indexed(out, (places,), line.part((slice(low, high),)))
+            moves += counts
+
+    def write_within(self, lines: Lines, row: int, low: int, high: int, out: Array) -> None:
+        done = 0
+        for line, splits in zip(lines, self.splits, strict=True):
+            start, count = splits.item(row), splits.item(row + 1) - splits.item(row)
+            a, b = max(low, done), min(high, done + count)
+            if a < b:
+                line.fill((slice(start + a - done, start + b - done),), out[a - low : b - low])
+            done += count
+
+    def write_points(self, lines: Lines, rows: IntArray, within: IntArray, out: Array) -> None:
+        for line, splits in zip(lines, self.splits, strict=True):
+            starts = splits[rows]
+            counts = splits[rows + 1] - starts
+            inside = (within >= 0) & (within < counts)
+            if inside.any():
+                out[inside] = elements_at(line, starts[inside] + within[inside])
+            within = within - counts
 
 
 @final
@@ -135,10 +206,47 @@ class Filled(Form):
         sources = np.broadcast_to(np.arange(2, dtype=np.int16), starts.shape)
         return listed(2, cast("IntArray", sources.ravel()), starts.ravel(), lengths.ravel())
 
-    def runner(self, line: Callable[[int], Runner]) -> FilledRunner:
+    def runner(self, line: "Callable[[int], Runner]") -> "RowsRunner":
         kept = self.kept.item(-1) - self.kept.item(0)
         lines = (line(0),) if kept == self.size else (line(0) if kept else line(1), line(1))
-        return FilledRunner(lines, self.splits, self.kept, self.wanted)
+        return RowsRunner(self, lines)
+
+    @property
+    def begins(self) -> IntArray:
+        return self.wanted
+
+    def write(self, lines: Lines, first: int, last: int, out: Array) -> None:
+        kept, wanted, splits = [own[first : last + 1] for own in (self.kept, self.wanted, self.splits)]
+        before, count = kept[:-1] - kept[0], kept.item(-1) - kept.item(0)
+        if count < len(out):
+            assign_elements(out, lines[1].part((slice(0, 1),)))
+        if not count:
+            return
+        counts, ramp = kept[1:] - kept[:-1], _ramp(count)
+        if self.kept is self.splits:
+            values = lines[0].part((slice(splits.item(0), splits.item(-1)),))
+        else:
+            places = np.repeat(splits[:-1] - before, counts)
+            places += ramp
+            values = elements_at(lines[0], places)
+        places = np.repeat(wanted[:-1] - wanted[0] - before, counts)
+        places += ramp
+        assign_indexed(out, (places,), values)
+
+    def write_within(self, lines: Lines, row: int, low: int, high: int, out: Array) -> None:
+        start, count = self.splits.item(row), self.kept.item(row + 1) - self.kept.item(row)
+        end = min(high, count)
+        if low < end:
+            lines[0].fill((slice(start + low, start + end),), out[: end - low])
+        if end < high:
+            write_elements(out[max(end - low, 0) :], lines[1].part((slice(0, 1),)))
+
+    def write_points(self, lines: Lines, rows: IntArray, within: IntArray, out: Array) -> None:
+        inside = within < self.kept[rows + 1] - self.kept[rows]
+        if not inside.all():
+            out[...] = lines[1].part((slice(0, 1),))
+        if inside.any():
+            out[inside] = elements_at(lines[0], self.splits[rows[inside]] + within[inside])
 
 
 @final
@@ -165,5 +273,83 @@ class Spread(Form):
         numbers = np.arange(self.first, self.first + self.rows, dtype=np.int64)
         return listed(1, np.zeros_like(numbers), numbers, np.diff(self.splits))
 
-    def runner(self, line: Callable[[int], Runner]) -> SpreadRunner:
-        return SpreadRunner((line(0),), self.first, self.splits)
+    def runner(self, line: "Callable[[int], Runner]") -> "RowsRunner":
+        return RowsRunner(self, (line(0),))
+
+    @property
+    def begins(self) -> IntArray:
+        return self.splits
+
+    def _values(self, lines: Lines, first: int, last: int) -> Array:
+        return lines[0].part((slice(self.first + first, self.first + last),))
+
+    def write(self, lines: Lines, first: int, last: int, out: Array) -> None:
+        own = self.splits[first : last + 1]
+        write_elements(out, np.repeat(self._values(lines, first, last), own[1:] - own[:-1]))
+
+    def write_within(self, lines: Lines, row: int, low: int, high: int, out: Array) -> None:  # noqa: ARG002 - all are alike
+        write_elements(out, self._values(lines, row, row + 1))
+
+    def write_points(self, lines: Lines, rows: IntArray, within: IntArray, out: Array) -> None:  # noqa: ARG002
+        out[...] = elements_at(lines[0], rows + self.first)
+
+
+@final
+@frozen(eq=False)
+class RowsRunner(Runner):
+    """Rows of a form over what has the elements of its operands."""
+
+    form: Form
+    lines: Lines
+
+    @property
+    def extents(self) -> Extents:
+        return (self.form.size,)
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        return self.lines[0].dtype
+
+    @property
+    def has_places(self) -> bool:
+        return all(own.has_places for own in self.lines)
+
+    def fill(self, window: Window, out: Array, threads: int = 1) -> None:  # noqa: ARG002
+        form, lines = self.form, self.lines
+        begin_of, rows = form.begin, form.rows
+        base = begin_of(0)
+        low, high = window[0].start + base, window[0].stop + base
+        start = low
+        row = bisect_right(range(rows), low, key=begin_of) - 1
+        while low < high:
+            begin, end = begin_of(row), begin_of(row + 1)
+            last = row + 1
+            if begin == low and end <= min(high, low + BLOCK):
+                most = min(high, low + BLOCK)
+                last += bisect_right(range(last + 1, min(row + _ROWS, rows) + 1), most, key=begin_of)
+                end = begin_of(last)
+            stop = min(end, high)
+            target = out[low - start : stop - start]
+            if last == row + 1 or stop - low >= _LONG * (last - row) * len(lines):
+                for number in range(row, last):
+                    begin, end = max(begin_of(number), low), min(begin_of(number + 1), stop)
+                    first = begin_of(number)
+                    form.write_within(
+                        lines, number, begin - first, end - first, target[begin - low : end - low]
+                    )
+            elif stop > low:
+                form.write(lines, row, last, target)
+            low, row = stop, last
+
+    def points(self, places: tuple[IntArray, ...]) -> Array:
+        (own,) = places
+        begins = self.form.begins
+        rows = cast("IntArray", np.searchsorted(begins, own + begins[0], "right") - 1)
+        within = own - (begins[rows] - begins[0])
+        found: Array = np.empty(own.shape, self.dtype)
+        self.form.write_points(self.lines, rows, within, found)
+        return found
+
+
+def _ramp(count: int) -> IntArray:
+    return np.arange(count, dtype=np.int64)

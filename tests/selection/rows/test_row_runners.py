@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tensorwrapper.selection.runners import _row_runners
+from tensorwrapper.selection.rows import _forms
+from tensorwrapper.selection.rows._forms import Filled, RowsRunner, Spread, Turns
 from tensorwrapper.selection.runners._leaves import MemoryLeaf
-from tensorwrapper.selection.runners._row_runners import FilledRunner, SpreadRunner, TurnsRunner
 from tests.support.selection.computed_line import Computed
 
 LENGTHS = st.lists(st.integers(0, 4), min_size=1, max_size=8)
@@ -22,7 +22,7 @@ def splits(lengths, first=0):
 def check(runner, rows, data):
     """A runner has these rows in their order, whatever window and points it is asked for."""
     expected = np.array([number for row in rows for number in row], dtype=np.int64)
-    assert (runner.extents, runner.rows) == ((len(expected),), len(rows))
+    assert (runner.extents, runner.form.rows) == ((len(expected),), len(rows))
     if not len(expected):
         return
     low = data.draw(st.integers(0, len(expected) - 1))
@@ -31,12 +31,12 @@ def check(runner, rows, data):
     # Drawn before anything is set: a draw may end the example.
     most, block = data.draw(st.sampled_from([(1, 3), (2, 5), (1 << 14, 1 << 16)]))
     long = data.draw(st.sampled_from([2, 256]))
-    before = _row_runners._ROWS, _row_runners.BLOCK, _row_runners._LONG
-    _row_runners._ROWS, _row_runners.BLOCK, _row_runners._LONG = most, block, long
+    before = _forms._ROWS, _forms.BLOCK, _forms._LONG
+    _forms._ROWS, _forms.BLOCK, _forms._LONG = most, block, long
     try:
         runner.fill((slice(low, high),), out)
     finally:
-        _row_runners._ROWS, _row_runners.BLOCK, _row_runners._LONG = before
+        _forms._ROWS, _forms.BLOCK, _forms._LONG = before
     np.testing.assert_array_equal(out, expected[low:high])
     np.testing.assert_array_equal(runner.points((np.arange(low, high)[::-1],)), expected[low:high][::-1])
 
@@ -50,7 +50,7 @@ def test_rows_of_lines_in_turns(leaf, lengths, first, data):
     rows = [
         [*LINE[a[k] : a[k + 1]], *OTHER[b[k] : b[k + 1]], *LINE[a[k] : a[k + 1]]] for k in range(len(lengths))
     ]
-    check(TurnsRunner((leaf(LINE), leaf(OTHER), leaf(LINE)), (a, b, a)), rows, data)
+    check(RowsRunner(Turns((a, b, a)), (leaf(LINE), leaf(OTHER), leaf(LINE))), rows, data)
 
 
 @pytest.mark.parametrize("leaf", [MemoryLeaf, Computed])
@@ -67,7 +67,7 @@ def test_rows_are_filled_up_and_cut(leaf, lengths, first, cut, data):
     ]
     fill = MemoryLeaf(np.broadcast_to(np.int64(-1), (1,)))
     held = begins if kept == lengths else splits(kept)
-    check(FilledRunner((leaf(LINE), fill), begins, held, splits(wanted, 2)), rows, data)
+    check(RowsRunner(Filled(begins, held, splits(wanted, 2)), (leaf(LINE), fill)), rows, data)
 
 
 @pytest.mark.parametrize("leaf", [MemoryLeaf, Computed])
@@ -75,4 +75,4 @@ def test_rows_are_filled_up_and_cut(leaf, lengths, first, cut, data):
 @FEW
 def test_rows_of_one_element_each(leaf, lengths, first, data):
     rows = [[int(LINE[first + k])] * own for k, own in enumerate(lengths)]
-    check(SpreadRunner((leaf(LINE),), first, splits(lengths, 1)), rows, data)
+    check(RowsRunner(Spread(splits(lengths, 1), first), (leaf(LINE),)), rows, data)
