@@ -157,13 +157,13 @@ def _at_ordinals(view: Expression, ordinals: IntArray) -> Expression:
 
 
 def _is_one_step(node: Node) -> bool:
-    """Tell whether a node is made of tensors in memory, or of nothing: most are, and it is seen at once."""
+    """Tell whether a node is made of tensors in memory and constants: most are, and it is seen at once."""
     if node.routed().is_dense:
         return True
     operands = node.operands
     if not operands:
         return node.source is None and node.is_filled
-    return node.is_filled and all(own.node.is_dense for own in operands)
+    return node.is_filled and all(own.node.is_dense or own.node.is_constant for own in operands)
 
 
 def is_in_memory(view: Expression) -> bool:

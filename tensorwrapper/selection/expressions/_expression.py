@@ -41,6 +41,7 @@ __all__ = [
     "Normalize",
     "Origin",
     "Shares",
+    "Split",
     "at_zero",
     "check_boxes",
     "extended",
@@ -170,6 +171,13 @@ class Node(ABC):
     def all(self) -> "Expression":
         """Return the view of all places, at the indices that they have."""
         return whole(self)
+
+    def split(self, view: "Expression") -> "Expression | Split | None":  # noqa: ARG002
+        """Return what a view of this node, a box with elements, is of the operands; None if it computes.
+
+        That is a view of one operand, or parts that share out a mode.
+        """
+        return None
 
     def selected(self, transform: Transform, normalize: Normalize) -> "Expression | None":  # noqa: ARG002
         """Return the normal form, from zero on, of a selection; None if any node's will do."""
@@ -337,6 +345,24 @@ class Node(ABC):
         # Of the parts alone: a pickle also tells which of them are one object.
         fields = [field for field in attrs.fields(cast("Any", type(self))) if field.init]
         return token_of(type(self).__name__, *[getattr(self, field.name) for field in fields])
+
+
+@final
+@frozen(eq=False)
+class Split:
+    """Views that share out the positions of a mode.
+
+    Attributes
+    ----------
+    mode
+        The mode of the view that is split.
+    parts
+        Positions of that mode, from zero on, and the view that has the elements there: a box of the extents
+        of the whole in all other modes.
+    """
+
+    mode: int
+    parts: "Sequence[tuple[range | IntArray, Expression]]"
 
 
 @final

@@ -48,9 +48,11 @@ CoordinateFunction: TypeAlias = "Callable[..., Array]"
 
 
 class Generator(Node):
-    """Abstract: `shape`, `dtype`, `name` and `values`."""
+    """Abstract: `shape`, `dtype`, which are attributes, `name` and `values`."""
 
     __slots__ = ()
+
+    keeps_dtype: ClassVar[bool] = True
 
     @property
     @abstractmethod

@@ -28,11 +28,10 @@ from tensorwrapper.selection.operations._positions import unravel
 from tensorwrapper.selection.runners._blocks import full_window
 from tensorwrapper.selection.runners._cells import CellRunner
 from tensorwrapper.selection.runners._ordinals import OrdinalRunner
-from tensorwrapper.selection.transforms._maps import canonical
 from tensorwrapper.selection.transforms._transform import Transform, put_together, take_apart, through
 from tensorwrapper.typing import Array, Extents, IntArray
 
-__all__ = ["Sampling", "Whole", "pushed", "sampled", "settled"]
+__all__ = ["Sampling", "Whole", "pushed", "sampled"]
 
 
 @final
@@ -53,9 +52,11 @@ class Whole(NodeOfOne):
     def ordered(self) -> Expression:
         return self.operand
 
-    def selected(self, transform: Transform, normalize: Normalize) -> Expression | None:
-        layout = through(self.operand.layout, transform)
-        return None if layout is None else normalize(Expression(self.operand.node, layout))
+    def split(self, view: Expression) -> Expression | None:
+        inner = at_zero(self.operand)
+        transform = take_apart(view.layout, inner.extents)
+        layout = None if transform is None else through(inner.layout, transform)
+        return None if layout is None else Expression(inner.node, layout)
 
     def cast(self, view: Expression, dtype: "np.dtype[Any]") -> Expression | None:
         # An element that nobody takes may be one that does not fit.
@@ -65,13 +66,12 @@ class Whole(NodeOfOne):
         return None if found is None else Expression(Whole(found), view.layout)
 
     def write_into(self, view: Expression, out: Array, job: Job) -> None:
-        inner = at_zero(self.operand)
-        transform = take_apart(view.layout, inner.extents)
-        layout = None if transform is None else through(inner.layout, transform)
-        if layout is None:
-            OrdinalRunner(job.elements(inner), view.layout).fill(full_window(out.shape), out, job.threads)
+        found = self.split(view)
+        if found is None:
+            line = job.elements(self.operand)
+            OrdinalRunner(line, view.layout).fill(full_window(out.shape), out, job.threads)
         else:
-            inner.node.write_into(Expression(inner.node, layout), out, job)
+            found.node.write_into(found, out, job)
 
     def to_json(self, write: NodeWriter) -> dict[str, Json]:
         return {"whole": write.view(self.operand)}
@@ -176,23 +176,6 @@ def pushed(operand: Expression, transform: Transform) -> Expression:
     if layout is not None:
         return Expression(operand.node, layout)
     return Expression(Whole(operand), put_together(transform, operand.extents))
-
-
-def settled(inner: Expression, layout: Layout, normalize: Normalize) -> Expression:
-    """Return the elements of a normal form that a layout selects; if they are, as parts of its own leaves."""
-    node = inner.node
-    transform = take_apart(layout, inner.extents)
-    found: Expression | None = None
-    if transform is not None and (node.is_leaf or node.ordered is not None):
-        own = through(inner.layout, transform)
-        if own is not None and node.ordered is not None:
-            return settled(node.ordered, own, normalize)
-        found = None if own is None else Expression(node, own)
-    elif transform is not None:
-        found = node.selected(attrs.evolve(transform, origin=(0,) * len(transform.extents)), normalize)
-    if found is None:
-        return Expression(Whole(inner), canonical(layout))
-    return normalize(found) if found.node.is_leaf else found
 
 
 def sampled(node: Node, transform: Transform, normalize: Normalize) -> Expression:

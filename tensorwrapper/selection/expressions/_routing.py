@@ -5,14 +5,14 @@
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import attrgetter
 from typing import Any, ClassVar, cast, final
 
 import attrs
 import numpy as np
 
-from tensorwrapper._arrays import CACHED, ranked
+from tensorwrapper._arrays import CACHED
 from tensorwrapper._json import Json
 from tensorwrapper._progressions import solve_progression
 from tensorwrapper._value_class import frozen
@@ -27,6 +27,7 @@ from tensorwrapper.selection.expressions._expression import (
     Node,
     Normalize,
     Shares,
+    Split,
     at_zero,
     memory_of,
     whole,
@@ -34,16 +35,16 @@ from tensorwrapper.selection.expressions._expression import (
 from tensorwrapper.selection.expressions._fields import to_integer, to_list
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._merging import merged
-from tensorwrapper.selection.expressions._ordinals import Whole, pushed, settled
+from tensorwrapper.selection.expressions._ordinals import Whole, pushed
 from tensorwrapper.selection.expressions._pieces import Part, Piece, Run, parts_in_a_row, runs_of
 from tensorwrapper.selection.operations._positions import grouped
 from tensorwrapper.selection.runners._blocks import BLOCK
 from tensorwrapper.selection.runners._shared_mode import write_parts
 from tensorwrapper.selection.transforms._maps import Spaced, canonical, spaced
-from tensorwrapper.selection.transforms._transform import Coordinate, Transform, take_apart
+from tensorwrapper.selection.transforms._transform import Coordinate, Transform, take_apart, through
 from tensorwrapper.typing import Array, Extents, IntArray
 
-__all__ = ["Routing", "SharedMode", "route"]
+__all__ = ["Routing", "SharedMode", "route", "routed", "settled"]
 
 
 class SharedMode(Node):
@@ -72,10 +73,6 @@ class SharedMode(Node):
     def parts_of_run(self, run: Run) -> Iterator[Part]:
         """Return the parts of evenly spaced positions; O(parts), whatever the number of operands."""
 
-    def has_few_parts(self, low: int, high: int) -> bool:  # noqa: ARG002 - a part for each operand
-        """Tell whether a run between two positions is cut sooner than its positions are looked up."""
-        return True
-
     @abstractmethod
     def numbers(self, positions: IntArray) -> tuple[IntArray, IntArray]:
         """Return the number of the operand of each position, and the position in it."""
@@ -88,137 +85,68 @@ class SharedMode(Node):
             own[..., self.mode] = within[chosen]
             yield operands[number], chosen, own
 
-    def selected(self, transform: Transform, normalize: Normalize) -> Expression | None:
-        """Return the pieces that a selection consists of."""
+    def split(self, view: Expression) -> "Expression | Split | None":
+        if view.is_whole:
+            return Split(self.mode, [(own, part) for _, own, part in self.shared()])
+        slices = spaced(view.layout, self.extents)
+        if slices is not None:
+            return Split(self.mode, self._cut(slices))
+        transform = take_apart(view.layout, self.extents)
+        return None if transform is None else self._split(transform)
+
+    def _split(self, transform: Transform) -> "Expression | Split | None":
         coordinate = transform.coordinates[self.mode]
-        feeds = list(coordinate.feeds)
-        if not feeds:
+        if not coordinate.feeds:
             operand, position = self.operand_at(coordinate.constant)
-            return normalize(pushed(operand, transform.at(self.mode, Coordinate(position))))
-        if len(feeds) > 1:
+            return pushed(operand, transform.at(self.mode, Coordinate(position)))
+        if len(coordinate.feeds) > 1:
             return None
-        mode, move = feeds[0]
+        ((own, move),) = coordinate.feeds
         runs = runs_of(coordinate.constant, move)
         if runs is None:
-            return self._tabled(transform, mode, move.offsets() + coordinate.constant, normalize)
-        return self._of_runs(transform, mode, runs, normalize)
+            numbers, within = self.numbers(move.offsets() + coordinate.constant)
+            groups = [(number, chosen, within[chosen]) for number, chosen in grouped(numbers)]
+            return self._grouped(transform, own, groups)
+        parts: list[tuple[range | IntArray, Expression]] = []
+        for part in [part for run in runs for part in self.parts_of_run(run)]:
+            there = transform.restricted(own, part.start, part.step, part.count)
+            here = Coordinate(part.first, ((own, Stride(part.count, part.stride)),))
+            positions = range(part.start, part.start + part.step * part.count, part.step)
+            parts.append((positions, pushed(part.operand, there.at(self.mode, here))))
+        return Split(own, parts)
 
-    def _of_runs(self, transform: Transform, mode: int, runs: list[Run], normalize: Normalize) -> Expression:
-        pieces: list[Piece] = []
-        plain = len(transform.extents) == len(transform.coordinates) == 1
-        for run in runs:
-            for part in self.parts_of_run(run):
-                line = _line_of(part, [(0, 1, part.count)], 0) if plain else None
-                if line is not None:
-                    pieces.append(Piece(part.start, part.step, normalize(line)))
-                    continue
-                within = transform.restricted(mode, part.start, part.step, part.count)
-                here = Coordinate(part.first, ((mode, Stride(part.count, part.stride)),))
-                found = normalize(pushed(part.operand, within.at(self.mode, here)))
-                pieces.append(Piece(part.start, part.step, found))
-        return route(mode, transform.extents, pieces)
-
-    def _tabled(
-        self, transform: Transform, mode: int, positions: IntArray, normalize: Normalize
-    ) -> Expression:
-        """Return the positions of a table grouped by operand, under a table that puts them in order."""
-        alone = sum(number == mode for c in transform.coordinates for number, _ in c.feeds) == 1
-        inverse = None
-        if alone:
-            # What comes twice is fetched once; of what ascends, as most does, nothing comes twice.
-            if len(positions) < 2 or not (positions[1:] > positions[:-1]).all():
-                positions, inverse = ranked(positions)
-            transform = attrs.evolve(
-                transform, extents=(*transform.extents[:mode], len(positions), *transform.extents[mode + 1 :])
-            )
-            first, even = Table(positions).simplify()
-            if isinstance(even, Stride) and self.has_few_parts(
-                first, first + even.step * (len(positions) - 1)
-            ):
-                run = 0, len(positions), first, even.step
-                found = self._of_runs(transform, mode, [run], normalize)
-                return found if inverse is None else _reordered(found, mode, inverse, normalize)
-        return self._sorted_out(transform, mode, self._grouped(positions), inverse, normalize)
-
-    def _sorted_out(
-        self,
-        transform: Transform,
-        mode: int,
-        found_by: tuple[IntArray, list[tuple[Expression, IntArray]]],
-        inverse: IntArray | None,
-        normalize: Normalize,
-    ) -> Expression:
-        """Return positions that are grouped by operand, under a table that puts them in order."""
-        order, groups = found_by
-        pieces: list[Piece] = []
-        done = 0
-        for operand, own in groups:
-            within = transform.gathered(mode, order[done : done + len(own)])
-            more, axis = Table(own).simplify()
-            here = Coordinate(more, ((mode, axis),)) if len(own) > 1 else Coordinate(more)
-            pieces.append(Piece(done, 1, normalize(pushed(operand, within.at(self.mode, here)))))
-            done += len(own)
-        found = route(mode, transform.extents, pieces)
-        places = np.empty_like(order)
-        places[order] = np.arange(len(order), dtype=order.dtype)
-        return _reordered(found, mode, places if inverse is None else places[inverse], normalize)
-
-    def _grouped(self, positions: IntArray) -> tuple[IntArray, list[tuple[Expression, IntArray]]]:
-        """Return an order of positions that groups them by operand, and the positions in each operand."""
-        numbers, within = self.numbers(positions)
-        operands, groups = self.operands, list(grouped(numbers))
-        order = np.concatenate([places for _, places in groups])
-        return order, [(operands[number], within[places]) for number, places in groups]
+    def _grouped(
+        self, transform: Transform, own: int, groups: "Iterable[tuple[int, IntArray, IntArray]]"
+    ) -> Split:
+        """Return a mode split by the operands that have its positions, each at positions of its own mode."""
+        parts: list[tuple[range | IntArray, Expression]] = []
+        for number, chosen, within in groups:
+            first, axis = Table(within).simplify()
+            here = Coordinate(first, ((own, axis),)) if len(within) > 1 else Coordinate(first)
+            there = transform.gathered(own, chosen).at(self.mode, here)
+            parts.append((chosen, pushed(self.operands[number], there)))
+        return Split(own, parts)
 
     def write_into(self, view: Expression, out: Array, job: Job) -> None:
         """Let each operand write its part."""
-        if view.is_whole:
-            self._write_parts([(own, part) for _, own, part in self.shared()], out, job)
-            return
-        slices = spaced(view.layout, self.extents)
-        if slices is not None:
-            self._write_parts(self._cut(slices), out, job)
-            return
-        transform, mode = take_apart(view.layout, self.extents), self.mode
-        feeds = () if transform is None else transform.coordinates[mode].feeds
-        if transform is None or len(feeds) > 1:
-            if out.size > BLOCK:
-                job.by_number(self, view.layout, out)
-            else:
-                self._fill_points(view.layout, out, job)
-            return
-        constant = transform.coordinates[mode].constant
-        if not feeds:
-            operand, position = self.operand_at(constant)
-            only = pushed(operand, transform.at(mode, Coordinate(position)))
-            only.node.write_into(only, out, job)
-            return
-        ((own, move),) = feeds
-        numbers, within = self.numbers(move.offsets() + constant)
-        for number, chosen in grouped(numbers):
-            first, axis = Table(within[chosen]).simplify()
-            there = transform.gathered(own, chosen).at(mode, Coordinate(first, ((own, axis),)))
-            _write_some(pushed(self.operands[number], there), out, own, chosen, job)
+        found = self.split(view)
+        if isinstance(found, Expression):
+            found.node.write_into(found, out, job)
+        elif found is not None:
+            _write_parts(found, out, job)
+        elif out.size > BLOCK:
+            job.by_number(self, view.layout, out)
+        else:
+            self._fill_points(view.layout, out, job)
 
-    def _cut(self, slices: list[Spaced]) -> "list[tuple[range, Expression]]":
+    def _cut(self, slices: list[Spaced]) -> "list[tuple[range | IntArray, Expression]]":
         """Return the parts of a slice: their positions in it, and the views that have them."""
         first, step, count = slices[self.mode]
-        found: list[tuple[range, Expression]] = []
+        found: list[tuple[range | IntArray, Expression]] = []
         for own in self.parts_of_run((0, count, first, step)):
             positions = range(own.start, own.start + own.step * own.count, own.step)
             found.append((positions, _slice_of(own, slices, self.mode)))
         return found
-
-    def _write_parts(self, parts: "list[tuple[range, Expression]]", out: Array, job: Job) -> None:
-        """Write views at positions of the mode that are theirs."""
-        positions, views = zip(*parts, strict=True)
-        arrays = [memory_of(own) for own in views] if out.size <= CACHED else [None]
-        if all(own is not None for own in arrays):
-            before = (slice(None),) * self.mode
-            for own, array in zip(positions, cast("list[Array]", arrays), strict=True):
-                write_elements(out[(*before, slice(own.start, own.stop, own.step))], array)
-            return
-        write_parts(self.mode, positions, [job.elements(own) for own in views], out, job.threads)
 
     def _fill_points(self, layout: Layout[Any], out: Array, job: Job) -> None:
         """Write elements one by one: of any selection."""
@@ -390,6 +318,24 @@ def _slice_of(part: Part, slices: Sequence[Spaced], mode: int) -> Expression:
     return at_zero(Expression(view.node, view.layout[tuple(key)]))
 
 
+def _write_parts(split: Split, out: Array, job: Job) -> None:
+    """Write views at positions of a mode that are theirs."""
+    mode = split.mode
+    runs = [(own, view) for own, view in split.parts if isinstance(own, range)]
+    if len(runs) < len(split.parts):
+        for places, view in split.parts:
+            _write_some(view, out, mode, np.asarray(places), job)
+        return
+    arrays = [memory_of(view) for _, view in runs] if out.size <= CACHED else [None]
+    if all(own is not None for own in arrays):
+        before = (slice(None),) * mode
+        for (own, _), array in zip(runs, cast("list[Array]", arrays), strict=True):
+            write_elements(out[(*before, slice(own.start, own.stop, own.step))], array)
+        return
+    positions, views = zip(*runs, strict=True)
+    write_parts(mode, positions, [job.elements(own) for own in views], out, job.threads)
+
+
 def _write_some(view: Expression, out: Array, mode: int, places: IntArray, job: Job) -> None:
     """Write a view at some places of a mode: straight there if they are evenly spaced."""
     before = (slice(None),) * mode
@@ -442,6 +388,46 @@ def _flattened(piece: Piece, mode: int) -> list[Piece]:
             for own in node.pieces
         ]
     return [piece if count > 1 else attrs.evolve(piece, step=1)]
+
+
+def routed(split: Split, extents: Extents, normalize: Normalize) -> Expression:
+    """Return the normal form of a view of these extents that is split."""
+    mode = split.mode
+    if all(isinstance(own, range) for own, _ in split.parts):
+        runs = cast("Sequence[tuple[range, Expression]]", split.parts)
+        return route(mode, extents, [Piece(own.start, own.step, normalize(view)) for own, view in runs])
+    pieces: list[Piece] = []
+    done = 0
+    for own, view in split.parts:
+        pieces.append(Piece(done, 1, normalize(view)))
+        done += len(own)
+    order = np.concatenate([np.asarray(own) for own, _ in split.parts])
+    places = np.empty_like(order)
+    places[order] = np.arange(len(order), dtype=order.dtype)
+    return _reordered(route(mode, extents, pieces), mode, places, normalize)
+
+
+def settled(inner: Expression, layout: Layout[Any], normalize: Normalize) -> Expression:
+    """Return the elements of a normal form that a layout selects; if they are, as parts of its own leaves."""
+    node = inner.node
+    transform = take_apart(layout, inner.extents)
+    found: Expression | None = None
+    if transform is not None and (node.is_leaf or node.ordered is not None):
+        own = through(inner.layout, transform)
+        if own is not None and node.ordered is not None:
+            return settled(node.ordered, own, normalize)
+        found = None if own is None else Expression(node, own)
+    elif transform is not None:
+        view = at_zero(Expression(node, layout))
+        split = node.split(view)
+        if split is not None:
+            return (
+                normalize(split) if isinstance(split, Expression) else routed(split, view.extents, normalize)
+            )
+        found = node.selected(attrs.evolve(transform, origin=(0,) * len(transform.extents)), normalize)
+    if found is None:
+        return Expression(Whole(inner), canonical(layout))
+    return normalize(found) if found.node.is_leaf else found
 
 
 def _reordered(found: Expression, mode: int, places: IntArray, normalize: Normalize) -> Expression:

@@ -15,9 +15,10 @@ from tensorwrapper.layout.lowlevel import (
     new_row_major,
     wrap_layout,
 )
-from tensorwrapper.selection.expressions._expression import Expression, Normalize, check_boxes, whole
+from tensorwrapper.selection.expressions._expression import Expression, Normalize, at_zero, check_boxes, whole
 from tensorwrapper.selection.expressions._generators import Filling
-from tensorwrapper.selection.expressions._ordinals import Whole, pushed, sampled, settled
+from tensorwrapper.selection.expressions._ordinals import Whole, pushed, sampled
+from tensorwrapper.selection.expressions._routing import routed, settled
 from tensorwrapper.selection.rows._flat import in_order
 from tensorwrapper.selection.transforms._layouts import box
 from tensorwrapper.selection.transforms._maps import canonical, maps_of, moved
@@ -64,6 +65,9 @@ def _lowered(view: Expression, normalize: Normalize) -> Expression:
     lowered = node.lowered()
     if lowered is not node:
         return normalize(Expression(lowered, view.layout))
+    split = node.split(at_zero(view))
+    if split is not None:
+        return normalize(split) if isinstance(split, Expression) else routed(split, view.extents, normalize)
     transform = take_apart(view.layout, node.extents)
     if transform is not None:
         transform = attrs.evolve(transform, origin=(0,) * len(transform.extents))

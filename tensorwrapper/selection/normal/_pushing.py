@@ -11,7 +11,8 @@ from typing import Any, final
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection.expressions._expression import Expression, Node, whole
 from tensorwrapper.selection.expressions._of_one import Once
-from tensorwrapper.selection.expressions._ordinals import Whole, settled
+from tensorwrapper.selection.expressions._ordinals import Whole
+from tensorwrapper.selection.expressions._routing import settled
 from tensorwrapper.selection.expressions._walks import laid_flat, operands_first
 from tensorwrapper.selection.normal._normal import normalized
 from tensorwrapper.selection.normal._trimmed import trimmed

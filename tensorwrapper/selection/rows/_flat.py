@@ -22,8 +22,8 @@ from tensorwrapper.layout.lowlevel import new_row_major, new_strided, over_box, 
 from tensorwrapper.selection.expressions._documents import Job
 from tensorwrapper.selection.expressions._expression import (
     Expression,
-    Normalize,
     Shares,
+    Split,
     at_zero,
     whole,
 )
@@ -135,8 +135,11 @@ class Flat(NodeOfOne):
     def name(self) -> str:
         return "flat"
 
-    def selected(self, transform: Transform, normalize: Normalize) -> Expression | None:
+    def split(self, view: Expression) -> Expression | None:
         """Return the places of some ordinals: evenly spaced where the elements lie in a row, else a table."""
+        transform = take_apart(view.layout, self.extents)
+        if transform is None:
+            return None
         (coordinate,) = transform.coordinates
         fed = [mode for mode, _ in coordinate.feeds]
         if len(set(fed)) != len(fed):
@@ -157,7 +160,7 @@ class Flat(NodeOfOne):
         axes = tuple([moves.get(mode, Stride(extent, 0)) for mode, extent in enumerate(transform.extents)])
         zeros = (0,) * len(transform.extents)
         layout = wrap_layout(over_box(transform.extents, zeros, first, axes))
-        return normalize(Expression(self.operand.node, layout))
+        return Expression(self.operand.node, layout)
 
     def write_into(self, view: Expression, out: Array, job: Job) -> None:
         inner = self.operand
@@ -287,23 +290,15 @@ class Pieces(SharedMode):
         lengths[-1] -= self.ends.item(end) - (first + count)
         return sources, starts, lengths
 
-    def _run(self, first: int, count: int) -> tuple[IntArray, list[tuple[Expression, IntArray]]]:
-        """Return the positions of a run by operand, and their positions there. O(pieces and positions)."""
+    def _run(self, first: int, count: int) -> Iterator[tuple[int, IntArray, IntArray]]:
+        """Return the positions of a run by operand, and those of the operand. O(pieces and positions)."""
         sources, starts, lengths = self._within(first, count)
-        begins = first + np.cumsum(lengths) - lengths
-        orders: list[IntArray] = []
-        groups: list[tuple[Expression, IntArray]] = []
+        begins = np.cumsum(lengths) - lengths
         for number, own in grouped(sources):
-            orders.append(concatenated_ranges(begins[own] - first, lengths[own]))
             within = concatenated_ranges(starts[own], lengths[own])
             if not self.steps[number]:
                 within -= concatenated_ranges(np.zeros_like(own), lengths[own])
-            groups.append((self.operands[number], within))
-        return np.concatenate(orders), groups
-
-    def has_few_parts(self, low: int, high: int) -> bool:
-        first, last = np.searchsorted(self.ends, [low, high], "right").tolist()
-        return bool(last - first < max(_FEW, 4 * len(self.operands)))
+            yield number, concatenated_ranges(begins[own], lengths[own]), within
 
     def numbers(self, positions: IntArray) -> tuple[IntArray, IntArray]:
         pieces = np.searchsorted(self.ends, positions, "right")
@@ -327,22 +322,24 @@ class Pieces(SharedMode):
             yield Part(start + done, 1, inside, operand, at + own * (position - begin), own * step)
             done += inside
 
-    def selected(self, transform: Transform, normalize: Normalize) -> Expression | None:
+    def split(self, view: Expression) -> "Expression | Split | None":
         """Return the pieces of a selection: cut at their ends if they are few, else position by position."""
+        transform = take_apart(view.layout, self.extents)
+        if transform is None:
+            return None
         (coordinate,) = transform.coordinates
         if len(coordinate.feeds) != 1 or len(self.ends) <= _FEW:
-            return super().selected(transform, normalize)
+            return self._split(transform)
         ((mode, move),) = coordinate.feeds
         low, high = (end + coordinate.constant for end in move.bounds())
         first, last = np.searchsorted(self.ends, [low, high], "right").tolist()
         if isinstance(move, Stride) and last - first < _FEW:
-            return super().selected(transform, normalize)
+            return self._split(transform)
         if isinstance(move, Stride) and move.step == 1 and len(transform.extents) == 1:
-            return self._sorted_out(transform, mode, self._run(low, move.extent), None, normalize)
-        positions = move.offsets() + coordinate.constant
-        operand, *others = self.operands
-        if others:
-            return self._tabled(transform, mode, positions, normalize)
-        more, axis = Table(self.numbers(positions)[1]).simplify()
-        within = transform.at(0, Coordinate(more, ((mode, axis),)))
-        return normalize(pushed(operand, within))
+            return self._grouped(transform, mode, self._run(low, move.extent))
+        numbers, within = self.numbers(move.offsets() + coordinate.constant)
+        if len(self.operands) > 1:
+            groups = [(number, chosen, within[chosen]) for number, chosen in grouped(numbers)]
+            return self._grouped(transform, mode, groups)
+        more, axis = Table(within).simplify()
+        return pushed(self.operands[0], transform.at(0, Coordinate(more, ((mode, axis),))))

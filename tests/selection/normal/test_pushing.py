@@ -1,5 +1,6 @@
 """Selections pushed into sources: no more pieces and elements than before, and none that was not selected."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,7 +8,8 @@ from hypothesis import strategies as st
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tests.support.selection.costs import pieces_of, places_of
-from tests.support.selection.normal_forms import SAME, line, t, u
+from tests.support.selection.counting_source import CountingSource
+from tests.support.selection.normal_forms import SAME, line
 from tests.support.selection.trees.random_trees import tree_of
 
 # Each row: what is written, and what it comes down to.
@@ -37,11 +39,12 @@ def test_slices_of_a_joined_mode_cost_only_what_they_meet():
     assert pieces_of(many[10:15].normal_form()) == 2
 
 
-def test_a_repeated_position_of_a_joined_mode_is_reached_once():
-    view = sel.concat([t(), u()]).gather(0, [0, 0, 4, 4, 4, 1])
-    normal = view.normal_form()
-    assert normal.node.name == "whole"
-    assert sum(leaf.view.shape.size for leaf in normal.node.operand.node.pieces) == 3 * 20
+def test_a_repeated_position_of_a_joined_mode_is_read_once():
+    first, second = CountingSource(np.arange(12).reshape(4, 3)), CountingSource(np.arange(6).reshape(2, 3))
+    view = sel.concat([first, second]).gather(0, [0, 0, 4, 4, 4, 1])
+    assert view.compute()[:, 0].tolist() == [0, 0, 0, 0, 0, 3]
+    assert (first.nbytes, second.nbytes) == (2 * 24, 24)
+    assert view.plan().bytes_read == 3 * 24
 
 
 def test_what_only_selects_of_what_is_made_once_keeps_its_places():
