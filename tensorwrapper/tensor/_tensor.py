@@ -35,7 +35,6 @@ from tensorwrapper.tensor.facade._structure import TensorStructure, cut_rows
 from tensorwrapper.tensor.facade._writes import TensorWrites
 from tensorwrapper.tensor.keys._ragged_keys import chosen_layout, is_ragged
 from tensorwrapper.tensor.rows._row_facts import counts_of, positions_of_mode, run_lengths
-from tensorwrapper.tensor.rows._rows import TensorRows
 from tensorwrapper.tensor.rows._tiles import cell_layouts
 from tensorwrapper.typing import (
     Array,
@@ -53,6 +52,9 @@ from tensorwrapper.typing import (
     Slices,
     UnknownRank,
 )
+
+if TYPE_CHECKING:
+    from tensorwrapper.tensor.rows._rows import TensorRows
 
 __all__ = ["Tensor", "make_tensor"]
 
@@ -279,8 +281,7 @@ class Tensor(
     def __iter__(self) -> "Iterator[Tensor[ScalarT_co]]": ...
     def __iter__(self) -> "Iterator[Tensor[Any, Any]]":
         if self.rank == 2 and not (self.shape.is_box or self.shape.has_layers):
-            rows: TensorRows[Tensor[ScalarT_co], Tensor[Any]] = TensorRows(self)
-            return iter(rows)
+            return iter(self.rows())
         held, buffer = self._layout.implementation, self._buffer
         if type(held) is Strided and held.extents:
             rest, start, step = held.extents[1:], held.offset, held.strides[0]
@@ -367,6 +368,9 @@ class Tensor(
         """
         if not self.rank:
             raise RankError("a tensor of rank 0 has no rows")
+        # Loaded here: most programs ask for no rows.
+        from tensorwrapper.tensor.rows._rows import TensorRows  # noqa: PLC0415
+
         return TensorRows(self._flat())
 
     def num(self, mode: SupportsIndex = 1) -> "Tensor[np.int64]":

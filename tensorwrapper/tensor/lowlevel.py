@@ -6,8 +6,8 @@ are NumPy's, and `TensorLibraries`, which hand both to others; `CALLS` is how me
 **Making tensors** of parts that are known to fit: `make_tensor` (nothing is checked; `Tensor` checks).
 
 **Rows**: `cut_rows` is the layout in which a mode is dealt to rows, `padded_lines` the shape of longer ones;
-`select_tiles` some tiles of a tiled layout, whose numbers `tile_numbers` checks; `check_filled` that a
-reduction has an answer for what is empty.
+`WithinRows` has what is computed in each row; `select_tiles` some tiles of a tiled layout, whose numbers
+`tile_numbers` checks; `check_filled` that a reduction has an answer for what is empty.
 
 **Arrays of others**: `labelled_shape`, of those that name and number their modes; `tensor_from_arrow`, of
 what speaks Arrow's C interface.
@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from tensorwrapper.tensor.rows._reduce import check_filled
     from tensorwrapper.tensor.rows._sums import add_all
     from tensorwrapper.tensor.rows._tiles import select_tiles, tile_numbers
+    from tensorwrapper.tensor.rows._within_rows import WithinRows
 
 __all__ = [
     "CALLS",
@@ -63,6 +64,7 @@ __all__ = [
     "Operators",
     "TensorCommon",
     "TensorLibraries",
+    "WithinRows",
     "add_all",
     "as_computed",
     "check_beside",
@@ -116,6 +118,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "rows._sums": ("add_all",),
             "_tensor": ("make_tensor",),
             "rows._tiles": ("select_tiles", "tile_numbers"),
+            "rows._within_rows": ("WithinRows",),
             "facade._writes": ("fit_values", "values_into"),
         },
     )

@@ -95,6 +95,15 @@ ALLOWED = {
         "stack",  # positions, origins and extents
         "take",  # StringData.take
     },
+    "tensor/within": {
+        "append",
+        "astype",
+        "concatenate",
+        "copy",
+        "repeat",
+        "take",
+        "where",
+    },  # new numbers, places
     "tensor/operators": {
         "concatenate",  # places, and what NumPy's own function of that name does
         "where",  # places, and what NumPy's own function of that name does
@@ -116,7 +125,7 @@ ALLOWED = {
     "selection/sources/_runs.py": {"append"},  # where runs end
     "selection/rows": {"append", "ravel"},  # where rows begin, and of what operand they are
     "selection/runners/_pieces.py": {"repeat"},  # one number for each row, on its way to the result
-    "selection/runners/_row_runners.py": {"repeat"},  # the same, and places of elements in the result
+    "selection/rows/_forms.py": {"repeat"},  # the same, and places of elements in the result
     "selection/runners/_joined.py": {"repeat"},  # where parts begin, for each place
     "selection/random": {"astype", "stack", "where"},  # random words and ranks, on their way to numbers
     "_json_fields.py": {"array"},  # integers of JSON

@@ -13,7 +13,7 @@ from tensorwrapper.selection.facade._view_base import ViewBase
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import OperandShapes
 from tensorwrapper.tensor import Tensor, as_tensor
-from tensorwrapper.tensor.lowlevel import make_tensor
+from tensorwrapper.tensor.lowlevel import WithinRows, make_tensor
 
 __all__ = ["RowsOfView", "in_turns", "joined"]
 
@@ -43,13 +43,17 @@ def joined(parts: "list[Tensor[Any]]", shape: Shape[Any]) -> Tensor[Any]:
 
 @final
 @frozen(eq=False)
-class RowsOfView(Generic[_V]):
+class RowsOfView(WithinRows[Tensor[Any], Tensor[Any]], Generic[_V]):
     """The rows of a view, in row-major order of the prefixes that lead to them; made by `View.rows`.
 
-    A sequence: ``rows[k]`` is a view in which the row starts at zero. A view of rank 1 is one row.
+    A sequence: ``rows[k]`` is a view in which the row starts at zero. A view of rank 1 is one row. What is
+    computed in each row reads the view.
     """
 
     _view: _V
+
+    def _here(self) -> Tensor[Any]:
+        return self._flat().copy()
 
     @property
     def shape(self) -> Shape:

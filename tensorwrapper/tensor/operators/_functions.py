@@ -43,6 +43,7 @@ from tensorwrapper.tensor.operators._operand import (
 )
 from tensorwrapper.tensor.operators._promotion import check_computed_in, promoted
 from tensorwrapper.tensor.operators._refusals import refusals
+from tensorwrapper.tensor.operators._row_functions import ROW_FUNCTIONS, call_along_rows
 from tensorwrapper.tensor.operators._shapes import (
     box_of_result,
     reference_of,
@@ -69,6 +70,8 @@ def call_function(
         return NotImplemented
     if own is not None:
         return own(*arguments, **options)
+    if function.__name__ in ROW_FUNCTIONS and arguments and _has_rows(arguments[0]):
+        return call_along_rows(function, arguments, options)
     room = function.__module__.partition(".")[2]
     name = f"np.{room}.{function.__name__}" if room in ("linalg", "strings") else f"np.{function.__name__}"
     if room == "strings" and not _are_boxes((*arguments, *options.values())):
@@ -79,6 +82,10 @@ def call_function(
     named = {key: _as_arrays(value, name, function.__name__) for key, value in options.items()}
     with refusals(name):
         return function(*plain, **named)
+
+
+def _has_rows(value: object) -> bool:
+    return is_tensor_or_view(value) and not value.shape.flatten().is_box
 
 
 _COMPUTE_IN: Final = {
@@ -149,18 +156,9 @@ def _as_arrays(value: object, name: str, short: str) -> object:
 
 
 _PARTS = "`r.to_padded()` fills it, `r.cells()` has its parts"
-_ROWS = "`np.add.reduce(r, axis=-1)` and its kin give one number per row, axis=None one for all"
-_EACH = "`[{name}(row) for row in r.rows()]` goes row by row"
 _ALL = "`{name}(r.elements())` takes all elements"
-_PART = "`{name}(r.elements(), 0.5)` takes all elements"
 _HINTS = {
-    **dict.fromkeys(["sum", "prod", "max", "amax", "min", "amin", "all", "any"], _ROWS),
-    "mean": "`{name}(r.elements())` is that of all, `np.add.reduce(r, axis=-1) / r.num(1)` of each row",
-    **dict.fromkeys(["std", "var", "median"], f"{_EACH}, `{{name}}(r.elements())` takes all elements"),
-    **dict.fromkeys(["argmax", "argmin", "sort", "argsort"], _EACH),
-    **dict.fromkeys(["cumsum", "cumprod"], "`np.add.accumulate(r, axis=-1)`"),
     **dict.fromkeys(["unique", "histogram", "bincount"], _ALL),
-    **dict.fromkeys(["percentile", "quantile"], _PART),
     "norm": "`np.linalg.norm(r.elements())`",
     **dict.fromkeys(
         ["isclose", "allclose", "array_equal"],
@@ -173,8 +171,6 @@ _HINTS = {
     **dict.fromkeys(["flip", "roll"], "`r[::-1]` reverses the rows"),
     **dict.fromkeys(["ravel", "copy"], "`r.elements()` are all elements, `r.copy()` is a tensor"),
     "pad": "`r.pad_rows(3)`",
-    "diff": "`[{name}(row) for row in r.rows()]` goes row by row",
-    "count_nonzero": "`np.count_nonzero(r.elements())`",
     **dict.fromkeys(
         ["isin", "digitize"], "`tw.from_buffer({name}(r.elements(), r.elements()[:1]), r.shape.flatten())`"
     ),

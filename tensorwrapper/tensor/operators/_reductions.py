@@ -34,9 +34,10 @@ from tensorwrapper.tensor.operators._promotion import check_computed_in
 from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.tensor.operators._shapes import check_out
 from tensorwrapper.tensor.rows._reduce import fit_initial, reduce_runs
-from tensorwrapper.typing import Array, IntArray
+from tensorwrapper.tensor.within._running import accumulated
+from tensorwrapper.typing import Array
 
-__all__ = ["METHODS"]
+__all__ = ["METHODS", "finished", "reduced_modes"]
 
 
 def _reduce(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) -> object:
@@ -46,9 +47,9 @@ def _reduce(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any])
     check_argument(options.get("initial"), name)
     shape = tensor.shape.flatten()
     if shape.is_box:
-        return _finish(_reduce_box(ufunc, tensor, shape, options, name), out, name)
+        return finished(_reduce_box(ufunc, tensor, shape, options, name), out, name)
     axis = options.pop("axis", 0)
-    modes = _reduced_modes(axis, shape, name)
+    modes = reduced_modes(axis, shape, name)
     if options.pop("keepdims", False):
         raise ConversionError(
             f"{name}: keepdims of a jagged tensor; one number per row combines with it as it is"
@@ -72,7 +73,7 @@ def _reduce(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any])
     if options:
         raise ConversionError(f"{name} does not know {', '.join(map(repr, options))}")
     leading = shape.leading(modes)
-    return _finish(tensor._make(packed_layout(leading), Dense(cast("Any", result.reshape(-1)))), out, name)
+    return finished(tensor._make(packed_layout(leading), Dense(cast("Any", result.reshape(-1)))), out, name)
 
 
 def _reduce_box(
@@ -109,7 +110,7 @@ def _axes(axis: object, rank: int) -> set[int]:
     return {mode_of(mode, rank) for mode in given}
 
 
-def _reduced_modes(axis: object, shape: Shape[Any], name: str) -> int:
+def reduced_modes(axis: object, shape: Shape[Any], name: str) -> int:
     """Return how many leading modes stay: those before the trailing run that is reduced."""
     if axis is None:
         return 0
@@ -133,54 +134,15 @@ def _accumulate(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, A
     if shape.is_box:
         with refusals(name):
             result = np.asarray(ufunc.accumulate(array_of(tensor), **options))
-        return _finish(over_array(result, tensor.shape, [tensor]), out, name)
+        return finished(over_array(result, tensor.shape, [tensor]), out, name)
     if _axes(options.pop("axis", 0), shape.rank) != {shape.rank - 1}:
         raise JaggedModeError(f"{name}: rows lie along the last mode of {shape!r}: axis=-1 goes along them")
     dtype = options.pop("dtype", None)
     if options:
         raise ConversionError(f"{name} does not know {', '.join(map(repr, options))}")
     with refusals(name):
-        flat = _along_rows(ufunc, tensor.elements(), OperandShapes.splits_under(shape, shape.rank - 1), dtype)
-    return _finish(over_rows(flat, tensor.shape, tensor), out, name)
-
-
-_LONG = 4096  # elements from which on a row is accumulated by itself
-_SHORT = 16  # elements up to which rows are accumulated place by place
-
-
-def _along_rows(ufunc: np.ufunc, flat: Array, splits: IntArray, dtype: "npt.DTypeLike | None") -> Array:
-    """Return the running results of each row, with the bits that each row alone would have.
-
-    Short rows place by place, all rows at once; others in groups of one length; long ones each by itself.
-    """
-    sample = np.asarray(ufunc.accumulate(flat[:1], dtype=dtype))
-    result = np.empty(len(flat), sample.dtype)
-    starts, lengths = splits[:-1], np.diff(splits)
-    if len(lengths) and int(lengths.max()) <= _SHORT:
-        rows = starts[lengths > 0]
-        stops = splits[1:][lengths > 0]
-        result[rows] = flat[rows]
-        place = 1
-        while len(rows):
-            going = rows + place < stops
-            rows, stops = rows[going], stops[going]
-            at = rows + place
-            result[at] = ufunc(result[at - 1], flat[at].astype(result.dtype, copy=False))
-            place += 1
-        return result
-    order = np.argsort(lengths, kind="stable")
-    ordered = lengths[order]
-    marks = np.flatnonzero(np.diff(ordered, prepend=-1, append=-1))
-    for first, last in zip(marks[:-1].tolist(), marks[1:].tolist(), strict=True):
-        length = int(ordered[first])
-        if length > _LONG:
-            for row in order[first:last].tolist():
-                part = slice(int(starts[row]), int(starts[row]) + length)
-                ufunc.accumulate(flat[part], dtype=dtype, out=result[part])
-        elif length:
-            places = starts[order[first:last], None] + np.arange(length)
-            result[places] = ufunc.accumulate(flat[places], axis=1, dtype=dtype)
-    return result
+        flat = accumulated(ufunc, tensor.elements(), OperandShapes.splits_under(shape, shape.rank - 1), dtype)
+    return finished(over_rows(flat, tensor.shape, tensor), out, name)
 
 
 def _reduceat(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) -> object:
@@ -194,7 +156,7 @@ def _reduceat(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any
         _check_type(ufunc, tensor, options.get("dtype"), name)
         result = np.asarray(ufunc.reduceat(array_of(tensor), *map(np.asarray, inputs[1:]), **options))
     origin = tuple([0 if mode == axis else start for mode, start in enumerate(shape.origin)])
-    return _finish(
+    return finished(
         over_array(result, wrap(make_smooth(result.shape, origin), names_of(tensor.shape)), [tensor]),
         out,
         name,
@@ -217,7 +179,7 @@ def _outer(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) 
     with refusals(name):
         result = np.asarray(ufunc.outer(*map(array_of, operands), **options))
     over = wrap(make_smooth(result.shape, origin))
-    return _finish(over_array(result, over.named(*names) if any(names) else over, operands), out, name)
+    return finished(over_array(result, over.named(*names) if any(names) else over, operands), out, name)
 
 
 def _at(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) -> object:
@@ -283,7 +245,7 @@ def _single(out: object, name: str) -> object:
     return cast("tuple[object, ...]", out)[0] if isinstance(out, tuple) else out
 
 
-def _finish(result: TensorBase[Any], out: object, name: str) -> object:
+def finished(result: TensorBase[Any], out: object, name: str) -> object:
     """Return a result, or write it into ``out=`` of its very shape."""
     if out is None:
         return result

@@ -1,15 +1,12 @@
 """The rows of a tensor: what lies along its last mode, under one prefix after the other."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeVar, cast, final
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar, final
 
 import attrs
-import numpy as np
 
 from tensorwrapper._integers import to_int
 from tensorwrapper._value_class import frozen, value_class
-from tensorwrapper.buffer import Dense
-from tensorwrapper.buffer.lowlevel import packed_layout
 from tensorwrapper.errors import OutOfBoundsError
 from tensorwrapper.layout import LayoutCommon
 from tensorwrapper.layout.lowlevel import (
@@ -20,8 +17,8 @@ from tensorwrapper.layout.lowlevel import (
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import ModeNames
 from tensorwrapper.tensor._tensor_base import TensorBase
-from tensorwrapper.tensor.rows._reduce import reduce_last, reduce_runs
 from tensorwrapper.tensor.rows._row_facts import row_splits
+from tensorwrapper.tensor.rows._within_rows import WithinRows
 from tensorwrapper.typing import IntArray
 
 __all__ = ["TensorRows"]
@@ -45,7 +42,7 @@ class _Runs:
 
 @final
 @value_class(eq=False, repr=False, getstate_setstate=False)
-class TensorRows(Generic[_T, _R]):
+class TensorRows(WithinRows[_T, _R]):
     """The rows of a tensor, in row-major order of the prefixes that lead to them; made by `Tensor.rows`.
 
     A sequence: ``rows[k]`` is a view in which the row starts at zero. A tensor of rank 1 is one row.
@@ -63,6 +60,9 @@ class TensorRows(Generic[_T, _R]):
         """The shape of the prefixes: that of the tensor without its last mode."""
         shape = self._tensor.shape
         return shape.leading(shape.rank - 1)
+
+    def _here(self) -> _T:
+        return self._tensor
 
     def __len__(self) -> int:
         return self.shape.size
@@ -104,45 +104,6 @@ class TensorRows(Generic[_T, _R]):
         runs = _runs_of(self._tensor.layout.implementation.unnamed())
         object.__setattr__(self, "_runs", runs)
         return runs
-
-    def reduce(self, ufunc: np.ufunc, *, initial: object = None) -> _R:
-        """Return what `ufunc` makes of each row.
-
-        Empty rows get the identity of the ufunc, as NumPy's ``reduce`` gives for an empty array.
-
-        Parameters
-        ----------
-        ufunc
-            A ufunc of two inputs that may take elements in any order, such as ``np.add``, ``np.maximum``.
-        initial
-            Takes part in every reduction; needed if a row is empty and the ufunc has no identity.
-
-        Returns
-        -------
-        Tensor
-            One number per row, over `shape`. Linear in the elements.
-
-        Raises
-        ------
-        ExtentError
-            If a row is empty, the ufunc has no identity and `initial` is not given.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> import tensorwrapper as tw
-        >>> tw.jagged([[[1, 2], []], [[3]]]).rows().reduce(np.add).tolist()
-        [[3, 0], [3]]
-        """
-        tensor = self._tensor
-        tensor.buffer.require_numbers("reduce")
-        array = tensor._buffer.memory_of(tensor.layout.implementation)
-        if array is not None and array.ndim:
-            reduced = reduce_last(ufunc, array, initial)
-        else:
-            reduced = reduce_runs(ufunc, tensor.elements(), row_splits(tensor.shape), initial, what="row")
-        layout = packed_layout(self.shape)
-        return cast("_R", tensor._make(layout, Dense(cast("Any", reduced))))
 
     def __repr__(self) -> str:
         return f"<{len(self)} rows of {self._tensor.shape}>"

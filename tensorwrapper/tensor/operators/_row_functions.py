@@ -1,0 +1,185 @@
+"""NumPy's functions along rows: the methods that rows have, by NumPy's names."""
+
+import inspect
+from collections.abc import Callable
+from typing import Any, Final, cast
+
+import numpy as np
+
+from tensorwrapper.buffer import Dense
+from tensorwrapper.buffer.lowlevel import packed_layout
+from tensorwrapper.errors import ConversionError, DTypeError, JaggedModeError
+from tensorwrapper.tensor._tensor_base import TensorBase
+from tensorwrapper.tensor.operators._elementwise import flat_operands
+from tensorwrapper.tensor.operators._operand import is_tensor_or_view, read_operand
+from tensorwrapper.tensor.operators._reductions import METHODS, finished, reduced_modes
+from tensorwrapper.tensor.operators._refusals import refusals
+
+__all__ = ["ROW_FUNCTIONS", "call_along_rows"]
+
+_UFUNCS: Final = {
+    "sum": np.add,
+    "prod": np.multiply,
+    "max": np.maximum,
+    "amax": np.maximum,
+    "min": np.minimum,
+    "amin": np.minimum,
+    "any": np.logical_or,
+    "all": np.logical_and,
+}
+_RUNNING: Final = {"cumsum": np.add, "cumprod": np.multiply}
+_SPREAD: Final = ("mean", "std", "var", "median", "quantile", "percentile")
+_NUMBERS: Final = {"argmax", "argmin", "ptp", "count_nonzero", *_SPREAD}
+_ROWS: Final = {"sort", "argsort", "diff"}
+_WITHOUT_NAN: Final = {
+    f"nan{name}": name for name in ("sum", "prod", "max", "min", "argmax", "argmin", *_SPREAD)
+}
+
+ROW_FUNCTIONS: Final = frozenset({*_UFUNCS, *_RUNNING, *_NUMBERS, *_ROWS, *_WITHOUT_NAN})
+"""The names of the functions of NumPy that go along rows."""
+
+_UNSET: Final = inspect.signature(np.max).parameters["keepdims"].default
+"""What NumPy's signatures have where no value is given."""
+_READ: Final = {"a", "axis", "out", "keepdims", "where"}
+_OPTIONS: Final[dict[str, set[str]]] = {
+    **{name: {"dtype", "initial"} for name in _UFUNCS},
+    **{name: {"dtype"} for name in _RUNNING},
+    "sort": {"kind", "stable"},
+    "argsort": {"kind", "stable"},
+    "diff": {"n"},
+    "var": {"ddof", "correction"},
+    "std": {"ddof", "correction"},
+    "median": {"overwrite_input"},
+    "quantile": {"q", "overwrite_input"},
+    "percentile": {"q", "overwrite_input"},
+}
+
+
+def call_along_rows(
+    function: Callable[..., Any], arguments: "tuple[Any, ...]", options: dict[str, Any]
+) -> object:
+    """Return what a function of NumPy makes of the rows of its first argument, or of all elements.
+
+    Raises
+    ------
+    ConversionError
+        If the axis is not the last mode, nor None, or for options that rows have no meaning for.
+    """
+    short = function.__name__
+    name = f"np.{short}"
+    with refusals(name):
+        bound = inspect.signature(function).bind(*arguments, **options)
+        bound.apply_defaults()
+    given = dict(bound.arguments)
+    tensor = cast("Any", given["a"])._as_operand()
+    base = _WITHOUT_NAN.get(short, short)
+    _check_options(function, given, _OPTIONS.get(base, set()), name)
+    if given["axis"] is None:
+        flat = {**options, **{key: _elements(own) for key, own in options.items() if is_tensor_or_view(own)}}
+        with refusals(name):
+            return function(tensor.elements(), *arguments[1:], **flat)
+    if base != short and tensor.dtype.kind in "fc":
+        tensor = tensor[~np.isnan(tensor)]
+    if base in _UFUNCS and not (base != short and base in ("max", "min")):
+        return _reduced(base, tensor, given)
+    if base in _RUNNING:
+        return _running(base, tensor, given)
+    where = given.get("where", True)
+    if where is not True and where is not _UNSET:
+        tensor = _marked(tensor, where, name)
+    found: Any
+    if base in _ROWS:
+        _check_last(given["axis"], tensor, name)
+        found = _each(base, tensor, given, name)
+    else:
+        found = _number(base, _rows_under(tensor, given["axis"], name), given, lost=base != short)
+    return finished(found, given.get("out"), name)
+
+
+def _check_options(function: Callable[..., Any], given: dict[str, Any], known: set[str], name: str) -> None:
+    """Raise for an option that is given and has no meaning here."""
+    for key, own in inspect.signature(function).parameters.items():
+        value = given[key]
+        unused = key in _READ or key in known or value is own.default
+        if not unused and not (isinstance(value, str | bool) and value == own.default):
+            raise ConversionError(f"{name} along rows has no {key}=")
+    keepdims = given.get("keepdims", False)
+    if keepdims is not _UNSET and keepdims and name not in ("np.argmax", "np.argmin"):
+        raise ConversionError(f"{name}: keepdims of rows; one number per row combines with them as it is")
+
+
+def _elements(value: Any) -> Any:  # noqa: ANN401 - a tensor or view
+    return value._as_operand().elements()
+
+
+def _marked(tensor: Any, where: object, name: str) -> Any:  # noqa: ANN401 - of any rank
+    """Return the elements of rows that a mask marks."""
+    marks = np.asarray(flat_operands([read_operand(where, name)], tensor, name)[0])
+    if marks.dtype != np.bool_:
+        raise DTypeError(f"{name}: where= has elements of type bool, not {marks.dtype}")
+    every = np.broadcast_to(marks, (tensor.shape.size,))
+    flat = tensor._flat()
+    return flat[flat._make(packed_layout(flat.shape), Dense(cast("Any", every)))]
+
+
+def _check_last(axis: object, tensor: TensorBase[Any], name: str) -> None:
+    rank = tensor.shape.flatten().rank
+    if axis not in (-1, rank - 1):
+        raise ConversionError(
+            f"{name}: axis={axis!r} of {tensor.shape!r} does not go along rows: axis=-1 does"
+        )
+
+
+def _rows_under(tensor: Any, axis: object, name: str) -> Any:  # noqa: ANN401 - of any rank
+    """Return rows that have all elements of a trailing run of modes."""
+    flat = tensor._flat()
+    try:
+        kept = reduced_modes(axis, flat.shape, name)
+    except JaggedModeError as error:
+        raise ConversionError(str(error)) from error
+    for mode in range(flat.shape.rank - 1, kept, -1):
+        flat = flat.flatten(mode)
+    return flat.rows()
+
+
+def _reduced(base: str, tensor: TensorBase[Any], given: dict[str, Any]) -> object:
+    known = ("axis", "out", "dtype", "initial", "where")
+    options = {key: given[key] for key in known if given.get(key, _UNSET) is not _UNSET}
+    return METHODS["reduce"](_UFUNCS[base], (tensor,), options)
+
+
+def _running(base: str, tensor: TensorBase[Any], given: dict[str, Any]) -> object:
+    dtype = given["dtype"]
+    if dtype is None and tensor.dtype.kind in "biu":
+        # As NumPy's functions do it: small integers become ones that hold their sums.
+        dtype = np.add.reduce(np.zeros(1, tensor.dtype)).dtype
+    options = {"axis": given["axis"], "dtype": dtype, "out": given["out"]}
+    return METHODS["accumulate"](_RUNNING[base], (tensor,), options)
+
+
+def _each(base: str, tensor: Any, given: dict[str, Any], name: str) -> Any:  # noqa: ANN401 - a tensor
+    if base != "diff":
+        return getattr(tensor.rows(), base)()
+    count = given["n"]
+    if not isinstance(count, int) or count < 0:
+        raise ConversionError(f"{name}: n= is a number of times, not {count!r}")
+    for _ in range(count):
+        tensor = tensor.rows().diff()
+    return tensor
+
+
+def _number(base: str, rows: Any, given: dict[str, Any], *, lost: bool) -> Any:  # noqa: ANN401 - a tensor
+    options: dict[str, Any] = {}
+    if base in ("argmax", "argmin") and given["keepdims"] is not _UNSET:
+        options["keepdims"] = bool(given["keepdims"])
+    if base in ("var", "std"):
+        correction = given.get("correction", _UNSET)
+        options["ddof"] = given["ddof"] if correction is _UNSET else correction
+    if base in ("quantile", "percentile"):
+        share = given["q"]
+        if np.ndim(share):
+            raise ConversionError(f"np.{base} along rows takes one q=, not {len(share)}")
+        return rows.quantile(share / 100 if base == "percentile" else share)
+    if lost and base in ("max", "min"):
+        options["empty"] = np.nan
+    return getattr(rows, base)(**options)

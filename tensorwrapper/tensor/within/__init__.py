@@ -1,0 +1,1 @@
+"""Algorithms within rows: flat elements and the splits of rows, in NumPy alone."""

@@ -1,0 +1,205 @@
+"""One number for each row: extremes and where they are, means, variances, quantiles."""
+
+import warnings
+from typing import Any, Literal, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper.tensor.rows._reduce import reduce_runs
+from tensorwrapper.tensor.within._groups import SHORT, Columns, number_of_each, row_blocks
+from tensorwrapper.tensor.within._order import keys_of, sort
+from tensorwrapper.typing import Array, IntArray
+
+__all__ = ["extremes", "kept", "means", "place_of_extreme", "quantiles", "variances"]
+
+
+def place_of_extreme(flat: Array, splits: IntArray, which: Literal["max", "min"]) -> IntArray:
+    """Return the first position of the extreme of each row, or of NaN; 0 of an empty row. O(n)."""
+    keys: Array = flat
+    if flat.dtype.kind not in "biuf":
+        # NaT, which wins, is the greatest key in both orders.
+        keys, which = keys_of(flat, descending=which == "min"), "max"
+    out = np.zeros(len(splits) - 1, np.int64)
+    if len(flat) > SHORT * len(out) and keys.dtype.kind != "c":
+        _from_extremes(keys, splits, np.maximum if which == "max" else np.minimum, out)
+        return out
+    lost = keys.dtype.kind in "fc" and bool(np.isnan(keys).any())
+    columns = None if lost or keys.dtype.kind == "c" else (_last_max if which == "max" else _last_min)
+    find = np.argmax if which == "max" else np.argmin
+    number_of_each(keys, splits, lambda rows: find(rows, axis=-1), out, columns)
+    return out
+
+
+def _from_extremes(keys: Array, splits: IntArray, extreme: np.ufunc, out: IntArray) -> None:
+    """Write where the extremes of rows are: they are found first, all at once."""
+    for first, last in row_blocks(splits):
+        marks = splits[first : last + 1]
+        part, own = keys[marks[0] : marks[-1]], marks - marks[0]
+        counts = np.diff(own)
+        filled = np.flatnonzero(counts)
+        if not len(filled):
+            continue
+        begins = own[:-1][filled]
+        best = extreme.reduceat(part, begins)
+        hits = np.equal(part, np.repeat(best, counts[filled]))
+        if keys.dtype.kind == "f" and np.isnan(best).any():
+            hits |= np.isnan(part)
+        places = np.flatnonzero(hits)
+        out[first + filled] = places[np.searchsorted(places, begins)] - begins
+
+
+def _places(columns: Columns, better: np.ufunc, extreme: np.ufunc) -> Array:
+    best, place = columns[0], np.zeros(len(columns[0]), np.int8)
+    for number, column in enumerate(columns[1:], 1):
+        # The last place that was better than all before it.
+        np.maximum(place, better(column, best).view(np.int8) * np.int8(number), out=place)
+        extreme(best, column, out=best)
+    return place
+
+
+def _last_max(columns: Columns) -> Array:
+    return _places(columns, np.greater, np.maximum)
+
+
+def _last_min(columns: Columns) -> Array:
+    return _places(columns, np.less, np.minimum)
+
+
+def means(flat: Array, splits: IntArray, dtype: npt.DTypeLike | None = None) -> Array:
+    """Return the mean of each row; of an empty row NaN, or NaT. O(n)."""
+    lengths = np.diff(splits)
+    kind, element = flat.dtype.kind, flat.dtype
+    computed = dtype
+    if computed is None and kind in "biu":
+        computed = np.float64
+    elif computed is None and element.char == "e":
+        computed = np.float32  # NumPy adds halves as floats, and rounds once.
+    sums = reduce_runs(np.add, flat, splits, None, what="row", dtype=computed)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        if kind == "m":
+            result: Array = (sums / np.maximum(lengths, 1)).astype(sums.dtype)
+            result[(lengths == 0) | np.isnat(sums)] = np.timedelta64("NaT")
+            return result
+        found = np.true_divide(sums, lengths)
+    target = np.dtype(dtype) if dtype is not None else (element if kind in "fc" else found.dtype)
+    return found.astype(target, copy=False)
+
+
+def variances(flat: Array, splits: IntArray, ddof: float) -> Array:
+    """Return the mean square of how far the elements of each row are from their mean. O(n).
+
+    The sum of squares is divided by the length less `ddof`, as NumPy does it; of a row that is shorter it is
+    NaN, or infinite.
+    """
+    element = flat.dtype
+    if len(flat) <= SHORT * len(splits) and element.kind == "f" and element.char != "e":
+        return _short_variances(flat, splits, ddof)
+    work: np.dtype[Any] = element if element.kind in "fc" else np.dtype(np.float64)
+    if work.char == "e":
+        work = np.dtype(np.float32)
+    real = np.empty(0, work).real.dtype
+    sums = np.zeros(len(splits) - 1, real)
+    for first, last in row_blocks(splits):
+        marks = splits[first : last + 1]
+        part = flat[marks[0] : marks[-1]].astype(work, copy=False)
+        own = marks - marks[0]
+        lengths = np.diff(own)
+        apart = part - np.repeat(means(part, own), lengths)
+        squares = np.square(apart) if work.kind == "f" else np.square(apart.real) + np.square(apart.imag)
+        sums[first:last] = reduce_runs(np.add, squares, own, None, what="row")
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found = sums / np.maximum(np.diff(splits) - ddof, 0)
+    target = np.empty(0, element).real.dtype if element.kind in "fc" else found.dtype
+    return cast("Array", found.astype(target, copy=False))
+
+
+def _short_variances(flat: Array, splits: IntArray, ddof: float) -> Array:
+    """Return the same of rows most of which are short."""
+
+    def of_columns(columns: Columns) -> Array:
+        mean = _added(columns)
+        mean /= len(columns)
+        squares = [np.square(np.subtract(column, mean)) for column in columns]
+        found: Array = _added(squares) / max(len(columns) - ddof, 0)
+        return found
+
+    out = np.full(len(splits) - 1, np.nan, flat.dtype)
+    with np.errstate(invalid="ignore", divide="ignore"), warnings.catch_warnings():
+        # A row that is no longer than `ddof`, which is told by its NaN.
+        warnings.simplefilter("ignore", RuntimeWarning)
+        return number_of_each(
+            flat, splits, lambda rows: np.var(cast("Any", rows), axis=-1, ddof=ddof), out, of_columns
+        )
+
+
+def _added(columns: Columns) -> Any:  # noqa: ANN401 - an array
+    total: Any = columns[0].copy()
+    for column in columns[1:]:
+        total += column
+    return total
+
+
+def extremes(ufunc: np.ufunc, flat: Array, splits: IntArray) -> Array | None:
+    """Return the extremes of rows with elements most of which are short; None of others."""
+    if len(flat) > SHORT * len(splits) or flat.dtype.kind not in "biuf":
+        return None
+
+    def of_columns(columns: Columns) -> Array:
+        for column in columns[1:]:
+            ufunc(columns[0], column, out=columns[0])
+        return columns[0]
+
+    out = np.empty(len(splits) - 1, flat.dtype)
+    return number_of_each(flat, splits, lambda rows: ufunc.reduce(rows, axis=-1), out, of_columns)
+
+
+def quantiles(flat: Array, splits: IntArray, share: float | None) -> Array:
+    """Return a quantile of each row, between two elements by their distance; the median for None.
+
+    A row with NaN has NaN, and so has an empty row. O(n log n).
+    """
+    element = flat.dtype
+    work = element if element.kind == "f" else np.dtype(np.float64)
+    found = np.full(len(splits) - 1, np.nan, work)
+    lengths = np.diff(splits)
+    for first, last in row_blocks(splits):
+        marks = splits[first : last + 1]
+        own, counts = marks - marks[0], lengths[first:last]
+        filled = np.flatnonzero(counts)
+        ordered = sort(flat[marks[0] : marks[-1]], own)
+        begins, ends = own[:-1][filled], own[1:][filled]
+        if share is None:
+            low = ordered[begins + (counts[filled] - 1) // 2].astype(work)
+            high = ordered[begins + counts[filled] // 2].astype(work)
+            numbers = np.where(low == high, low, (low + high) / work.type(2))
+        else:
+            numbers = _between(ordered, begins, counts[filled], share, work)
+        if element.kind == "f":
+            greatest = ordered[ends - 1]
+            numbers = np.where(np.isnan(greatest), greatest, numbers)
+        found[first + filled] = numbers
+    return found
+
+
+def _between(
+    ordered: Array, begins: IntArray, counts: IntArray, share: float, work: "np.dtype[Any]"
+) -> Array:
+    """Return what lies at a share of the way from the first to the last of sorted elements."""
+    at = (counts - 1) * share
+    before = np.floor(at).astype(np.int64)
+    rest = (at - before).astype(work)
+    low = ordered[begins + before].astype(work)
+    high = ordered[begins + np.minimum(before + 1, counts - 1)].astype(work)
+    apart = high - low
+    # From the nearer end, as NumPy does it: so the end itself is met.
+    with np.errstate(invalid="ignore"):
+        found: Array = np.where(rest >= 0.5, high - apart * (1 - rest), low + apart * rest)
+    return np.where(low == high, low, found)
+
+
+def kept(flat: Array, splits: IntArray, marks: Array) -> tuple[Array, IntArray]:
+    """Return the elements that are marked, and where the rows of them begin and end."""
+    befores = np.zeros(len(flat) + 1, np.int64)
+    np.cumsum(marks, out=befores[1:])
+    return flat[cast("Any", marks)], befores[splits]

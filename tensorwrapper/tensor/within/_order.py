@@ -1,0 +1,221 @@
+"""Order within rows: sorted elements, the positions that sort them, ranks, and the first of them."""
+
+from typing import Any, Final, Literal, TypeAlias, cast
+
+import numpy as np
+
+from tensorwrapper._arrays import concatenated_ranges, splits_of
+from tensorwrapper.errors import ConversionError, DTypeError
+from tensorwrapper.tensor.within._groups import SHORT, Columns, each_row
+from tensorwrapper.typing import Array, IntArray
+
+__all__ = ["RankMethod", "argsort", "distinct", "keys_of", "ranks", "sort", "top"]
+
+RankMethod: TypeAlias = Literal["average", "min", "max", "dense", "ordinal"]
+"""Which rank equal elements have: the names that SciPy has."""
+
+RANK_METHODS: Final = ("average", "min", "max", "dense", "ordinal")
+
+_NETWORKS: Final = {
+    1: "",
+    2: "01",
+    3: "02 01 12",
+    4: "02 13 01 23 12",
+    5: "03 14 02 13 01 24 12 34 23",
+    6: "05 13 24 12 34 03 25 01 23 45 12 34",
+    7: "06 23 45 02 14 36 01 25 34 12 46 23 45 12 34 56",
+    8: "02 13 46 57 04 15 26 37 01 23 45 67 24 35 14 36 12 34 56",
+}
+"""Pairs of places which, put in order one after the other, sort so many elements."""
+
+_PAIRS: Final = {n: [(int(pair[0]), int(pair[1])) for pair in text.split()] for n, text in _NETWORKS.items()}
+
+
+def keys_of(flat: Array, *, descending: bool = False) -> Array:
+    """Return elements whose order, NaN and NaT last, is that of others, or its reverse.
+
+    Raises
+    ------
+    DTypeError
+        If elements of the type have no order.
+    """
+    kind = flat.dtype.kind
+    if kind in "mM":
+        # Unsigned, with NaT as the greatest: it is the least of the integers beneath.
+        numbers = flat.view(np.dtype(np.int64).newbyteorder(flat.dtype.byteorder))
+        keys = numbers.astype(np.int64).view(np.uint64) ^ np.uint64(1 << 63)
+        return cast("Array", ~keys if descending else keys - np.uint64(1))
+    if kind == "V" and flat.dtype.names is None and flat.dtype.itemsize <= 8:
+        # Numbers that NumPy does not know: those of ml_dtypes, all of which are numbers of 64 bits.
+        try:
+            flat = flat.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise DTypeError(f"elements of {flat.dtype} have no order") from error
+    elif kind not in "biufc":
+        raise DTypeError(f"elements of {flat.dtype} have no order")
+    if not descending:
+        return flat
+    given: Any = flat
+    reversed_: Array = ~given if flat.dtype.kind in "biu" else -given
+    return reversed_
+
+
+def _exchange(columns: Columns) -> Columns:
+    spare = np.empty_like(columns[0])
+    for a, b in _PAIRS[len(columns)]:
+        np.minimum(columns[a], columns[b], out=spare)
+        np.maximum(columns[a], columns[b], out=columns[b])
+        columns[a], spare = spare, columns[a]
+    return columns
+
+
+def _places(columns: Columns) -> Columns:
+    """Return for each element how many come before it: the smaller ones, and equal ones at earlier places."""
+    last, size = len(columns) - 1, len(columns[0])
+    found = [np.full(size, last - place, np.int8) for place in range(len(columns))]
+    for later, column in enumerate(columns):
+        for earlier in range(later):
+            before = np.less_equal(columns[earlier], column).view(np.int8)
+            found[later] += before
+            found[earlier] -= before
+    return cast("Columns", found)
+
+
+def _places_in_rows(rows: Array) -> Array:
+    """Return the same of rows along the last axis."""
+    order = np.argsort(rows, axis=-1, kind="stable")
+    found = np.empty_like(order)
+    if rows.ndim == 1:
+        found[order] = np.arange(len(rows), dtype=found.dtype)
+    else:
+        found[np.arange(len(rows))[:, None], order] = np.arange(rows.shape[1], dtype=found.dtype)
+    return found
+
+
+def _is_plain(flat: Array) -> bool:
+    """Tell whether the lesser and the greater of two elements are those two, bit by bit."""
+    if flat.dtype.kind in "biu":
+        return True
+    return flat.dtype.kind == "f" and not (np.isnan(flat).any() or (np.signbit(flat) & (flat == 0)).any())
+
+
+def sort(flat: Array, splits: IntArray, *, descending: bool = False) -> Array:
+    """Return the elements of each row in order, NaN last. O(n log n)."""
+    if flat.dtype.kind not in "biufc":
+        found: Array = flat[argsort(flat, splits, descending=descending) + _starts(splits)]
+        return found
+    keys = keys_of(flat, descending=descending)
+    found = each_row(
+        keys,
+        splits,
+        lambda rows: np.sort(rows, axis=-1),
+        np.empty_like(keys),
+        _exchange if _is_plain(keys) else None,
+    )
+    if descending:
+        np.invert(found, out=found) if found.dtype.kind in "biu" else np.negative(found, out=found)
+    return found
+
+
+def _starts(splits: IntArray) -> IntArray:
+    """Return for each element where its row begins."""
+    return np.repeat(splits[:-1], np.diff(splits))
+
+
+def positions(splits: IntArray) -> IntArray:
+    """Return for each element its position in its row."""
+    return concatenated_ranges(np.zeros(len(splits) - 1, np.int64), np.diff(splits))
+
+
+def argsort(flat: Array, splits: IntArray, *, descending: bool = False) -> IntArray:
+    """Return the positions within each row that sort it; equal elements keep their order. O(n log n)."""
+    keys = keys_of(flat, descending=descending)
+    if int(np.diff(splits).max(initial=0)) <= SHORT and _has_order(keys):
+        # Where each element of a short row goes is counted, and says which one comes to a place.
+        places = _ordinals(keys, splits)
+        starts = _starts(splits)
+        places += starts
+        found = np.empty(len(flat), np.int64)
+        found[places] = np.arange(len(flat), dtype=np.int64) - starts
+        return found
+    out = np.empty(len(flat), np.int64)
+    each_row(keys, splits, lambda rows: np.argsort(rows, axis=-1, kind="stable"), out)
+    return out
+
+
+def _ordinals(keys: Array, splits: IntArray) -> IntArray:
+    """Return the place of each element among the sorted ones of its row."""
+    out = np.empty(len(keys), np.int64)
+    each_row(keys, splits, _places_in_rows, out, _places if _has_order(keys) else None)
+    return out
+
+
+def _has_order(keys: Array) -> bool:
+    """Tell whether of two elements one is at most the other: not so if one is NaN."""
+    return keys.dtype.kind in "biu" or (keys.dtype.kind == "f" and not np.isnan(keys).any())
+
+
+def _new(ordered: Array, splits: IntArray) -> "np.ndarray[Any, np.dtype[np.bool_]]":
+    """Tell which elements of sorted rows differ from the one before, or begin a row; NaN is one value."""
+    new = np.empty(len(ordered), np.bool_)
+    new[:1] = True
+    np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
+    if ordered.dtype.kind in "fcmM":
+        lost = np.isnan(ordered) if ordered.dtype.kind in "fc" else np.isnat(ordered)
+        new[1:] &= ~(lost[1:] & lost[:-1])
+    begins = splits[:-1]
+    new[begins[begins < len(ordered)]] = True
+    return new
+
+
+def ranks(flat: Array, splits: IntArray, method: RankMethod) -> Array:
+    """Return the rank of each element in its row, from 1 on. O(n log n).
+
+    Raises
+    ------
+    ConversionError
+        If there is no such method.
+    """
+    if method not in RANK_METHODS:
+        raise ConversionError(f"rankdata(method=) is one of {', '.join(RANK_METHODS)}, not {method!r}")
+    keys = keys_of(flat)
+    if method == "ordinal":
+        return _ordinals(keys, splits) + 1
+    order = argsort(flat, splits)
+    starts = _starts(splits)
+    order += starts
+    size = len(flat)
+    new = _new(keys[order], splits)
+    firsts = np.flatnonzero(new)
+    run = np.cumsum(new) - 1
+    if method == "dense":
+        # Of runs, the first of each row has number 1.
+        begins = np.searchsorted(firsts, splits[:-1])
+        ordered: Array = run - np.repeat(begins, np.diff(splits)) + 1
+    else:
+        least = firsts - starts[firsts] + 1
+        greatest = np.append(firsts[1:], size) - starts[firsts]
+        by_run: Array = least if method == "min" else greatest
+        if method == "average":
+            by_run = (least + greatest) / 2
+        ordered = by_run[run]
+    found: Array = np.empty(size, ordered.dtype)
+    found[order] = ordered
+    return found
+
+
+def distinct(flat: Array, splits: IntArray) -> tuple[Array, IntArray, IntArray]:
+    """Return the distinct elements of each row, ascending, where rows of them end, and how often each is."""
+    ordered = sort(flat, splits)
+    new = _new(ordered, splits)
+    firsts = np.flatnonzero(new)
+    befores = np.zeros(len(ordered) + 1, np.int64)
+    np.cumsum(new, out=befores[1:])
+    return ordered[firsts], befores[splits], np.diff(firsts, append=len(ordered))
+
+
+def top(flat: Array, splits: IntArray, count: int, *, largest: bool) -> tuple[IntArray, IntArray]:
+    """Return the positions of the first elements of each row in descending order, and how many they are."""
+    order = argsort(flat, splits, descending=largest)
+    kept = np.minimum(np.diff(splits), count)
+    return order[concatenated_ranges(splits[:-1], kept)], splits_of(kept)
