@@ -30,10 +30,24 @@ from tests.benchmarks.compare import (
     shapes,
     tensors,
     views,
+    within,
 )
 from tests.benchmarks.compare.measure import Row, Seen, pace, seen
 
-FAMILIES = (guarded, tensors, views, jagged, rows_of_text, draws, messages, shapes, files, cold, algebra)
+FAMILIES = (
+    guarded,
+    tensors,
+    views,
+    jagged,
+    within,
+    rows_of_text,
+    draws,
+    messages,
+    shapes,
+    files,
+    cold,
+    algebra,
+)
 
 
 def rows(only: tuple[str, ...]) -> Iterator[Row]:
