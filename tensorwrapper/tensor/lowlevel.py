@@ -6,7 +6,8 @@ are NumPy's, and `TensorLibraries`, which hand both to others; `CALLS` is how me
 **Making tensors** of parts that are known to fit: `make_tensor` (nothing is checked; `Tensor` checks).
 
 **Rows**: `cut_rows` is the layout in which a mode is dealt to rows, `padded_lines` the shape of longer ones;
-`WithinRows` has what is computed in each row; `select_tiles` some tiles of a tiled layout, whose numbers
+`WithinRows` has what is computed in each row, `ROW_FUNCTIONS` the names of NumPy's functions that do
+so, and `REDUCTIONS` the ufuncs of some; `select_tiles` some tiles of a tiled layout, whose numbers
 `tile_numbers` checks; `check_filled` that a reduction has an answer for what is empty.
 
 **Arrays of others**: `labelled_shape`, of those that name and number their modes; `tensor_from_arrow`, of
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from tensorwrapper.tensor.operators._fills import DENSE, check_beside, check_one_fill
     from tensorwrapper.tensor.operators._operand import is_foreign, read_operand
     from tensorwrapper.tensor.operators._promotion import promoted, type_of_extreme
+    from tensorwrapper.tensor.operators._row_functions import REDUCTIONS, ROW_FUNCTIONS
     from tensorwrapper.tensor.reading._labelled import labelled_shape
     from tensorwrapper.tensor.rows._pad import padded_lines
     from tensorwrapper.tensor.rows._reduce import check_filled
@@ -61,6 +63,8 @@ if TYPE_CHECKING:
 __all__ = [
     "CALLS",
     "DENSE",
+    "REDUCTIONS",
+    "ROW_FUNCTIONS",
     "Operators",
     "TensorCommon",
     "TensorLibraries",
@@ -108,6 +112,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "operators._fills": ("DENSE", "check_beside", "check_one_fill"),
             "operators._operand": ("is_foreign", "read_operand"),
             "operators._promotion": ("promoted", "type_of_extreme"),
+            "operators._row_functions": ("REDUCTIONS", "ROW_FUNCTIONS"),
             "reading._labelled": ("labelled_shape",),
             "_libraries": ("TensorLibraries",),
             "facade._habits": ("CALLS",),

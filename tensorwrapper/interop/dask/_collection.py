@@ -14,6 +14,7 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import write_elements
 from tensorwrapper.errors import ConversionError, ExtentError, ExtentMismatchError, IndexTypeError
 from tensorwrapper.interop._operand import TensorLike
+from tensorwrapper.interop.dask._along_rows import call_along_rows
 from tensorwrapper.interop.dask._library import (
     array_over,
     compute_all,
@@ -47,7 +48,14 @@ from tensorwrapper.selection import ReadHandle, View, Wanted, as_view
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import OperandShapes
 from tensorwrapper.tensor import Tensor, as_tensor
-from tensorwrapper.tensor.lowlevel import DENSE, check_beside, check_filled, is_foreign, read_operand
+from tensorwrapper.tensor.lowlevel import (
+    DENSE,
+    ROW_FUNCTIONS,
+    check_beside,
+    check_filled,
+    is_foreign,
+    read_operand,
+)
 from tensorwrapper.typing import Array, DaskArray, IntArray
 
 __all__ = ["DaskTensor", "rows_of"]
@@ -299,6 +307,8 @@ class DaskTensor(np.lib.mixins.NDArrayOperatorsMixin):
             return self._call(np.where, "where", arguments, np.where)
         if function in (np.ndim, np.shape, np.size):
             raise ConversionError(_NO_ARRAY)
+        if function.__name__ in ROW_FUNCTIONS and arguments and arguments[0] is self:
+            return call_along_rows(self, function, arguments, options)
         raise ConversionError(
             f"np.{function.__name__} of a collection is not known: compute() has all its rows, and "
             "map_rows() works row by row"
@@ -360,9 +370,9 @@ class DaskTensor(np.lib.mixins.NDArrayOperatorsMixin):
         self._check_filled(ufunc, sample.shape.rank, options.get("initial"), "row")
         label = name_of(name, self.name, ufunc, axis, options)
         tasks = {(label, k): (functools.partial(reduce_rows, call), key) for k, key in self._keys()}
-        return self._of_parts(label, tasks, self.shape.leading(sample.shape.rank), sample.dtype)
+        return self.of_parts(label, tasks, self.shape.leading(sample.shape.rank), sample.dtype)
 
-    def _of_parts(
+    def of_parts(
         self, name: str, tasks: Mapping[Any, object], outer: Shape[Any], dtype: "np.dtype[Any]"
     ) -> "DaskArray | DaskTensor":
         """Return a collection whose parts are what tasks make of the parts of this one."""
@@ -415,7 +425,7 @@ class DaskTensor(np.lib.mixins.NDArrayOperatorsMixin):
             rank = self.shape.rank - self.shape.outer_rank
             ones = np.ones((1,) * (rank + 1), self.dtype)
             dtype = np.asarray(function(ones, axis=tuple(range(1, rank + 1)))).dtype
-        return self._of_parts(name, tasks, self.shape.leading(self.shape.outer_rank), dtype)
+        return self.of_parts(name, tasks, self.shape.leading(self.shape.outer_rank), dtype)
 
     def as_source(self) -> "RowSource":
         """Return what views of it read."""

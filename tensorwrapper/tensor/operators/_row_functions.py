@@ -15,9 +15,9 @@ from tensorwrapper.tensor.operators._operand import is_tensor_or_view, read_oper
 from tensorwrapper.tensor.operators._reductions import METHODS, finished, reduced_modes
 from tensorwrapper.tensor.operators._refusals import refusals
 
-__all__ = ["ROW_FUNCTIONS", "call_along_rows"]
+__all__ = ["REDUCTIONS", "ROW_FUNCTIONS", "call_along_rows"]
 
-_UFUNCS: Final = {
+REDUCTIONS: Final = {
     "sum": np.add,
     "prod": np.multiply,
     "max": np.maximum,
@@ -35,14 +35,14 @@ _WITHOUT_NAN: Final = {
     f"nan{name}": name for name in ("sum", "prod", "max", "min", "argmax", "argmin", *_SPREAD)
 }
 
-ROW_FUNCTIONS: Final = frozenset({*_UFUNCS, *_RUNNING, *_NUMBERS, *_ROWS, *_WITHOUT_NAN})
+ROW_FUNCTIONS: Final = frozenset({*REDUCTIONS, *_RUNNING, *_NUMBERS, *_ROWS, *_WITHOUT_NAN})
 """The names of the functions of NumPy that go along rows."""
 
 _UNSET: Final = inspect.signature(np.max).parameters["keepdims"].default
 """What NumPy's signatures have where no value is given."""
 _READ: Final = {"a", "axis", "out", "keepdims", "where"}
 _OPTIONS: Final[dict[str, set[str]]] = {
-    **{name: {"dtype", "initial"} for name in _UFUNCS},
+    **{name: {"dtype", "initial"} for name in REDUCTIONS},
     **{name: {"dtype"} for name in _RUNNING},
     "sort": {"kind", "stable"},
     "argsort": {"kind", "stable"},
@@ -80,7 +80,7 @@ def call_along_rows(
             return function(tensor.elements(), *arguments[1:], **flat)
     if base != short and tensor.dtype.kind in "fc":
         tensor = tensor[~np.isnan(tensor)]
-    if base in _UFUNCS and not (base != short and base in ("max", "min")):
+    if base in REDUCTIONS and not (base != short and base in ("max", "min")):
         return _reduced(base, tensor, given)
     if base in _RUNNING:
         return _running(base, tensor, given)
@@ -145,7 +145,7 @@ def _rows_under(tensor: Any, axis: object, name: str) -> Any:  # noqa: ANN401 - 
 def _reduced(base: str, tensor: TensorBase[Any], given: dict[str, Any]) -> object:
     known = ("axis", "out", "dtype", "initial", "where")
     options = {key: given[key] for key in known if given.get(key, _UNSET) is not _UNSET}
-    return METHODS["reduce"](_UFUNCS[base], (tensor,), options)
+    return METHODS["reduce"](REDUCTIONS[base], (tensor,), options)
 
 
 def _running(base: str, tensor: TensorBase[Any], given: dict[str, Any]) -> object:

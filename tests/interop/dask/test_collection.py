@@ -257,7 +257,7 @@ def test_calls_without_a_meaning_part_by_part_say_so():
         lambda: np.divmod(rows, 2),
         lambda: rows @ rows,
         lambda: np.add.outer(rows, rows),
-        lambda: np.sort(rows),
+        lambda: np.unique(rows),
         lambda: np.where(rows > 1),
     ):
         with pytest.raises(ConversionError, match=r"of a collection.* is not known: compute\(\)"):

@@ -1,0 +1,66 @@
+"""NumPy's functions along the rows of a collection, part by part."""
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tensorwrapper.errors import ConversionError, ExtentError
+from tensorwrapper.interop.dask._library import layer_of, name_of
+from tensorwrapper.interop.dask._rows import apply_function, reduce_rows, sample_rows
+from tensorwrapper.shape.lowlevel import OperandShapes
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.tensor.lowlevel import REDUCTIONS
+
+if TYPE_CHECKING:
+    from tensorwrapper.interop.dask._collection import DaskTensor
+
+__all__ = ["call_along_rows"]
+
+_OF_EMPTY = {"argmax", "argmin", "nanargmax", "nanargmin", "ptp"}
+"""Functions that have no answer for an empty row."""
+
+
+def call_along_rows(
+    collection: "DaskTensor",
+    function: Callable[..., Any],
+    arguments: "tuple[Any, ...]",
+    options: Mapping[str, Any],
+) -> Any:  # noqa: ANN401 - a collection, or an array of Dask
+    """Return what a function makes of each row: rows of the same lengths, or one number for each.
+
+    Raises
+    ------
+    ConversionError
+        If it does not go along rows, or its rows have other lengths.
+    ExtentError
+        If a row is empty, and the function has no answer for it.
+    """
+    name = f"np.{function.__name__}"
+    bound = inspect.signature(function).bind(*arguments, **options).arguments
+    given = {key: own for key, own in bound.items() if key not in ("a", "x")}
+    ufunc = REDUCTIONS.get(function.__name__)
+    if ufunc is not None:
+        given.setdefault("axis", None)
+        return collection.__array_ufunc__(ufunc, "reduce", collection, **given)
+    call = functools.partial(function, **given)
+    made = call(sample_rows(collection.shape, collection.dtype))
+    if not isinstance(made, Tensor):
+        raise ConversionError(f"{name} of a collection goes along rows, with axis=-1: reduce() takes all")
+    modes = made.shape.rank
+    label = name_of(name, collection.name, given)
+    parts = [(k, (collection.name, k)) for k in range(len(collection.marks) - 1)]
+    if modes < collection.shape.rank:
+        counts = np.diff(OperandShapes.splits_under(collection.shape, modes))
+        if function.__name__ in _OF_EMPTY and not counts.all():
+            row = tuple(collection.shape.leading(modes).index(int(np.argmin(counts))))
+            raise ExtentError(f"{name}: row {row} is empty; reduce_rows() takes a function that says what it gives")
+        tasks = {(label, k): (functools.partial(reduce_rows, call), key) for k, key in parts}
+        return collection.of_parts(label, tasks, collection.shape.leading(modes), made.dtype)
+    if function.__name__ == "diff" or given.get("keepdims", False):
+        raise ConversionError(f"{name} of a collection makes rows of other lengths: map_rows(shape=) does")
+    again = functools.partial(apply_function, call, [None])
+    graph = layer_of(label, {(label, k): (again, key) for k, key in parts}, [collection])
+    return type(collection)(graph, label, collection.shape, made.dtype, collection.marks)
