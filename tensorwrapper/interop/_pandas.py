@@ -1,7 +1,7 @@
 """Series and frames of pandas, both ways: what is a table of one type."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, TypeGuard, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -9,6 +9,7 @@ from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.errors import ConversionError, DTypeError
 from tensorwrapper.interop._arrow import to_arrow
 from tensorwrapper.interop._operand import TensorLike, tensor_of
+from tensorwrapper.shape.lowlevel import usable_names
 from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.typing import Array
 
@@ -209,13 +210,7 @@ def _placed(tensor: Tensor[Any], *indexes: "pd.Index") -> Tensor[Any]:
                 f"an index of the levels {list(index.names)} would be lost: reset_index(drop=True) drops it, "
                 "and unstack() makes a level the columns"
             )
-    given = [index.name for index in indexes]
-    names = [name if _is_name(name) and given.count(name) == 1 else None for name in given]
+    names = usable_names([index.name for index in indexes])
     found = tensor.named(*names, *[None] * (tensor.rank - len(names))) if any(names) else tensor
     firsts = [index.start if isinstance(index, pd.RangeIndex) and index.step == 1 else 0 for index in indexes]
     return found.translate_to((*firsts, *[0] * (tensor.rank - len(firsts)))) if any(firsts) else found
-
-
-def _is_name(name: object) -> TypeGuard[str]:
-    """Tell whether a mode can have a name."""
-    return isinstance(name, str) and name.isidentifier() and name != "_"

@@ -14,7 +14,8 @@ The guide to representations shows one, ``tensorwrapper.testing.ShapeContract`` 
 **Names of modes**, which are `ModeNames`: `names_of` (those of a shape; None if there are none, which costs
 nothing to find out), `unnamed_shape` (what a caller gave, without them), `agreed_names` (those that shapes of
 one rank agree on), `check_names` (whether a value may be written), `key_of_names` (a key by names, with items
-for all modes), `picked_names` (those of what lists of positions pick).
+for all modes), `picked_names` (those of what lists of positions pick), `usable_names` (those of a list
+that modes can have).
 
 **Operands** of a call by elements: `OperandShapes` has the rule that decides which fit. `fit` returns the
 shape of the result, and how many modes each operand shares with it; `splits_under` says where the elements
@@ -37,7 +38,13 @@ if TYPE_CHECKING:
     from tensorwrapper.shape._shape_base import check_names, names_of
     from tensorwrapper.shape.boxes._common import integer_array, to_index, to_index_array, to_ordinal_array
     from tensorwrapper.shape.boxes._keys import mode_of, mode_text
-    from tensorwrapper.shape.boxes._names import ModeNames, agreed_names, key_of_names, picked_names
+    from tensorwrapper.shape.boxes._names import (
+        ModeNames,
+        agreed_names,
+        key_of_names,
+        picked_names,
+        usable_names,
+    )
     from tensorwrapper.shape.boxes._smooth import make_smooth, to_permutation
     from tensorwrapper.shape.combining._operands import OperandShapes
     from tensorwrapper.shape.facade._cells import rows_under
@@ -72,6 +79,7 @@ __all__ = [
     "to_permutation",
     "unnamed_shape",
     "unroll",
+    "usable_names",
     "wrap",
 ]
 
@@ -85,7 +93,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "_shape": ("unnamed_shape", "wrap"),
             "boxes._common": ("integer_array", "to_index", "to_index_array", "to_ordinal_array"),
             "boxes._keys": ("mode_of", "mode_text"),
-            "boxes._names": ("ModeNames", "agreed_names", "key_of_names", "picked_names"),
+            "boxes._names": ("ModeNames", "agreed_names", "key_of_names", "picked_names", "usable_names"),
             "boxes._smooth": ("make_smooth", "to_permutation"),
             "pictures._draw": ("short_text",),
             "rows._columns": ("Columns", "Origins", "tidy_origins"),

@@ -205,7 +205,7 @@ def _from_foreign(
             for alias, name in file.aliases.items()
             if name in called
         ]
-        said = unsaid_attributes(contents.attributes())
+        said = [*contents.unsaid(), *unsaid_attributes(contents.attributes())]
         return attrs.evolve(done, lost=(*wanted.told([*file.losses, *said]), *others, *lost, *done.lost))
 
 

@@ -25,6 +25,7 @@ from tensorwrapper.buffer.strings._bitmap import unpack_marks
 from tensorwrapper.buffer.strings._checks import check_offsets
 from tensorwrapper.buffer.strings._data import StringData
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentError
+from tensorwrapper.shape.lowlevel import usable_names
 from tensorwrapper.typing import Array, IntArray
 
 __all__ = ["ArrowValues", "arrays_from_arrow"]
@@ -197,13 +198,8 @@ class _Reader:
                 f"tensors of Arrow of shape {extents}, order {order} and names {names} are no lists of {size}"
             )
         self.permutation = () if order == sorted(order) else tuple(order)
-        self.names = tuple([name if _is_name(name) and meant.count(name) == 1 else None for name in meant])
+        self.names = usable_names(meant)
         return list(extents)
-
-
-def _is_name(name: object) -> bool:
-    """Tell whether a mode can have a name."""
-    return isinstance(name, str) and name.isidentifier() and name != "_"
 
 
 def _taken(

@@ -23,6 +23,7 @@ from tensorwrapper.layout import IndexTransform
 from tensorwrapper.selection._view import View
 from tensorwrapper.selection.functions._build import ViewLike, as_view
 from tensorwrapper.selection.schema._ndsel import fields_of, normalize_ndsel
+from tensorwrapper.shape.lowlevel import usable_names
 from tensorwrapper.typing import IntArray
 
 __all__ = ["from_ndsel", "from_tensorstore"]
@@ -133,8 +134,7 @@ def _select(body: Mapping[str, Any], view: View[Any]) -> View[Any]:
             found = found.unsqueeze(mode)
     found = found.broadcast(extents) if len(used) < len(extents) else found
     labels = cast("list[str]", body["input_labels"])
-    names = [own if own.isidentifier() and labels.count(own) == 1 else None for own in labels]
-    found = found.named(*names)
+    found = found.named(*usable_names(labels))
     return found.translate_to(lows)
 
 

@@ -30,6 +30,7 @@ __all__ = [
     "repr_of_names",
     "text_of_names",
     "to_names",
+    "usable_names",
 ]
 
 ModeNames: TypeAlias = tuple[str | None, ...]
@@ -49,6 +50,25 @@ def check_name(name: object, what: str) -> str:
             f"not {name!r}"
         )
     return name
+
+
+def usable_names(given: Iterable[object]) -> ModeNames:
+    """Return the names that modes can have: None for each that is no name, or comes twice.
+
+    Examples
+    --------
+    >>> usable_names(["x", "no name", "y", "y", "_", None])
+    ('x', None, None, None, None, None)
+    """
+    items = list(given)
+    return tuple(
+        [
+            own
+            if isinstance(own, str) and own.isidentifier() and own != "_" and items.count(own) == 1
+            else None
+            for own in items
+        ]
+    )
 
 
 def to_names(names: Iterable[object], rank: int) -> Names:

@@ -70,7 +70,7 @@ class ArrayFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"]):
     @property
     def losses(self) -> tuple[Loss, ...]:
         """What the file holds and cannot be read as a tensor: a sentence each, with its name and a code."""
-        return self._contents.losses if self._contents else ()
+        return (*self._contents.losses, *self._contents.told()) if self._contents else ()
 
     @property
     def aliases(self) -> Mapping[str, str]:

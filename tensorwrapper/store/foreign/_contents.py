@@ -76,6 +76,10 @@ class Contents:
 
     In place of that is told why it cannot be read.
     """
+    unsaid: Callable[[], tuple[Loss, ...]] = tuple
+    """Returns what else is there that no tensor says: another file has it not."""
+    told: Callable[[], tuple[Loss, ...]] = tuple
+    """Returns more losses, for which more is looked at than names: when they are asked for."""
     resolve: Callable[[str], str | None] | None = None
     """Returns the listed name of what a name leads to, where more names work than `aliases` has."""
 

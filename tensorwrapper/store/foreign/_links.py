@@ -21,6 +21,8 @@ class Links:
         """By the path of a link the path that it leads to, from the root on."""
         self.soft: set[str] = set()
         self.losses: list[Loss] = []
+        self.types: list[Loss] = []
+        """What is told of types of elements that have names, and are no arrays."""
 
     def resolve(self, path: str) -> str | None:
         """Return the first name of what a path leads to; None if it goes in a circle."""

@@ -1,21 +1,25 @@
 """Where an array lies, and what its modes are called, as attributes say it: a stranger's may say anything."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import numpy as np
 
+from tensorwrapper.shape.lowlevel import usable_names
+from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.typing import Index
 
 if TYPE_CHECKING:
     from tensorwrapper.selection import View
     from tensorwrapper.tensor import Tensor
 
-__all__ = ["metadata_said", "names_said", "origin_said", "placed"]
+__all__ = ["metadata_said", "names_said", "names_told", "origin_said", "placed"]
 
 _T = TypeVar("_T", bound="Tensor[Any] | View[Any]")
 
-_FARTHEST = 2**62  # from zero, up to which an index can be moved
+_ADVICE: Final = "named(...) gives others"
+_SHOWN: Final = 40
+_FARTHEST: Final = 2**62  # from zero, up to which an index can be moved
 
 
 def origin_said(value: object, rank: int) -> Index | None:
@@ -26,15 +30,25 @@ def origin_said(value: object, rank: int) -> Index | None:
 
 
 def names_said(value: object, rank: int) -> "tuple[str | None, ...] | None":
-    """Return names of as many modes as there are, None for each that cannot be one; None of all else.
-
-    A name is an identifier, and is there once.
-    """
+    """Return names of as many modes as there are, None for each that cannot be one; None of all else."""
     items = _items(value, rank)
-    if items is None:
+    return None if items is None else usable_names(items)
+
+
+def names_told(name: str, value: object, rank: int) -> Loss | None:
+    """Return what is told of the names of an array's modes that are left; None if none is."""
+    if value is None:
         return None
-    texts = [item if isinstance(item, str) else "" for item in items]
-    return tuple([text if text.isidentifier() and texts.count(text) == 1 else None for text in texts])
+    items, taken = _items(value, rank), names_said(value, rank)
+    if items is None or taken is None:
+        text = f"the names of the modes of {name!r} are no list of {rank}, {str(value)[:60]}"
+        return Loss(text, name, "convention", _ADVICE)
+    left = [own for own, kept in zip(items, taken, strict=True) if own not in (None, "") and kept is None]
+    if not left:
+        return None
+    shown = ", ".join([repr(own)[:_SHOWN] for own in left[:8]]) + ", ..." * (len(left) > 8)
+    text = f"the names {shown} of modes of {name!r} are left, as they are no identifiers, or come twice"
+    return Loss(text, name, "name", _ADVICE)
 
 
 def metadata_said(value: object) -> Mapping[str, Any]:

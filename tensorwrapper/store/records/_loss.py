@@ -40,7 +40,7 @@ class Loss(str, Shown):
         Why: there is no such type of elements here (``"type"``), Python objects and references
         (``"objects"``), nulls among numbers (``"null"``), what leads elsewhere (``"link"``), a convention
         that does not hold (``"convention"``), a codec that is not installed (``"codec"``), a scale that is
-        not applied (``"scaled"``), a name that was changed (``"name"``), no elements at all (``"empty"``),
+        not applied (``"scaled"``), a name that was changed or left (``"name"``), no elements (``"empty"``),
         a member that is no array (``"member"``), a version of a format that is not known (``"version"``),
         damage (``"damage"``), or a kind of file that cannot say it (``"kind"``).
     help

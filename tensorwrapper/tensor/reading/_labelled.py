@@ -9,6 +9,7 @@ import numpy.typing as npt
 from tensorwrapper._wording import warn_caller
 from tensorwrapper.errors import LossWarning
 from tensorwrapper.shape import Shape
+from tensorwrapper.shape.lowlevel import usable_names
 
 __all__ = ["labelled_shape"]
 
@@ -74,16 +75,7 @@ def labelled_shape(array: object) -> Shape[Any] | None:
 
 def _named(shape: Shape[Any], names: Iterable[object]) -> Shape[Any]:
     """Return the shape with names, but those that xarray makes up, and those that no mode can have."""
-    given = list(names)
-    known = [
-        name
-        if isinstance(name, str)
-        and name.isidentifier()
-        and name not in ("_", f"dim_{mode}")
-        and given.count(name) == 1
-        else None
-        for mode, name in enumerate(given)
-    ]
+    known = [None if own == f"dim_{mode}" else own for mode, own in enumerate(usable_names(names))]
     return shape.named(*known) if any(known) else shape
 
 

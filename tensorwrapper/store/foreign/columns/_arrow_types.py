@@ -1,11 +1,20 @@
 """Types of Arrow in files: what others added to it is told from what it stores, and nulls are found."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["empty_array", "has_nulls", "is_null_type", "plain_array", "plain_type"]
+__all__ = [
+    "empty_array",
+    "has_nulls",
+    "inner_fields",
+    "is_null_type",
+    "plain_array",
+    "plain_type",
+    "tensor_names",
+]
 
 
 def plain_type(kind: "pa.DataType") -> "pa.DataType":
@@ -75,6 +84,27 @@ def is_null_type(kind: "pa.DataType") -> bool:
     while not pa.types.is_struct(own) and isinstance(getattr(own, "value_type", None), pa.DataType):
         own = own.value_type
     return str(own) == "null"
+
+
+def inner_fields(kind: "pa.DataType") -> "Iterator[pa.Field]":
+    """Yield the fields within a type, however deep: those of the elements of lists, and of records."""
+    import pyarrow as pa  # noqa: PLC0415 - an extra
+
+    if isinstance(kind, pa.BaseExtensionType):
+        kind = kind.storage_type
+    own: Any = kind
+    for place in range(kind.num_fields):
+        yield own.field(place)
+        yield from inner_fields(own.field(place).type)
+
+
+def tensor_names(kind: "pa.DataType") -> "list[str] | None":
+    """Return what the modes of tensors of one shape are called, in lists too; None if that is not said."""
+    import pyarrow as pa  # noqa: PLC0415 - an extra
+
+    kinds = [kind, *[field.type for field in inner_fields(kind)]]
+    said = next((own.dim_names for own in kinds if isinstance(own, pa.FixedShapeTensorType)), None)
+    return None if said is None else list(said)
 
 
 def has_nulls(array: "pa.Array") -> bool:

@@ -10,13 +10,15 @@ from tensorwrapper._integers import MAX_DIGITS
 from tensorwrapper._json import parse_json
 from tensorwrapper.errors import ConversionError, DataFileError, TensorWrapperError
 from tensorwrapper.store.foreign._contents import Contents, Held
-from tensorwrapper.store.foreign._lying import metadata_said, names_said, origin_said, placed
+from tensorwrapper.store.foreign._lying import metadata_said, names_said, names_told, origin_said, placed
 from tensorwrapper.store.foreign.columns._arrow_types import (
     empty_array,
     has_nulls,
+    inner_fields,
     is_null_type,
     plain_array,
     plain_type,
+    tensor_names,
 )
 from tensorwrapper.store.records._loss import Loss, LossCode
 from tensorwrapper.tensor import Tensor, as_tensor
@@ -68,10 +70,13 @@ def contents_of(
         if told:
             text = f"what the column {name!r} says of itself cannot be taken: {', '.join(told)}"
             losses.append(Loss(text, name, "convention"))
+        names = tensor_names(field.type)
+        left = None if names is None else names_told(name, names, len(names))
+        losses += [] if left is None else [left]
         read = partial(_placed, partial(column, number, field, empty), said)
         held[field.name] = Held(0, None, packing, read, metadata_said(said.get("metadata")))
-    said_of = {"": schema.metadata, **{field.name: field.metadata for field in schema}}
-    others = {name: _others(own) for name, own in said_of.items() if _others(own)}
+    found = {"": _others(schema.metadata), **{field.name: _others_of(field) for field in schema}}
+    others = {name: own for name, own in found.items() if own}
     whole = _said(schema.metadata)
     if whole is None:
         losses.append(Loss("what the file says of itself is no object in JSON", "", "convention"))
@@ -88,6 +93,12 @@ def _untaken(said: Mapping[str, Any], rank: int) -> list[str]:
         "dimension_names": names is not None and list(names) == given,
     }
     return [key for key, is_taken in checks.items() if key in said and not is_taken]
+
+
+def _others_of(field: "pa.Field") -> list[str]:
+    """Return what is said of a column, and of the fields within it, and is not read here."""
+    inner = [f"{own.name}.{key}" for own in inner_fields(field.type) for key in _others(own.metadata)]
+    return [*_others(field.metadata), *inner]
 
 
 def _others(metadata: "Mapping[bytes, bytes] | None") -> list[str]:

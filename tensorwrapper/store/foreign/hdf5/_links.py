@@ -13,7 +13,7 @@ from tensorwrapper.store.records._loss import Loss, unread
 if TYPE_CHECKING:
     import h5py
 
-__all__ = ["walk"]
+__all__ = ["place_of", "walk"]
 
 _DEPTH: Final = 256
 """Groups in groups that are gone into."""
@@ -24,7 +24,7 @@ _Enter: TypeAlias = "Callable[[str, h5py.Group | h5py.Dataset], Collection[str] 
 def walk(file: "h5py.File", enter: _Enter) -> Links:
     """Show all datasets and groups once, in the order of their names, and return the other names."""
     links = Links()
-    first = {_place_of(file): ""}
+    first = {place_of(file.id): ""}
     left: list[tuple[str, h5py.Group, Iterator[str]]] = [("", file, iter(_names("", file, (), links)))]
     while left:
         above, group, names = left[-1]
@@ -96,11 +96,13 @@ def _new_at(
 
     try:
         found = group[own]
-        place = _place_of(found)
+        place = place_of(found.id)
     except Exception as error:  # noqa: BLE001 - whatever HDF5 says of what it cannot open
         links.losses.append(unread(f"{name!r} cannot be opened", name, error))
         return None
     if isinstance(found, h5py.Datatype):
+        text = f"{name!r} is a type of elements, and no array"
+        links.types.append(Loss(text, name, "member", "h5py's file[name] has it"))
         return None
     if place in first:
         links.targets[name] = first[place]
@@ -109,8 +111,9 @@ def _new_at(
     return found
 
 
-def _place_of(found: "h5py.Group | h5py.Dataset | h5py.Datatype") -> tuple[int, int]:
+def place_of(found: object) -> tuple[int, int]:
+    """Return what tells an object from all others that are open."""
     import h5py  # noqa: PLC0415 - an extra
 
-    said = h5py.h5o.get_info(found.id)
+    said = h5py.h5o.get_info(found)
     return said.fileno, said.addr

@@ -6,7 +6,7 @@ ragged is one tensor of rows, and so is a dataset of sequences. What leads to ot
 those were not given.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -24,12 +24,13 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.store.foreign._contents import SCALES, Contents, Held, scaled
 from tensorwrapper.store.foreign._fields import FieldPath, FieldsOf, field_paths, inner_of
 from tensorwrapper.store.foreign._guarded import Guarded
-from tensorwrapper.store.foreign._lying import origin_said, placed
+from tensorwrapper.store.foreign._lying import names_told, origin_said, placed
 from tensorwrapper.store.foreign._names import FreeNames
 from tensorwrapper.store.foreign._ragged import Ragged, broken_rows
 from tensorwrapper.store.foreign._rows_source import RowsSource
 from tensorwrapper.store.foreign.hdf5._heaps import Heaps
 from tensorwrapper.store.foreign.hdf5._links import walk
+from tensorwrapper.store.foreign.hdf5._scales import Scales, is_bare_dimension
 from tensorwrapper.store.foreign.hdf5._types import (
     Look,
     Packing,
@@ -61,8 +62,8 @@ ORIGIN: Final = "index_origin"
 """The attribute of a dataset whose indices do not start at zero."""
 METADATA: Final = "metadata"
 """The attribute that says more of the file, or of a tensor: JSON."""
-_READ: Final = frozenset((METADATA, ORIGIN, "DIMENSION_LABELS", "DIMENSION_LIST", "REFERENCE_LIST"))
-"""Attributes that are read here, or only join datasets."""
+_JOINS: Final[frozenset[str]] = frozenset(("DIMENSION_LIST", "REFERENCE_LIST"))
+"""Attributes that only join datasets."""
 _LABELS: Final = "DIMENSION_LABELS"
 _TEXT_BYTES: Final = 2**16  # what an attribute holds that HDF5 keeps in place
 _LEAST_ROWS: Final = 256
@@ -92,6 +93,8 @@ def open_hdf5(path: Path, limits: Limits) -> Contents:
             aliases=links.aliases(list(held), finder.groups, limits.tensors, finder.fields),
             attributes=partial(finder.attributes_of, file),
             resolve=links.resolve,
+            unsaid=lambda: (*links.types, *finder.enumerations()),
+            told=finder.told,
         )
 
 
@@ -111,6 +114,10 @@ class _Finder:
         """The groups that are rows."""
         self.parts: set[str] = set()
         """The datasets that rows are made of, which have no names of their own."""
+        self.scales = Scales()
+        self.datasets: list[tuple[str, h5py.Dataset]] = []
+        """Those whose modes may have names."""
+        self.names_told: tuple[Loss, ...] | None = None
         self.fields: dict[str, dict[str, str]] = {}
         """By the names of records what their fields add to them, with the names of these."""
 
@@ -122,11 +129,17 @@ class _Finder:
             self.known.add(name)
             self.groups.add(name)
             return self._enter_group(name, found)
+        self.scales.note(found)
+        if is_bare_dimension(found):
+            # Its name is that of the modes that it belongs to.
+            self.known.add(name)
+            return None
         look = look_at(found, name)
         if isinstance(look, Loss):
             self.losses.append(look)
             return None
         self.known.add(name)
+        self.datasets.append((name, found))
         said = _said(found, self.heaps)
         start = found.id.get_offset() or 0
         size = found.id.get_storage_size()
@@ -156,14 +169,36 @@ class _Finder:
                 found[name] = keys
         return found
 
+    def enumerations(self) -> list[Loss]:
+        """Return that the words of enumerations are no elements; those of a truth value are."""
+        import h5py  # noqa: PLC0415 - an extra
+
+        found: list[Loss] = []
+        for name, own in self.datasets:
+            kind = own.id.get_type()
+            if isinstance(kind, h5py.h5t.TypeEnumID) and own.dtype.kind != "b":
+                words = [
+                    kind.get_member_name(k).decode("utf-8", "backslashreplace")[:40]
+                    for k in range(min(kind.get_nmembers(), 8))
+                ]
+                shown = ", ".join(map(repr, words)) + ", ..." * (kind.get_nmembers() > 8)
+                found.append(Loss(f"the words {shown} of the enumeration {name!r}", name, "kind"))
+        return found
+
     def _attributes(self, file: "h5py.File", name: str) -> list[str]:
+        import h5py  # noqa: PLC0415 - an extra
+
         own = cast("h5py.Group | h5py.Dataset", file[f"/{name}"])
+        known = set(_JOINS)
         # Where another group is one of rows, its attribute is read; elsewhere it is somebody's.
-        known = _READ | ({RAGGED} if name in self.rows else set[str]())
-        if METADATA in own.attrs and not _said(own, self.heaps):
-            known -= {METADATA}
-        if not hasattr(own, "shape") or not _has_origin(cast("h5py.Dataset", own)):
-            known -= {ORIGIN}
+        if name in self.rows:
+            known.add(RAGGED)
+        is_tensor = isinstance(own, h5py.Dataset) and name not in self.parts
+        if (is_tensor or not name or name in self.rows) and _said(own, self.heaps):
+            known.add(METADATA)
+        if isinstance(own, h5py.Dataset) and is_tensor:
+            known |= {ORIGIN} if _has_origin(own) else set()
+            known |= {_LABELS} if _has_labels(own) else set()
         return [key for key in own.attrs if key not in known]
 
     def _enter_group(self, name: str, found: "h5py.Group") -> Collection[str]:
@@ -226,7 +261,7 @@ class _Finder:
         self._check_extents(found)
         own, inner = inner_of(dtype)
         source = ArraySource(FieldsOf(found, path, (*found.shape, *inner), own, is_partial=is_partial))
-        return as_view(Guarded(source, self.path, "HDF5"))
+        return self._placed(as_view(Guarded(source, self.path, "HDF5")), found)
 
     def _reader(self, found: "h5py.Dataset", look: Look) -> Callable[[], object]:
         reads: dict[Packing, Callable[[], object]] = {
@@ -251,8 +286,8 @@ class _Finder:
             self._check_bytes(found.size * look.dtype.itemsize, found.name)
             array = np.empty(found.shape, look.dtype)
             found.id.read(h5py.h5s.ALL, h5py.h5s.ALL, array)
-            return _placed(as_tensor(array), found, self.heaps)
-        return _placed(as_view(source), found, self.heaps)
+            return self._placed(as_tensor(array), found)
+        return self._placed(as_view(source), found)
 
     def _mapped(self, found: "h5py.Dataset", dtype: "np.dtype[Any]") -> Tensor[Any]:
         """Return what lies in one piece as memory, if its bytes are proved to be its elements."""
@@ -262,7 +297,7 @@ class _Finder:
             # What was never written, and what lies in the header, has no place.
             from tensorwrapper.selection import as_view  # noqa: PLC0415 - as above
 
-            return _placed(as_view(self._source(found)).compute(), found, self.heaps)
+            return self._placed(as_view(self._source(found)).compute(), found)
         if start + found.nbytes > len(self.memory):
             raise DataFileError(f"{self.path} ends before {found.name!r} does")
         assert found.chunks is None, found.name  # noqa: S101 - what `look_at` has proved
@@ -270,7 +305,47 @@ class _Finder:
         flat = np.frombuffer(self.memory, np.dtype(dtype.str), found.size, start)
         if not are_truths(flat):
             raise DataFileError("a bool is neither 0 nor 1")
-        return _placed(as_tensor(flat.reshape(found.shape)), found, self.heaps)
+        return self._placed(as_tensor(flat.reshape(found.shape)), found)
+
+    def _placed(self, value: _T, found: "h5py.Dataset") -> _T:
+        """Return a tensor or view with the names and the origin that a dataset says of its own modes."""
+        inner: int = value.shape.rank - len(found.shape)
+        origin = [*np.asarray(found.attrs[ORIGIN]).tolist(), *[0] * inner] if _has_origin(found) else None
+        return placed(value, [*self._labels(found), *[None] * inner], origin)
+
+    def _labels(self, found: "h5py.Dataset") -> list[str | None]:
+        """Return what the modes of a dataset are called: by their labels, or else by their scales."""
+        labels = [""] * len(found.shape)
+        if _has_labels(found):
+            self.heaps.check()
+            labels = [dim.label for dim in found.dims]
+        scales = self.scales.names_of(found)
+        return [
+            own or (names[0] if len(names) == 1 else None) for own, names in zip(labels, scales, strict=True)
+        ]
+
+    def told(self) -> tuple[Loss, ...]:
+        """Return what is told of names of modes; for labels the whole file may be looked at."""
+        if self.names_told is None:
+            self.names_told = tuple(
+                [loss for name, found in self.datasets for loss in self._told(name, found)]
+            )
+        return self.names_told
+
+    def _told(self, name: str, found: "h5py.Dataset") -> Iterator[Loss]:
+        try:
+            labels, scales = self._labels(found), self.scales.names_of(found)
+        except Exception as error:  # noqa: BLE001 - whatever HDF5 says of what is damaged
+            yield unread(f"the names of the modes of {name!r} cannot be read", name, error)
+            return
+        loss = names_told(name, labels, len(labels))
+        if loss is not None:
+            yield loss
+        for mode, (label, names) in enumerate(zip(labels, scales, strict=True)):
+            if label is None and names:
+                yield Loss(
+                    f"mode {mode} of {name!r} has the scales {names[:8]}, and no one name", name, "name"
+                )
 
     def _source(self, found: "h5py.Dataset") -> Guarded:
         from tensorwrapper.selection import ArraySource  # noqa: PLC0415 - as above
@@ -318,7 +393,7 @@ class _Finder:
             parts = self._objects(found, name)
             data = StringData.from_list(list(chain.from_iterable(parts)), kind="binary")
         # What HDF5 calls a string is text, in UTF-8 or its part ASCII; NumPy writes any bytes as such.
-        return _placed(strings(text_or_bytes(data), shape=Shape(*found.shape)), found, self.heaps)
+        return self._placed(strings(text_or_bytes(data), shape=Shape(*found.shape)), found)
 
     def _sequences(self, found: "h5py.Dataset") -> Tensor[Any]:
         """Return rows that a dataset has as sequences: HDF5 keeps each by itself, so all are read."""
@@ -328,7 +403,7 @@ class _Finder:
         inner = np.dtype(h5py.check_vlen_dtype(found.dtype))
         rows = [found[()]] if not found.shape else self._objects(found, str(found.name))
         given = rows if not found.shape else list(chain.from_iterable(rows))
-        return _placed(rows_of_sequences(given, found.shape, inner), found, self.heaps)
+        return self._placed(rows_of_sequences(given, found.shape, inner), found)
 
     def _rows(self, group: "h5py.Group", ragged: Ragged) -> "View[Any]":
         from tensorwrapper.selection import as_view  # noqa: PLC0415 - as above
@@ -410,10 +485,12 @@ def _dataset(group: "h5py.Group", name: str) -> "h5py.Dataset":
     return found
 
 
-def _placed(value: _T, found: "h5py.Dataset", heaps: Heaps) -> _T:
-    """Return a tensor or view with the names and the origin that a dataset says."""
-    origin = np.asarray(found.attrs[ORIGIN]) if _has_origin(found) else None
-    return placed(value, _labels(found, heaps), origin)
+def _has_labels(found: "h5py.Dataset") -> bool:
+    """Tell whether an attribute is the labels of a dataset: a text for each mode."""
+    if _LABELS not in found.attrs:
+        return False
+    own = found.attrs.get_id(_LABELS)
+    return are_labels(own.get_type(), own.get_space(), len(found.shape))
 
 
 def _has_origin(found: "h5py.Dataset") -> bool:
@@ -421,16 +498,6 @@ def _has_origin(found: "h5py.Dataset") -> bool:
     if ORIGIN not in found.attrs or found.attrs.get_id(ORIGIN).dtype.kind not in "iu":
         return False
     return origin_said(np.asarray(found.attrs[ORIGIN]), len(found.shape)) is not None
-
-
-def _labels(found: "h5py.Dataset", heaps: Heaps) -> list[str]:
-    """Return what the modes of a dataset are called: nothing where an attribute of another type lies."""
-    if _LABELS in found.attrs:
-        own = found.attrs.get_id(_LABELS)
-        if are_labels(own.get_type(), own.get_space(), len(found.shape)):
-            heaps.check()
-            return [dim.label for dim in found.dims]
-    return [""] * len(found.shape)
 
 
 def _json(found: "h5py.Group | h5py.Dataset", name: str, heaps: Heaps) -> Json:

@@ -21,7 +21,7 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.store.foreign._contents import SCALES, Contents, Held, scaled
 from tensorwrapper.store.foreign._guarded import Guarded
 from tensorwrapper.store.foreign._links import Links
-from tensorwrapper.store.foreign._lying import origin_said, placed
+from tensorwrapper.store.foreign._lying import names_said, names_told, origin_said, placed
 from tensorwrapper.store.foreign._ragged import Ragged, broken_rows
 from tensorwrapper.store.foreign._rows_source import RowsSource
 from tensorwrapper.store.foreign.zarr._contained import contained_store, link_refusal
@@ -41,6 +41,8 @@ __all__ = ["METADATA", "ORIGIN", "RAGGED", "open_zarr"]
 RAGGED: Final = "ragged"
 ORIGIN: Final = "index_origin"
 METADATA: Final = "metadata"
+_NAMES: Final = "_ARRAY_DIMENSIONS"
+"""The attribute by which xarray names the modes of arrays of version 2."""
 _ROOT: Final = "array"
 """The name of the array that is a store by itself."""
 
@@ -89,11 +91,12 @@ class _Finder:
         """Note what a node is."""
         said, is_array = node.get("attributes", {}), node["node_type"] == "array"
         extents = node.get("shape") if is_array else None
-        self.attributes[name] = _others(
-            said, len(cast("list[object]", extents)) if isinstance(extents, list) else 0
-        )
+        rank = len(cast("list[object]", extents)) if isinstance(extents, list) else 0
         if name in self.parts:
+            # Nothing of it is read but its elements.
+            self.attributes[name] = list(said)
             return
+        self.attributes[name] = _others(said, rank, node) if is_array or not name else list(said)
         if not name and not is_array:
             self.metadata = _object(said.get(METADATA))
         if is_array:
@@ -105,6 +108,8 @@ class _Finder:
             self.groups.add(name)
         if any(scale in said for scale in SCALES):
             self.losses.append(scaled(name or _ROOT))
+        told = names_told(name or _ROOT, _names_of(node), rank) if is_array else None
+        self.losses += [] if told is None else [told]
         reader = _Reader(folder, self.root, self.limits)
         if is_array:
             packing = str(_object(node.get("chunk_grid")).get("name"))
@@ -131,22 +136,30 @@ class _Finder:
             return None
         if rows is None:
             return None
+        said: Mapping[str, Any] = node.get("attributes", {})
         parts = {f"{name}/{part}" if name else part: part for part in rows[1]}
         told = [self._loss_of(path, rows[1][part], folder / part) for path, part in parts.items()]
         unknown = next((loss for loss in told if loss is not None), None)
         if unknown is not None:
             self.losses.append(broken_rows(name or _ROOT, DataFileError(unknown)))
             return None
-        self.attributes[name].remove(RAGGED)
+        self.attributes[name] = [key for key in _others(said, 0, node) if key != RAGGED]
         self.parts |= set(parts)
         return rows[0]
 
 
-def _others(said: Mapping[str, Any], rank: int) -> list[str]:
+def _names_of(node: Mapping[str, Any]) -> object:
+    """Return what an array says of the names of its modes: as Zarr 3 does, or as xarray does in others."""
+    return node.get("dimension_names") or node.get("attributes", {}).get(_NAMES)
+
+
+def _others(said: Mapping[str, Any], rank: int, node: Mapping[str, Any]) -> list[str]:
     """Return the attributes of an array of so many modes, or of a group, that are not read here."""
     read = {METADATA} if isinstance(said.get(METADATA), dict) else set[str]()
     if rank and origin_said(said.get(ORIGIN), rank) is not None:
         read.add(ORIGIN)
+    if names_said(said.get(_NAMES), rank) is not None and _names_of(node) is said[_NAMES]:
+        read.add(_NAMES)
     return [key for key in said if key not in read]
 
 
@@ -159,7 +172,7 @@ class _Reader:
 
     def array(self, node: Mapping[str, Any]) -> "Tensor[Any] | View[Any]":
         """Return an array as a view, or its strings."""
-        given, names = node.get("shape"), node.get("dimension_names")
+        given = node.get("shape")
         extents = cast("list[int]", given if isinstance(given, list) else [-1])
         if not all(type(n) is int and 0 <= n <= self.limits.extent for n in extents):
             raise DataFileError(
@@ -172,7 +185,7 @@ class _Reader:
             from tensorwrapper.selection import as_view  # noqa: PLC0415 - other kinds of file need no views
 
             found = as_view(self._source(self.folder, node))
-        return placed(found, names, node.get("attributes", {}).get(ORIGIN))
+        return placed(found, _names_of(node), node.get("attributes", {}).get(ORIGIN))
 
     def rows(self, ragged: Ragged) -> "View[Any]":
         """Return a ragged array."""

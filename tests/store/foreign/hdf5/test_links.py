@@ -6,6 +6,7 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper.errors import DataFileError, TensorNameError
+from tensorwrapper.store import convert
 
 
 @pytest.fixture
@@ -100,6 +101,7 @@ def test_types_that_a_file_has_by_name_hide_nothing(path):
     f = tw.open(path)
     assert list(f) == ["x", "y"]
     assert "mytype" not in told(f)
+    assert ("mytype", "member") in [(own.name, own.code) for own in convert(path, f"{path}.npz").lost]
     assert f["x"].tolist() == [0, 1, 2]
 
 

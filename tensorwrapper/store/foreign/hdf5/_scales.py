@@ -1,0 +1,104 @@
+"""Names that dimension scales give to the modes of datasets in HDF5, as netCDF-4 has its dimensions.
+
+A scale lists the datasets that it belongs to, in place; what those list of their scales lies on a heap, for
+which the whole file would be searched first.
+"""
+
+from typing import TYPE_CHECKING, Any, Final, final
+
+import numpy as np
+
+from tensorwrapper.store.foreign.hdf5._links import place_of
+
+if TYPE_CHECKING:
+    import h5py
+
+__all__ = ["Scales", "is_bare_dimension"]
+
+_CLASS: Final = "CLASS"
+_SCALE: Final = b"DIMENSION_SCALE"
+_NAME: Final = "NAME"
+_REFERENCES: Final = "REFERENCE_LIST"
+_BARE: Final = b"This is a netCDF dimension but not a netCDF variable"
+_TEXT_BYTES: Final = 2**12
+
+
+def _text(found: "h5py.Dataset", key: str) -> bytes:
+    """Return an attribute that is a text of a fixed length; nothing of all else."""
+    if key not in found.attrs:
+        return b""
+    own = found.attrs.get_id(key)
+    is_text = own.dtype.kind == "S" and own.shape == () and own.dtype.itemsize <= _TEXT_BYTES
+    return np.asarray(found.attrs[key]).tobytes() if is_text else b""
+
+
+def _is_scale(found: "h5py.Dataset") -> bool:
+    return _text(found, _CLASS).rstrip(b"\0") == _SCALE
+
+
+def is_bare_dimension(found: "h5py.Dataset") -> bool:
+    """Tell whether a dataset is a dimension of netCDF without a variable: an extent, and no elements."""
+    return not found.id.get_storage_size() and _is_scale(found) and _text(found, _NAME).startswith(_BARE)
+
+
+@final
+class Scales:
+    """The dimension scales of one file; what they belong to is looked up when it is first asked for."""
+
+    __slots__ = ("_names", "_scales")
+
+    def __init__(self) -> None:
+        self._scales: list[h5py.Dataset] = []
+        self._names: dict[tuple[int, int], dict[int, list[str]]] | None = None
+
+    def note(self, found: "h5py.Dataset") -> None:
+        """Keep a dataset if it is a scale."""
+        if _is_scale(found):
+            self._scales.append(found)
+
+    def names_of(self, found: "h5py.Dataset") -> list[list[str]]:
+        """Return for each mode of a dataset the names of its scales; a scale of one mode is its own."""
+        if self._names is None:
+            self._names = {}
+            for scale in self._scales:
+                self._look_up(scale, self._names)
+        own = self._names.get(place_of(found.id), {}) if self._names else {}
+        return [own.get(mode, []) for mode in range(len(found.shape))]
+
+    def _look_up(self, scale: "h5py.Dataset", names: dict[tuple[int, int], dict[int, list[str]]]) -> None:
+        import h5py  # noqa: PLC0415 - an extra
+
+        name = _name_of(scale)
+        if len(scale.shape) == 1:
+            names.setdefault(place_of(scale.id), {})[0] = [name]
+        if not _has_references(scale):
+            return
+        said: Any = np.asarray(scale.attrs[_REFERENCES])
+        for reference, mode in zip(said["dataset"], said["dimension"].tolist(), strict=True):
+            try:
+                place = place_of(h5py.h5r.dereference(reference, scale.file.id))
+            except Exception:  # noqa: BLE001, S112 - whatever HDF5 says of one that leads nowhere, as where a dataset was deleted
+                continue
+            taken = names.setdefault(place, {}).setdefault(mode, [])
+            if name not in taken:
+                taken.append(name)
+
+
+def _name_of(scale: "h5py.Dataset") -> str:
+    """Return what a scale is called: by its own word, or by its name in its group."""
+    said = _text(scale, _NAME).rstrip(b"\0")
+    own = "" if said.startswith(_BARE) else said.decode("utf-8", "backslashreplace")
+    return own or str(scale.name).rpartition("/")[2]
+
+
+def _has_references(scale: "h5py.Dataset") -> bool:
+    """Tell whether an attribute of a scale is a list of datasets and modes."""
+    import h5py  # noqa: PLC0415 - an extra
+
+    if _REFERENCES not in scale.attrs:
+        return False
+    own = scale.attrs.get_id(_REFERENCES)
+    dtype = own.dtype
+    if dtype.names != ("dataset", "dimension") or len(own.shape or ()) != 1:
+        return False
+    return h5py.check_ref_dtype(dtype["dataset"]) is h5py.Reference and dtype["dimension"].kind in "iu"

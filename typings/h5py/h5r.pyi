@@ -1,0 +1,3 @@
+from h5py import Reference
+
+def dereference(ref: Reference, id: object) -> object: ...
