@@ -384,6 +384,9 @@ class _Finder:
 
     def _strings(self, found: "h5py.Dataset") -> Tensor[Any]:
         self._check_extents(found)
+        return self._placed(strings(self._text_of(found), shape=Shape(*found.shape)), found)
+
+    def _text_of(self, found: "h5py.Dataset") -> StringData:
         name = str(found.name)
         if found.dtype.kind == "S":
             self._check_bytes(found.nbytes, name)
@@ -393,7 +396,7 @@ class _Finder:
             parts = self._objects(found, name)
             data = StringData.from_list(list(chain.from_iterable(parts)), kind="binary")
         # What HDF5 calls a string is text, in UTF-8 or its part ASCII; NumPy writes any bytes as such.
-        return self._placed(strings(text_or_bytes(data), shape=Shape(*found.shape)), found)
+        return text_or_bytes(data)
 
     def _sequences(self, found: "h5py.Dataset") -> Tensor[Any]:
         """Return rows that a dataset has as sequences: HDF5 keeps each by itself, so all are read."""
@@ -405,7 +408,7 @@ class _Finder:
         given = rows if not found.shape else list(chain.from_iterable(rows))
         return self._placed(rows_of_sequences(given, found.shape, inner), found)
 
-    def _rows(self, group: "h5py.Group", ragged: Ragged) -> "View[Any]":
+    def _rows(self, group: "h5py.Group", ragged: Ragged) -> "Tensor[Any] | View[Any]":
         from tensorwrapper.selection import as_view  # noqa: PLC0415 - as above
 
         parts = _parts_of_rows(group, ragged)
@@ -413,6 +416,8 @@ class _Finder:
         values, shape = parts["values"], ragged.shape_of(sizes)
         if values.shape != (shape.size,):
             raise DataFileError(f"{group.name!r} has {values.shape} values for {shape.size} elements")
+        if values.dtype.kind in "SO":
+            return strings(self._text_of(values), shape=shape)
         return as_view(RowsSource(self._source(values), shape))
 
     def _sizes(self, parts: "Mapping[str, h5py.Dataset]", mode: int) -> IntArray:
@@ -480,8 +485,8 @@ def _dataset(group: "h5py.Group", name: str) -> "h5py.Dataset":
     look = look_at(found, name)
     if isinstance(look, Loss):
         raise DataFileError(look)
-    if look.packing in ("strings", "vlen", "records", "arrays"):
-        raise DataFileError(f"{name!r} has elements that are no numbers, {str(look.dtype)[:80]}")
+    if look.packing in ("vlen", "records", "arrays") or (look.packing == "strings" and name != "values"):
+        raise DataFileError(f"{name!r} has elements {str(look.dtype)[:80]}, of which no rows are made")
     return found
 
 

@@ -27,7 +27,7 @@ from tensorwrapper.store.foreign._rows_source import RowsSource
 from tensorwrapper.store.foreign.zarr._contained import contained_store, link_refusal
 from tensorwrapper.store.foreign.zarr._grid import CHUNKS, GRIDS_SETTING, grid_source, knows_grids
 from tensorwrapper.store.foreign.zarr._tree import nodes_of, read_node, rows_of
-from tensorwrapper.store.foreign.zarr._unreadable import is_text, loss_of
+from tensorwrapper.store.foreign.zarr._unreadable import is_bytes, is_text, loss_of
 from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.tensor import Tensor, strings
 from tensorwrapper.typing import Array
@@ -180,55 +180,64 @@ class _Reader:
                 "limits=Limits(extent=...) raises that"
             )
         if is_text(node):
-            found: Tensor[Any] | View[Any] = self._strings(extents, node)
+            found: Tensor[Any] | View[Any] = self._strings(self.folder, node, Shape(*extents))
         else:
             from tensorwrapper.selection import as_view  # noqa: PLC0415 - other kinds of file need no views
 
             found = as_view(self._source(self.folder, node))
         return placed(found, _names_of(node), node.get("attributes", {}).get(ORIGIN))
 
-    def rows(self, ragged: Ragged) -> "View[Any]":
+    def rows(self, ragged: Ragged) -> "Tensor[Any] | View[Any]":
         """Return a ragged array."""
         from tensorwrapper.selection import as_view  # noqa: PLC0415 - as above
 
         sizes = {mode: self._sizes(f"sizes_{mode}") for mode in ragged.variable_modes}
-        values, shape = self._source(self.folder / "values"), ragged.shape_of(sizes)
+        shape, folder = ragged.shape_of(sizes), self.folder / "values"
+        node = read_node(folder)
+        if is_text(node):
+            return self._strings(folder, node, shape)
+        values = self._source(folder, node)
         if values.shape != Shape(shape.size):
             raise DataFileError(f"{self.folder} has {values.shape} values for {shape.size} elements")
         return as_view(RowsSource(values, shape))
 
-    def _source(self, folder: Path, node: Mapping[str, Any] | None = None) -> "Source":
+    def _source(self, folder: Path, node: Mapping[str, Any]) -> "Source":
         from tensorwrapper.selection import ArraySource  # noqa: PLC0415 - as above
 
-        node = read_node(folder) if node is None else node
         if _object(node.get("chunk_grid")).get("name") == "rectilinear":
             try:
                 return Guarded(grid_source(folder, node, self.root, self.limits), folder, "Zarr")
             except DataFileError as refused:
-                return Guarded(ArraySource(_opened_on_request(folder, self.root, refused)), folder, "Zarr")
+                found = _opened_on_request(folder, self.root, node, refused)
+                return Guarded(ArraySource(found), folder, "Zarr")
         return Guarded(ArraySource(_opened(folder, self.root, node)), folder, "Zarr")
 
     def _sizes(self, name: str) -> Array:
-        found = _opened(self.folder / name, self.root)
+        from tensorwrapper.selection import as_view  # noqa: PLC0415 - as above
+
+        found = as_view(self._source(self.folder / name, read_node(self.folder / name)))
         nbytes = 8 * found.size
         if nbytes > self.limits.decompressed_bytes:
             raise DataFileError(
                 f"{self.folder / name} takes {nbytes} bytes in memory; {self.limits.decompressed_bytes} are "
                 "allowed; limits=Limits(decompressed_bytes=...) raises that"
             )
-        return np.asarray(found[...])
+        return np.asarray(found.compute())
 
-    def _strings(self, extents: list[int], node: Mapping[str, Any]) -> Tensor[Any]:
-        found = _opened(self.folder, self.root, node)
+    def _strings(self, folder: Path, node: Mapping[str, Any], shape: Shape[Any]) -> Tensor[Any]:
+        """Return the text of an array, in row-major order, as a tensor of a shape."""
+        found = _opened(folder, self.root, node)
+        if found.size != shape.size:
+            raise DataFileError(f"{folder} has {found.size} values for {shape.size} elements")
         if 16 * found.size > self.limits.decompressed_bytes:
             raise DataFileError(
-                f"{self.folder} has {found.size} strings, more than {self.limits.decompressed_bytes} bytes "
+                f"{folder} has {found.size} strings, more than {self.limits.decompressed_bytes} bytes "
                 "hold; limits=Limits(decompressed_bytes=...) raises that"
             )
         array = np.asarray(found[...]).reshape(-1)
         if array.dtype.kind in "US":
-            return strings(strings_from_numpy(array), shape=Shape(*extents))
-        return strings(array, shape=Shape(*extents), kind="utf8")
+            return strings(strings_from_numpy(array), shape=shape)
+        return strings(array, shape=shape, kind="binary" if is_bytes(node) else "utf8")
 
 
 def _zarr() -> Any:  # noqa: ANN401 - its types are partly unknown
@@ -237,19 +246,19 @@ def _zarr() -> Any:  # noqa: ANN401 - its types are partly unknown
         return importlib.import_module("zarr")
 
 
-def _opened(folder: Path, root: str, node: Mapping[str, Any] | None = None) -> Any:  # noqa: ANN401 - its types are partly unknown
+def _opened(folder: Path, root: str, node: Mapping[str, Any]) -> Any:  # noqa: ANN401 - its types are partly unknown
     zarr = _zarr()
     store = contained_store(str(folder), root)
-    return zarr.open_array(store, mode="r", zarr_format=3 if node is None else node["zarr_format"])
+    return zarr.open_array(store, mode="r", zarr_format=node["zarr_format"])
 
 
-def _opened_on_request(folder: Path, root: str, refused: DataFileError) -> Any:  # noqa: ANN401 - as above
+def _opened_on_request(folder: Path, root: str, node: Mapping[str, Any], refused: DataFileError) -> Any:  # noqa: ANN401 - as above
     """Return an array on a grid whose chunks are not read here, if this zarr knows such grids."""
     if not knows_grids():
         raise refused
     try:
         with _zarr().config.set({GRIDS_SETTING: True}):
-            return _opened(folder, root)
+            return _opened(folder, root, node)
     except (ValueError, TypeError, KeyError, RuntimeError) as error:
         raise refused from error
 

@@ -12,9 +12,11 @@ from tensorwrapper.store.foreign.zarr._grid import DTYPES, grid_refusal, knows_g
 from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.wire import DEFAULT_LIMITS
 
-__all__ = ["is_text", "loss_of"]
+__all__ = ["is_bytes", "is_text", "loss_of"]
 
 _TEXT: Final = "string"
+_BYTES: Final = ("variable_length_bytes", "bytes")
+"""What zarr calls bytes of any length, in this version and the next."""
 _KEYS: Final = {
     "zarr_format", "node_type", "shape", "data_type", "chunk_grid", "chunk_key_encoding", "fill_value",
     "codecs", "attributes", "storage_transformers", "dimension_names",
@@ -53,7 +55,19 @@ _SEPARATORS: Final = ("/", ".")
 _KEY_ENCODINGS: Final[_Words] = {"default": {"separator": _SEPARATORS}, "v2": {"separator": _SEPARATORS}}
 _ORDERS_2: Final = ("C", "F")
 _NEWER: Final = "a newer zarr, or who wrote it, may know it"
-_CODECS_2: Final = {"zlib", "gzip", "bz2", "lzma", "blosc", "zstd", "lz4", "shuffle", "delta", "vlen-utf8"}
+_CODECS_2: Final = {
+    "zlib",
+    "gzip",
+    "bz2",
+    "lzma",
+    "blosc",
+    "zstd",
+    "lz4",
+    "shuffle",
+    "delta",
+    "vlen-utf8",
+    "vlen-bytes",
+}
 """Those that the zarr library, or numcodecs, which it brings, has wherever it is."""
 
 
@@ -170,6 +184,13 @@ def _layout(node: Mapping[str, Any]) -> str | None:
     return None
 
 
+def is_bytes(node: Mapping[str, Any]) -> bool:
+    """Tell whether the elements are bytes of any length."""
+    if node["zarr_format"] == 2:
+        return node.get("data_type") == "|O" and "vlen-bytes" in _codecs(node.get("codecs"))
+    return node.get("data_type") in _BYTES
+
+
 def is_text(node: Mapping[str, Any]) -> bool:
     """Tell whether the elements are text or bytes."""
     dtype = _dtype_of(node)
@@ -181,6 +202,8 @@ def _dtype_of(node: Mapping[str, Any]) -> "np.dtype[Any] | str | None":
     said = node.get("data_type")
     if said == _TEXT:
         return np.dtypes.StringDType()
+    if is_bytes(node):
+        return np.dtype("S")
     if isinstance(said, str) and said in DTYPES:
         return np.dtype(said)
     if node["zarr_format"] == 2:

@@ -239,6 +239,19 @@ def test_a_group_that_a_stranger_calls_ragged_is_his(tmp_path, said):
         assert (list(f), f.losses) == (["r/values", "r/x"], ())
 
 
+@pytest.mark.parametrize(
+    "kind", [h5py.string_dtype(), np.dtype("S3"), h5py.string_dtype("utf-8", 3)], ids=str
+)
+def test_rows_of_text_are_read(tmp_path, kind):
+    with h5py.File(tmp_path / "a.h5", "w") as f:
+        f.create_dataset("r/values", data=np.array([b"a", b"bb", b"ccc"], kind))
+        f["r/sizes_1"] = [2, 0, 1]
+        f["r"].attrs["ragged"] = '{"shape":[3,{"variable":[0]}]}'
+    with tw.open(tmp_path / "a.h5") as f:
+        assert (list(f), f.losses) == (["r"], ())
+        assert f["r"].tolist() == [["a", "bb"], [], ["ccc"]]
+
+
 def test_what_others_put_among_rows_is_listed(tmp_path):
     path = tmp_path / "a.h5"
     tw.save(path, {"r": tw.jagged([[1, 2], [3]])})

@@ -179,6 +179,42 @@ def test_a_group_that_is_no_rows_is_a_group(tmp_path, ragged, sizes, codes):
         assert [(loss.name, loss.code) for loss in f.losses] == [("r", code) for code in codes]
 
 
+TEXTS = {
+    "string": ["a", "bb", "ccc"],
+    "<U3": ["a", "bb", "ccc"],
+    "S3": [b"a", b"bb", b"ccc"],
+    "variable_length_bytes": [b"a", b"\xffb", b""],
+}
+
+
+@pytest.mark.filterwarnings("ignore::zarr.errors.UnstableSpecificationWarning")
+@pytest.mark.parametrize("dtype", TEXTS)
+@pytest.mark.parametrize("version", [2, 3])
+def test_rows_of_text_and_text_itself_are_read(tmp_path, dtype, version):
+    group, texts = zarr.create_group(str(tmp_path / "a.zarr"), zarr_format=version), TEXTS[dtype]
+    kind = zarr.dtype.VariableLengthBytes() if dtype == "variable_length_bytes" else dtype
+    for name in ("r/values", "x"):
+        group.create_array(name, shape=(3,), dtype=kind)[:] = np.array(texts, object)
+    group.create_array("none", shape=(0,), dtype=kind)
+    group.create_array("r/sizes_1", data=np.array([2, 0, 1]))
+    group["r"].attrs["ragged"] = {"shape": [3, {"variable": [0]}], "index_origin": [5, 0]}
+    with tw.open(tmp_path / "a.zarr") as f:
+        assert (sorted(f), f.losses) == (["none", "r", "x"], ())
+        assert (f["x"].tolist(), f["none"].tolist()) == (texts, [])
+        assert f["r"].tolist() == [texts[:2], [], texts[2:]]
+        assert f["r"].shape.origin == (5, 0)
+        assert f["r"].dtype == f["none"].dtype == f["x"].dtype
+
+
+def test_rows_of_text_that_are_too_few_are_refused(tmp_path):
+    group = zarr.create_group(str(tmp_path / "a.zarr"))
+    group.create_array("r/values", shape=(3,), dtype="string")
+    group.create_array("r/sizes_1", data=np.array([2, 0]))
+    group["r"].attrs["ragged"] = {"shape": [2, {"variable": [0]}]}
+    with pytest.raises(DataFileError, match="3 values for 2"):
+        tw.open(tmp_path / "a.zarr")["r"]
+
+
 def test_what_others_put_among_rows_is_listed(tmp_path):
     path = tmp_path / "a.zarr"
     tw.save(path, {"r": tw.jagged([[1, 2], [3]])})
