@@ -195,7 +195,7 @@ def _from_foreign(
             for name in names:
                 read: list[Named] = []
                 with leaving_out(name, options, lost):
-                    read.append((called[name], file[name], file.tensor_metadata(name)))
+                    read.append((called[name], file[name], _said_of(file, name, options)))
                 for _, tensor, said in read:
                     yield called[name], tensor, _with_name(name, called[name], said, lost)
 
@@ -207,6 +207,16 @@ def _from_foreign(
         ]
         said = [*contents.unsaid(), *unsaid_attributes(contents.attributes())]
         return attrs.evolve(done, lost=(*wanted.told([*file.losses, *said]), *others, *lost, *done.lost))
+
+
+def _said_of(file: ArrayFile, name: str, options: Options) -> Mapping[str, Any]:
+    """Return what is said of a tensor; what of that is damaged hides no elements, and is among the losses."""
+    try:
+        return file.tensor_metadata(name)
+    except DataFileError:
+        if options.strict:
+            raise
+        return {}
 
 
 def _with_name(name: str, called: str, said: Mapping[str, Any], lost: list[Loss]) -> Mapping[str, Any]:

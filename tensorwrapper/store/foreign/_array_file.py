@@ -1,6 +1,7 @@
 """`ArrayFile`: a file of another kind than ours as a mapping from names to tensors."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, cast, final, overload
@@ -64,8 +65,16 @@ class ArrayFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"]):
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """What is said about the file as a whole, where the format has a place for it."""
-        return dict(self._contents.metadata) if self._contents else {}
+        """What is said about the file as a whole, where the format has a place for it.
+
+        What of that is damaged is left out, and in `losses`.
+        """
+        said: Mapping[str, Any] = self._contents.metadata if self._contents else {}
+        found: dict[str, Any] = {}
+        for key in said:
+            with suppress(DataFileError):
+                found[key] = said[key]
+        return found
 
     @property
     def losses(self) -> tuple[Loss, ...]:
@@ -158,7 +167,8 @@ class ArrayFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"]):
     def sets(self, prefix: str | None = None) -> Mapping[int, TensorSet]:
         """Return Wire-Cell's tensor sets by their numbers; none of a file that is no tensor file.
 
-        What is said of a set is read when it is taken, and its tensors when they are.
+        What is said of a set is read when it is taken, and its tensors when they are. What of that is damaged
+        is left out, and in `losses`.
 
         Parameters
         ----------
@@ -168,8 +178,7 @@ class ArrayFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"]):
         Raises
         ------
         DataFileError
-            If there are several prefixes, and none is given, or the file is closed; when a set is taken, if
-            what is said of it is damaged.
+            If there are several prefixes, and none is given, or the file is closed.
         TensorNameError
             If there is no set of that prefix.
 
@@ -222,8 +231,13 @@ class _Sets(Mapping[int, TensorSet]):
 
     def __getitem__(self, ident: int) -> TensorSet:
         names = self._contents.sets[self._prefix, ident]
-        said = [self._file.tensor_metadata(name) for name in names]
-        whole = self._contents.metadata.get(f"{self._prefix}tensorset_{ident}")
+        said: list[Mapping[str, Any]] = [{} for _ in names]
+        for own, name in zip(said, names, strict=True):
+            with suppress(DataFileError):
+                cast("dict[str, Any]", own).update(self._file.tensor_metadata(name))
+        whole: Mapping[str, Any] | None = None
+        with suppress(DataFileError):
+            whole = self._contents.metadata.get(f"{self._prefix}tensorset_{ident}")
         return TensorSet(ident, _Tensors(self._file, names), said, whole)
 
     def __iter__(self) -> Iterator[int]:

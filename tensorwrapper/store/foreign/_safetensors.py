@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final, TypeGuard, cast
 
 import numpy as np
 
@@ -121,7 +121,7 @@ def _plans(
 ) -> "dict[str, tuple[np.dtype[Any] | Loss, tuple[int, ...], int]]":
     """Return type, extents and place of each tensor, which lie side by side and fill the file.
 
-    In place of a type that is not known here stands what is said of it.
+    In place of a type that is not known here, or does not fit, stands what is said of it.
     """
     plans: dict[str, tuple[np.dtype[Any] | Loss, tuple[int, ...], int]] = {}
     spans: list[tuple[int, int]] = []
@@ -129,23 +129,10 @@ def _plans(
         where = f"{path}: {name[:40]!r}"
         if not isinstance(entry, dict):
             raise DataFileError(f"{where} is not described by an object")
-        dtype = _dtype(entry.get("dtype"), name, where)
-        shape = _counts(entry.get("shape"), f"the shape of {where}")
-        span = _counts(entry.get("data_offsets"), f"the offsets of {where}")
-        # Elements of less than a byte lie together: how many bytes they take only who knows them can say.
-        fits = len(span) == 2 and span[0] <= span[1]
-        if fits and not isinstance(dtype, Loss):
-            fits = span[1] - span[0] == math.prod(shape) * dtype.itemsize
-        if not fits:
-            raise DataFileError(
-                f"{where} has the shape {list(shape)} of {entry.get('dtype')}, and the offsets {list(span)}"
-            )
-        if len(shape) > DEFAULT_LIMITS.rank or any(extent > DEFAULT_LIMITS.extent for extent in shape):
-            # Also behind a 0: NumPy multiplies the others all the same.
-            text = f"{name!r} has the extents {brief(shape)}; up to {DEFAULT_LIMITS.rank} modes are read, of "
-            dtype = Loss(f"{text}up to {DEFAULT_LIMITS.extent} indices", name, "member")
-        spans.append((span[0], span[1]))
-        plans[name] = dtype, shape, span[0]
+        begin, end = _span(entry.get("data_offsets"), where)
+        dtype, shape = _described(entry, name, end - begin)
+        spans.append((begin, end))
+        plans[name] = dtype, shape, begin
     place = 0
     for begin, end in sorted(spans):
         if begin != place:
@@ -158,7 +145,34 @@ def _plans(
     return plans
 
 
-def _dtype(name: object, tensor: str, where: str) -> "np.dtype[Any] | Loss":
+def _span(value: Json, where: str) -> tuple[int, int]:
+    """Return where elements begin and end: without that, nobody knows where those of others do."""
+    if not _are_counts(value) or len(value) != 2 or value[0] > value[1]:
+        raise DataFileError(f"{where} has the offsets {brief(value)}, which are no two counts that ascend")
+    return value[0], value[1]
+
+
+def _described(
+    entry: Mapping[str, Json], name: str, nbytes: int
+) -> "tuple[np.dtype[Any] | Loss, tuple[int, ...]]":
+    """Return type and extents of a tensor of so many bytes; in place of a type, why it is none."""
+    shape = entry.get("shape")
+    if not _are_counts(shape):
+        return Loss(f"{name!r} has the shape {brief(shape)}, which is no list of counts", name, "damage"), ()
+    if len(shape) > DEFAULT_LIMITS.rank or any(extent > DEFAULT_LIMITS.extent for extent in shape):
+        # Also behind a 0: NumPy multiplies the others all the same.
+        text = f"{name!r} has the extents {brief(shape)}; up to {DEFAULT_LIMITS.rank} modes are read, of "
+        return Loss(f"{text}up to {DEFAULT_LIMITS.extent} indices", name, "member"), ()
+    dtype = _dtype(entry.get("dtype"), name)
+    # Elements of less than a byte lie together: how many bytes they take only who knows them can say.
+    if not isinstance(dtype, Loss) and nbytes != math.prod(shape) * dtype.itemsize:
+        dtype = Loss(
+            f"{name!r} has {nbytes} bytes for {entry.get('dtype')} of {brief(shape)}", name, "damage"
+        )
+    return dtype, tuple(shape)
+
+
+def _dtype(name: object, tensor: str) -> "np.dtype[Any] | Loss":
     if isinstance(name, str) and name in _DTYPES:
         return np.dtype(_DTYPES[name])
     if isinstance(name, str) and name in _SMALL_FLOATS:
@@ -168,15 +182,13 @@ def _dtype(name: object, tensor: str, where: str) -> "np.dtype[Any] | Loss":
             advice = "`pip install 'ml_dtypes>=0.5'` brings them"
             return Loss(f"{tensor!r} has elements {name}, which NumPy alone has not", tensor, "type", advice)
     if not isinstance(name, str):
-        raise DataFileError(f"{where} has elements {str(name)[:24]!r}")
+        return Loss(f"{tensor!r} has elements {str(name)[:24]!r}, which is no type", tensor, "damage")
     text = f"{tensor!r} has elements {name[:24]!r}, which are not read here"
     return Loss(text, tensor, "type", "a safetensors.safe_open that knows them reads them")
 
 
-def _counts(value: Json, where: str) -> tuple[int, ...]:
-    if not isinstance(value, list) or not all(type(n) is int and 0 <= n < 2**62 for n in value):
-        raise DataFileError(f"{where} must be a list of counts")
-    return cast("tuple[int, ...]", tuple(value))
+def _are_counts(value: object) -> TypeGuard[list[int]]:
+    return isinstance(value, list) and all(type(n) is int and n >= 0 for n in cast("list[object]", value))
 
 
 def write_safetensors(

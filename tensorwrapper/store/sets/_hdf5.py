@@ -14,7 +14,7 @@ from tensorwrapper.errors import DataFileError, ParseError
 from tensorwrapper.store.foreign._contents import Contents
 from tensorwrapper.store.foreign.hdf5._read import open_hdf5
 from tensorwrapper.store.records._loss import Loss
-from tensorwrapper.store.sets._said import Said, SaidByName
+from tensorwrapper.store.sets._said import Said, SaidByName, told_of
 from tensorwrapper.store.system._system import of_stranger
 from tensorwrapper.wire import Limits
 
@@ -49,16 +49,20 @@ def open_hdf5_sets(path: Path, limits: Limits) -> Contents:
     }
     said |= {f"tensorset_{ident}": partial(_of_set, path, ident, limits) for ident in sets}
     held = dict(contents.held)
+    all_said = dict(said)
     for own in sets.values():
         for _, name in own:
             if not held[name].metadata:
-                held[name] = attrs.evolve(held[name], metadata=Said(partial(_attributes, path, name, limits)))
+                all_said[name] = partial(_attributes, path, name, limits)
+                held[name] = attrs.evolve(held[name], metadata=Said(all_said[name]))
+    told = told_of(all_said)
     ordered = {("", ident): tuple([name for _, name in sorted(own)]) for ident, own in sets.items()}
     return attrs.evolve(
         contents,
         held=held,
         metadata=SaidByName(said),
         sets=ordered,
+        told=lambda: (*contents.told(), *told()),
         attributes=partial(_others, contents, {name for own in ordered.values() for name in own}),
     )
 

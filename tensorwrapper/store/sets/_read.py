@@ -28,7 +28,7 @@ from tensorwrapper.store.foreign._npy import (
 )
 from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.store.sets._names import MemberName, member_name
-from tensorwrapper.store.sets._said import Said, SaidByName
+from tensorwrapper.store.sets._said import Said, SaidByName, told_of
 from tensorwrapper.store.sets._tar import TarMember, map_tar, tar_members
 from tensorwrapper.store.system._map import FileMap, stream_over
 from tensorwrapper.store.system._system import of_stranger
@@ -229,7 +229,7 @@ def _contents(path: Path, members: list[_Member | str], limits: Limits) -> Conte
         )
     of_sets = {role.name: said[role.name] for role, _ in found.values() if role.role == "set"}
     ordered = {key: tuple([name for _, name in sorted(own)]) for key, own in sets.items()}
-    return Contents(held, SaidByName(of_sets), tuple(losses), ordered)
+    return Contents(held, SaidByName(of_sets), tuple(losses), ordered, told=told_of(said))
 
 
 def _refusal(name: str, member: _Member) -> Loss | None:

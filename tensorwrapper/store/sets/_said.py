@@ -1,9 +1,29 @@
 """What is said of tensors and sets, parsed when it is asked for: most readers of a file never do."""
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from typing import Any, final
 
-__all__ = ["Said", "SaidByName"]
+from tensorwrapper.errors import DataFileError
+from tensorwrapper.store.records._loss import Loss, unread
+
+__all__ = ["Said", "SaidByName", "told_of"]
+
+
+def told_of(reads: Mapping[str, Callable[[], object]]) -> Callable[[], tuple[Loss, ...]]:
+    """Return what tells, once all is read, of which tensors and sets cannot be read what is said of them."""
+
+    @cache
+    def told() -> tuple[Loss, ...]:
+        found: list[Loss] = []
+        for name, read in reads.items():
+            try:
+                read()
+            except DataFileError as error:
+                found.append(unread(f"what is said of {name!r} cannot be read", name, error))
+        return tuple(found)
+
+    return told
 
 
 @final

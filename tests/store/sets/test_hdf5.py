@@ -85,10 +85,13 @@ def test_attributes_that_say_nothing_of_json_are_text(path):
     assert said["nothing"] is None
 
 
-def test_attributes_that_are_too_much_are_refused(tmp_path):
+def test_attributes_that_are_too_much_are_refused_and_hide_no_elements(tmp_path):
     path = tmp_path / "a.h5"
     with h5py.File(path, "w", libver="latest") as file:
         file["tensorsets/7/0"] = np.arange(3)
         file["tensorsets/7/0"].attrs["big"] = np.zeros(2**18)
+    file = tw.open(path)
     with pytest.raises(DataFileError, match="bytes"):
-        tw.open(path).sets()[7]
+        file.tensor_metadata("tensorsets/7/0")
+    assert [(loss.name, loss.code) for loss in file.losses] == [("tensorsets/7/0", "damage")]
+    assert (file.sets()[7].tensors[0].tolist(), file.sets()[7].tensor_metadata) == ([0, 1, 2], ({},))

@@ -230,8 +230,34 @@ def test_words_that_are_damaged_spoil_no_elements(tmp_path, said, named, end):
     assert file["tensor_0_0"].tolist() == [0, 1, 2]
     with pytest.raises(DataFileError, match=named):
         file.tensor_metadata("tensor_0_0")
-    with pytest.raises(DataFileError, match=named):
-        file.sets()[0]
+    assert [(loss.name, loss.code) for loss in file.losses] == [("tensor_0_0", "damage")]
+    assert named in file.losses[0]
+    own = file.sets()[0]
+    assert (own.tensors[0].tolist(), own.tensor_metadata) == ([0, 1, 2], ({},))
+
+
+@pytest.mark.parametrize("end", [".tar", ".zip"])
+def test_words_that_are_damaged_hide_no_others(tmp_path, end):
+    files = [
+        *[(f"tensorset_{k}_metadata.json", said) for k, said in enumerate([b"{", b'{"run":3}'])],
+        *[(f"tensor_0_{k}_metadata.json", said) for k, said in enumerate([b'{"datapath":"a"}', b"nope"])],
+        *[(f"tensor_0_{k}_array.npy", npy(np.arange(3))) for k in range(2)],
+    ]
+    file = opened(tmp_path, files, end)
+    assert file.metadata == {"tensorset_1": {"run": 3}}
+    assert sorted([(loss.name, loss.code) for loss in file.losses]) == [
+        ("tensor_0_1", "damage"),
+        ("tensorset_0", "damage"),
+    ]
+    sets = file.sets()
+    assert (sets[0].metadata, sets[1].metadata) == ({}, {"run": 3})
+    assert sets[0].tensor_metadata == ({"datapath": "a"}, {})
+    assert sets[0].tree["a"].tensor.tolist() == [0, 1, 2]
+    with pytest.raises(DataFileError, match="JSON"):
+        store.convert(file.path, tmp_path / "strict.tens")
+    done = store.convert(file.path, tmp_path / "out.tens", strict=False)
+    assert done.names == ("tensor_0_0", "tensor_0_1")
+    assert [loss.name for loss in done.lost if loss.code == "damage"] == ["tensorset_0", "tensor_0_1"]
 
 
 @pytest.mark.parametrize("end", [".tar", ".zip"])
