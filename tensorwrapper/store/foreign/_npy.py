@@ -12,11 +12,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import IO, Any, Final, cast
+from typing import IO, Any, Final, cast, final
 
 import attrs
 import numpy as np
 
+from tensorwrapper._value_class import frozen
 from tensorwrapper._wording import brief
 from tensorwrapper.buffer import strings_from_numpy
 from tensorwrapper.errors import DataFileError
@@ -36,19 +37,21 @@ from tensorwrapper.wire import DEFAULT_LIMITS, Limits
 
 __all__ = [
     "ONE",
+    "NpyHead",
     "check_stored",
     "compressed_member",
+    "head_or_loss",
     "is_stored",
+    "left_over",
     "map_whole",
     "mapped_array",
     "members_of",
-    "npy_dtype",
-    "npy_dtype_in",
+    "npy_head",
+    "npy_head_in",
     "npy_refusal",
     "open_npy",
     "open_npz",
     "span_of",
-    "type_or_loss",
     "unknown_packing",
     "write_npy",
     "write_npz",
@@ -62,8 +65,8 @@ _HEADER_BYTES: Final = 10_000  # as NumPy has it
 _MOST_BYTES: Final = 2**20  # of a header that is not read, and is told from one that is cut off
 _KINDS: Final = "biufcmMUS"
 _NUMBERS: Final = re.compile(
-    rb"\x93NUMPY\x01\x00..\{'descr': '([<>|][biufc](?:1|2|4|8|16))', "
-    rb"'fortran_order': (?:False|True), 'shape': \((?:[0-9]{1,10},? ?){0,8}\), \}",
+    rb"\x93NUMPY\x01\x00(..)\{'descr': '([<>|][biufc](?:1|2|4|8|16))', "
+    rb"'fortran_order': (?:False|True), 'shape': \(((?:[0-9]{1,10},? ?){0,8})\), \}",
     re.DOTALL,
 )
 """Headers of arrays of numbers as NumPy writes them, of extents that are allowed."""
@@ -72,8 +75,19 @@ _KEYS: Final = {"descr", "fortran_order", "shape"}
 _PACKINGS: Final = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA}
 _LONG: Final = re.compile(r"(?<=[0-9])L(?=[,)])")
 _PICKLES: Final = "np.load(..., allow_pickle=True) reads them, and runs what whoever wrote them wants"
+_BEHIND: Final = "np.load of an open file reads arrays that were saved to it one after another"
 _EPOCH: Final = (1980, 1, 1, 0, 0, 0)
 """The first day of ZIP: the same tensors make the same bytes."""
+
+
+@final
+@frozen
+class NpyHead:
+    """What the header of an array says."""
+
+    dtype: "np.dtype[Any]"
+    nbytes: int
+    """The bytes of the header and of all elements."""
 
 
 def open_npy(path: Path, _limits: Limits) -> Contents:
@@ -87,14 +101,15 @@ def open_npy(path: Path, _limits: Limits) -> Contents:
     memory = map_whole(path, ".npy")
     with of_stranger(path, ".npy"):
         try:
-            dtype = npy_dtype(stream_over(memoryview(memory)), ONE)
+            head = npy_head(stream_over(memoryview(memory)), ONE)
         except DataFileError as error:
             told = loss_in(error)
             if told is None:
                 raise
             return Contents({}, {}, (told,))
     read = partial(mapped_array, memory, 0, len(memory))
-    return _contents_of([(ONE, dtype, Held(0, len(memory), "dense", read))], [])
+    losses = left_over(ONE, head, len(memory))
+    return _contents_of([(ONE, head.dtype, Held(0, len(memory), "dense", read))], losses)
 
 
 def open_npz(path: Path, limits: Limits) -> Contents:
@@ -131,11 +146,12 @@ def open_npz(path: Path, limits: Limits) -> Contents:
                 "dense" if is_stored(info) else "deflated",
                 partial(_member, memory, info, limits.decompressed_bytes),
             )
-            dtype = _dtype_of(memory, archive, info, name)
-            if isinstance(dtype, Loss):
-                losses.append(dtype)
+            head = _head_of(memory, archive, info, name)
+            if isinstance(head, Loss):
+                losses.append(head)
             else:
-                found.append((name, dtype, held))
+                found.append((name, None if head is None else head.dtype, held))
+                losses += [] if head is None else left_over(name, head, info.file_size)
     return _contents_of(found, losses)
 
 
@@ -148,22 +164,22 @@ def unknown_packing(info: zipfile.ZipInfo) -> str | None:
     return None
 
 
-def _dtype_of(
+def _head_of(
     memory: FileMap, archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str
-) -> "np.dtype[Any] | Loss | None":
-    """Return the type that a header says, or why it is none; None of one that is damaged."""
+) -> NpyHead | Loss | None:
+    """Return what a header says, or why it is none that is read here; None of one that is damaged."""
     if is_stored(info):
-        return type_or_loss(lambda: npy_dtype_in(memory, *span_of(memory, info), name))
+        return head_or_loss(lambda: npy_head_in(memory, *span_of(memory, info), name))
 
-    def inflated() -> "np.dtype[Any]":
+    def inflated() -> NpyHead:
         with archive.open(info) as member:
-            return npy_dtype(member, name)
+            return npy_head(member, name)
 
-    return type_or_loss(inflated)
+    return head_or_loss(inflated)
 
 
-def type_or_loss(read: "Callable[[], np.dtype[Any]]") -> "np.dtype[Any] | Loss | None":
-    """Return the type that a header says, or why it is none that is read here.
+def head_or_loss(read: Callable[[], NpyHead]) -> NpyHead | Loss | None:
+    """Return what a header says, or why it is none that is read here.
 
     It is None of a header that is damaged, which tells it when it is read.
     """
@@ -251,23 +267,35 @@ def _member(memory: FileMap, info: zipfile.ZipInfo, most: int) -> "Array | Membe
     return compressed_member(memory, info, most)
 
 
-def npy_dtype_in(memory: FileMap, begin: int, end: int, name: str) -> "np.dtype[Any]":
-    """Return the type that the header of an array in memory says; its first bytes tell that of numbers."""
+def npy_head_in(memory: FileMap, begin: int, end: int, name: str) -> NpyHead:
+    """Return what the header of an array in memory says; its first bytes tell that of numbers."""
     found = _NUMBERS.match(memory[begin : min(begin + _NUMBERS_BYTES, end)])
     if found is not None:
-        return np.dtype(found[1].decode())
-    return npy_dtype(stream_over(memoryview(memory)[begin:end]), name)
+        dtype, shape = np.dtype(found[2].decode()), map(int, re.findall(rb"[0-9]+", found[3]))
+        return NpyHead(dtype, 10 + int.from_bytes(found[1], "little") + math.prod(shape) * dtype.itemsize)
+    return npy_head(stream_over(memoryview(memory)[begin:end]), name)
 
 
-def npy_dtype(stream: IO[bytes], name: str) -> "np.dtype[Any]":
-    """Return the type that the header of an array of a name says.
+def npy_head(stream: IO[bytes], name: str) -> NpyHead:
+    """Return what the header of an array of a name says.
 
     Raises
     ------
     DataFileError
         If it says what is not known here: the error has a loss.
     """
-    return _header(stream, name)[2]
+    shape, _, dtype = _header(stream, name)
+    return NpyHead(dtype, stream.tell() + math.prod(shape) * dtype.itemsize)
+
+
+def left_over(name: str, head: NpyHead, nbytes: int) -> list[Loss]:
+    """Return what is told of the bytes behind an array, which has so many with them: NumPy passes over them.
+
+    How many a pickle has, nobody knows.
+    """
+    extra = 0 if head.dtype.hasobject else nbytes - head.nbytes
+    text = f"behind the elements of {name!r} are {extra} bytes that belong to no array"
+    return [Loss(text, name, "member", _BEHIND)] if extra > 0 else []
 
 
 def _header(stream: IO[bytes], name: str = ONE) -> tuple[tuple[int, ...], bool, "np.dtype[Any]"]:
@@ -354,7 +382,7 @@ def mapped_array(memory: FileMap, begin: int, end: int) -> Array:
     if dtype.hasobject:
         raise ValueError("it holds Python objects, and only a pickle could bring them back")
     place, count = begin + stream.tell(), math.prod(shape)
-    if place + count * dtype.itemsize != end:
+    if place + count * dtype.itemsize > end:
         raise ValueError(f"{shape} elements of {dtype} do not fit its {end - place} bytes")
     if not count:
         return np.empty(shape, dtype)
@@ -405,7 +433,7 @@ def compressed_member(memory: FileMap, info: zipfile.ZipInfo, most: int) -> Memb
     if dtype.hasobject:
         raise ValueError("it holds Python objects, and only a pickle could bring them back")
     # What is claimed is compared before anything is allocated; the archive checks what it unpacks.
-    if place + size != info.file_size:
+    if place + size > info.file_size:
         raise ValueError(f"{shape} elements of {dtype} do not fit the {info.file_size} bytes of a member")
     return Member(memory, info.filename, place, shape, dtype, is_fortran, most)
 

@@ -6,24 +6,24 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, final
 
-import numpy as np
-
 from tensorwrapper._json import parse_json
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import DataFileError, ParseError
 from tensorwrapper.store.foreign._contents import Contents, Held
 from tensorwrapper.store.foreign._npy import (
+    NpyHead,
     check_stored,
     compressed_member,
+    head_or_loss,
     is_stored,
+    left_over,
     map_whole,
     mapped_array,
     members_of,
-    npy_dtype,
-    npy_dtype_in,
+    npy_head,
+    npy_head_in,
     npy_refusal,
     span_of,
-    type_or_loss,
     unknown_packing,
 )
 from tensorwrapper.store.records._loss import Loss
@@ -53,8 +53,8 @@ class _Member:
     packing: str
     array: Callable[[], object]
     """Returns the array that it is, without reading elements."""
-    dtype: "Callable[[str], np.dtype[Any]]"
-    """Returns the type that its header says, of a tensor of a name."""
+    head: Callable[[str], NpyHead]
+    """Returns what its header says, of a tensor of a name."""
     text: Callable[[], bytes]
     """Returns all bytes."""
     refused: str | None = None
@@ -121,7 +121,7 @@ def _of_tar(memory: FileMap, found: TarMember) -> _Member:
         found.size,
         "dense",
         partial(mapped_array, memory, found.begin, end),
-        partial(npy_dtype_in, memory, found.begin, end),
+        partial(npy_head_in, memory, found.begin, end),
         lambda: memory[found.begin : end],
     )
 
@@ -137,15 +137,15 @@ def _of_zip(memory: FileMap, archive: zipfile.ZipFile, info: zipfile.ZipInfo, li
         lambda: (
             mapped_array(memory, *span_of(memory, info)) if stored else compressed_member(memory, info, most)
         ),
-        partial(_dtype_in, archive, info),
+        partial(_head_in, archive, info),
         partial(_unpacked, memory, info),
         unknown_packing(info),
     )
 
 
-def _dtype_in(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> "np.dtype[Any]":
+def _head_in(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> NpyHead:
     with archive.open(info) as member:
-        return npy_dtype(member, name)
+        return npy_head(member, name)
 
 
 def _unpacked(memory: FileMap, info: zipfile.ZipInfo) -> bytes:
@@ -179,7 +179,8 @@ def _sorted(
             continue
         if role.member in twice:
             continue
-        refused = _refusal(role.name, member)
+        head = _head_of(role.name, member)
+        refused = _refusal(role.name, head)
         if role.member in found:
             del found[role.member]
             twice.add(role.member)
@@ -187,6 +188,7 @@ def _sorted(
             refused = Loss(text, role.name, "name", "unpacking keeps the last one of them")
         if refused is None:
             found[role.member] = role, member
+            losses += left_over(role.name, head, member.size) if isinstance(head, NpyHead) else []
             continue
         losses.append(refused)
         if role.role == "array":
@@ -232,14 +234,18 @@ def _contents(path: Path, members: list[_Member | str], limits: Limits) -> Conte
     return Contents(held, SaidByName(of_sets), tuple(losses), ordered, told=told_of(said))
 
 
-def _refusal(name: str, member: _Member) -> Loss | None:
-    """Return why a member is not read; a damaged one says so when it is read."""
+def _head_of(name: str, member: _Member) -> NpyHead | Loss | None:
+    """Return what the header of an array says, or why a member is not read; None of all others.
+
+    A damaged one says so when it is read.
+    """
     if member.refused is not None:
         return Loss(f"the member {member.name[:_SHOWN]!r} {member.refused}", name, "codec")
-    if not member.name.endswith(".npy"):
-        return None
-    found = type_or_loss(partial(member.dtype, name))
-    return npy_refusal(name, found) if isinstance(found, np.dtype) else found
+    return head_or_loss(partial(member.head, name)) if member.name.endswith(".npy") else None
+
+
+def _refusal(name: str, head: NpyHead | Loss | None) -> Loss | None:
+    return npy_refusal(name, head.dtype) if isinstance(head, NpyHead) else head
 
 
 def _check_texts(path: Path, texts: list[tuple[MemberName, _Member]], limits: Limits) -> None:
