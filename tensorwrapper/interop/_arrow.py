@@ -324,5 +324,9 @@ def _advice(dtype: "np.dtype[Any]") -> str:
     if dtype.kind in "mM":
         return f"; astype('{dtype.kind}8[s]') counts seconds"
     if dtype.kind == "c":
-        return "; real and imag are two tensors"
+        return "; np.real(t) and np.imag(t) are two tensors" + "; astype(np.float64) rounds them" * (
+            dtype.itemsize > 16
+        )
+    if dtype.kind == "f":
+        return "; astype(np.float64) rounds them"
     return "; astype(np.float32) holds those of ml_dtypes" if dtype.kind == "V" else ""

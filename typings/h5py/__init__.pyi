@@ -37,6 +37,7 @@ class _CreationPlan:
 
 class _VirtualSource:
     file_name: str
+    dset_name: str
 
 class _DatasetId:
     def get_type(self) -> h5t.TypeID: ...

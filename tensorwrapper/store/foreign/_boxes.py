@@ -10,7 +10,7 @@ from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.errors import ConversionError, DataFileError, TensorWrapperError
 from tensorwrapper.store.foreign._contents import Conversion, Named, Options, leaving_out
 from tensorwrapper.store.foreign._npy import ONE, write_npy, write_npz
-from tensorwrapper.store.foreign._outgoing import check_text
+from tensorwrapper.store.foreign._outgoing import check_text, dense_advice, refused_type, without_layers
 from tensorwrapper.store.foreign._safetensors import check_safetensors, write_safetensors
 from tensorwrapper.store.records._loss import Loss, unsaid
 from tensorwrapper.tensor import Tensor, as_tensor
@@ -92,7 +92,9 @@ def _dense(
         options.codec_of(name, {}, path.suffix)
         read: list[Tensor[Any]] = []
         with leaving_out(name, options, lost):
-            read.append(_box(name, given, path))
+            told: list[Loss] = []
+            read.append(_box(name, given, path, told))
+            lost += told
         for tensor in read:
             if any(tensor.shape.names):
                 lost.append(unsaid(name, "the names of the modes"))
@@ -101,16 +103,18 @@ def _dense(
             yield name, tensor
 
 
-def _box(name: str, given: object, path: Path) -> Tensor[Any]:
+def _box(name: str, given: object, path: Path, lost: list[Loss]) -> Tensor[Any]:
     """Return a tensor that is a dense box from zero on, of elements that the file can name."""
     check_text(name, path)
     try:
         tensor = as_tensor(given)
+        if tensor.shape.flatten().is_box and not tensor.is_sparse:
+            tensor = as_tensor(without_layers(name, tensor, lost))
     except DataFileError:
         raise
     except TensorWrapperError as error:
         raise ConversionError(f"{name!r} cannot be written to {path}: {error}") from error
-    advice = _advice(tensor)
+    advice = dense_advice(tensor)
     if advice:
         raise ConversionError(
             f"{name!r} has the shape {shortened(str(tensor.shape))}"
@@ -127,17 +131,8 @@ def _box(name: str, given: object, path: Path) -> Tensor[Any]:
         check_safetensors(name, tensor.dtype)
     # Strings have no element type of a fixed size, and NumPy's files forget those of ml_dtypes.
     elif holds_strings(tensor.dtype) or tensor.dtype.type.__module__ != "numpy":
-        raise ConversionError(f"{name!r} has elements {tensor.dtype}, which {path.suffix} cannot name")
+        raise ConversionError(f"{name!r}: {refused_type(tensor.dtype, path.suffix)}")
     return tensor
-
-
-def _advice(tensor: Tensor[Any]) -> str:
-    """Return what makes a tensor a dense box from zero on; nothing if it is one."""
-    if tensor.is_sparse:
-        return "to_dense() has all elements"
-    if not tensor.shape.is_box:
-        return "to_padded() makes a box of rows, untiled() of tiles"
-    return "t[...] counts from zero" if any(tensor.shape.origin) else ""
 
 
 def _said(metadata: Mapping[str, Any]) -> list[Loss]:

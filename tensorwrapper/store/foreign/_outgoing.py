@@ -29,9 +29,12 @@ __all__ = [
     "TensorLike",
     "boxes_of",
     "check_text",
+    "dense_advice",
     "flat_runs",
     "grid_of",
     "in_our_words",
+    "is_wide",
+    "refused_type",
     "rows_to_write",
     "run_extents",
     "to_write",
@@ -106,6 +109,39 @@ def check_text(name: str, path: Path) -> None:
         name.encode()
     except UnicodeEncodeError as error:
         raise ConversionError(f"{path} cannot hold {shortened(repr(name))}: {error.reason}") from error
+
+
+def is_wide(dtype: "np.dtype[Any]") -> bool:
+    """Tell whether elements are floats of more than 64 bits, or pairs of them."""
+    return dtype.kind in "fc" and dtype.itemsize > (8 if dtype.kind == "f" else 16)
+
+
+def refused_type(dtype: "np.dtype[Any]", kind: str, pair: str = "complex128") -> ConversionError:
+    """Return that a kind of file has no name for a type of elements, and which cast helps.
+
+    `pair` is what that kind has for complex numbers.
+    """
+    advice = "a .tens file keeps them"
+    if not holds_strings(dtype) and dtype.type.__module__ != "numpy":
+        # Integers of some bits, of which those with a sign reach below zero.
+        held = f"np.{dtype.name.rstrip('0123456789')}8" if "int" in dtype.name else "np.float32"
+        advice = f"astype({held}) holds them"
+    elif dtype.kind in "fc":
+        cast_to = "np.float64" if dtype.kind == "f" else f"np.{pair}"
+        advice = f"astype({cast_to}) rounds them, a .npz file keeps them"
+    return ConversionError(f"{kind} has no name for elements of type {dtype}: {advice}")
+
+
+def dense_advice(tensor: TensorLike) -> str:
+    """Return what makes a tensor a dense box from zero on, as the end of an error; nothing if it is one."""
+    shape = tensor.shape
+    if isinstance(tensor, Tensor) and tensor.is_sparse:
+        return "to_dense() has all elements"
+    if grid_of(tensor) is not None:
+        return "untiled() is a box"
+    if not shape.flatten().is_box:
+        return f"{'flatten().' * shape.has_layers}to_padded() makes a box of rows"
+    return "t[...] counts from zero" if any(shape.origin) else ""
 
 
 def flat_runs(value: TensorLike) -> Iterator[Array]:

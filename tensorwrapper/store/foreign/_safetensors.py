@@ -15,6 +15,7 @@ from tensorwrapper._json import Json, excess, load_json
 from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, DataFileError, ParseError
 from tensorwrapper.store.foreign._contents import Contents, Held
+from tensorwrapper.store.foreign._outgoing import refused_type
 from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.store.records._record import cut
 from tensorwrapper.store.system._map import FileMap, map_file
@@ -244,5 +245,5 @@ def _name_of(dtype: "np.dtype[Any]", tensor: str) -> str:
         dtype.name
     )
     if name is None:
-        raise ConversionError(f"{tensor!r} has elements of {dtype}, which safetensors cannot name")
+        raise ConversionError(f"{tensor!r}: {refused_type(dtype, '.safetensors', 'complex64')}")
     return name

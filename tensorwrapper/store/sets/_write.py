@@ -17,7 +17,14 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.errors import ConversionError, LocalProtocolError, TensorSetError
 from tensorwrapper.store.foreign._contents import Conversion, Named, Options, leaving_out
-from tensorwrapper.store.foreign._outgoing import TensorLike, flat_runs, to_write
+from tensorwrapper.store.foreign._outgoing import (
+    TensorLike,
+    dense_advice,
+    flat_runs,
+    refused_type,
+    to_write,
+    without_layers,
+)
 from tensorwrapper.store.records._loss import Loss, unsaid
 from tensorwrapper.store.sets._names import MemberName, set_number, tensor_number
 from tensorwrapper.store.system._replace import replacing
@@ -170,23 +177,28 @@ def _to_put(given: object, name: str, path: Path, lost: list[Loss]) -> TensorLik
     tensor = to_write(given, name, path)
     if is_metadata_alone(tensor):
         return tensor
-    _check(tensor, name, path, lost)
+    told: list[Loss] = []
+    if tensor.shape.flatten().is_box:
+        tensor = without_layers(name, tensor, told)
+    _check(tensor, name, path)
+    # What is not there has lost nothing else.
+    lost += told
+    if any(tensor.shape.names):
+        lost.append(unsaid(name, "the names of the modes"))
     return tensor.compute() if not isinstance(tensor, Tensor) and tensor.nbytes <= _AT_ONCE else tensor
 
 
-def _check(tensor: TensorLike, name: str, path: Path, lost: list[Loss]) -> None:
-    if not tensor.shape.is_box or any(tensor.shape.origin):
+def _check(tensor: TensorLike, name: str, path: Path) -> None:
+    advice = dense_advice(tensor)
+    if advice:
         raise ConversionError(
-            f"{name!r} has the shape {tensor.shape}; tensor files hold dense boxes from zero on"
+            f"{name!r} has the shape {tensor.shape}; tensor files hold dense boxes from zero on: {advice}, "
+            "a .tens file keeps all"
         )
     if not tensor.rank:
         raise ConversionError(f"{name!r} has rank 0, which Wire-Cell takes for no array; reshape(1) is one")
     if holds_strings(tensor.dtype) or tensor.dtype.type.__module__ != "numpy":
-        raise ConversionError(f"{name!r} has elements {tensor.dtype}, which {path.name} cannot name")
-    if any(tensor.shape.names):
-        lost.append(unsaid(name, "the names of the modes"))
-    if tensor.shape.has_layers:
-        lost.append(unsaid(name, "the layers"))
+        raise ConversionError(f"{name!r}: {refused_type(tensor.dtype, path.name)}")
 
 
 def _npy_header(tensor: TensorLike) -> bytes:
@@ -194,7 +206,7 @@ def _npy_header(tensor: TensorLike) -> bytes:
     header = {
         "descr": np.lib.format.dtype_to_descr(tensor.dtype),
         "fortran_order": False,
-        "shape": tuple(tensor.shape.flatten().extents),
+        "shape": tuple(tensor.shape.extents),
     }
     np.lib.format.write_array_header_1_0(cast("Any", out), header)
     return out.getvalue()

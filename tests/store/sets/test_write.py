@@ -110,7 +110,7 @@ def test_trees_of_points_go_through_files(tmp_path):
         (tw.jagged([[1], [2, 3]]), "dense boxes"),
         (tw.as_tensor(X).translate_to((1, 1)), "dense boxes"),
         (tw.as_tensor(2.5), "rank 0"),
-        (tw.strings(["a"]), "cannot name"),
+        (tw.strings(["a"]), "no name"),
         (tw.sparse([(1, 1)], [1], (3, 3)), "sparse"),
     ],
 )

@@ -1,5 +1,6 @@
 """Which datasets of HDF5 are tensors, and whose bytes in the file are their elements as they lie there."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, final
 
 import numpy as np
@@ -17,6 +18,7 @@ __all__ = ["Look", "Packing", "are_labels", "field_refusal", "is_one_text", "loo
 Packing: TypeAlias = Literal["strings", "vlen", "records", "arrays", "chunked", "converted", "dense"]
 """How a dataset is read."""
 _NUMBERS: Final = "biufcmM"
+_VIEW: Final = "selection.as_view(h5py.File(...)[name]) reads them"
 
 _PLUGINS: Final = {
     32000: "LZF",
@@ -50,12 +52,8 @@ def look_at(found: "h5py.Dataset", name: str) -> "Look | Loss":
         return Loss(f"the dataset {name!r} has a null dataspace, and no elements", name, "empty")
     away = _away(found)
     if away is not None:
-        return Loss(
-            f"the dataset {name!r} has its elements in other files{away}",
-            name,
-            "link",
-            "selection.as_view(h5py.File(...)[name]) reads them",
-        )
+        where, advice = away
+        return Loss(f"the dataset {name!r} {where}, and is not followed", name, "link", advice)
     missing = _missing_filter(found, name)
     if missing is not None:
         return missing
@@ -165,15 +163,24 @@ def is_one_text(kind: "h5py.h5t.TypeID", space: "h5py.h5s.SpaceID") -> bool:
     return isinstance(kind, h5py.h5t.TypeStringID) and is_scalar
 
 
-def _away(found: "h5py.Dataset") -> str | None:
-    """Return which other files the elements are in, as the end of a sentence; None if they are here."""
+def _away(found: "h5py.Dataset") -> tuple[str, str] | None:
+    """Return where the elements are that are not in the dataset, and what reads them; None if they are."""
     if found.is_virtual:
-        names = [own.file_name for own in found.virtual_sources()]
-    elif found.external:
-        names = [own[0] for own in found.external]
-    else:
-        return None
-    return "".join([f", {own!r}" for own in names[:3]])
+        sources = found.virtual_sources()
+        files = _shown([own.file_name for own in sources if own.file_name != "."])
+        own = _shown([own.dset_name for own in sources])
+        where = f"other files, {files}" if files else f"other datasets of this file, {own or 'none'}"
+        return f"is virtual, with its elements in {where}", _VIEW
+    if found.external:
+        files = _shown([own[0] for own in found.external])
+        return f"has its elements in other files, {files}", f"in a process whose folder is theirs, {_VIEW}"
+    return None
+
+
+def _shown(names: Sequence[str]) -> str:
+    """Return some names, each once."""
+    each = list(dict.fromkeys(names))
+    return ", ".join([repr(own)[:80] for own in each[:3]]) + ", ..." * (len(each) > 3)
 
 
 def _missing_filter(found: "h5py.Dataset", name: str) -> Loss | None:

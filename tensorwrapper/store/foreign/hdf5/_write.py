@@ -22,6 +22,8 @@ from tensorwrapper.store.foreign._outgoing import (
     flat_runs,
     grid_of,
     in_our_words,
+    is_wide,
+    refused_type,
     rows_to_write,
     run_extents,
     to_write,
@@ -156,14 +158,8 @@ def _type_of(dtype: "np.dtype[Any]") -> "np.dtype[Any]":
     if dtype.kind in "mM":
         # h5py's way to write NumPy's times: bytes with the name of the type.
         return h5py.opaque_dtype(dtype)
-    if dtype.type.__module__ != "numpy":
-        raise ConversionError(f"HDF5 has no name for elements of type {dtype}: astype(np.float32) holds them")
-    if dtype.kind in "fc" and dtype.itemsize > (8 if dtype.kind == "f" else 16):
-        wide = "np.float64" if dtype.kind == "f" else "np.complex128"
-        raise ConversionError(
-            f"elements of type {dtype} are others on other machines, and are not read here from HDF5: "
-            f"astype({wide}) rounds them, a .npz file keeps them"
-        )
+    if dtype.type.__module__ != "numpy" or is_wide(dtype):
+        raise refused_type(dtype, "HDF5")
     return dtype
 
 

@@ -24,6 +24,8 @@ from tensorwrapper.store.foreign._outgoing import (
     flat_runs,
     grid_of,
     in_our_words,
+    is_wide,
+    refused_type,
     rows_to_write,
     run_extents,
     to_write,
@@ -210,8 +212,8 @@ def _is_regular(tiles: Tiling) -> bool:
 
 
 def _type_of(dtype: "np.dtype[Any]") -> "np.dtype[Any]":
-    if dtype.kind not in "biufcmM" or dtype.type.__module__ != "numpy" or dtype.itemsize > 16:
-        raise ConversionError(f"Zarr has no name for elements of type {dtype}: astype(np.float32) holds them")
+    if dtype.kind not in "biufcmM" or dtype.type.__module__ != "numpy" or is_wide(dtype):
+        raise refused_type(dtype, "Zarr")
     return dtype
 
 
