@@ -29,7 +29,7 @@ from tensorwrapper.store.foreign._npy import (
 from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.store.sets._names import MemberName, member_name
 from tensorwrapper.store.sets._said import Said, SaidByName, told_of
-from tensorwrapper.store.sets._tar import TarMember, map_tar, tar_members
+from tensorwrapper.store.sets._tar import TarMember, TarOther, map_tar, tar_members
 from tensorwrapper.store.system._map import FileMap, stream_over
 from tensorwrapper.store.system._system import of_stranger
 from tensorwrapper.wire import Limits, no_elements
@@ -70,10 +70,10 @@ def open_tar_sets(path: Path, kind: str, limits: Limits) -> Contents:
         If there is no such file, it is damaged, or has more than the limits allow.
     """
     memory = map_tar(path, kind, limits.decompressed_bytes)
-    members: list[_Member | str] = []
+    members: list[_Member | TarOther] = []
     with of_stranger(path, kind):
         for found in tar_members(memory):
-            members.append(found if isinstance(found, str) else _of_tar(memory, found))
+            members.append(found if isinstance(found, TarOther) else _of_tar(memory, found))
             _check_count(path, members, limits)
     return _contents(path, members, limits)
 
@@ -90,7 +90,9 @@ def open_zip_sets(path: Path, kind: str, limits: Limits) -> Contents:
     with of_stranger(path, kind):
         archive = zipfile.ZipFile(stream_over(memoryview(memory)))
     members = [
-        info.filename if info.filename.endswith("/") else _of_zip(memory, archive, info, limits)
+        TarOther(info.filename, "a folder")
+        if info.filename.endswith("/")
+        else _of_zip(memory, archive, info, limits)
         for info in archive.infolist()
     ]
     _check_count(path, members, limits)
@@ -154,13 +156,13 @@ def _unpacked(memory: FileMap, info: zipfile.ZipInfo) -> bytes:
         return member.read(info.file_size)
 
 
-def _check_count(path: Path, members: list[_Member | str], limits: Limits) -> None:
+def _check_count(path: Path, members: list[_Member | TarOther], limits: Limits) -> None:
     if len(members) > limits.parts:
         raise DataFileError(f"{path} has over {limits.parts} members; limits=Limits(parts=...) raises that")
 
 
 def _sorted(
-    members: list[_Member | str],
+    members: list[_Member | TarOther],
 ) -> tuple[dict[str, tuple[MemberName, _Member]], list[Loss], set[str]]:
     """Return the members of sets by their names, what is told of others, and the tensors without elements.
 
@@ -171,11 +173,14 @@ def _sorted(
     told: set[str] = set()
     twice: set[str] = set()
     for member in members:
-        name = member if isinstance(member, str) else member.name
-        role = None if isinstance(member, str) else member_name(name)
-        if role is None or isinstance(member, str):
-            text = f"the archive holds {name[:_SHOWN]!r}, which is no member of a tensor set"
-            losses.append(Loss(text, name, "member"))
+        role = member_name(member.name.rstrip("/"))
+        if role is None:
+            losses.append(_no_member(member))
+            continue
+        if isinstance(member, TarOther):
+            losses.append(_no_file(role, member))
+            if role.role == "array":
+                told.add(role.name)
             continue
         if role.member in twice:
             continue
@@ -196,7 +201,20 @@ def _sorted(
     return found, losses, told
 
 
-def _contents(path: Path, members: list[_Member | str], limits: Limits) -> Contents:
+def _no_member(member: _Member | TarOther) -> Loss:
+    is_what = f"is {member.what}, and " if isinstance(member, TarOther) else ""
+    text = f"the archive holds {member.name[:_SHOWN]!r}, which {is_what}is no member of a tensor set"
+    return Loss(text, member.name, "member")
+
+
+def _no_file(role: MemberName, member: TarOther) -> Loss:
+    text = f"the member {member.name[:_SHOWN]!r} is {member.what}, which is not read here"
+    is_link, has_bytes = "a link" in member.what, "a file" in member.what
+    advice = "`tar -x` makes a file of it" if is_link or has_bytes else ""
+    return Loss(text, role.name, "link" if is_link else "member", advice)
+
+
+def _contents(path: Path, members: list[_Member | TarOther], limits: Limits) -> Contents:
     found, losses, told = _sorted(members)
     said = {
         role.name: partial(_parsed, path, member, limits)

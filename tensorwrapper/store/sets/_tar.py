@@ -7,21 +7,35 @@ compared with what is there. What it takes, this takes: the headers of POSIX and
 import bz2
 import gzip
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, BinaryIO, Final, cast, final
+
+import attrs
 
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.store.system._map import FileMap, map_file
 from tensorwrapper.store.system._system import reading
 
-__all__ = ["COMPRESSED", "TarMember", "map_tar", "tar_members"]
+__all__ = ["COMPRESSED", "TarMember", "TarOther", "map_tar", "tar_members"]
 
 _BLOCK: Final = 512
 _REGULAR: Final = frozenset(b"0\x007")
 _WITHOUT_BYTES: Final = frozenset(b"123456")
 """Links, devices, folders and FIFOs: what their headers say of a size is nothing that follows."""
+_WORDS: Final = frozenset(b"LKxXg")
+"""Headers that say more of the member behind them, or of all."""
+_LINK: Final = ord("1")
+_HOLES: Final = ord("S")
+_KINDS: Final = {
+    **dict.fromkeys(b"34", "a device"),
+    **dict.fromkeys(b"5D", "a folder"),
+    ord("6"): "a pipe",
+    ord("V"): "the label of the archive",
+    ord("M"): "the rest of a file in another archive",
+}
+_POSIX: Final = b"ustar\0"
 _NAME_BYTES: Final = 2**16  # of a header that has a long name, or other things to say
 _AT_A_TIME: Final = 2**20
 
@@ -42,6 +56,16 @@ class TarMember:
     name: str
     begin: int
     size: int
+
+
+@final
+@frozen
+class TarOther:
+    """What an archive has that is no file whose bytes lie in it one after the other."""
+
+    name: str
+    what: str
+    """What it is, in words."""
 
 
 def map_tar(path: Path, kind: str, most: int) -> FileMap:
@@ -70,56 +94,105 @@ def map_tar(path: Path, kind: str, most: int) -> FileMap:
             return map_file(room.fileno(), 0, path)
 
 
-def tar_members(memory: FileMap) -> Iterator[TarMember | str]:
-    """Yield the regular files of an archive in their order, and of anything else the name.
+def tar_members(memory: FileMap) -> Iterator[TarMember | TarOther]:
+    """Yield the regular files of an archive in their order, and what else there is.
 
-    Files with holes, of which only the rest is there, are something else.
+    A second name of a file before it is that file. Files with holes, of which only the rest is there, are
+    something else.
 
     Raises
     ------
     ValueError
         If a header is damaged, or what it says leaves the archive.
     """
-    place, long_name, long_size, has_holes = 0, None, None, False
+    place, said = 0, _Said()
+    files: dict[str, TarMember] = {}
     while place < len(memory):
         header = memory[place : place + _BLOCK]
         if not any(header):
             return
         place += _BLOCK
-        size = _checked_size(header, place)
-        kind = header[156]
-        if kind in _WITHOUT_BYTES:
-            size = 0
-        elif kind not in b"Lxg" and long_size is not None:
-            size = long_size
+        size, kind = _checked_size(header, place, said), header[156]
+        if kind == _HOLES:
+            place = _behind_holes(memory, header, place)
         end = place + size
         if end > len(memory):
             raise ValueError(f"its member at {place} has {size} bytes, and it ends at {len(memory)}")
-        if kind in b"Lx":
+        if kind in b"LKxX":
             if size > _NAME_BYTES:
                 raise ValueError(f"its header at {place} has {size} bytes; {_NAME_BYTES} are allowed")
-            said = memory[place:end]
-            if kind == ord("L"):
-                long_name = _text(said)
-            else:
-                path, long_size, has_holes = _records(said)
-                long_name = path or long_name
-        elif kind not in b"Kg":
-            name = long_name or _name(header)
-            regular = kind in _REGULAR and not name.endswith("/") and not has_holes
-            yield TarMember(name, place, size) if regular else name
-            long_name, long_size, has_holes = None, None, False
+            said = said.with_words(kind, memory[place:end])
+        elif kind not in _WORDS:
+            found = _member(header, said, place, size, files)
+            if isinstance(found, TarMember):
+                files[found.name] = found
+            yield found
+            said = _Said()
         place = end + -size % _BLOCK
 
 
-def _checked_size(header: bytes, place: int) -> int:
+def _member(
+    header: bytes, said: "_Said", place: int, size: int, files: Mapping[str, TarMember]
+) -> TarMember | TarOther:
+    """Return what a header says of the bytes behind it."""
+    kind, name = header[156], said.name or _name(header)
+    target = said.target or _text(header[157:257])
+    if said.has_holes or kind == _HOLES:
+        return TarOther(name, "a file with holes")
+    if kind == _LINK and target in files:
+        return TarMember(name, files[target].begin, files[target].size)
+    if kind in b"12":
+        return TarOther(name, f"a link to {target[:60]!r}")
+    if kind in _REGULAR and not name.endswith("/"):
+        return TarMember(name, place, size)
+    return TarOther(name, "a folder" if kind in _REGULAR else _KINDS.get(kind, f"of kind {chr(kind)!r}"))
+
+
+def _behind_holes(memory: FileMap, header: bytes, place: int) -> int:
+    """Return where the bytes of a file with holes begin: behind further blocks, which say where these are."""
+    is_more = header[482]
+    while is_more:
+        block = memory[place : place + _BLOCK]
+        if len(block) < _BLOCK:
+            raise ValueError(f"its header at {place} is cut off")
+        is_more = block[504]
+        place += _BLOCK
+    return place
+
+
+@final
+@frozen
+class _Said:
+    """What headers said of the member that follows them."""
+
+    name: str | None = None
+    target: str | None = None
+    size: int | None = None
+    has_holes: bool = False
+
+    def with_words(self, kind: int, said: bytes) -> "_Said":
+        """Return this with what one more header says."""
+        if kind == ord("L"):
+            return attrs.evolve(self, name=_text(said))
+        if kind == ord("K"):
+            return attrs.evolve(self, target=_text(said))
+        own = _records(said)
+        return _Said(own.name or self.name, own.target or self.target, own.size, own.has_holes)
+
+
+def _checked_size(header: bytes, place: int, said: "_Said") -> int:
     if len(header) < _BLOCK:
         raise ValueError(f"its header at {place - _BLOCK} is cut off")
     told = _number(header[148:156])
-    # As if the sum itself were spaces.
-    if told != sum(header) - sum(header[148:156]) + 8 * ord(" "):
+    # As if the sum itself were spaces; some took bytes for numbers with a sign.
+    plain = sum(header) - sum(header[148:156]) + 8 * ord(" ")
+    signed = plain - 256 * sum([byte > 127 for byte in header[:148] + header[156:]])
+    if told not in (plain, signed):
         raise ValueError(f"the sum of its header at {place - _BLOCK} does not fit")
-    return _number(header[124:136])
+    own, kind = _number(header[124:136]), header[156]
+    if kind in _WITHOUT_BYTES:
+        return 0
+    return own if kind in _WORDS or said.size is None else said.size
 
 
 def _number(field: bytes) -> int:
@@ -132,7 +205,8 @@ def _number(field: bytes) -> int:
 
 
 def _name(header: bytes) -> str:
-    name, prefix = _text(header[:100]), _text(header[345:500])
+    # GNU has times in place of the prefix.
+    name, prefix = _text(header[:100]), _text(header[345:500]) if header[257:263] == _POSIX else ""
     return f"{prefix}/{name}" if prefix else name
 
 
@@ -140,9 +214,9 @@ def _text(field: bytes) -> str:
     return field.partition(b"\0")[0].decode("utf-8", "backslashreplace")
 
 
-def _records(said: bytes) -> tuple[str | None, int | None, bool]:
-    """Return the path and the size that an extended header of POSIX has, and whether there are holes."""
-    path, size, place, has_holes = None, None, 0, False
+def _records(said: bytes) -> _Said:
+    """Return what an extended header of POSIX says."""
+    path, target, size, place, has_holes = None, None, None, 0, False
     while place < len(said) and said[place]:
         digits = said[place : place + 6].partition(b" ")[0]
         length = int(digits) if digits.isdigit() else 0
@@ -153,9 +227,11 @@ def _records(said: bytes) -> tuple[str | None, int | None, bool]:
         has_holes |= key.startswith(b"GNU.sparse")
         if key == b"GNU.sparse.name" or (key == b"path" and not has_holes):
             path = _text(value)
+        elif key == b"linkpath":
+            target = _text(value)
         elif key == b"size":
             if not value.isdigit() or len(value) > 19:
                 raise ValueError(f"its extended header has the size {value[:20]!r}")
             size = int(value)
         place += length
-    return path, size, has_holes
+    return _Said(path, target, size, has_holes)

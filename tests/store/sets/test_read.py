@@ -1,5 +1,6 @@
 """Tensor files of Wire-Cell are read: against what Python's and NumPy's own readers say of the same bytes."""
 
+import io
 import json
 import tarfile
 import tracemalloc
@@ -329,3 +330,30 @@ def test_archives_of_other_tools_are_read(tmp_path):
         assert own.metadata == {"run": 3}
         assert own.tree["b"].tensor[1].tolist() == [3, 4, 5]
     assert json.loads(files_of(ONE)[0][1]) == {"run": 3}
+
+
+def test_a_member_that_is_no_file_is_told_by_the_name_of_its_tensor(tmp_path):
+    kinds = {1: tarfile.LNKTYPE, 2: tarfile.SYMTYPE, 3: tarfile.DIRTYPE, 4: tarfile.FIFOTYPE}
+    with tarfile.open(tmp_path / "a.tar", "w") as archive:
+        for name, data in (("tensorset_0_metadata.json", b"{}"), ("tensor_0_0_array.npy", npy(np.arange(3)))):
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+        for index, kind in kinds.items():
+            info = tarfile.TarInfo(f"tensor_0_{index}_array.npy")
+            info.type, info.linkname = kind, "tensor_0_0_array.npy"
+            archive.addfile(info)
+            info = tarfile.TarInfo(f"tensor_0_{index}_metadata.json")
+            info.size = 2
+            archive.addfile(info, io.BytesIO(b"{}"))
+    with tw.open(tmp_path / "a.tar") as file:
+        assert [(name, file[name].tolist()) for name in file] == [
+            ("tensor_0_0", [0, 1, 2]),
+            ("tensor_0_1", [0, 1, 2]),
+        ]
+        told = [(loss.name, loss.code) for loss in file.losses]
+        assert told == [("tensor_0_2", "link"), ("tensor_0_3", "member"), ("tensor_0_4", "member")]
+        with pytest.raises(TensorNameError, match="is a link to 'tensor_0_0"):
+            file["tensor_0_2"]
+    done = store.convert(tmp_path / "a.tar", tmp_path / "b.tens", skip="tensor_0_2")
+    assert [loss.name for loss in done.lost] == ["tensor_0_3", "tensor_0_4"]

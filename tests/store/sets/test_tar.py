@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tensorwrapper.errors import DataFileError
-from tensorwrapper.store.sets._tar import TarMember, map_tar, tar_members
+from tensorwrapper.store.sets._tar import TarMember, TarOther, map_tar, tar_members
 from tests.support.store.tensor_files import archive_of
 
 NAMES = st.text(
@@ -26,7 +26,7 @@ def mapped(tmp_path, data, kind=".tar", most=2**20):
 
 def found_in(memory):
     return [
-        own if isinstance(own, str) else (own.name, memory[own.begin : own.begin + own.size])
+        own.name if isinstance(own, TarOther) else (own.name, memory[own.begin : own.begin + own.size])
         for own in tar_members(memory)
     ]
 
@@ -132,7 +132,57 @@ def test_a_file_with_holes_is_told_and_hides_no_other(tmp_path):
     records = b"22 GNU.sparse.major=1\n" + b"25 GNU.sparse.name=y.npy\n" + b"20 path=GNU/y.npy.0\n"
     head = _header(kind=(156, b"x"), size=(124, b"%011o\0" % len(records)))[:512]
     memory = mapped(tmp_path, head + records.ljust(512, b"\0") + _header() + _header())
-    assert list(tar_members(memory)) == ["y.npy", TarMember("x", 2560, 3)]
+    assert list(tar_members(memory)) == [TarOther("y.npy", "a file with holes"), TarMember("x", 2560, 3)]
+
+
+@pytest.mark.parametrize("more", [0, 1, 3])
+def test_a_file_with_holes_as_gnu_says_it_hides_no_other(tmp_path, more):
+    """Blocks that say where the holes are stand before its bytes: a byte of each says whether one follows."""
+    head = _header(kind=(156, b"S"), more=(482, bytes([more > 0])))[:512]
+    blocks = b"".join([(b"7" * 504 + bytes([k < more - 1])).ljust(512, b"\0") for k in range(more)])
+    data = head + blocks + b"abc".ljust(512, b"\0") + _header()
+    assert list(tar_members(mapped(tmp_path, data))) == [
+        TarOther("x", "a file with holes"),
+        TarMember("x", len(data) - 512, 3),
+    ]
+    with pytest.raises(ValueError, match="cut off"):
+        found_in(mapped(tmp_path, _header(kind=(156, b"S"), more=(482, b"\1"))[:512]))
+
+
+def test_times_of_gnu_are_no_part_of_a_name(tmp_path):
+    """As in what `tar --incremental` writes: Python 3.11 takes them for folders (cpython issue 155629)."""
+    memory = mapped(tmp_path, _header(times=(345, b"15302752772\0" * 2)))
+    assert list(tar_members(memory)) == [TarMember("x", 512, 3)]
+    memory = mapped(tmp_path, _header(times=(345, b"folder"), magic=(257, b"ustar\x0000")))
+    assert list(tar_members(memory)) == [TarMember("folder/x", 512, 3)]
+
+
+def test_sums_of_bytes_with_a_sign_are_taken(tmp_path):
+    raw = bytearray(_header(name=(0, b"\xc3\xbc"))[:512])
+    raw[148:156] = b" " * 8
+    raw[148:156] = b"%06o\0 " % sum([byte - 256 * (byte > 127) for byte in raw])
+    assert found_in(mapped(tmp_path, bytes(raw) + b"abc".ljust(512, b"\0"))) == [("ü", b"abc")]
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_second_name_of_a_file_is_that_file(tmp_path, form):
+    out = io.BytesIO()
+    long = "long/" * 24 if form != tarfile.USTAR_FORMAT else "short/"
+    with tarfile.open(fileobj=out, mode="w", format=form) as archive:
+        info = tarfile.TarInfo(f"{long}x")
+        info.size = 3
+        archive.addfile(info, io.BytesIO(b"abc"))
+        for name, kind, target in (
+            (f"{long}y", tarfile.LNKTYPE, f"{long}x"),
+            ("z", tarfile.LNKTYPE, f"{long}y"),
+            ("soft", tarfile.SYMTYPE, f"{long}x"),
+            ("gone", tarfile.LNKTYPE, "nowhere"),
+        ):
+            info = tarfile.TarInfo(name)
+            info.type, info.linkname = kind, target
+            archive.addfile(info)
+    found = found_in(mapped(tmp_path, out.getvalue()))
+    assert found == [(f"{long}x", b"abc"), (f"{long}y", b"abc"), ("z", b"abc"), "soft", "gone"]
 
 
 def test_an_archive_may_end_without_its_last_blocks(tmp_path):
