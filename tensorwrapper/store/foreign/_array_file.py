@@ -36,7 +36,8 @@ class ArrayFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"]):
     HDF5 or Zarr by its path.
 
     Tensors and views stay valid when the file is closed, and it needs not be closed: it holds nothing that
-    others wait for. Check sums of archives are compared by `convert`, not here.
+    others wait for. But HDF5 lets nobody write to its files until they are closed, and views of them are
+    gone. Check sums of archives are compared by `convert`, not here.
 
     A tensor file of Wire-Cell has tensor sets, beside the mapping: `sets`. One that is compressed as a whole
     is inflated to a temporary file without a name when it is opened.

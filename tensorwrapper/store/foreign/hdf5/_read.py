@@ -9,6 +9,7 @@ those were not given.
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
@@ -37,6 +38,7 @@ from tensorwrapper.store.foreign.hdf5._types import (
     are_labels,
     field_refusal,
     is_one_text,
+    is_text,
     look_at,
 )
 from tensorwrapper.store.records._loss import Loss, unread
@@ -250,18 +252,22 @@ class _Finder:
                 text = f"the field {name!r} is called {taken!r}, as its name is taken"
                 self.losses.append(Loss(text, name, "name"))
             found[taken] = own
+        # They lead back here, and would keep the file open after nobody needs it.
+        self.entries.clear()
         return found
 
     def _parts(
         self, found: "h5py.Dataset", path: FieldPath, dtype: "np.dtype[Any]", *, is_partial: bool = False
-    ) -> "View[Any]":
+    ) -> "Tensor[Any] | View[Any]":
         """Return a field, or elements that are arrays, as a view of what h5py reads."""
         from tensorwrapper.selection import ArraySource, as_view  # noqa: PLC0415 - as below
 
         self._check_extents(found)
         own, inner = inner_of(dtype)
-        source = ArraySource(FieldsOf(found, path, (*found.shape, *inner), own, is_partial=is_partial))
-        return self._placed(as_view(Guarded(source, self.path, "HDF5")), found)
+        parts = FieldsOf(found, path, (*found.shape, *inner), own, is_partial=is_partial)
+        if is_text(own):
+            return self._text_parts(found, parts)
+        return self._placed(as_view(Guarded(ArraySource(parts), self.path, "HDF5")), found)
 
     def _reader(self, found: "h5py.Dataset", look: Look) -> Callable[[], object]:
         reads: dict[Packing, Callable[[], object]] = {
@@ -366,16 +372,17 @@ class _Finder:
                 "limits=Limits(decompressed_bytes=...) raises that"
             )
 
-    def _objects(self, found: "h5py.Dataset", name: str) -> list[Array]:
+    def _objects(self, found: "h5py.Dataset | FieldsOf", name: str) -> list[Array]:
         """Return what a dataset of sequences or text has, some rows at a time: each may be the whole file."""
         self.heaps.check()
-        self._check_bytes(16 * found.size, name)
+        size, rank = prod(found.shape), len(found.shape)
+        self._check_bytes(16 * size, name)
         flat, nbytes = list[Array](), 0
         step = max(self.limits.decompressed_bytes // max(len(self.memory), 1), _LEAST_ROWS)
-        inner = max(found.size // max(len(found), 1), 1) if found.shape else 1
-        step = max(step // inner, 1)
-        for first in range(0, len(found), step) if found.shape else [0]:
-            key = slice(first, first + step) if found.shape else ()
+        count = found.shape[0] if rank else 1
+        step = max(step // max(size // max(count, 1), 1), 1)
+        for first in range(0, count, step):
+            key = (slice(first, first + step), *[slice(None)] * (rank - 1)) if rank else ()
             part = np.asarray(found[key], dtype=object).reshape(-1)
             nbytes += sum(map(_size_of, part))
             self._check_bytes(nbytes, name)
@@ -384,13 +391,17 @@ class _Finder:
 
     def _strings(self, found: "h5py.Dataset") -> Tensor[Any]:
         self._check_extents(found)
-        return self._placed(strings(self._text_of(found), shape=Shape(*found.shape)), found)
+        return self._placed(strings(self._text_of(found, str(found.name)), shape=Shape(*found.shape)), found)
 
-    def _text_of(self, found: "h5py.Dataset") -> StringData:
-        name = str(found.name)
+    def _text_parts(self, found: "h5py.Dataset", parts: FieldsOf) -> Tensor[Any]:
+        """Return text that is a field, or lies in arrays in elements."""
+        data = self._text_of(parts, ".".join([str(found.name), *parts.path]))
+        return self._placed(strings(data, shape=Shape(*parts.shape)), found)
+
+    def _text_of(self, found: "h5py.Dataset | FieldsOf", name: str) -> StringData:
         if found.dtype.kind == "S":
-            self._check_bytes(found.nbytes, name)
-            array = np.asarray(found[...])
+            self._check_bytes(prod(found.shape) * found.dtype.itemsize, name)
+            array = np.asarray(found[tuple([slice(None)] * len(found.shape))])
             data = strings_from_numpy(array.reshape(-1))
         else:
             parts = self._objects(found, name)
@@ -404,6 +415,7 @@ class _Finder:
 
         self._check_extents(found)
         inner = np.dtype(h5py.check_vlen_dtype(found.dtype))
+        self.heaps.check()
         rows = [found[()]] if not found.shape else self._objects(found, str(found.name))
         given = rows if not found.shape else list(chain.from_iterable(rows))
         return self._placed(rows_of_sequences(given, found.shape, inner), found)
@@ -417,7 +429,7 @@ class _Finder:
         if values.shape != (shape.size,):
             raise DataFileError(f"{group.name!r} has {values.shape} values for {shape.size} elements")
         if values.dtype.kind in "SO":
-            return strings(self._text_of(values), shape=shape)
+            return strings(self._text_of(values, str(values.name)), shape=shape)
         return as_view(RowsSource(self._source(values), shape))
 
     def _sizes(self, parts: "Mapping[str, h5py.Dataset]", mode: int) -> IntArray:

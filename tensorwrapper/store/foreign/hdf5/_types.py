@@ -13,7 +13,7 @@ from tensorwrapper.tensor.lowlevel import check_sequences
 if TYPE_CHECKING:
     import h5py
 
-__all__ = ["Look", "Packing", "are_labels", "field_refusal", "is_one_text", "look_at", "reads_raw"]
+__all__ = ["Look", "Packing", "are_labels", "field_refusal", "is_one_text", "is_text", "look_at", "reads_raw"]
 
 Packing: TypeAlias = Literal["strings", "vlen", "records", "arrays", "chunked", "converted", "dense"]
 """How a dataset is read."""
@@ -89,7 +89,7 @@ def _packing(found: "h5py.Dataset", dtype: "np.dtype[Any]") -> Packing | None:
         return "records"
     if dtype.subdtype is not None:
         return "arrays"
-    if h5py.check_string_dtype(dtype) is not None:
+    if is_text(dtype):
         return "strings"
     if h5py.check_vlen_dtype(dtype) is not None:
         return "vlen"
@@ -218,9 +218,16 @@ def _wider(found: "h5py.Dataset") -> "np.dtype[Any] | None":
     return np.dtype(f"{sign}{1 << (kind.get_size() - 1).bit_length()}")
 
 
+def is_text(dtype: "np.dtype[Any]") -> bool:
+    """Tell whether elements are text, of one length or of any."""
+    import h5py  # noqa: PLC0415 - an extra
+
+    return h5py.check_string_dtype(dtype) is not None
+
+
 def field_refusal(name: str, dtype: "np.dtype[Any]") -> Loss | None:
     """Return why a field of records is no tensor."""
-    if dtype.kind in _NUMBERS and dtype.itemsize <= (16 if dtype.kind == "c" else 8):
+    if is_text(dtype) or (dtype.kind in _NUMBERS and dtype.itemsize <= (16 if dtype.kind == "c" else 8)):
         return None
     text = f"the field {name!r} has elements of type {str(dtype)[:80]}"
     return Loss(text, name, "objects" if dtype.hasobject else "type", "dataset['field'] of h5py reads it")
@@ -230,11 +237,11 @@ def _refusal(dtype: "np.dtype[Any]") -> tuple[LossCode, str, str] | None:
     import h5py  # noqa: PLC0415 - an extra
 
     shown = str(dtype)[:80]
-    if dtype.subdtype is not None and dtype.base.kind not in _NUMBERS:
+    if dtype.subdtype is not None and dtype.base.kind not in _NUMBERS and not is_text(dtype.base):
         return "type", f"an array in each element, {shown}", "h5py reads them"
     if dtype.names is not None or dtype.subdtype is not None:
         return None
-    if h5py.check_string_dtype(dtype) is not None:
+    if is_text(dtype):
         return None
     inner = h5py.check_vlen_dtype(dtype)
     if inner is not None:
@@ -251,6 +258,6 @@ def _refusal(dtype: "np.dtype[Any]") -> tuple[LossCode, str, str] | None:
         return (
             "type",
             f"elements that need {shown}, which few machines have",
-            "dataset.astype('f8') reads them",
+            f"dataset.astype('{'f8' if dtype.kind == 'f' else 'c16'}') reads them",
         )
     return None

@@ -344,3 +344,76 @@ def test_types_that_numpy_has_not_are_refused_in_our_words(tmp_path):
                 with pytest.raises(TensorWrapperError, match=r"type|convert"):
                     read(f[name])
     assert tw.open(tmp_path / "a.h5")["i24"].tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("sets", [False, True])
+def test_a_file_that_is_closed_can_be_written_to(tmp_path, sets):
+    path = tmp_path / "a.h5"
+    tw.save(path, {"x": np.arange(9), "rows": tw.jagged([[1], [2, 3]])}, chunks={"x": (3,)})
+    with h5py.File(path, "a") as file:
+        file["records"] = np.zeros(2, [("a", "i4")])
+        file["x"].dims[0].label = "time"
+        if sets:
+            file["tensorsets/7/0"] = np.arange(3)
+    # Without a look for what leads back to itself: nobody knows when there is one.
+    gc.disable()
+    try:
+        with tw.open(path) as found:
+            assert (found["x"][4].compute().tolist(), found["rows"].tolist()) == (4, [[1], [2, 3]])
+            view, said = found["x"], (found.losses, dict(found.metadata))
+            assert said == ((), found.metadata)
+        with pytest.raises(OSError, match="open"):
+            h5py.File(path, "a")
+        del view
+        with h5py.File(path, "a") as file:
+            file["more"] = [1]
+    finally:
+        gc.enable()
+
+
+@pytest.mark.parametrize("chunks", [None, (2,)])
+@pytest.mark.parametrize("extents", [(3,), (3, 1), ()])
+def test_text_in_records_and_in_arrays_is_text(tmp_path, chunks, extents):
+    text = h5py.string_dtype()
+    kinds = [
+        ("n", "i4"),
+        ("fixed", "S3"),
+        ("any", text),
+        ("utf", h5py.string_dtype("utf-8", 4)),
+        ("two", "S2", (2,)),
+    ]
+    records = np.zeros(extents, [*kinds, ("in", [("x", "f4"), ("w", text)])])
+    records["fixed"], records["any"], records["in"]["w"] = b"abc", "ü" * 5, "deep"
+    records["utf"], records["two"] = "ü".encode(), [b"a", b"\xff"]
+    how = {} if chunks is None or len(extents) != 1 else {"chunks": chunks}
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file.create_dataset("r", data=records, **how)
+        file.create_dataset("e", extents, np.dtype(("S3", (2,))), **how)
+    want = {"r.fixed": "abc", "r.any": "ü" * 5, "r.in.w": "deep", "r.utf": "ü", "r.two": [b"a", b"\xff"]}
+    with tw.open(tmp_path / "a.h5") as file:
+        assert file.losses == ()
+        assert list(file) == ["e", "r.n", "r.fixed", "r.any", "r.utf", "r.two", "r.in.x", "r.in.w"]
+        for name, one in want.items():
+            assert file[name].shape.extents == (*extents, *np.shape(one))
+            assert (
+                file[name].tolist()
+                == np.broadcast_to(np.array(one, object), file[name].shape.extents).tolist()
+            )
+        assert file["e"].shape.extents == (*extents, 2)
+    assert len(tw.store.convert(tmp_path / "a.h5", tmp_path / "b.tens").names) == 8
+
+
+def test_text_beside_a_field_that_numpy_has_not_is_read(tmp_path):
+    text = h5py.string_dtype()
+    memory = np.dtype([("a", "S3"), ("b", text)])
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        kind = h5py.h5t.create(h5py.h5t.COMPOUND, 3 + 16 + 4)
+        kind.insert(b"a", 0, h5py.h5t.py_create(np.dtype("S3")))
+        kind.insert(b"b", 3, h5py.h5t.py_create(text, logical=True))
+        kind.insert(b"when", 19, h5py.h5t.UNIX_D32LE)
+        made = h5py.h5d.create(file.id, b"r", kind, h5py.h5s.create_simple((2,)))
+        given = np.array([(b"x", "u"), (b"yz", "v")], memory)
+        made.write(h5py.h5s.ALL, h5py.h5s.ALL, given, h5py.h5t.py_create(memory))
+    with tw.open(tmp_path / "a.h5") as file:
+        assert {name: file[name].tolist() for name in file} == {"r.a": ["x", "yz"], "r.b": ["u", "v"]}
+        assert [(loss.name, loss.code) for loss in file.losses] == [("r.when", "type")]
