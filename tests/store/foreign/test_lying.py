@@ -231,3 +231,21 @@ def test_what_is_said_of_fields_within_a_column_is_told(end, tmp_path):
     lost = convert(path, tmp_path / "out.tens").lost
     assert sorted([loss.name for loss in lost if ".unit'" in loss]) == ["deep", "rows"]
     assert not [loss for loss in lost if "field_id" in loss]
+
+
+@pytest.mark.parametrize("end", ["feather", "parquet"])
+@pytest.mark.parametrize("known", [True, False])
+def test_types_that_libraries_add_to_arrow_are_told(end, known, tmp_path):
+    if known:
+        column = pa.ExtensionArray.from_storage(pa.json_(), pa.array(["{}", "[]"]))
+        table, name = pa.table([column, pa.array([1, 2])], names=["j", "n"]), "arrow.json"
+    else:
+        name = "somebody.units"
+        field = pa.field("j", pa.int32(), metadata={"ARROW:extension:name": name})
+        table = pa.table(
+            [pa.array([1, 2], pa.int32()), pa.array([1, 2])], pa.schema([field, ("n", pa.int64())])
+        )
+    path = tmp_path / f"a.{end}"
+    feather.write_feather(table, path) if end == "feather" else parquet.write_table(table, path)
+    done = convert(path, tmp_path / "out.tens")
+    assert [(str(loss), loss.name) for loss in done.lost] == [(f"the type {name!r} of 'j'", "j")]

@@ -1,12 +1,13 @@
 """Types of Arrow in files: what others added to it is told from what it stores, and nulls are found."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = [
+    "added_type",
     "empty_array",
     "has_nulls",
     "inner_fields",
@@ -15,6 +16,11 @@ __all__ = [
     "plain_type",
     "tensor_names",
 ]
+
+
+_EXTENSION: Final = b"ARROW:extension:name"
+_TENSOR: Final = "_shape_tensor"
+"""How the names of tensors of Arrow end, which are read as such."""
 
 
 def plain_type(kind: "pa.DataType") -> "pa.DataType":
@@ -26,7 +32,7 @@ def plain_type(kind: "pa.DataType") -> "pa.DataType":
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
     if isinstance(kind, pa.BaseExtensionType):
-        return kind if kind.extension_name.endswith("_shape_tensor") else plain_type(kind.storage_type)
+        return kind if kind.extension_name.endswith(_TENSOR) else plain_type(kind.storage_type)
     own: Any = kind
     if pa.types.is_fixed_size_list(kind):
         return pa.list_(_plain_field(own.value_field), own.list_size)
@@ -96,6 +102,17 @@ def inner_fields(kind: "pa.DataType") -> "Iterator[pa.Field]":
     for place in range(kind.num_fields):
         yield own.field(place)
         yield from inner_fields(own.field(place).type)
+
+
+def added_type(field: "pa.Field") -> str | None:
+    """Return what a library calls a type that it adds to those of Arrow, whether or not it is here."""
+    import pyarrow as pa  # noqa: PLC0415 - an extra
+
+    if isinstance(field.type, pa.BaseExtensionType):
+        found = field.type.extension_name
+    else:
+        found = (field.metadata or {}).get(_EXTENSION, b"").decode("utf-8", "backslashreplace")
+    return None if not found or found.endswith(_TENSOR) else found
 
 
 def tensor_names(kind: "pa.DataType") -> "list[str] | None":

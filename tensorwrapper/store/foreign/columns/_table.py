@@ -1,7 +1,7 @@
 """What a table has: which of its columns are tensors, and what is said of them."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -12,6 +12,7 @@ from tensorwrapper.errors import ConversionError, DataFileError, TensorWrapperEr
 from tensorwrapper.store.foreign._contents import Contents, Held
 from tensorwrapper.store.foreign._lying import metadata_said, names_said, names_told, origin_said, placed
 from tensorwrapper.store.foreign.columns._arrow_types import (
+    added_type,
     empty_array,
     has_nulls,
     inner_fields,
@@ -80,7 +81,22 @@ def contents_of(
     whole = _said(schema.metadata)
     if whole is None:
         losses.append(Loss("what the file says of itself is no object in JSON", "", "convention"))
-    return Contents(held, whole or {}, tuple(losses), attributes=lambda: others)
+    return Contents(
+        held,
+        whole or {},
+        tuple(losses),
+        attributes=lambda: others,
+        unsaid=lambda: tuple(_types_of_others([field for field in schema if field.name in held])),
+    )
+
+
+def _types_of_others(fields: "list[pa.Field]") -> Iterator[Loss]:
+    """Yield that columns have types that libraries add to those of Arrow: what these store is read."""
+    for field in fields:
+        for own in (field, *inner_fields(field.type)):
+            said = added_type(own)
+            if said is not None:
+                yield Loss(f"the type {said[:80]!r} of {field.name!r}", field.name, "kind")
 
 
 def _untaken(said: Mapping[str, Any], rank: int) -> list[str]:

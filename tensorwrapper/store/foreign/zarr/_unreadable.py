@@ -55,6 +55,9 @@ _SEPARATORS: Final = ("/", ".")
 _KEY_ENCODINGS: Final[_Words] = {"default": {"separator": _SEPARATORS}, "v2": {"separator": _SEPARATORS}}
 _ORDERS_2: Final = ("C", "F")
 _NEWER: Final = "a newer zarr, or who wrote it, may know it"
+_NUMCODECS: Final = "numcodecs."
+_EXTRAS: Final = ("pcodec", "zfpy")
+"""Codecs that numcodecs has with the extras of these names."""
 _CODECS_2: Final = {
     "zlib",
     "gzip",
@@ -84,16 +87,21 @@ def loss_of(name: str, node: Mapping[str, Any], folder: Path) -> Loss | None:
             f"the array {name!r} has elements {dtype}, which the zarr library does not read", name, "type"
         )
     if dtype is not None and dtype.kind not in "biufcmMUST":
-        objects = dtype.hasobject
-        text = f"the array {name!r} has {'Python objects' if objects else f'records, {str(dtype)[:80]}'}"
-        return Loss(text, name, "objects" if objects else "type", "zarr.open_array(...)[...] reads them")
+        if dtype.hasobject:
+            text = f"the array {name!r} has Python objects"
+            return Loss(text, name, "objects", "a zarr before 3 reads them, and runs what is in a pickle")
+        text = f"the array {name!r} has {'elements' if dtype.names is None else 'records'}, {str(dtype)[:80]}"
+        return Loss(text, name, "type", "zarr.open_array(...)[...] reads them")
     layout = _layout(node)
     if layout is not None:
         return Loss(f"the array {name!r} has {layout[:80]}, which is not read here", name, "codec", _NEWER)
     for codec in _codecs(node.get("codecs")):
         if not _is_there(codec, node):
-            numcodecs = codec.startswith("numcodecs.") or node["zarr_format"] == 2
-            advice = "`pip install numcodecs` may bring it" if numcodecs else "who wrote it knows its package"
+            numcodecs = codec.startswith(_NUMCODECS) or node["zarr_format"] == 2
+            own = codec.removeprefix(_NUMCODECS)
+            package = f"'numcodecs[{own}]'" if own in _EXTRAS else "numcodecs"
+            verb = "brings" if own in _EXTRAS else "may bring"
+            advice = f"`pip install {package}` {verb} it" if numcodecs else "who wrote it knows its package"
             text = f"the array {name!r} is packed by {codec[:60]!r}, which is not installed"
             return Loss(text, name, "codec", advice)
     odd = _odd_word(node)
@@ -247,9 +255,11 @@ def _is_there(codec: str, node: Mapping[str, Any]) -> bool:
     if codec in (_CODECS_2 if node["zarr_format"] == 2 else _CODECS_3):
         return True
     try:
-        if node["zarr_format"] == 2:
+        own = codec.removeprefix(_NUMCODECS)
+        if node["zarr_format"] == 2 or own != codec:
+            # The zarr library has classes also for those whose packages are not here.
             known: Any = importlib.import_module("numcodecs.registry")
-            return codec in known.codec_registry or codec in known.entries
+            return own in known.codec_registry or own in known.entries
         cast("Any", importlib.import_module("zarr.registry")).get_codec_class(codec)
     except ImportError:
         # Without the library nobody knows; whoever reads the array is told what brings it.

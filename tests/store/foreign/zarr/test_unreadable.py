@@ -175,3 +175,18 @@ def test_a_third_truth_value_is_refused(path, kind):
     (path / "t" / "c" / "0").write_bytes(b"\x01\x02")
     with pytest.raises(DataFileError, match="neither"):
         np.asarray(tw.open(path)["t"])
+
+
+@pytest.mark.parametrize(("codec", "package"), [("pcodec", "'numcodecs[pcodec]'"), ("lz4", "numcodecs")])
+def test_a_codec_whose_own_package_is_not_here_is_told_though_zarr_has_a_class_for_it(
+    path, codec, package, monkeypatch
+):
+    registry = pytest.importorskip("numcodecs.registry")
+    for known in (registry.codec_registry, registry.entries):
+        monkeypatch.delitem(known, codec, raising=False)
+    change(path / "odd", codecs=[{"name": "bytes"}, {"name": f"numcodecs.{codec}", "configuration": {}}])
+    f = tw.open(path)
+    assert (list(f), f["x"].tolist()) == (["x"], [1.0, 2.0])
+    (loss,) = f.losses
+    assert (loss.name, loss.code) == ("odd", "codec")
+    assert f"`pip install {package}`" in loss.help
