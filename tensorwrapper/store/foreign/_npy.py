@@ -9,7 +9,7 @@ import re
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import IO, Any, Final, cast, final
@@ -71,6 +71,7 @@ _NUMBERS: Final = re.compile(
 )
 """Headers of arrays of numbers as NumPy writes them, of extents that are allowed."""
 _NUMBERS_BYTES: Final = 192
+_MAGIC: Final = b"\x93NUMPY"
 _KEYS: Final = {"descr", "fortran_order", "shape"}
 _PACKINGS: Final = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA}
 _LONG: Final = re.compile(r"(?<=[0-9])L(?=[,)])")
@@ -135,24 +136,50 @@ def open_npz(path: Path, limits: Limits) -> Contents:
         name = info.filename.removesuffix(".npy")
         if counts[info.filename] > 1:
             continue
-        if name == info.filename:
-            losses.append(Loss(f"the archive holds {name!r}, which is no array", name, "member"))
-        elif (packed := unknown_packing(info)) is not None:
-            losses.append(Loss(f"the member {name!r} {packed}", name, "codec"))
-        else:
-            held = Held(
-                info.header_offset,
-                info.compress_size,
-                "dense" if is_stored(info) else "deflated",
-                partial(_member, memory, info, limits.decompressed_bytes),
-            )
-            head = _head_of(memory, archive, info, name)
-            if isinstance(head, Loss):
-                losses.append(head)
-            else:
-                found.append((name, None if head is None else head.dtype, held))
-                losses += [] if head is None else left_over(name, head, info.file_size)
+        loss = _no_array(memory, archive, info, counts)
+        head = loss or _head_of(memory, archive, info, name)
+        if isinstance(head, Loss):
+            losses.append(head)
+            continue
+        held = Held(
+            info.header_offset,
+            info.compress_size,
+            "dense" if is_stored(info) else "deflated",
+            partial(_member, memory, info, limits.decompressed_bytes),
+        )
+        found.append((name, None if head is None else head.dtype, held))
+        losses += [] if head is None else left_over(name, head, info.file_size)
     return _contents_of(found, losses)
+
+
+def _no_array(
+    memory: FileMap, archive: zipfile.ZipFile, info: zipfile.ZipInfo, counts: Mapping[str, int]
+) -> Loss | None:
+    """Return why a member is no array: as for NumPy, its first bytes say whether it is one, and no name."""
+    name = info.filename.removesuffix(".npy")
+    packed, is_named = unknown_packing(info), name != info.filename
+    if packed is not None and is_named:
+        return Loss(f"the member {name!r} {packed}", name, "codec")
+    first = b"" if packed is not None or info.is_dir() else _first_bytes(memory, archive, info)
+    # What cannot be unpacked is damaged, and says so when it is read.
+    if first != _MAGIC and (first is not None or not is_named):
+        return Loss(f"the archive holds {info.filename!r}, which is no array", name, "member")
+    if not is_named and f"{name}.npy" in counts:
+        text = f"the archive holds {name!r} with and without '.npy' at its end"
+        return Loss(text, name, "name", f"np.load(...)[{name!r}] is the one without")
+    return None
+
+
+def _first_bytes(memory: FileMap, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes | None:
+    """Return the first bytes of a member; None if they cannot be unpacked."""
+    if is_stored(info):
+        begin, end = span_of(memory, info)
+        return memory[begin : min(begin + len(_MAGIC), end)]
+    try:
+        with archive.open(info) as member:
+            return member.read(len(_MAGIC))
+    except Exception:  # noqa: BLE001 - whatever a damaged member makes Python raise
+        return None
 
 
 def unknown_packing(info: zipfile.ZipInfo) -> str | None:

@@ -57,6 +57,15 @@ _MAGIC: Final[tuple[tuple[bytes, FileKind], ...]] = (
 )
 _ENDS: Final[Mapping[FileKind, bytes]] = {"parquet": b"PAR1", "arrow": b"ARROW1"}
 """How files of some kinds end as well."""
+_PACKED: Final = (
+    (b"\x1f\x8b", "gzip"),
+    (b"BZh", "bzip2"),
+    (b"\xfd7zXZ\0", "xz"),
+    (b"\x28\xb5\x2f\xfd", "zstd"),
+    (b"\x04\x22\x4d\x18", "lz4"),
+)
+_UNPACKED: Final = ("gzip", "bzip2")
+"""What is looked into."""
 _ENCRYPTED: Final = "an encrypted Parquet file: pyarrow reads it with its keys"
 _REFUSED: Final = (
     (b"PARE", _ENCRYPTED),
@@ -172,7 +181,8 @@ def _by_content(path: Path, stream: BinaryIO, head: bytes, tail: bytes, size: in
     if kind is not None:
         return Recognised(kind, "magic")
     if packing is not None and _by_name(path) is None:
-        raise DataFileError(f"{path} is packed by {packing}, and holds no tar archive: unpack it first")
+        inside = ", and holds no tar archive" if packing in _UNPACKED else ""
+        raise DataFileError(f"{path} is packed by {packing}{inside}: unpack it first")
     return _by_structure(head, size) or _behind_user_block(stream)
 
 
@@ -195,9 +205,7 @@ def _behind_user_block(stream: BinaryIO) -> Recognised | None:
 
 
 def _packing(head: bytes) -> str | None:
-    if head.startswith(b"\x1f\x8b"):
-        return "gzip"
-    return "bzip2" if head.startswith(b"BZh") else None
+    return next((packing for magic, packing in _PACKED if head.startswith(magic)), None)
 
 
 def _unpacked(head: bytes, packing: str) -> bytes:
@@ -205,7 +213,8 @@ def _unpacked(head: bytes, packing: str) -> bytes:
     with contextlib.suppress(zlib.error, OSError, EOFError, ValueError):
         if packing == "gzip":
             return zlib.decompressobj(wbits=31).decompress(head, 512)
-        return bz2.BZ2Decompressor().decompress(head, 512)
+        if packing == "bzip2":
+            return bz2.BZ2Decompressor().decompress(head, 512)
     return b""
 
 
@@ -227,6 +236,11 @@ def _of_zip(path: Path, stream: BinaryIO) -> Recognised | None:
         return Recognised("wirecell", "structure", "zip")
     if any(own.endswith(".npy") for own in names):
         return Recognised("npz", "structure")
+    if any(own.endswith("/data.pkl") for own in names):
+        raise DataFileError(
+            f"{path} is a file of PyTorch, with a pickle, which runs what its writer wants; it is not opened "
+            "here: torch.load(path, weights_only=True) reads tensors alone"
+        )
     return _by_name(path)
 
 

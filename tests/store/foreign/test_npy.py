@@ -164,6 +164,34 @@ def test_bytes_behind_an_array_are_told_and_left_as_numpy_leaves_them(folder, wa
     assert loss in convert(path, folder / "b.tens").lost
 
 
+@pytest.mark.parametrize("kind", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_the_first_bytes_of_a_member_say_whether_it_is_an_array(folder, kind):
+    out = io.BytesIO()
+    np.save(out, np.arange(3))
+    members = {
+        **dict.fromkeys(("x.npy", "y", "Z.NPY", "both", "both.npy"), out.getvalue()),
+        "text.npy": b"hello",
+        "none.npy": b"",
+        "notes": b"n",
+        "folder/": b"",
+    }
+    with zipfile.ZipFile(folder / "a.npz", "w", kind) as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    judge = np.load(folder / "a.npz")
+    with tw.open(folder / "a.npz") as file:
+        assert sorted(file) == ["Z.NPY", "both", "x", "y"]
+        for name in file:
+            assert file[name].tolist() == judge[name].tolist() == [0, 1, 2]
+        assert isinstance(judge["text"], bytes)
+        told = [(loss.name, loss.code) for loss in file.losses]
+    assert sorted(told) == [
+        ("both", "name"),
+        *[(name, "member") for name in ("folder/", "none", "notes", "text")],
+    ]
+    assert sorted(convert(folder / "a.npz", folder / "b.tens").names) == ["Z.NPY", "both", "x", "y"]
+
+
 def npy(header, data=b"", *, major=1):
     wide = 2 if major == 1 else 4
     return b"\x93NUMPY" + bytes([major, 0]) + len(header).to_bytes(wide, "little") + header + data

@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import io
+import lzma
 import pickle
 import shutil
 import tarfile
@@ -101,6 +102,14 @@ def test_streams_of_arrow_open(tmp_path):
         assert content(tmp_path / "a") == {"x": [[1, 2], [], [3]], "y": [1.5, 2.5, 3.5]}
 
 
+def _zip_of(members):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return out.getvalue()
+
+
 REFUSED = {
     "pickle": pickle.dumps({"x": 1}),
     "netCDF": b"CDF\x01" + bytes(28),
@@ -111,6 +120,10 @@ REFUSED = {
     "encrypted": b"PARE" + bytes(20) + b"PARE",
     "gzip": gzip.compress(b"hello"),
     "bzip2": bz2.compress(b"hello"),
+    "xz": lzma.compress(b"hello"),
+    "zstd": b"\x28\xb5\x2f\xfd" + bytes(20),
+    "lz4": b"\x04\x22\x4d\x18" + bytes(20),
+    "PyTorch": _zip_of({"archive/data.pkl": b"", "archive/data/0": bytes(8)}),
     "no kind that is known": b"hello",
 }
 
