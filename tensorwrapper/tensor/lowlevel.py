@@ -18,7 +18,7 @@ that `check_sequences` allows; `reading_lazily`, around what a library reads.
 
 **Operands** of NumPy's calls: `read_operand` (what can be computed with), `is_foreign` (what answers itself),
 `promoted` (the type of several), `type_of_extreme` (that of minimum and maximum). Beside sparse tensors:
-`check_beside`, of fills or `DENSE`, and `check_one_fill`.
+`check_beside`, of fills or `DENSE`, `check_one_fill`, and `at_places`, elements of entries at more places.
 
 **The way up**: `hand_over` calls a function of ``interop``, which is loaded for it.
 
@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from tensorwrapper.tensor.operators._operand import is_foreign, read_operand
     from tensorwrapper.tensor.operators._promotion import promoted, type_of_extreme
     from tensorwrapper.tensor.operators._row_functions import REDUCTIONS, ROW_FUNCTIONS
+    from tensorwrapper.tensor.operators._sparse import at_places
     from tensorwrapper.tensor.reading._labelled import labelled_shape
     from tensorwrapper.tensor.rows._pad import padded_lines
     from tensorwrapper.tensor.rows._reduce import check_filled
@@ -71,6 +72,7 @@ __all__ = [
     "WithinRows",
     "add_all",
     "as_computed",
+    "at_places",
     "check_beside",
     "check_filled",
     "check_one_fill",
@@ -113,6 +115,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "operators._operand": ("is_foreign", "read_operand"),
             "operators._promotion": ("promoted", "type_of_extreme"),
             "operators._row_functions": ("REDUCTIONS", "ROW_FUNCTIONS"),
+            "operators._sparse": ("at_places",),
             "reading._labelled": ("labelled_shape",),
             "_libraries": ("TensorLibraries",),
             "facade._habits": ("CALLS",),

@@ -20,10 +20,10 @@ from tensorwrapper.selection.expressions._expression import Expression, Node
 from tensorwrapper.selection.expressions._ordinals import Whole
 from tensorwrapper.selection.expressions._walks import operands_first
 from tensorwrapper.selection.plans._chosen import elements_at
-from tensorwrapper.selection.plans._leaves import is_away, leaves_of
+from tensorwrapper.selection.plans._leaves import is_away, is_number, is_sparse, leaves_of
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.tensor.lowlevel import make_tensor
+from tensorwrapper.tensor.lowlevel import at_places, make_tensor
 from tensorwrapper.typing import Array, IntArray
 
 __all__ = ["nothing_stored", "sparse_of"]
@@ -96,17 +96,16 @@ def sparse_of(view: Expression, shape: Shape[Any], compute: _Compute) -> Tensor[
     return make_tensor(Layout(shape), make_sparse(ordinals, values, shape.size, found.fill))
 
 
-def nothing_stored(tensor: Tensor[Any], shape: Shape[Any], dtype: "np.dtype[Any]") -> Tensor[Any]:
-    """Return a sparse tensor of which nothing is stored, which has the fill of another one."""
-    fill: Array = np.asarray(tensor.fill_value).astype(dtype)
-    return make_tensor(
-        Layout(shape), make_sparse(np.empty(0, np.int64), np.empty(0, dtype), shape.size, fill)
-    )
+def nothing_stored(fill: Array, shape: Shape[Any], dtype: "np.dtype[Any]") -> Tensor[Any]:
+    """Return a sparse tensor of which nothing is stored."""
+    nothing = np.empty(0, np.int64), np.empty(0, dtype)
+    return make_tensor(Layout(shape), make_sparse(*nothing, shape.size, fill.astype(dtype)))
 
 
 def _valued(view: Expression) -> Iterable[Expression]:
-    """Return the operands whose elements are those of a view: not what only decides between them."""
-    return view.node.operands[len(view.node.masks) :]
+    """Return the operands of which entries are needed: all but dense masks."""
+    masks = view.node.masks
+    return (*filter(is_sparse, masks), *view.node.operands[len(masks) :])
 
 
 def _entries(view: Expression, known: _Known) -> _Entries:
@@ -134,22 +133,31 @@ def _entries(view: Expression, known: _Known) -> _Entries:
 
 def _of_cells(node: Node, known: _Known) -> _Entries:
     """Return the entries of what is made cell by cell: no more than those of all operands."""
-    masks = node.masks
-    found = [_entries(part, known) for part in node.operands[len(masks) :]]
-    ordinals, fill = found[0].ordinals, _agreed(found)
-    if len(found) > 1:
-        ordinals = different(np.concatenate([own.ordinals for own in found]))
-    columns = [_chosen(mask, ordinals, known.compute) for mask in masks]
-    for own in found:
-        column = own.values
-        if own.ordinals is not ordinals:
-            column = np.full(len(ordinals), fill, dtype=own.values.dtype)
-            column[np.searchsorted(ordinals, own.ordinals)] = own.values
-        columns.append(column)
-    # Whatever a mask says, it chooses between equal fills.
-    fills = [np.zeros((), np.bool_)] * len(masks) + [fill] * len(found)
-    title = found[0].title if len(found) == 1 else None
-    return _Entries(ordinals, node.values((), columns), node.values((), fills), title)
+    masks = len(node.masks)
+    found = [_operand(own, known, is_mask=number < masks) for number, own in enumerate(node.operands)]
+    given = [own for own in found if own is not None]
+    if len(given) < len(found):
+        _agreed(given[-(len(found) - masks) :])  # whatever a dense mask says, it chooses between equal fills
+    ordinals = given[0].ordinals
+    if len(given) > 1:
+        ordinals = different(np.concatenate([own.ordinals for own in given]))
+    columns = [
+        _chosen(part, ordinals, known.compute)
+        if own is None
+        else at_places(ordinals, own.ordinals, own.values, own.fill)
+        for own, part in zip(found, node.operands, strict=True)
+    ]
+    fills = [np.asarray(False) if own is None else own.fill for own in found]
+    title = None if any(own.title is None for own in given) else given[-1].title
+    return _Entries(ordinals, node.values((), columns), np.asarray(node.values((), fills)), title)
+
+
+def _operand(part: Expression, known: _Known, *, is_mask: bool) -> _Entries | None:
+    """Return the entries of an operand, of which a number has none; None for a dense mask."""
+    if is_number(part) and not part.node.is_constant:
+        value = _chosen(part, np.zeros(1, np.int64), known.compute)
+        return _Entries(np.empty(0, np.int64), value[:0], value[0], part.node.title)
+    return None if is_mask and not is_sparse(part) else _entries(part, known)
 
 
 def _chosen(mask: Expression, ordinals: IntArray, compute: _Compute) -> Array:

@@ -36,8 +36,9 @@ from tensorwrapper.layout.lowlevel import (
 )
 from tensorwrapper.selection.expressions._expression import whole
 from tensorwrapper.selection.expressions._generators import Filling
-from tensorwrapper.selection.expressions._padding import padded
+from tensorwrapper.selection.expressions._padding import Padding, padded
 from tensorwrapper.selection.facade._view_base import ViewBase
+from tensorwrapper.selection.plans._fills import check_joined_fills
 from tensorwrapper.selection.plans._leaves import is_away, leaves_of
 from tensorwrapper.selection.rows._rows import put_together_rows
 from tensorwrapper.selection.transforms._layouts import box
@@ -138,7 +139,9 @@ class ViewParts(ViewBase[ScalarT_co], Generic[ScalarT_co]):
                 f"pad goes round a box, not round {self.shape}: to_padded() makes a box of it"
             )
         if boundary == "constant":
-            return self._make(padded(self._expression, pairs, fill_value))
+            found = padded(self._expression, pairs, fill_value)
+            check_joined_fills("pad", [self._expression, cast("Padding", found.node).fill], _FILL)
+            return self._make(found)
         return self._by(Layout.pad, pairs, boundary=boundary)
 
     def pad_rows(
@@ -184,6 +187,7 @@ class ViewParts(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         number = mode_of(mode, shape.rank)
         value = fit_number(fill_value, self.dtype, "fill_value")[()]
         fill = whole(Filling(box((1,)), value, self.dtype))
+        check_joined_fills("pad_rows", [self._expression, fill], _FILL)
         is_row = not shape.has_layers and number == shape.rank - 1 == shape.outer_rank
         where = () if is_row else (number,)
         rows = self._make(put_together_rows("pad_rows", [self._expression, fill], length, clip, *where))
@@ -281,6 +285,7 @@ def _known_item(own: object) -> object:
     return np.asarray(_known_key(cast("ViewBase[Any]", own)))  # type: ignore[redundant-cast]
 
 
+_FILL: Final = "`fill_value=s.fill_value` is the one that there is, and `s.to_dense()` takes any"
 _FEW: Final = 4096
 
 

@@ -212,12 +212,12 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
             from tensorwrapper.selection.computing._sparse import sparse_of  # noqa: PLC0415 - few are sparse
 
             return sparse_of(normal, self.shape, lambda own: np.asarray(self._make(own).compute()))
-        below = sparse_unread(self._expression, normal)
-        if below is None:
+        fill = sparse_unread(self._expression, normal)
+        if fill is None:
             return None
         from tensorwrapper.selection.computing._sparse import nothing_stored  # noqa: PLC0415 - few are sparse
 
-        return nothing_stored(below, self.shape, self.dtype)
+        return nothing_stored(fill, self.shape, self.dtype)
 
     def _of_rows(
         self,

@@ -19,7 +19,6 @@ from tensorwrapper.selection._view import View
 from tensorwrapper.selection.expressions._expression import Expression, Node, at_zero, whole
 from tensorwrapper.selection.expressions._joining import Interleaving, Joining, Stacking
 from tensorwrapper.selection.expressions._reading import reading_of
-from tensorwrapper.selection.functions._fills import check_fills
 from tensorwrapper.selection.functions._origins import (
     at_origin,
     at_shape,
@@ -29,6 +28,7 @@ from tensorwrapper.selection.functions._origins import (
     lies_at,
     origin_of_rows,
 )
+from tensorwrapper.selection.plans._fills import check_joined_fills
 from tensorwrapper.selection.rows._rows import joined_rows, put_together_rows, shape_of_turns
 from tensorwrapper.selection.sources._arrays import ArraySource, LazyArray, is_lazy
 from tensorwrapper.selection.sources._asking import is_source
@@ -134,7 +134,7 @@ def _of_one_type(parts: Iterable[ViewLike], what: str) -> tuple[list[Expression]
         (view if given == dtype else view.astype(dtype))._expression
         for view, given in zip(views, given_types, strict=True)
     ]
-    check_fills(what, (), own, "one of them needs another fill, or `s.to_dense()` of each")
+    check_joined_fills(what, own)
     return own, given
 
 

@@ -4,7 +4,7 @@
 # To checkers an int is a float as well, so what is said of ints stands before what is said of floats.
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast, overload
 
 import numpy as np
 
@@ -17,8 +17,8 @@ from tensorwrapper.selection.expressions._cellwise import Choosing, Extreme
 from tensorwrapper.selection.expressions._expression import Expression, Node, at_zero, whole
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.functions._build import Ranked, ViewLike, as_view
-from tensorwrapper.selection.functions._fills import check_fills
 from tensorwrapper.selection.functions._origins import at_origin, at_shape, given_shapes
+from tensorwrapper.selection.plans._fills import check_fills
 from tensorwrapper.selection.rows._rows import put_together_rows
 from tensorwrapper.selection.transforms._layouts import box
 from tensorwrapper.shape.lowlevel import OperandShapes, names_of
@@ -30,8 +30,6 @@ _I = TypeVar("_I", bound=np.integer[Any])
 _F = TypeVar("_F", bound=np.inexact[Any])
 
 __all__ = ["Operand", "maximum", "minimum", "where"]
-
-_FILLS: Final = "`np.minimum(s, 5)`, and `np.where(s > 0, s, 5)` of tensors, compute the fill, too"
 
 Operand: TypeAlias = "ViewLike | complex"
 """A view, what `as_view` takes, or a Python number, which takes on the type of the others."""
@@ -116,7 +114,8 @@ def where(mask: ViewLike, x: Operand, y: Operand) -> View[Any]:
     given = as_view(mask)
     if given.dtype != np.bool_:
         raise DTypeError(f"a mask has elements of type bool, not {given.dtype}")
-    return _put_together("where", (mask, x, y), [given._expression, *_operands([x, y], "where")])
+    choices = _operands([x, y], "where")
+    return _put_together("where", (mask, x, y), [_number_or_view(given)._expression, *choices])
 
 
 if not TYPE_CHECKING:
@@ -199,7 +198,7 @@ def _put_together(
     """Return the view of an operation on operands, where they lie."""
     shape, modes = OperandShapes.fit(given_shapes(given, parts), kind)
     masks = 1 if kind == "where" else 0
-    check_fills(kind, parts[:masks], parts[masks:], _FILLS)
+    check_fills(kind, parts[:masks], parts[masks:])
     if modes is None and not shape.has_layers:
         boxes = [_broadcast(part, shape.extents) for part in parts]
         node: Node = Choosing(tuple(boxes)) if kind == "where" else Extreme.of(kind, boxes)
@@ -237,7 +236,7 @@ def _operands(given: "tuple[Operand, ...] | list[Operand]", what: str) -> list[E
     if not given:
         raise ConversionError(f"{what} needs at least one view")
     weak = (bool, int, float, complex)
-    views = [None if type(item) in weak else as_view(item) for item in given]
+    views = [None if type(item) in weak else _number_or_view(as_view(item)) for item in given]
     known = [view.dtype for view in views if view is not None]
     numbers = cast("list[complex]", [item for item in given if type(item) in weak])
     dtype = (promoted if what == "where" else type_of_extreme)(known, what, numbers)
@@ -249,6 +248,11 @@ def _operands(given: "tuple[Operand, ...] | list[Operand]", what: str) -> list[E
         else:
             parts.append((view if view.dtype == dtype else view.astype(dtype))._expression)
     return parts
+
+
+def _number_or_view(view: View[Any]) -> View[Any]:
+    """Return a view, or the number that a sparse one without modes is: it has no fill beside others."""
+    return as_view(view.compute().to_dense()) if not view.shape.rank and view.is_sparse else view
 
 
 def _broadcast(part: Expression, extents: Extents) -> Expression:

@@ -10,11 +10,12 @@ from tensorwrapper.selection.expressions._expression import Expression, Node
 from tensorwrapper.selection.expressions._walks import operands_first
 from tensorwrapper.selection.sources._source import Source
 from tensorwrapper.selection.transforms._maps import maps_of
-from tensorwrapper.tensor import Tensor
+from tensorwrapper.typing import Array
 
 __all__ = [
     "distinct_size",
     "is_away",
+    "is_number",
     "is_sparse",
     "leaves_of",
     "leaves_read",
@@ -92,23 +93,32 @@ def is_sparse(view: Expression) -> bool:
     )
 
 
-def sparse_unread(view: Expression, normal: Expression) -> Tensor[Any] | None:
-    """Return a sparse tensor of which a view is made that shows nothing of it; None if there is none.
+def is_number(view: Expression) -> bool:
+    """Tell whether a box is one element of its node, stretched: beside sparse tensors it has no entries."""
+    if not view.is_box or not view.shape.size:
+        return False
+    if view.shape.size == 1:
+        return not view.shape.rank or not is_sparse(view)
+    least, greatest = view.layout.bounds()
+    return least == greatest
 
-    That is a view without elements, or of a constant around that is the fill: the kind of a view is that of
-    its operands, not of what is left of them. O(nodes) for such views, O(1) for others.
+
+def sparse_unread(view: Expression, normal: Expression) -> Array | None:
+    """Return the fill of a view of sparse tensors that shows nothing of them; None if there are none.
+
+    That is a view without elements, or of a constant around: the kind of a view is that of its operands, not
+    of what is left of them. O(nodes) for such views, O(1) for others.
     """
     if view.shape.size and not normal.node.is_constant:
         return None
-    for own in operands_first([view], parts=_valued):
+    for own in operands_first([view], parts=_made_of):
         tensor = own.node.tensor
         if tensor is not None and tensor.is_sparse:
-            value = getattr(normal.node, "value", None)
-            return tensor if not view.shape.size or tensor.fill_value == value else None
+            value = getattr(normal.node, "value", None) if view.shape.size else tensor.fill_value
+            return cast("Array", np.asarray(value))
     return None
 
 
-def _valued(view: Expression) -> "list[Expression]":
-    """Return what the elements of a view are of, and what it was optimized from."""
-    written = [] if view.written is None else [view.written]
-    return [*view.node.operands[len(view.node.masks) :], *written]
+def _made_of(view: Expression) -> "list[Expression]":
+    """Return what a view is made of, and what it was optimized from."""
+    return [*view.node.operands, *([] if view.written is None else [view.written])]

@@ -23,8 +23,8 @@ def check_beside(name: str, masks: Iterable[object], choices: Sequence[object]) 
     name
         What is done with them.
     masks
-        The fill of each operand that only decides between the others; a number is a fill, too, and `DENSE`
-        stands for a dense tensor.
+        The fill of each operand that only decides between the others; a number is a fill, too, `DENSE`
+        stands for a dense tensor, and None for what is not known.
     choices
         The fills of the others, likewise.
 
@@ -43,14 +43,15 @@ def check_beside(name: str, masks: Iterable[object], choices: Sequence[object]) 
 
 
 def check_one_fill(what: str, fills: Sequence[object], hint: str = "`s.to_dense()` has all elements") -> None:
-    """Raise unless fills are one; `what` needs that, and `hint` says what does not.
+    """Raise unless fills are one, as far as they are known; `what` needs that, and `hint` says what does not.
 
     Raises
     ------
     ConversionError
         If they are not.
     """
-    first: Array = np.asarray(fills[0])
-    for fill in fills[1:]:
-        if not is_fill(np.asarray(fill), first).all():
+    known = [np.asarray(fill) for fill in fills if fill is not None]
+    first: Array = known[0] if known else np.zeros(())
+    for fill in known[1:]:
+        if not is_fill(fill, first).all():
             raise ConversionError(f"{what} makes no one sparse tensor of fills {first} and {fill}: {hint}")

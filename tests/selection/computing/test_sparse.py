@@ -2,8 +2,11 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import tensorwrapper as tw
+from tensorwrapper import Shape
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import ConversionError, SizeOverflowError
 from tests.support.selection.counting_source import CountingSource
@@ -17,7 +20,7 @@ def test_sparse_tensors_stay_sparse():
     assert both.nnz == 4
     assert both.to_dense().tolist() == t.to_dense().tolist() * 2
     with pytest.raises(ConversionError, match=r"fills 0\.0 and 3\.0"):
-        sel.minimum(t, 3.0)
+        sel.concat([t, sel.full((1, 3), 3.0)])
 
 
 FIRST = tw.sparse([(0, 1), (2, 0), (2, 3)], [5, 7, 9], tw.Shape(3, 4))
@@ -175,10 +178,6 @@ def test_views_that_show_nothing_of_their_operands_have_their_kind(take):
         assert sel.concat([found.astype("i8"), FIRST]).compute().nnz == 3
 
 
-def test_a_constant_that_is_no_fill_is_dense():
-    assert not sel.pad(FIRST, [(2, 1), (0, 0)], fill_value=3)[:2].is_sparse
-
-
 def test_a_mask_that_is_sparse_chooses_from_no_dense_elements():
     mask = tw.sparse([(0, 1)], [True], tw.Shape(3, 4), fill_value=False)
     with pytest.raises(ConversionError, match="a sparse tensor with a dense operand"):
@@ -198,3 +197,79 @@ def test_a_mask_elsewhere_is_read_where_something_is_stored(choose, abilities):
         assert found.to_dense().tolist() == expected[key].tolist()
     if abilities:
         assert max(own.size for own in source.selections) < EVEN.size
+
+
+EXTENTS = (2, 3)
+
+
+def _leaf(draw):
+    x = np.array(draw(st.lists(st.sampled_from([0, 0, 1, 2, -1]), min_size=6, max_size=6))).reshape(EXTENTS)
+    fill = draw(st.sampled_from([0, 0, 1, 2]))
+    s = tw.sparse(np.argwhere(x != fill), x[x != fill], Shape(*EXTENTS), fill_value=fill)
+    return draw(st.sampled_from([s, sel.as_view(s)])), x
+
+
+def _number(draw):
+    x = draw(st.sampled_from([0, 1, 2]))
+    return draw(st.sampled_from([x, np.int64(x), tw.as_tensor(x), tw.sparse([()], [x], Shape())])), x
+
+
+def _mask(draw):
+    x = np.array(draw(st.lists(st.booleans(), min_size=6, max_size=6))).reshape(EXTENTS)
+    dense, fill = draw(st.booleans()), draw(st.booleans())
+    return x if dense else tw.sparse(
+        np.argwhere(x != fill), x[x != fill], Shape(*EXTENTS), fill_value=fill
+    ), x
+
+
+def _tree(draw, depth):
+    """A view of sparse tensors, of the extents, and the array that it is."""
+    kind = draw(st.sampled_from(["leaf", "extreme", "where", "concat", "pad", "astype"])) if depth else "leaf"
+    if kind == "leaf":
+        return _leaf(draw)
+    one, x = _tree(draw, depth - 1)
+    if kind == "astype":
+        return sel.as_view(one).astype("f4").astype("i8"), x
+    if kind == "pad":
+        fill = draw(st.sampled_from([0, 1]))
+        return sel.pad(one, [(1, 1), (0, 2)], fill_value=fill)[1:3, :3], np.pad(x, 1)[1:3, 1:4]
+    other, y = (_number if kind != "concat" and draw(st.booleans()) else lambda d: _tree(d, depth - 1))(draw)
+    if kind == "extreme":
+        name = draw(st.sampled_from(["minimum", "maximum"]))
+        return getattr(sel, name)(one, other), getattr(np, name)(x, y)
+    if kind == "where":
+        mask, m = _mask(draw)
+        return sel.where(mask, other, one), np.where(m, y, x)
+    return sel.concat([one[:, ::2], other[:, ::-1]], mode=1)[:, 1:4], np.hstack([x[:, ::2], y[:, ::-1]])[
+        :, 1:4
+    ]
+
+
+@given(st.data())
+def test_views_of_several_fills_are_the_dense_arrays_or_are_refused_when_written(data):
+    try:
+        view, x = _tree(data.draw, 3)
+    except ConversionError:
+        return
+    found = view.compute() if isinstance(view, sel.View) else view
+    assert found.is_sparse
+    assert found.to_dense().tolist() == x.tolist()
+    assert found.nnz == np.count_nonzero(x != found.fill_value)
+
+
+@given(st.data())
+def test_cell_by_cell_several_fills_are_never_refused_but_behind_dense_masks(data):
+    leaves = [_leaf(data.draw) for _ in range(3)]
+    number, n = _number(data.draw)
+    (a, x), (b, y), (c, z) = leaves
+    mask, m = _mask(data.draw)
+    assert (
+        sel.minimum(a, b, number, c).compute().to_dense().tolist()
+        == np.minimum(x, np.minimum(n, np.minimum(y, z))).tolist()
+    )
+    if not isinstance(mask, np.ndarray):
+        found = sel.where(mask, sel.maximum(a, number), sel.where(mask[::-1], b, number))
+        assert (
+            found.compute().to_dense().tolist()
+            == np.where(m, np.maximum(x, n), np.where(m[::-1], y, n)).tolist()
+        )

@@ -1,0 +1,128 @@
+"""Fills of operands: whether a view of sparse tensors and others has a meaning, told when it is written."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from tensorwrapper.buffer.lowlevel import is_fill
+from tensorwrapper.selection.expressions._expression import Expression, Node
+from tensorwrapper.selection.plans._leaves import is_number
+from tensorwrapper.tensor.lowlevel import DENSE, check_beside, check_one_fill
+from tensorwrapper.typing import Array
+
+__all__ = ["check_fills", "check_joined_fills"]
+
+_LOOKED = 64  # nodes of an operand that are looked at: one that is deeper is looked at when it is computed
+
+
+def check_fills(what: str, masks: Sequence[Expression], choices: Sequence[Expression]) -> None:
+    """Raise if operands of which one is sparse make no sparse tensor cell by cell; nothing is read.
+
+    Parameters
+    ----------
+    what
+        What is done with them.
+    masks
+        What only decides between the others.
+    choices
+        The others, of one type.
+
+    Raises
+    ------
+    ConversionError
+        If dense elements would be in the result, or a dense mask chooses between several fills.
+    """
+    found = _fills_of([*masks, *choices], [_LOOKED])
+    if any(is_sparse for _, is_sparse in found):
+        fills = [fill for fill, _ in found]
+        check_beside(what, fills[: len(masks)], fills[len(masks) :])
+
+
+def check_joined_fills(
+    what: str,
+    parts: Sequence[Expression],
+    hint: str = "one of them needs another fill, or `s.to_dense()` of each",
+) -> None:
+    """Raise if parts of one type, of which one is sparse, make no sparse tensor side by side.
+
+    Raises
+    ------
+    ConversionError
+        If dense elements would be in the result, or several fills.
+    """
+    found = [_fill_of(part, [_LOOKED]) for part in parts]
+    if any(is_sparse for _, is_sparse in found):
+        fills = [fill for fill, _ in found]
+        check_beside(what, (), fills)
+        check_one_fill(what, fills, hint)
+
+
+def _fills_of(parts: Iterable[Expression], left: list[int]) -> list[tuple[object, bool]]:
+    """Return `_fill_of` of operands of what is made cell by cell, of which a number is its own fill."""
+    return [
+        (_value_of(part), False) if is_number(part) and not part.node.is_constant else _fill_of(part, left)
+        for part in parts
+    ]
+
+
+def _value_of(number: Expression) -> Array | None:
+    """Return the element that a number is now, if a tensor in memory has it."""
+    tensor = number.node.tensor
+    place = np.array([number.layout.bounds()[0]])
+    return None if tensor is None else cast("Array", tensor.buffer.read(place).reshape(()))
+
+
+def _fill_of(part: Expression, left: list[int]) -> tuple[object, bool]:
+    """Return the fill of a view, and whether it is sparse.
+
+    Of a constant that is its value, of dense elements `DENSE`, and None where it is not known: more than
+    `left` nodes tell it, or it depends on an element.
+    """
+    left[0] -= 1
+    if left[0] < 0:
+        return None, False
+    node = part.node
+    if node.tensor is not None:
+        own_fill = node.tensor.buffer.fill_value
+        return (DENSE, False) if own_fill is None else (np.asarray(own_fill), True)
+    if node.is_constant:
+        value: Any = getattr(node, "value", None)
+        return np.asarray(value, node.dtype), False
+    if node.is_elementwise:
+        return _fill_of_cells(node, left)
+    found: tuple[object, bool] | None = None
+    for own in node.operands:
+        other = _fill_of(own, left)
+        if other[1] or other[0] is DENSE or other[0] is None:
+            return other
+        # Constants of which no two differ are one.
+        found = other if found is None or bool(found[0] == other[0]) else (DENSE, False)
+    return found or (DENSE, False)
+
+
+def _fill_of_cells(node: Node, left: list[int]) -> tuple[object, bool]:
+    """Return `_fill_of` of what is made cell by cell."""
+    found = _fills_of(node.operands, left)
+    fills, is_sparse = [fill for fill, _ in found], any(own for _, own in found)
+    masks, choices = fills[: len(node.masks)], fills[len(node.masks) :]
+    if any(fill is DENSE for fill in choices):
+        return DENSE, is_sparse
+    if any(fill is None for fill in fills):
+        return None, is_sparse
+    arrays = cast("list[Array]", choices)
+    if any(fill is DENSE for fill in masks):
+        alike = all(is_fill(own, arrays[0]).all() for own in arrays[1:])
+        return (arrays[0] if alike else None if is_sparse else DENSE), is_sparse
+    if len(fills) == 1:
+        return _as(arrays[0], node.dtype), is_sparse
+    return np.asarray(node.values((), cast("list[Array]", fills))), is_sparse
+
+
+def _as(fill: Array, dtype: "np.dtype[Any]") -> Array:
+    """Return a fill as one of a type; that it fits is found out when elements are cast."""
+    if fill.dtype == dtype:
+        return fill
+    own: Any = fill.real if fill.dtype.kind == "c" != dtype.kind else fill
+    with np.errstate(all="ignore"):
+        return cast("Array", own.astype(dtype))
