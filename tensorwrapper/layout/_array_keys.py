@@ -188,18 +188,37 @@ def numpys_errors(shape: Shape[Any]) -> Generator[None]:
         raise kind(f"{error}; the tensor has extents {shape.extents}") from error
 
 
-def to_items(key: object, shape: Shape[Any] | None = None) -> tuple[KeyItem, ...]:
+def to_items(key: object, shape: Shape[Any] | None = None, *, of_modes: bool = False) -> tuple[KeyItem, ...]:
     """Return a key as a tuple in which all positions and masks are arrays.
 
-    Of a shape that is given, empty masks have the extents: NumPy lets them pass beside any others.
+    A sparse mask becomes one array of positions for each of its modes: for NumPy a mask is as much. Keys that
+    say `of_modes` what they select keep it. Of a shape that is given, empty and sparse masks have the
+    extents: NumPy lets empty ones pass beside any others.
     """
     given = cast("tuple[object, ...]", key) if isinstance(key, tuple) else (key,)
-    items = tuple([_normal_item(item, place) for place, item in enumerate(given)])
+    sparse: dict[int, IntArray] = {}
+    items = tuple([_normal_item(item, place, sparse) for place, item in enumerate(given)])
     if shape is not None:
         for place, item in enumerate(items):
-            if _is_mask(item) and not cast("Array", item).size:
+            if _is_mask(item) and (place in sparse or not cast("Array", item).size):
                 _check_mask(items, place, shape)
-    return items
+    if not sparse:
+        return items
+    found: list[KeyItem] = []
+    for place, item in enumerate(items):
+        if place not in sparse:
+            found.append(item)
+            continue
+        extents = cast("Array", item).shape
+        if not of_modes:
+            found += np.unravel_index(sparse[place], extents)
+        elif len(extents) == 1:
+            mask = np.zeros(extents, np.bool_)
+            mask[sparse[place]] = True
+            found.append(mask)
+        else:
+            found.append(item)
+    return tuple(found)
 
 
 def _check_mask(items: tuple[KeyItem, ...], place: int, shape: Shape[Any]) -> None:
@@ -221,10 +240,19 @@ _MUST_HOLD: Final = "must hold positions, `t[[0, 1]]`, or bools, `t[t > 0]`, not
 _NAMED: Final = ": modes are named by keys, `t.named('x', 'y')[{'x': 0}]`"
 
 
-def _normal_item(item: object, place: int) -> KeyItem:
+def _normal_item(item: object, place: int, sparse: dict[int, IntArray]) -> KeyItem:
+    """Return an item as a basic one or an array; for a sparse mask, what it takes of it is in `sparse`."""
     if _is_basic_item(item):
         _check_slice(item, place)
         return cast("PositionalItem", item)
+    if hasattr(type(item), "_true_places"):
+        known = cast("tuple[Extents, IntArray] | None", cast("Any", item)._true_places())
+        if known is not None:
+            extents, places = known
+            if not extents:
+                return np.array(len(places) > 0)
+            sparse[place] = places
+            return np.broadcast_to(np.True_, extents)  # without memory, however large it is
     if isinstance(item, bool | np.bool_):
         raise IndexTypeError(
             f"item {place} of the key is a single bool, which is no position: give a mask, or an integer"
@@ -293,7 +321,7 @@ def outer_product(part: _G, key: object) -> _G:
     """
     basic: list[PositionalItem] = []
     mode = 0
-    for item in expand_positional(cast("PositionalKey", to_items(key)), part.shape.rank):
+    for item in expand_positional(cast("PositionalKey", to_items(key, of_modes=True)), part.shape.rank):
         if _is_basic_item(item):
             basic.append(item)
         else:

@@ -30,7 +30,9 @@ from tensorwrapper.tensor.lowlevel import CALLS, Operators, TensorCommon, Tensor
 from tensorwrapper.typing import (
     ArrayKey,
     ElementCasting,
+    Extents,
     IndexT_co,
+    IntArray,
     Integer,
     IntegerAndSlice,
     KeyWithArray,
@@ -99,6 +101,9 @@ class View(
 
     def _as_operand(self) -> "Tensor[ScalarT_co]":
         return self.compute()
+
+    def _true_places(self) -> "tuple[Extents, IntArray] | None":
+        return self.compute()._true_places() if self.dtype == np.bool_ and self.is_sparse else None
 
     @classmethod
     def _make(cls, expression: Expression) -> "View[ScalarT_co, IndexT_co]":

@@ -15,7 +15,7 @@ from tensorwrapper.errors import ConversionError
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape, ShapeLike, Tiling
 from tensorwrapper.tensor._bridge import view_of
-from tensorwrapper.typing import ScalarT_co, WriteCasting
+from tensorwrapper.typing import Extents, IntArray, ScalarT_co, WriteCasting
 
 if TYPE_CHECKING:
     from tensorwrapper.tensor._tensor_base import TensorBase
@@ -26,7 +26,10 @@ _P = ParamSpec("_P")
 
 
 class TensorCommon(ABC, Generic[ScalarT_co]):
-    """Abstract: `shape`, `dtype`, `elements`, `assign`, `_by`, `_see_by`, `_relabelled` and `_as_operand`."""
+    """Abstract: `shape`, `dtype`, `elements`, `assign`, `_by`, `_see_by` and `_relabelled`.
+
+    Also `_as_operand` and `_true_places`: what it is in a call, and between brackets.
+    """
 
     __slots__ = ()
 
@@ -51,6 +54,10 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
     @abstractmethod
     def _as_operand(self) -> "TensorBase[ScalarT_co]":
         """Return the tensor of the elements: those of a view are computed."""
+
+    @abstractmethod
+    def _true_places(self) -> "tuple[Extents, IntArray] | None":
+        """Return the extents of a sparse mask, and in row-major order where it is true; None of all else."""
 
     @abstractmethod
     def _by(

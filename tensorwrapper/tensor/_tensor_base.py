@@ -13,13 +13,14 @@ from typing import Any, Concatenate, Final, Generic, ParamSpec, Self, cast
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._memory import memory_for
 from tensorwrapper.buffer import BufferCommon
 from tensorwrapper.errors import ConversionError, JaggedModeError, LayoutError, ReadOnlyError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import TiledStrided, wrap_layout
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import agreed_names, names_of, unnamed_shape
-from tensorwrapper.typing import Array, Extents, ScalarT_co, WriteCasting
+from tensorwrapper.typing import Array, Extents, IntArray, ScalarT_co, WriteCasting
 
 __all__ = ["TensorBase", "guard", "layout_over"]
 
@@ -140,6 +141,18 @@ class TensorBase(ABC, Generic[ScalarT_co]):
         if not self._layout.shape.has_layers:
             return self
         return self._make(self._layout.flatten(), self._buffer)
+
+    def _true_places(self) -> "tuple[Extents, IntArray] | None":
+        buffer, shape = self._buffer, self._layout.shape.flatten()
+        if buffer.fill_value is None or buffer.dtype != np.bool_ or not shape.is_box:
+            return None
+        ordinals, values = cast("BufferCommon[Any]", buffer).stored_of(self._layout.implementation)
+        if not buffer.fill_value:
+            return shape.extents, ordinals[values]
+        with memory_for(shape.size, "places of a mask"):
+            is_true = np.ones(shape.size, np.bool_)
+            is_true[ordinals] = values
+            return shape.extents, np.flatnonzero(is_true)
 
     def _tiled(self, what: str) -> TiledStrided:
         implementation = self._layout.implementation

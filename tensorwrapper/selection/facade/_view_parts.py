@@ -196,18 +196,18 @@ class ViewParts(ViewBase[ScalarT_co], Generic[ScalarT_co]):
 
     def _of_each_row(self, key: ArrayKey) -> Self:
         """Return what a key with arrays selects mode by mode, or of each row what its own says."""
-        if not isinstance(key, TensorCommon):
+        given: Any = key
+        if isinstance(given, ViewBase):
+            given = _known_key(cast("ViewBase[Any]", given))  # type: ignore[redundant-cast]
+        rows = cast("Tensor[Any]", given)
+        if not isinstance(given, TensorCommon) or rows.shape.is_box:
             # That a view gathers is declared beside this class, in what it shares with tensors.
-            selected: Self = outer_product(cast("Any", self), _known_items(key))
+            selected: Self = outer_product(cast("Any", self), _known_items(cast("ArrayKey", given)))
             return selected
-        given = _known_key(key) if isinstance(key, ViewBase) else key
         layout = self._expression.layout
-        if given.shape.is_box:
-            return self._of_each_row(np.asarray(given))
-        rows_of_keys: Array = cast("Any", given).elements()
         own = layout.implementation
-        chosen = choose(own.unnamed(), unnamed_shape(given.shape), rows_of_keys)
-        return self._after(("choose", (given,), layout.shape), wrap_layout(chosen, own.names))
+        chosen = choose(own.unnamed(), unnamed_shape(rows.shape), rows.elements())
+        return self._after(("choose", (rows,), layout.shape), wrap_layout(chosen, own.names))
 
     def _at(self, key: "ArrayKey | NamedKey") -> Self:
         """Return the part that a key selects, by NumPy's rules."""
@@ -282,7 +282,8 @@ def _is_of_rows(key: object) -> bool:
 def _known_item(own: object) -> object:
     if not isinstance(own, ViewBase):
         return own
-    return np.asarray(_known_key(cast("ViewBase[Any]", own)))  # type: ignore[redundant-cast]
+    known = _known_key(cast("ViewBase[Any]", own))  # type: ignore[redundant-cast]
+    return known if known.is_sparse else np.asarray(known)
 
 
 _FILL: Final = "`fill_value=s.fill_value` is the one that there is, and `s.to_dense()` takes any"
