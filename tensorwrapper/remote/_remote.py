@@ -116,7 +116,8 @@ class Remote(Closing, Mapping[str, RemoteTensor]):
         """Return what a function makes of rows, tiles or a mode, computed at the server if it can be told.
 
         What JSON cannot say is read, and reduced here: a view that calls a function, elements of types of
-        `ml_dtypes`, an `initial` that is complex or a time. Each answer is that of a tensor in memory.
+        `ml_dtypes`, an `initial` that is complex or a time. So is what is not all at this server, or not of
+        whole dense tensors. Each answer is that of a tensor in memory.
 
         Parameters
         ----------
@@ -128,7 +129,7 @@ class Remote(Closing, Mapping[str, RemoteTensor]):
             A tensor of this server, or a view of such tensors.
         over
             ``"rows"``: each row becomes one number; ``"tiles"``: each tile or cell; or the mode, a number,
-            whose positions become one; negative ones count from the last.
+            whose positions become one, of rows the last; negative ones count from the last.
         initial
             A number, or a time, that takes part in every reduction; needed where one is empty and the ufunc
             has no identity.
@@ -136,10 +137,11 @@ class Remote(Closing, Mapping[str, RemoteTensor]):
         Raises
         ------
         ConversionError
-            If the view is partly made of something that the server does not have as a whole, or `initial` is
-            no number that its elements can be.
+            If `initial` is no number that the elements can be, or a mode of a sparse tensor is reduced.
         DTypeError
             If NumPy reduces no elements of that type by the ufunc, or they are strings.
+        JaggedModeError
+            If a mode of rows is not the last one.
         OutOfBoundsError
             If there is no such mode.
         RequestRefusedError

@@ -17,7 +17,8 @@ what speaks Arrow's C interface.
 that `check_sequences` allows; `reading_lazily`, around what a library reads.
 
 **Operands** of NumPy's calls: `read_operand` (what can be computed with), `is_foreign` (what answers itself),
-`promoted` (the type of several), `type_of_extreme` (that of minimum and maximum). Beside sparse tensors:
+`promoted` (the type of several), `type_of_extreme` (that of minimum and maximum), `reduced_shape` (the shape
+of a reduction). Beside sparse tensors:
 `check_beside`, of fills or `DENSE`, `check_one_fill`, and `at_places`, elements of entries at more places.
 
 **The way up**: `hand_over` calls a function of ``interop``, which is loaded for it.
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from tensorwrapper.tensor.operators._fills import DENSE, check_beside, check_one_fill
     from tensorwrapper.tensor.operators._operand import is_foreign, read_operand
     from tensorwrapper.tensor.operators._promotion import promoted, type_of_extreme
+    from tensorwrapper.tensor.operators._reductions import reduced_shape
     from tensorwrapper.tensor.operators._row_functions import REDUCTIONS, ROW_FUNCTIONS
     from tensorwrapper.tensor.operators._sparse import at_places
     from tensorwrapper.tensor.reading._labelled import labelled_shape
@@ -88,6 +90,7 @@ __all__ = [
     "promoted",
     "read_operand",
     "reading_lazily",
+    "reduced_shape",
     "rows_of_sequences",
     "select_tiles",
     "tensor_from_arrow",
@@ -115,6 +118,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "operators._operand": ("is_foreign", "read_operand"),
             "operators._promotion": ("promoted", "type_of_extreme"),
             "operators._row_functions": ("REDUCTIONS", "ROW_FUNCTIONS"),
+            "operators._reductions": ("reduced_shape",),
             "operators._sparse": ("at_places",),
             "reading._labelled": ("labelled_shape",),
             "_libraries": ("TensorLibraries",),

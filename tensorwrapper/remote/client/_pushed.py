@@ -7,6 +7,7 @@ from typing import Any, SupportsIndex, cast, final, get_args
 import numpy as np
 
 from tensorwrapper._value_class import frozen
+from tensorwrapper.buffer.lowlevel import buffer_of, packed_layout
 from tensorwrapper.errors import ConversionError, OutOfBoundsError, RemoteProtocolError
 from tensorwrapper.remote.asking._pieces import Piece, batches_of
 from tensorwrapper.remote.client._connection import Connections
@@ -21,10 +22,17 @@ from tensorwrapper.remote.protocol._events import (
     ReducedOver,
     Reduction,
 )
-from tensorwrapper.remote.protocol._reductions import reduced_dtype, reduction_of_none, summands
+from tensorwrapper.remote.protocol._reductions import (
+    extents_of_numbers,
+    numbers_over,
+    reduced_dtype,
+    reduction_of_none,
+    summands,
+)
 from tensorwrapper.selection import Ability, ReadHandle, View, Wanted, as_view, sources, to_json
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor, as_tensor
+from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import Array
 
 __all__ = ["described", "pushed", "reduced"]
@@ -158,12 +166,10 @@ def reduced(
     mode = _over(over, view.shape)
     if initial is not None and not isinstance(ufunc, np.ufunc):
         raise ConversionError(f"initial takes part in a reduction by a ufunc, not by {name}")
-    if _whole(connections, view) is None:
-        raise ConversionError("a server reduces what is made of whole tensors that it has")
     reduction = cast("Reduction", name)
     # What is refused in memory is refused here, before anything is asked.
     summed, by = summands(view, reduction)
-    expected = reduced_dtype(by, summed.dtype)
+    expected, shape = reduced_dtype(by, summed.dtype), numbers_over(view, mode, by)
     number = None if initial is None else reduction_of_none(by, summed.dtype, initial)
     found = None if number is not None and number.dtype.kind not in "biuf" else described(connections, view)
     if found is None:
@@ -173,25 +179,23 @@ def reduced(
     answer = connections.here().ask(request)
     if not isinstance(answer, Reduced) or answer.version != found.version:
         raise RemoteProtocolError("schema", "a reduction is answered by something else")
-    dtype, shape = dtype_of(answer.dtype), Shape(*answer.extents)
-    if dtype != expected or not _fits(view, mode, shape):
+    dtype = dtype_of(answer.dtype)
+    if dtype != expected or answer.extents != extents_of_numbers(shape):
         raise RemoteProtocolError(
-            "size", f"a reduction of {view.shape} is answered by {shape.extents} numbers of {dtype}"
+            "size", f"a reduction of {view.shape} is answered by {answer.extents} numbers of {dtype}"
         )
     array = elements_of((answer.values,), dtype, shape.size).astype(dtype)
-    return as_tensor(array.reshape(shape.extents))
+    return make_tensor(packed_layout(shape), buffer_of(array))
 
 
 def _reduced_here(view: View[Any], ufunc: np.ufunc, over: ReducedOver, initial: object) -> Tensor[Any]:
     """Return what a ufunc makes of a view that no server can be told of: its elements come here."""
     if over == "rows":
-        found: object = view.rows().reduce(ufunc, initial=initial)
-    elif over == "tiles":
-        found = view.reduce_tiles(ufunc, initial=initial)
-    else:
-        begun: dict[str, Any] = {} if initial is None else {"initial": initial}
-        found = ufunc.reduce(cast("Array", view), axis=over, **begun)
-    return as_tensor(cast("Array", found))
+        return view.rows().reduce(ufunc, initial=initial)
+    if over == "tiles":
+        return view.reduce_tiles(ufunc, initial=initial)
+    begun: dict[str, Any] = {} if initial is None else {"initial": initial}
+    return as_tensor(ufunc.reduce(cast("Array", view), axis=over, **begun))
 
 
 def _over(over: object, shape: Shape[Any]) -> ReducedOver:
@@ -204,12 +208,3 @@ def _over(over: object, shape: Shape[Any]) -> ReducedOver:
     if not -rank <= mode < rank:
         raise OutOfBoundsError(f"a {shape.kind} view of rank {rank} has no mode {mode}")
     return mode % rank
-
-
-def _fits(view: View[Any], over: object, shape: Shape[Any]) -> bool:
-    """Tell whether as many numbers can be what a reduction of a view gives."""
-    if isinstance(over, int):
-        return view.shape.is_box and shape.extents == tuple(
-            [own for mode, own in enumerate(view.shape.extents) if mode != over]
-        )
-    return over != "rows" or shape.size == len(view.rows())

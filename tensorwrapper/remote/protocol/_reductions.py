@@ -4,13 +4,15 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from tensorwrapper.errors import DTypeError
-from tensorwrapper.remote.protocol._events import Reduction
+from tensorwrapper.errors import DTypeError, JaggedModeError
+from tensorwrapper.remote.protocol._events import ReducedOver, Reduction
 from tensorwrapper.selection import View, as_view
+from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import as_tensor
-from tensorwrapper.typing import Array
+from tensorwrapper.tensor.lowlevel import reduced_shape
+from tensorwrapper.typing import Array, Extents
 
-__all__ = ["reduced_dtype", "reduction_of_none", "summands"]
+__all__ = ["extents_of_numbers", "numbers_over", "reduced_dtype", "reduction_of_none", "summands"]
 
 _UFUNCS: Final[dict[Reduction, np.ufunc]] = {
     "add": np.add,
@@ -34,6 +36,25 @@ def summands(view: View[Any], name: Reduction) -> tuple[View[Any], np.ufunc]:
         # Of times 0 is the first of them.
         return as_view(view != np.zeros((), view.dtype)[()]).astype(np.int64), np.add
     return view, _UFUNCS[name]
+
+
+def numbers_over(view: View[Any], over: ReducedOver, ufunc: np.ufunc) -> Shape[Any]:
+    """Return the indices of the numbers that a reduction gives, or raise what tensors raise of it."""
+    if over == "rows":
+        return view.rows().shape
+    if over == "tiles":
+        if view.shape.is_box:
+            raise JaggedModeError(
+                f"the view of shape {view.shape} is one box, without tiles: "
+                "`v.tiled(tw.Tiling([1, 1], [2]))` cuts it into some"
+            )
+        return view.shape.outer()
+    return reduced_shape(view.shape.flatten(), over, f"{ufunc.__name__}.reduce")
+
+
+def extents_of_numbers(shape: Shape[Any]) -> Extents:
+    """Return the extents by which an answer tells how many numbers it has."""
+    return shape.extents if shape.is_box else (shape.size,)
 
 
 def reduced_dtype(ufunc: np.ufunc, dtype: "np.dtype[Any]") -> "np.dtype[Any]":

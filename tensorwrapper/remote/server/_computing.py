@@ -2,15 +2,26 @@
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from math import prod
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
 from tensorwrapper.errors import ComputationCancelledError, RefusalReason, RequestRefusedError, SelectionError
 from tensorwrapper.remote.protocol._elements import bytes_of, dtype_text, is_small
-from tensorwrapper.remote.protocol._events import AskReduce, AskView, Described, Elements, Reduced
-from tensorwrapper.remote.protocol._reductions import reduced_dtype, reduction_of_none, summands
+from tensorwrapper.remote.protocol._events import (
+    AskReduce,
+    AskView,
+    Described,
+    Elements,
+    Reduced,
+)
+from tensorwrapper.remote.protocol._reductions import (
+    extents_of_numbers,
+    numbers_over,
+    reduced_dtype,
+    reduction_of_none,
+    summands,
+)
 from tensorwrapper.remote.protocol._terms import ServeLimits
 from tensorwrapper.remote.served._holding import Holding
 from tensorwrapper.selection import SchemaLimits, View, as_view, from_json
@@ -94,32 +105,31 @@ def reduce_view(
         raise RequestRefusedError(
             "limit", f"{view.nbytes} bytes are reduced; {limits.work_bytes} are allowed"
         )
-    count = _count_of(view, over)
-    if count * max(dtype.itemsize, 8) > limits.answer_bytes:
-        raise RequestRefusedError("limit", f"{count} numbers are too many for one answer")
+    if isinstance(over, int) and over >= view.rank:
+        raise RequestRefusedError(
+            "bounds", f"a {view.shape.kind} view of rank {view.rank} has no mode {over}"
+        )
+    shape = numbers_over(view, over, ufunc)
+    if shape.size * max(dtype.itemsize, 8) > limits.answer_bytes:
+        raise RequestRefusedError("limit", f"{shape.size} numbers are too many for one answer")
     with ExitStack() as stack, np.errstate(all="ignore"):
         _held(stack, request.view, holdings)
         if over == "rows":
             found = _reduce_rows(view, ufunc, initial, stop)
         elif over == "tiles":
-            found = np.asarray(view.reduce_tiles(ufunc, initial=initial))
+            found = view.reduce_tiles(ufunc, initial=initial).elements()
+        elif not view.shape.is_box:
+            # Along the last mode: each row by itself.
+            found = _reduce_rows(view, ufunc, initial, stop)
         else:
             found = _reduce_mode(view, over, ufunc, initial, dtype, stop)
     little = np.array(found, found.dtype.newbyteorder("<"), order="C")
     return Reduced(
-        request.view.version, dtype_text(little.dtype), tuple(little.shape), bytes_of(little.reshape(-1))
+        request.view.version,
+        dtype_text(little.dtype),
+        extents_of_numbers(shape),
+        bytes_of(little.reshape(-1)),
     )
-
-
-def _count_of(view: View[Any], over: str | int) -> int:
-    """Return how many numbers a reduction gives, at most."""
-    if isinstance(over, int):
-        if not view.shape.is_box or over >= view.rank:
-            raise RequestRefusedError(
-                "bounds", f"a {view.shape.kind} view of rank {view.rank} has no mode {over}"
-            )
-        return prod([own for mode, own in enumerate(view.shape.extents) if mode != over])
-    return len(view.rows()) if over == "rows" else view.shape.extent(0) if view.rank else 1
 
 
 def _reduce_rows(view: View[Any], ufunc: np.ufunc, initial: float | None, stop: "Cancel | None") -> Array:
@@ -127,11 +137,11 @@ def _reduce_rows(view: View[Any], ufunc: np.ufunc, initial: float | None, stop: 
     count = len(view.rows())
     step = max(count * _BLOCK // max(view.nbytes, 1), 1)
     if count <= step or view.rank != 2:
-        return np.asarray(view.rows().reduce(ufunc, initial=initial))
+        return view.rows().reduce(ufunc, initial=initial).elements()
     parts: list[Array] = []
     for start in range(0, count, step):
         _check(stop)
-        parts.append(np.asarray(view[start : start + step].rows().reduce(ufunc, initial=initial)))
+        parts.append(view[start : start + step].rows().reduce(ufunc, initial=initial).elements())
     return np.concatenate(parts)
 
 

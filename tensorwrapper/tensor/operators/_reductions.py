@@ -37,7 +37,7 @@ from tensorwrapper.tensor.rows._reduce import fit_initial, reduce_runs
 from tensorwrapper.tensor.within._running import accumulated
 from tensorwrapper.typing import Array
 
-__all__ = ["METHODS", "finished", "reduced_modes"]
+__all__ = ["METHODS", "finished", "reduced_shape"]
 
 
 def _reduce(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) -> object:
@@ -48,8 +48,8 @@ def _reduce(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any])
     shape = tensor.shape.flatten()
     if shape.is_box:
         return finished(_reduce_box(ufunc, tensor, shape, options, name), out, name)
-    axis = options.pop("axis", 0)
-    modes = reduced_modes(axis, shape, name)
+    leading = reduced_shape(shape, options.pop("axis", 0), name)
+    modes = leading.rank
     if options.pop("keepdims", False):
         raise ConversionError(
             f"{name}: keepdims of a jagged tensor; one number per row combines with it as it is"
@@ -72,7 +72,6 @@ def _reduce(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any])
         result = reduce_runs(ufunc, flat, splits, initial, what="row", dtype=dtype)
     if options:
         raise ConversionError(f"{name} does not know {', '.join(map(repr, options))}")
-    leading = shape.leading(modes)
     return finished(tensor._make(packed_layout(leading), Dense(cast("Any", result.reshape(-1)))), out, name)
 
 
@@ -94,15 +93,30 @@ def _reduce_box(
         result = np.asarray(ufunc.reduce(array_of(tensor), **options))
     if keepdims:
         origin = tuple([0 if mode in gone else start for mode, start in enumerate(shape.origin)])
-        names = shape.names
+        over = wrap(make_smooth(result.shape, origin), names_of(shape))
     else:
-        kept = [mode for mode in range(shape.rank) if mode not in gone]
-        origin, names = (
-            tuple([shape.origin[mode] for mode in kept]),
-            tuple([shape.names[mode] for mode in kept]),
-        )
-    over = wrap(make_smooth(result.shape, origin))
-    return over_array(result, over.named(*names) if any(names) else over, [tensor])
+        over = reduced_shape(shape, tuple(gone), name)
+    return over_array(result, over, [tensor])
+
+
+def reduced_shape(shape: Shape[Any], axis: object, name: str) -> Shape[Any]:
+    """Return the indices of what a ufunc makes of the modes that ``axis=`` names, of a shape without layers.
+
+    Raises
+    ------
+    JaggedModeError
+        If it is no box, and they are not the last ones.
+    RankError
+        If there is no such mode.
+    """
+    if not shape.is_box:
+        return shape.leading(_reduced_modes(axis, shape, name))
+    gone = set(range(shape.rank)) if axis is None else _axes(axis, shape.rank)
+    kept = [mode for mode in range(shape.rank) if mode not in gone]
+    extents, origin = ([own[mode] for mode in kept] for own in (shape.extents, shape.origin))
+    names = [shape.names[mode] for mode in kept]
+    over = make_smooth(tuple(extents), tuple(origin))
+    return wrap(over, tuple(names) if any(names) else None)
 
 
 def _axes(axis: object, rank: int) -> set[int]:
@@ -110,7 +124,7 @@ def _axes(axis: object, rank: int) -> set[int]:
     return {mode_of(mode, rank) for mode in given}
 
 
-def reduced_modes(axis: object, shape: Shape[Any], name: str) -> int:
+def _reduced_modes(axis: object, shape: Shape[Any], name: str) -> int:
     """Return how many leading modes stay: those before the trailing run that is reduced."""
     if axis is None:
         return 0

@@ -12,7 +12,7 @@ from tensorwrapper.errors import ConversionError, DTypeError, JaggedModeError
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.operators._elementwise import flat_operands
 from tensorwrapper.tensor.operators._operand import is_tensor_or_view, read_operand
-from tensorwrapper.tensor.operators._reductions import METHODS, finished, reduced_modes
+from tensorwrapper.tensor.operators._reductions import METHODS, finished, reduced_shape
 from tensorwrapper.tensor.operators._refusals import refusals
 
 __all__ = ["REDUCTIONS", "ROW_FUNCTIONS", "call_along_rows"]
@@ -134,7 +134,7 @@ def _rows_under(tensor: Any, axis: object, name: str) -> Any:  # noqa: ANN401 - 
     """Return rows that have all elements of a trailing run of modes."""
     flat = tensor._flat()
     try:
-        kept = reduced_modes(axis, flat.shape, name)
+        kept = reduced_shape(flat.shape, axis, name).rank
     except JaggedModeError as error:
         raise ConversionError(str(error)) from error
     for mode in range(flat.shape.rank - 1, kept, -1):

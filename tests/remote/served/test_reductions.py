@@ -129,3 +129,69 @@ def test_numbers_that_travel_are_reduced_there_and_what_cannot_be_told_is_read()
             moved = remote.counters.bytes_received - before
             assert found.tolist() == np.add.reduce(tw.as_tensor(given[name]), axis=1, **more).tolist()
             assert (moved < 1000) == is_there
+
+
+KINDS = {
+    "box": tw.as_tensor(np.arange(24.0).reshape(4, 6)),
+    "moved": tw.as_tensor(np.arange(6).reshape(2, 3)).translate_to((5, -1)),
+    "named": tw.as_tensor(np.arange(6).reshape(2, 3)).named("x", "y"),
+    "number": tw.as_tensor(7),
+    "rows": tw.jagged([[1, 2], [], [3, 4, 5]]),
+    "rows in rows": tw.jagged([[[1, 2], [3]], [], [[4], [5, 6, 7], []]]),
+    "deeper": tw.jagged([[[[1, 2], [3]], []], [], [[[4]], [[5, 6, 7], []]]]),
+    "tiles": tw.as_tensor(np.arange(24).reshape(4, 6)).tiled(tw.Tiling([1, 3], [2, 4])),
+    "cells": tw.jagged([np.ones((2, 3)), np.arange(4.0).reshape(2, 2)]),
+    "layers": tw.from_buffer(np.arange(5), tw.Shape.nested(tw.Shape.jagged([2, 0, 3]), layers=(1, 1))),
+    "triangle": tw.from_buffer(np.arange(6), tw.Shape.triangular(3)),
+    "sparse": tw.sparse([(0, 1), (2, 2)], [5.0, 7.0], (3, 4), fill_value=1.0),
+    "sparse rows": tw.sparse([(0, 1), (2, 2)], [5.0, 7.0], tw.Shape.jagged([2, 0, 3]), fill_value=1.0),
+}
+STEPS = {
+    "whole": lambda t: t,
+    "a view": lambda t: sel.as_view(t)[...],
+    "some": lambda t: t[1:],
+    "cast": lambda t: sel.as_view(t).astype("f4"),
+    "backwards": lambda t: sel.as_view(t)[::-1],
+    "cast there": lambda t: t.astype("f4"),
+}
+
+
+@pytest.fixture(scope="module")
+def kinds():
+    with tw.serve(KINDS) as server, tw.connect(server.address) as found:
+        yield found
+
+
+def shape_and_numbers(call):
+    try:
+        found = tw.as_tensor(call())
+    except TensorWrapperError as error:
+        return error
+    return found.shape, found.dtype, found.tolist()
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("name", KINDS)
+def test_what_is_reduced_here_is_reduced_there_whatever_the_kind(kinds, name, step):
+    """Rows in rows, cells, and casts were refused as what is no array, or as no whole tensors."""
+    here = KINDS[name]
+    if step in {"some", "backwards"} and not here.rank:
+        return
+    if step == "cast there" and here.is_sparse:
+        return  # The server casts no sparse tensor, which is told when it is asked for.
+    for over in ("rows", "tiles", *range(-here.rank, here.rank)):
+        view = sel.as_view(STEPS[step](here))
+        expected = shape_and_numbers(
+            lambda view=view, over=over: (
+                view.rows().reduce(np.add)
+                if over == "rows"
+                else view.reduce_tiles(np.add)
+                if over == "tiles"
+                else np.add.reduce(view, axis=over)
+            )
+        )
+        found = shape_and_numbers(lambda over=over: kinds.reduce(np.add, STEPS[step](kinds[name]), over))
+        if isinstance(expected, TensorWrapperError):
+            assert type(found) is type(expected) or here.is_sparse, (over, found)
+        else:
+            assert found == expected, over
