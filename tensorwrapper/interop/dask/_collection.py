@@ -3,7 +3,7 @@
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, ClassVar, Final, TypeAlias, cast, final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias, cast, final
 
 import numpy as np
 import numpy.typing as npt
@@ -58,6 +58,12 @@ from tensorwrapper.tensor.lowlevel import (
 )
 from tensorwrapper.typing import Array, DaskArray, IntArray
 
+if TYPE_CHECKING:
+    # Those of tensors give tensors, and here they give collections.
+    from numpy.lib.mixins import NDArrayOperatorsMixin as _Operators
+else:
+    from tensorwrapper.tensor.lowlevel import Operators as _Operators
+
 __all__ = ["DaskTensor", "rows_of"]
 
 _KNOWN: Final = {
@@ -90,7 +96,7 @@ def rows_of(value: TensorLike, marks: IntArray) -> "DaskTensor":
 
 @final
 @frozen(eq=False, repr=False)
-class DaskTensor(np.lib.mixins.NDArrayOperatorsMixin):
+class DaskTensor(_Operators):
     """A jagged tensor as a collection of Dask, in parts that are runs of whole rows; `to_dask` makes it.
 
     Part ``k`` has the rows ``marks[k]`` up to ``marks[k + 1]``, and the key ``(name, k)``. NumPy's ufuncs and

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._wording import Advising, advise
-from tensorwrapper.errors import ConversionError, TensorWrapperError
+from tensorwrapper.errors import TensorWrapperError
 from tensorwrapper.tensor.facade._habits import NAMES, ON_SETTING
 from tensorwrapper.tensor.operators._dense import call_dense
 from tensorwrapper.typing import AnyRank, IndexT_co, ScalarT_co
@@ -408,23 +408,33 @@ class Operators(Generic[ScalarT_co, IndexT_co], metaclass=Advising):
 
 
 def _is_operand(value: object) -> bool:
-    """Tell whether an operator computes with a value, rather than leave it to that value's own operators."""
-    if isinstance(value, Operators | bool | int | float | complex | str | bytes | list | tuple):
+    """Tell whether an operator computes with a value before that value's own operators are asked."""
+    if isinstance(value, Operators | np.generic | bool | int | float | complex | str | bytes | list | tuple):
         return True
     return getattr(type(value), "__array_ufunc__", None) is not None
 
 
-def _forward(ufunc: np.ufunc) -> "Callable[[Any, Any], Any]":
+def _forward(ufunc: np.ufunc, theirs: str) -> "Callable[[Any, Any], Any]":
+    """Return the operator of a ufunc; `theirs` is that of the other side, for the same question."""
+
     def operator(self: Any, other: Any) -> Any:  # noqa: ANN401
-        return _called(ufunc, other, (self, other))
+        if _is_operand(other):
+            return _called(ufunc, (self, other))
+        answer = _asked(other, theirs, self)
+        return ufunc(self, _read(other, ufunc)) if answer is NotImplemented else answer
 
     return operator
 
 
-def _called(ufunc: np.ufunc, other: object, operands: "tuple[Any, Any]") -> Any:  # noqa: ANN401
+def _reflected(ufunc: np.ufunc) -> "Callable[[Any, Any], Any]":
+    def operator(self: Any, other: Any) -> Any:  # noqa: ANN401
+        return _called(ufunc, (other, self)) if _is_operand(other) else ufunc(_read(other, ufunc), self)
+
+    return operator
+
+
+def _called(ufunc: np.ufunc, operands: "tuple[Any, Any]") -> Any:  # noqa: ANN401
     """Return what a ufunc gives; a stranger that declines there has its own operator asked by Python."""
-    if not _is_operand(other):
-        return NotImplemented
     try:
         return ufunc(*operands)
     except TypeError as error:
@@ -433,11 +443,17 @@ def _called(ufunc: np.ufunc, other: object, operands: "tuple[Any, Any]") -> Any:
         return NotImplemented
 
 
-def _reflected(ufunc: np.ufunc) -> "Callable[[Any, Any], Any]":
-    def operator(self: Any, other: Any) -> Any:  # noqa: ANN401
-        return _called(ufunc, other, (other, self))
+def _asked(other: object, theirs: str, tensor: object) -> object:
+    """Return what the operator of a stranger says of a tensor; classes have none."""
+    own: Any = None if isinstance(other, type) else getattr(type(other), theirs, None)
+    return NotImplemented if own is None else own(other, tensor)
 
-    return operator
+
+def _read(other: object, ufunc: np.ufunc) -> Any:  # noqa: ANN401
+    """Return a stranger as what can be computed with, or raise what all calls raise of it."""
+    from tensorwrapper.tensor.operators._operand import read_operand  # noqa: PLC0415 - as of all calls
+
+    return read_operand(other, ufunc.__name__)
 
 
 def _in_place(ufunc: np.ufunc) -> "Callable[[Any, Any], Any]":
@@ -445,27 +461,6 @@ def _in_place(ufunc: np.ufunc) -> "Callable[[Any, Any], Any]":
         return ufunc(self, other, out=(self,)) if _is_operand(other) else NotImplemented
 
     return operator
-
-
-def _comparison(ufunc: np.ufunc, name: str) -> "Callable[[Any, Any], Any]":
-    def operator(self: Any, other: object) -> Any:  # noqa: ANN401
-        if _is_operand(other):
-            return ufunc(self, other)
-        # NotImplemented would let Python compare identities, and give a bare False.
-        answer = NotImplemented if isinstance(other, type) else getattr(other, name)(self)
-        if answer is NotImplemented:
-            raise ConversionError(
-                f"{name.strip('_')}: tensors are compared with numbers, strings, arrays and tensors, not "
-                f"with {_shown(other)}; `t is None` tells whether there is a tensor"
-            )
-        return answer
-
-    return operator
-
-
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) < 60 else f"a {type(value).__name__}"
 
 
 _BINARY = {
@@ -484,18 +479,23 @@ _BINARY = {
     "lshift": np.left_shift,
     "rshift": np.right_shift,
 }
-_ORDER = {"lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal}
+_COMPARISONS = {
+    "lt": (np.less, "gt"),
+    "le": (np.less_equal, "ge"),
+    "gt": (np.greater, "lt"),
+    "ge": (np.greater_equal, "le"),
+    "eq": (np.equal, "eq"),
+    "ne": (np.not_equal, "ne"),
+}
 _UNARY = {"neg": np.negative, "pos": np.positive, "abs": np.absolute, "invert": np.invert}
 
 if not TYPE_CHECKING:
     for _name, _ufunc in _BINARY.items():
-        setattr(Operators, f"__{_name}__", _forward(_ufunc))
+        setattr(Operators, f"__{_name}__", _forward(_ufunc, f"__r{_name}__"))
         setattr(Operators, f"__r{_name}__", _reflected(_ufunc))
         if _name != "divmod":
             setattr(Operators, f"__i{_name}__", _in_place(_ufunc))
-    for _name, _ufunc in _ORDER.items():
-        setattr(Operators, f"__{_name}__", _forward(_ufunc))
-    for _name, _ufunc in (("__eq__", np.equal), ("__ne__", np.not_equal)):
-        setattr(Operators, _name, _comparison(_ufunc, _name))
+    for _name, (_ufunc, _theirs) in _COMPARISONS.items():
+        setattr(Operators, f"__{_name}__", _forward(_ufunc, f"__{_theirs}__"))
     for _name, _ufunc in _UNARY.items():
         setattr(Operators, f"__{_name}__", lambda self, _ufunc=_ufunc: _ufunc(self))

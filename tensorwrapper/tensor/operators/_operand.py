@@ -6,6 +6,7 @@ from typing import Any, TypeAlias, TypeGuard, cast
 import numpy as np
 
 from tensorwrapper._arrays import check_shown, unmasked_array
+from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, DTypeError, TensorWrapperError
 from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._tensor_base import TensorBase
@@ -108,7 +109,7 @@ def read_operand(value: object, what: str) -> Operand:
         return cast("complex", value)
     raise ConversionError(
         f"{what}: tensors are compared and computed with numbers, strings, arrays and tensors, not with "
-        f"{value!r}; `t is None` tells whether there is a tensor"
+        f"{brief(value)}{'; `t is None` tells whether there is a tensor' if value is None else ''}"
     )
 
 

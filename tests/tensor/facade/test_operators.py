@@ -2,6 +2,7 @@
 
 import copy
 import dataclasses
+import datetime as dt
 import pickle
 import weakref
 from unittest import mock
@@ -29,6 +30,15 @@ def t(request):
     return KINDS[request.param]()
 
 
+OPERATED = {
+    "dense": lambda: tw.as_tensor([1, 2]),
+    "rows": lambda: tw.jagged([[1, 2], [3]]),
+    "view": lambda: sel.concat([[1], [2]]),
+    "rows of a view": lambda: tw.concat([tw.jagged([[1, 2]]), tw.jagged([[3]])]),
+    "collection": lambda: tw.jagged([[1, 2], [3]]).to_dask(max_elements=2),
+}
+
+
 def test_the_other_side_may_compare_itself(t):
     assert t == mock.ANY
     assert t == mock.ANY
@@ -39,14 +49,65 @@ def test_approximate_values_of_pytest_compare_themselves():
     assert np.asarray(tw.as_tensor([0.0, 1.0])).tolist() == pytest.approx([0, 1])
 
 
-@pytest.mark.parametrize("other", [None, Shape(3), {1}, object()], ids=["none", "shape", "set", "object"])
-def test_strangers_are_refused_by_equality_and_left_to_python_by_the_rest(t, other):
+STRANGERS = [None, Shape(3), {1}, object(), int, dt.date(2020, 1, 1)]
+
+
+@pytest.mark.parametrize("other", STRANGERS, ids=["none", "shape", "set", "object", "a class", "a date"])
+@pytest.mark.parametrize("kind", OPERATED)
+def test_strangers_are_refused_by_every_operator_of_every_kind_in_our_words(kind, other):
+    t = OPERATED[kind]()
     for call in (lambda: t == other, lambda: t != other):
-        with pytest.raises(ConversionError, match="compared with numbers"):
+        with pytest.raises(ConversionError, match="compared and computed with numbers"):
             call()
-    for call in (lambda: t < other, lambda: t + other, lambda: other - t):
-        with pytest.raises(TypeError):
-            call()
+    for call in (
+        lambda: t < other,
+        lambda: t >= other,
+        lambda: t + other,
+        lambda: other - t,
+        lambda: t & other,
+        lambda: divmod(t, other),
+        lambda: other @ t,
+    ):
+        if isinstance(other, Shape):
+            with pytest.raises(
+                TypeError, match=r"unsupported .*`s\.|computed with"
+            ):  # shapes say what they have instead
+                call()
+        else:
+            with pytest.raises(ConversionError, match="compared and computed with numbers"):
+                call()
+
+
+class _Adds:
+    """What knows its own way with tensors, and no array."""
+
+    __array_ufunc__ = None
+
+    def __radd__(self, other):
+        return "added", other.shape
+
+    def __gt__(self, other):
+        return "greater than", other.shape
+
+
+class _Array:
+    def __array__(self, dtype=None, copy=None):
+        return np.array([10, 20])
+
+
+@pytest.mark.parametrize("kind", OPERATED)
+def test_operators_ask_strangers_first_and_then_take_their_arrays(kind):
+    t = OPERATED[kind]()
+    assert t + _Adds() == ("added", t.shape)
+    assert (t < _Adds()) == ("greater than", t.shape)
+    with pytest.raises(ConversionError, match="compared and computed"):
+        t - _Adds()
+    expected = (t + np.array([10, 20])).tolist() if kind != "collection" else None
+    found = [t + _Array(), _Array() + t]
+    if expected is None:
+        assert [own.compute(scheduler="sync").tolist() for own in found] == [[[11, 12], [23]]] * 2
+    else:
+        assert [own.tolist() for own in found] == [expected] * 2
 
 
 def test_ufuncs_refuse_strangers_themselves():
