@@ -326,6 +326,11 @@ _ALIGNED: Final = (
 
 def _no_prefix(given: Shape[Any], reference: Shape[Any], what: str) -> ExtentMismatchError:
     if given.rank == reference.rank:
+        if given.is_congruent(reference) and given.zero_based() != reference.zero_based():
+            return ExtentMismatchError(
+                f"{what}: {given!r} and {reference!r} have empty cells of other extents, which count; "
+                "`tw.from_buffer(t.elements(), u.shape)` has those of u"
+            )
         if given.is_congruent(reference):
             return ExtentMismatchError(
                 f"{what}: {given!r} lies elsewhere than {reference!r}; `t[...]` of each starts at zero and "

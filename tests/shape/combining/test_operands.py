@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tensorwrapper
 from tensorwrapper import Shape, Tiling
 from tensorwrapper.errors import ExtentMismatchError, LayerError, ModeNameError
 from tensorwrapper.shape.combining._operands import (
@@ -179,3 +180,17 @@ def test_splits_count_the_elements_under_each_prefix(shape):
         prefixes = list(shape.leading(modes).indices())
         counts = [sum(index[:modes] == prefix for index in indices) for prefix in prefixes]
         assert element_splits(shape, modes).tolist() == [0, *np.cumsum(counts)]
+
+
+def test_empty_cells_of_other_extents_are_said_to_be_that():
+    one, other = (Shape.jagged([Shape(2, 1), Shape(0, extent)]) for extent in (3, 0))
+    moved = Shape.jagged([Shape(2, 1), Shape(0, 3, origin=(1, 0))])
+    for left, right, text in (
+        (one, other, "empty cells of other extents"),
+        (other.translate_to((4, 0, 0)), one, "empty cells of other extents"),
+        (moved, one, "lies elsewhere"),
+    ):
+        with pytest.raises(ExtentMismatchError, match=text):
+            fit_operands([left, right], "where")
+    t, u = (tensorwrapper.zeros(own) for own in (one, other))
+    assert (tensorwrapper.from_buffer(t.elements(), u.shape) + u).shape == u.shape
