@@ -6,6 +6,9 @@ A node is one class over `Node` (public), made known by `register_node`;
 **Where elements come from**: a `Transform` is what ``selected`` is given: for each mode of the node's box a
 `Coordinate`, the position there as a sum of what the modes of the view add; coordinates are added and
 multiplied. `pushed` is the part of an operand that a transform selects.
+
+**What views give**: `RowsOfView`, and `OuterView` and `PointView`, which stand before the brackets of
+`oindex` and `vindex`.
 """
 
 from typing import TYPE_CHECKING
@@ -14,15 +17,19 @@ from tensorwrapper._lazy import lazy_names
 
 if TYPE_CHECKING:
     from tensorwrapper.selection.expressions._ordinals import pushed
+    from tensorwrapper.selection.facade._rows_of_view import RowsOfView
+    from tensorwrapper.selection.facade._view_parts import OuterView, PointView
     from tensorwrapper.selection.transforms._transform import Coordinate, Transform
 
-__all__ = ["Coordinate", "Transform", "pushed"]
+__all__ = ["Coordinate", "OuterView", "PointView", "RowsOfView", "Transform", "pushed"]
 
 if not TYPE_CHECKING:  # for checkers there are the names above, and no others
     __getattr__, __dir__ = lazy_names(
         __name__,
         {
             "expressions._ordinals": ("pushed",),
+            "facade._rows_of_view": ("RowsOfView",),
+            "facade._view_parts": ("OuterView", "PointView"),
             "transforms._transform": ("Coordinate", "Transform"),
         },
     )

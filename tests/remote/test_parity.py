@@ -31,10 +31,16 @@ from tensorwrapper.remote import (
     connect_async,
     connect_shards,
 )
+from tensorwrapper.remote.client._seen_as_view import SeenAsView
 from tensorwrapper.selection import View
 
 X = np.arange(70.0).reshape(10, 7)
 ROWS = tw.jagged([[1, 2], [], [3, 4, 5], [6]])
+
+
+def public(kind):
+    return {name for name in dir(kind) if not name.startswith("_")}
+
 
 # What one has and the other has not, or has in another form, and why.
 NAMED_OTHERWISE = {"__getitem__": "tensor", "__iter__": "names"}
@@ -65,10 +71,6 @@ WAITS = {"view", "as_source", "shape", "tiling", "plan", "compute", "tolist", "r
 """What may ask a server."""
 
 
-def public(kind):
-    return {name for name in dir(kind) if not name.startswith("_")}
-
-
 def told(function):
     """The parameters of a function but for the first, which is the value itself."""
     parameters = list(inspect.signature(function).parameters.values())[1:]
@@ -85,7 +87,7 @@ def function_of(kind, name):
     [
         (Remote, AsyncRemote, OF_MAPPINGS, ONLY_ASYNC),
         (Remote, ShardedRemote, ONE_SERVER_ALONE, SHARDS_ALONE),
-        (RemoteTensor, AsyncRemoteTensor, set(), set()),
+        (RemoteTensor, AsyncRemoteTensor, public(SeenAsView), set()),
         (RemoteTensor, ShardedTensor, OF_REMOTE_TENSORS_ALONE, OF_SHARDS_ALONE),
     ],
 )
@@ -314,8 +316,76 @@ def test_operators_compute_on_what_is_read(kind):
         assert np.array_equal(x > 3, X > 3)
         with pytest.raises(TypeError):
             hash(x)
-        with pytest.raises(AttributeError, match=r"view\(\).permute"):
-            x.permute((1, 0))
+        assert np.array_equal(x.permute((1, 0)), X.T)
+        with pytest.raises(AttributeError, match=r"has no attribute 'flip'.*`t\.reverse"):
+            x.flip(0)
+
+
+# What a view has, called as it may be called of a box of numbers; of others it raises what the view raises.
+GIVEN = {
+    "accumulate_into": lambda t: (tw.zeros(t.shape),),
+    "array_equal": lambda t: (t,),
+    "blocks": lambda _: (64,),
+    "broadcast": lambda t: ((2, *t.shape.extents),),
+    "diagonal": lambda _: (0, 1),
+    "element": lambda _: ((0,),),
+    "fill_null": lambda _: ("a",),
+    "gather": lambda _: (0, [1, 0]),
+    "merge_modes": lambda _: (0, 1),
+    "named": lambda _: ("x", "y"),
+    "pad": lambda _: ([(1, 0), (0, 2)],),
+    "pad_rows": lambda _: (9,),
+    "permute": lambda _: ((1, 0),),
+    "repeat": lambda _: ((2, 1),),
+    "repeat_each": lambda _: (0, 2),
+    "reshape": lambda _: ((7, 10),),
+    "reverse": lambda _: (0,),
+    "rotate": lambda _: ((1, 2),),
+    "route": lambda _: ((1, 1),),
+    "route_many": lambda _: ([(1, 1), (0, 0)],),
+    "scatter": lambda _: ((9, 9),),
+    "sliding_window": lambda _: (0, 2),
+    "split_mode": lambda _: (0, (5, 2)),
+    "tiled": lambda _: (tw.Tiling([4, 6], [7]),),
+    "to_dask": lambda _: (5,),
+    "to_layout": lambda t: (tw.Layout(t.shape),),
+    "translate_to": lambda _: ((3, 4),),
+    "unflatten": lambda _: ([4, 6],),
+    "unsqueeze": lambda _: (0,),
+    "window": lambda _: (tw.Shape(2, 2),),
+}
+
+
+def test_a_tensor_at_servers_has_the_names_of_a_view_with_its_parameters():
+    """It had 22 names, and its view 92."""
+    for kind in (RemoteTensor, ShardedTensor):
+        assert public(View) - public(kind) <= OF_REMOTE_TENSORS_ALONE
+        for name in public(SeenAsView):
+            own, theirs = function_of(kind, name), function_of(View, name)
+            if theirs is None:
+                assert isinstance(inspect.getattr_static(kind, name), property)
+            else:
+                assert told(own) == told(theirs), name
+
+
+def outcome(tensor, name):
+    try:
+        found = getattr(tensor, name)
+        if callable(found):
+            found = found(*GIVEN.get(name, lambda _: ())(tensor))
+        if isinstance(found, View):
+            found = found.shape, found.tolist()
+    except (TensorWrapperError, ImportError) as error:
+        return type(error)
+    return type(found), repr(found) if isinstance(found, tuple | int | float | bool | tw.Tensor) else ""
+
+
+@pytest.mark.parametrize("kind", ["sync", "shards"])
+@pytest.mark.parametrize("key", ["x", "rows"])
+def test_each_name_of_a_view_does_there_what_the_view_does(kind, key):
+    with clients(kind) as (client, _):
+        for name in sorted(public(SeenAsView) - {"expression", "normal_form"}):
+            assert outcome(client[key], name) == outcome(client[key].view(), name), name
 
 
 def test_who_arrived_and_is_forgotten_warns_of_nothing(recwarn):

@@ -1,11 +1,11 @@
 """`Elsewhere`: what tensors at one server and at several have in common: all of it comes here by its view."""
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Literal, Never, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from tensorwrapper._value_class import Shown
 from tensorwrapper.errors import ConversionError
-from tensorwrapper.selection import View
+from tensorwrapper.remote.client._seen_as_view import SeenAsView
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import Operators
 from tensorwrapper.typing import AnyRank
@@ -19,16 +19,10 @@ if TYPE_CHECKING:
 __all__ = ["Elsewhere"]
 
 
-class Elsewhere(Shown, Operators[Any, AnyRank]):
-    """One primitive, `view`, which has all elements: operators and ufuncs compute on it."""
+class Elsewhere(Shown, SeenAsView, Operators[Any, AnyRank]):
+    """One primitive, `view`, which has all elements and all names: operators and ufuncs compute on it."""
 
     __slots__ = ()
-
-    if TYPE_CHECKING:
-
-        def view(self) -> View[Any]:
-            """Return the view of all of it."""
-            ...
 
     def compute(
         self,
@@ -47,12 +41,6 @@ class Elsewhere(Shown, Operators[Any, AnyRank]):
     def tolist(self) -> list[Any]:
         """Return all elements as nested lists."""
         return cast("list[Any]", self.compute().tolist())
-
-    if not TYPE_CHECKING:  # To checkers every name would be known.
-
-        def __getattr__(self, name: str) -> Never:
-            found = f": views have it, view().{name}" if hasattr(View, name) else ""
-            raise AttributeError(f"a {type(self).__name__} has no {name}{found}", name=name, obj=self)
 
     def __array_ufunc__(
         self,
