@@ -4,6 +4,8 @@ from collections.abc import Callable
 from math import prod
 from typing import Any, cast
 
+import numpy as np
+
 from tensorwrapper._value_class import evolve
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection.expressions._expression import Expression, Node
