@@ -245,8 +245,8 @@ def _normal_item(item: object, place: int, sparse: dict[int, IntArray]) -> KeyIt
     if _is_basic_item(item):
         _check_slice(item, place)
         return cast("PositionalItem", item)
-    if hasattr(type(item), "_true_places"):
-        known = cast("tuple[Extents, IntArray] | None", cast("Any", item)._true_places())
+    if hasattr(type(item), "__mask_places__"):
+        known = cast("tuple[Extents, IntArray] | None", cast("Any", item).__mask_places__())
         if known is not None:
             extents, places = known
             if not extents:

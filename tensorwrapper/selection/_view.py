@@ -102,8 +102,8 @@ class View(
     def _as_operand(self) -> "Tensor[ScalarT_co]":
         return self.compute()
 
-    def _true_places(self) -> "tuple[Extents, IntArray] | None":
-        return self.compute()._true_places() if self.dtype == np.bool_ and self.is_sparse else None
+    def __mask_places__(self) -> "tuple[Extents, IntArray] | None":
+        return self.compute().__mask_places__() if self.dtype == np.bool_ and self.is_sparse else None
 
     @classmethod
     def _make(cls, expression: Expression) -> "View[ScalarT_co, IndexT_co]":

@@ -28,7 +28,7 @@ _P = ParamSpec("_P")
 class TensorCommon(ABC, Generic[ScalarT_co]):
     """Abstract: `shape`, `dtype`, `elements`, `assign`, `_by`, `_see_by` and `_relabelled`.
 
-    Also `_as_operand` and `_true_places`: what it is in a call, and between brackets.
+    Also `_as_operand` and `__mask_places__`: what it is in a call, and between brackets.
     """
 
     __slots__ = ()
@@ -56,7 +56,7 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
         """Return the tensor of the elements: those of a view are computed."""
 
     @abstractmethod
-    def _true_places(self) -> "tuple[Extents, IntArray] | None":
+    def __mask_places__(self) -> "tuple[Extents, IntArray] | None":
         """Return the extents of a sparse mask, and in row-major order where it is true; None of all else."""
 
     @abstractmethod

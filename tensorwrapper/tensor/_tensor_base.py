@@ -142,7 +142,7 @@ class TensorBase(ABC, Generic[ScalarT_co]):
             return self
         return self._make(self._layout.flatten(), self._buffer)
 
-    def _true_places(self) -> "tuple[Extents, IntArray] | None":
+    def __mask_places__(self) -> "tuple[Extents, IntArray] | None":
         buffer, shape = self._buffer, self._layout.shape.flatten()
         if buffer.fill_value is None or buffer.dtype != np.bool_ or not shape.is_box:
             return None
