@@ -161,9 +161,10 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             return value
         if name in __all__:
             return importlib.import_module(f"{__name__}.{name}")
-        from tensorwrapper._wording import advice_of  # noqa: PLC0415 - who asks for what is there does not pay for it
+        from tensorwrapper._hints import hints_of  # noqa: PLC0415 - who asks for what is there does not pay for it
 
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{advice_of(name)}")
+        said = hints_of("tensorwrapper").get(name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{f': {said}' if said else ''}")
 
 
 def __dir__() -> list[str]:

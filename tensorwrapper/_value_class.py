@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast, dataclass_transform, overl
 
 import attrs
 
-from tensorwrapper._wording import advice_on_setting, brief, html_block, shortened
+from tensorwrapper._hints import setting_hint
+from tensorwrapper._wording import brief, html_block, shortened
 
 __all__ = [
     "Closing",
@@ -78,7 +79,7 @@ def _refuse_to_change(self: object, name: str, value: object = None) -> None:  #
     """Raise what attrs does, with what works instead."""
     kind = type(self)
     error = attrs.exceptions.FrozenInstanceError()
-    text = f"a {kind.__name__} keeps its attributes, {name!r} cannot be set{advice_on_setting(kind, name)}"
+    text = f"a {kind.__name__} keeps its attributes, {name!r} cannot be set{setting_hint(kind, name)}"
     cast("Any", BaseException).args.__set__(error, (text,))  # its own constructor takes no text
     raise error
 

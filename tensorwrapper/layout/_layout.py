@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final, Generic, SupportsIndex, cast, final, overload
 
+from tensorwrapper._hints import hint
 from tensorwrapper._integers import one_sequence, to_int, to_ints
 from tensorwrapper._value_class import slot_setters, value_class
-from tensorwrapper._wording import answer_calls, brief
+from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout.boxes import _mode_operations, _modes
 from tensorwrapper.layout.boxes._common import LayoutCommon
@@ -15,7 +16,6 @@ from tensorwrapper.layout.boxes._strided import Strided, row_major
 from tensorwrapper.layout.facade._choice import of_flat, of_layers
 from tensorwrapper.layout.facade._constructors import LayoutConstructors
 from tensorwrapper.layout.facade._exchange import LayoutExchange
-from tensorwrapper.layout.facade._habits import CALLS
 from tensorwrapper.layout.facade._layers import LayoutLayers
 from tensorwrapper.layout.facade._layout_base import implementation_of
 from tensorwrapper.layout.facade._moves import LayoutMoves
@@ -475,7 +475,7 @@ class Layout(
 
 
 (_set_implementation,) = slot_setters(Layout, "implementation")  # half the cost of `object.__setattr__`
-answer_calls(Layout, CALLS)
+hint(Layout, "Layout")
 
 
 def wrap_layout(implementation: LayoutCommon, names: ModeNames | None = None) -> "Layout[Any]":

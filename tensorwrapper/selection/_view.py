@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arguments import times_like, to_dtype
+from tensorwrapper._hints import hint
 from tensorwrapper._value_class import slot_setters, token_of, value_class
-from tensorwrapper._wording import answer_calls
 from tensorwrapper.buffer.lowlevel import holds_strings, kind_of
 from tensorwrapper.errors import ConversionError, DTypeError
 from tensorwrapper.selection.expressions._cellwise import Casting
@@ -26,7 +26,7 @@ from tensorwrapper.selection.facade._view_writing import Value, ViewWriting
 from tensorwrapper.selection.normal._compacted import compacted
 from tensorwrapper.selection.rows._rows import put_together_rows
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.tensor.lowlevel import CALLS, Operators, TensorCommon, TensorLibraries
+from tensorwrapper.tensor.lowlevel import Operators, TensorCommon, TensorLibraries
 from tensorwrapper.typing import (
     ArrayKey,
     ElementCasting,
@@ -243,7 +243,7 @@ class View(
         return View, (compacted(self._expression),)
 
 
-answer_calls(View, CALLS)
+hint(View, "Tensor")
 
 # The setters of the slots themselves: half the cost of ``object.__setattr__``, and every step makes a view.
 _set_expression, _set_normal, _set_plan, _set_direct = slot_setters(

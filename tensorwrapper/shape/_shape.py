@@ -4,9 +4,9 @@ import functools
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, cast, final, overload
 
+from tensorwrapper._hints import hint
 from tensorwrapper._integers import one_sequence, to_ints
 from tensorwrapper._value_class import slot_setters, value_class
-from tensorwrapper._wording import answer_calls
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.shape._shape_base import ShapeLike, implementation_of
 from tensorwrapper.shape.boxes._common import ShapeCommon, to_index
@@ -22,7 +22,6 @@ from tensorwrapper.shape.facade._ranks import ShapeRanks
 from tensorwrapper.shape.facade._sets import ShapeSets
 from tensorwrapper.shape.kinds._jagged import Jagged, jagged_of_state
 from tensorwrapper.shape.kinds._nested import Implementation
-from tensorwrapper.shape.text._habits import SHAPE_CALLS
 from tensorwrapper.typing import (
     IndexT,
     IndexT_co,
@@ -319,7 +318,7 @@ class Shape(
         return wrap, (implementation,)
 
 
-answer_calls(Shape, SHAPE_CALLS)
+hint(Shape, "Shape")
 
 _set_implementation, _set_names, _set_hash = slot_setters(Shape, "implementation", "_names", "_hash")
 

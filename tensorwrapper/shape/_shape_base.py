@@ -7,9 +7,9 @@ same rank (``_parts``), sets (``_sets``), named constructors (``_constructors``)
 
 from abc import abstractmethod
 from collections.abc import Iterable
-from typing import Any, ClassVar, Generic, NoReturn, Self, SupportsIndex, TypeAlias
+from typing import Any, Generic, NoReturn, Self, SupportsIndex, TypeAlias
 
-from tensorwrapper._wording import Advising, no_array
+from tensorwrapper._hints import Hinted
 from tensorwrapper.errors import ConversionError, ExtentError
 from tensorwrapper.shape.boxes._common import ShapeCommon
 from tensorwrapper.shape.boxes._keys import mode_of
@@ -17,19 +17,15 @@ from tensorwrapper.shape.boxes._names import ModeNames, Names, agreed_names, mod
 from tensorwrapper.shape.boxes._smooth import Smooth, SmoothCommon
 from tensorwrapper.shape.kinds._jagged import JaggedCommon
 from tensorwrapper.shape.kinds._nested import Implementation, NestedCommon
-from tensorwrapper.shape.text._habits import SHAPE_IS, SHAPE_NAMES, SHAPE_ON_SETTING, SHAPE_OPERATORS
 from tensorwrapper.typing import IndexT_co
 
 __all__ = ["ShapeBase", "ShapeLike", "check_names", "implementation_of", "names_of"]
 
 
-@no_array(SHAPE_IS, SHAPE_NAMES, SHAPE_OPERATORS)
-class ShapeBase(Generic[IndexT_co], metaclass=Advising):
+class ShapeBase(Generic[IndexT_co], metaclass=Hinted):
     """Abstract: `implementation`, which answers, `_names`, those of its modes, and `_wrap`."""
 
     __slots__ = ()
-
-    _ON_SETTING: ClassVar = SHAPE_ON_SETTING
 
     implementation: Implementation
     _names: Names

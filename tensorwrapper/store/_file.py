@@ -9,9 +9,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, SupportsIndex, TypeAlias, cast, final
 
+from tensorwrapper._hints import Hinted, hint
 from tensorwrapper._integers import to_count
 from tensorwrapper._value_class import Shown
-from tensorwrapper._wording import Advising, brief, html_block, no_array, shortened
+from tensorwrapper._wording import brief, html_block, shortened
 from tensorwrapper.errors import (
     ConversionError,
     DataFileError,
@@ -44,24 +45,9 @@ FileMode: TypeAlias = Literal["r", "a", "w"]
 
 PIECE_BYTES: Final = 2**30
 
-_IS: Final = "a file has tensors: `f['x']` is one, which is asked like an array"
-_NAMES: Final = {
-    "attrs": "`f.metadata`",
-    "names tensors root files array_keys": "`list(f)` has the names",
-    "read get_tensor load": "`f['x']` is a tensor, read when it is used; `f['x'].copy()` reads it",
-    "shape dtype": "a file has tensors: `f['x'].shape`, `f['x'].dtype`",
-    "create_dataset create_array write put add": "`tw.save('g.tens', {'x': t})` writes, `g['y'] = t` appends",
-    "rank": "a file has tensors: `f['x'].rank`",
-    "T mT": _IS,
-    "update": "`g['y'] = t` appends one tensor after the other",
-    "pop clear": "nothing is taken out of a file; `tw.save('g.tens', dict(f))` writes another",
-}
-"""What other libraries call what files have; `f` and `g` stand for one to read and one to append to."""
-
 
 @final
-@no_array(_IS, _NAMES)
-class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Advising):
+class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted):
     """An open `.tens` file: a mapping from names to tensors, which are read when they are used.
 
     A tensor that grew by `extend` is a `View` of all its records, all else a `Tensor`; both do the same.
@@ -502,3 +488,6 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Advisin
     def __repr__(self) -> str:
         state = "closed" if self.closed else f"{len(self)} tensors"
         return f"TensFile({self._path!r}, {self._mode!r}, {state})"
+
+
+hint(TensFile, "TensFile")

@@ -2,15 +2,16 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import repeat
-from typing import TYPE_CHECKING, Any, Final, Generic, SupportsIndex, TypeVar, cast, final, overload
+from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeVar, cast, final, overload
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arguments import times_like, to_dtype
+from tensorwrapper._hints import hint, hints_of
 from tensorwrapper._value_class import slot_setters, token_of, token_of_parts, value_class
-from tensorwrapper._wording import answer_calls, brief
+from tensorwrapper._wording import brief
 from tensorwrapper.buffer import BufferCommon, Dense
 from tensorwrapper.buffer.lowlevel import as_dense, check_dtype, packed_layout
 from tensorwrapper.errors import ConversionError, RankError
@@ -24,7 +25,6 @@ from tensorwrapper.tensor._tensor_base import TensorBase, guard
 from tensorwrapper.tensor.facade._cells import TensorCells
 from tensorwrapper.tensor.facade._copies import TensorCopies
 from tensorwrapper.tensor.facade._exchange import TensorExchange
-from tensorwrapper.tensor.facade._habits import CALLS
 from tensorwrapper.tensor.facade._indexing import TensorIndexing
 from tensorwrapper.tensor.facade._operators import Operators
 from tensorwrapper.tensor.facade._queries import TensorQueries
@@ -57,8 +57,6 @@ if TYPE_CHECKING:
     from tensorwrapper.tensor.rows._rows import TensorRows
 
 __all__ = ["Tensor", "make_tensor"]
-
-_MADE: Final = "`tw.as_tensor([1, 2])` takes an array or a list, `tw.zeros((2, 3))` extents"
 
 _S = TypeVar("_S", bound=np.generic)
 
@@ -120,7 +118,8 @@ class Tensor(
     def __attrs_post_init__(self) -> None:
         if not isinstance(cast("object", self._layout), Layout):
             raise ConversionError(
-                f"a Tensor is made of a Layout and a buffer, not of {brief(self._layout)}: {_MADE}"
+                f"a Tensor is made of a Layout and a buffer, not of {brief(self._layout)}: "
+                f"{hints_of('Tensor')['__init__()']}"
             )
         least, greatest = self._layout.bounds()
         if greatest >= least:
@@ -465,7 +464,7 @@ class Tensor(
         return token_of("Tensor", *[token_of_parts(own) if is_buffer else own for own, is_buffer in named])
 
 
-answer_calls(Tensor, {"__init__": _MADE, **CALLS})
+hint(Tensor, "Tensor")
 
 _set_layout, _set_buffer, _set_array = slot_setters(Tensor, "_layout", "_buffer", "_array")
 

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from tensorwrapper.tensor._common import TensorCommon, as_computed
     from tensorwrapper.tensor._libraries import TensorLibraries
     from tensorwrapper.tensor._tensor import make_tensor
-    from tensorwrapper.tensor.facade._habits import CALLS
     from tensorwrapper.tensor.facade._operators import Operators
     from tensorwrapper.tensor.facade._structure import cut_rows
     from tensorwrapper.tensor.facade._writes import fit_values, values_into
@@ -64,7 +63,6 @@ if TYPE_CHECKING:
     from tensorwrapper.tensor.rows._within_rows import WithinRows
 
 __all__ = [
-    "CALLS",
     "DENSE",
     "REDUCTIONS",
     "ROW_FUNCTIONS",
@@ -122,7 +120,6 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "operators._sparse": ("at_places",),
             "reading._labelled": ("labelled_shape",),
             "_libraries": ("TensorLibraries",),
-            "facade._habits": ("CALLS",),
             "facade._operators": ("Operators",),
             "rows._pad": ("padded_lines",),
             "facade._structure": ("cut_rows",),

@@ -77,6 +77,8 @@ PLAIN = re.compile(
     r"|object does not support item"
     r"|type \w+ doesn't define __round__ method"
     r"|divmod"
+    r"|unsupported operand type|bad operand type|'[^']+' not supported between|can't multiply sequence"
+    r"|not '\w+'$|cannot be interpreted as an integer"  # of int(), float() and round()
     r"|does not support ufuncs"  # NumPy's word for values that are no arrays
     r"|is read-only$"
     r"|a (Layout|Tiling|Mask) keeps its attributes"

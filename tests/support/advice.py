@@ -8,7 +8,7 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tensorwrapper._wording import advised
+from tensorwrapper._hints import hints_of
 
 
 def values(folder):
@@ -84,14 +84,16 @@ def message_of(mistake, folder, monkeypatch):
     return text
 
 
-def advice_tests(mistakes, *tables):
-    """Return two tests: that each mistake is answered by what works, and that all advice in tables does."""
+def advice_tests(mistakes, *sections):
+    """Return two tests: that each mistake is answered by what works, and that all hints of sections do."""
 
     @pytest.mark.parametrize("mistake", mistakes)
     def answered(mistake, tmp_path, monkeypatch):
         assert mistakes[mistake] in message_of(mistake, tmp_path, monkeypatch)
 
-    @pytest.mark.parametrize("advice", sorted({advice for table in tables for _, advice in advised(table)}))
+    @pytest.mark.parametrize(
+        "advice", sorted({said for section in sections for said in hints_of(section).values()})
+    )
     def works(advice, tmp_path, monkeypatch):
         run_all(advice, tmp_path, monkeypatch)
 

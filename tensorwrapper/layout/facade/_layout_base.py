@@ -8,18 +8,17 @@ constructors (``_constructors``). None builds on another.
 from abc import abstractmethod
 from typing import Generic, Self, cast
 
-from tensorwrapper._wording import Advising, brief, no_array
+from tensorwrapper._hints import Hinted
+from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.layout.boxes._strided import Strided
-from tensorwrapper.layout.facade._habits import IS, NAMES, OPERATORS
 from tensorwrapper.typing import Index, IndexT_co
 
 __all__ = ["LayoutBase", "implementation_of"]
 
 
-@no_array(IS, NAMES, OPERATORS)
-class LayoutBase(Generic[IndexT_co], metaclass=Advising):
+class LayoutBase(Generic[IndexT_co], metaclass=Hinted):
     """Abstract: `implementation`, which answers, and `_wrap`."""
 
     __slots__ = ()

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, TypeAlias, TypeVa
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._wording import brief, called_as
+from tensorwrapper._hints import answered, wrong_call
+from tensorwrapper._wording import brief
 from tensorwrapper.errors import (
     ConversionError,
     DTypeError,
@@ -196,7 +197,7 @@ def concat(
 
 @overload
 def concat(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]: ...
-def concat(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]:
+def concat(parts: Iterable[ViewLike], *odd: object, mode: SupportsIndex = 0, **named: object) -> View[Any]:
     """Return the views one after the other along a mode, as NumPy's concatenate, and copy nothing.
 
     Parameters
@@ -220,6 +221,8 @@ def concat(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]:
     >>> sel.concat([[1, 2], [3, 4, 5]])[::-2].compute().tolist()
     [5, 3, 1]
     """
+    if odd or named:
+        raise wrong_call("selection", "concat", *odd, **named)
     tensors = _tensors_joined(parts, mode) if type(mode) is int else None
     if tensors is not None:
         return View(whole(tensors))
@@ -254,10 +257,6 @@ def _tiles_joined(given: Sequence[Expression], mode: int) -> View[Any] | None:
     except TensorWrapperError:
         return None
     return concat([View(part).untiled() for part in given], mode=mode).tiled(joined)
-
-
-if not TYPE_CHECKING:
-    concat = called_as("`tw.concat([t, t], mode=0)` takes the parts as one list")(concat)
 
 
 @overload
@@ -352,10 +351,6 @@ def stack(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]:
     return _placed(Stacking(number, tuple(given)), names, (*origin[:number], 0, *origin[number:]))
 
 
-if not TYPE_CHECKING:
-    stack = called_as("`tw.stack([t, t], mode=0)` takes the parts as one list")(stack)
-
-
 @overload
 def pad(
     source: "Ranked[ScalarT_co, IndexT_co]",
@@ -393,10 +388,6 @@ def pad(
     [9, 9, 1, 2, 3, 9]
     """
     return as_view(source).pad(cast("Any", widths), boundary=boundary, fill_value=fill_value)
-
-
-if not TYPE_CHECKING:
-    pad = called_as("`sel.pad(t, [(1, 1), (0, 0)])` says before and after for each mode")(pad)
 
 
 @overload
@@ -440,3 +431,7 @@ def pad_rows(
     [[1, 2, 3], [4, 9]]
     """
     return as_view(source).pad_rows(length, fill_value=fill_value, mode=mode, clip=clip)
+
+
+if not TYPE_CHECKING:
+    stack, pad = map(answered, (stack, pad))

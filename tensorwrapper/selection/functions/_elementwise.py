@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast, overlo
 
 import numpy as np
 
-from tensorwrapper._wording import called_as
+from tensorwrapper._hints import answered
 from tensorwrapper.buffer.lowlevel import fit_number
 from tensorwrapper.errors import ConversionError, DTypeError
 from tensorwrapper.layout.lowlevel import new_strided, wrap_layout
@@ -116,10 +116,6 @@ def where(mask: ViewLike, x: Operand, y: Operand) -> View[Any]:
         raise DTypeError(f"a mask has elements of type bool, not {given.dtype}")
     choices = _operands([x, y], "where")
     return _put_together("where", (mask, x, y), [_number_or_view(given)._expression, *choices])
-
-
-if not TYPE_CHECKING:
-    where = called_as("`tw.where(t > 0, t, 0)`; where a mask holds alone is `np.nonzero(t > 0)`")(where)
 
 
 @overload
@@ -266,3 +262,7 @@ def _broadcast(part: Expression, extents: Extents) -> Expression:
     zeros = (0,) * len(extents)
     layout = wrap_layout(new_strided(extents, zeros, zeros, old.offset))
     return View._make(part)._after(("broadcast", (given,), old.shape), layout)._expression
+
+
+if not TYPE_CHECKING:
+    where = answered(where)

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar, cast, overload
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._hints import answered
 from tensorwrapper._integers import to_count, to_int
-from tensorwrapper._wording import brief, called_as
+from tensorwrapper._wording import brief
 from tensorwrapper.buffer.lowlevel import fit_number
 from tensorwrapper.errors import (
     ConversionError,
@@ -126,12 +127,6 @@ def full(shape: ShapeLike, fill_value: object, *, dtype: npt.DTypeLike | None = 
     return generated(box, Filling(box, fit_number(fill_value, element, "fill_value")[()], element), shape)
 
 
-if not TYPE_CHECKING:
-    full = called_as("`sel.full((2, 3), 1)` takes extents as one sequence, then the value; dtype= is named")(
-        full
-    )
-
-
 def _type_of(value: object) -> "np.dtype[Any]":
     if isinstance(value, str):
         return cast("np.dtype[Any]", np.dtypes.StringDType())
@@ -166,10 +161,6 @@ def zeros(shape: ShapeLike, *, dtype: npt.DTypeLike = np.float64) -> View[Any]:
     return full(shape, 0, dtype=dtype)
 
 
-if not TYPE_CHECKING:
-    zeros = called_as("`sel.zeros((2, 3))` takes extents as one sequence; dtype= is named")(zeros)
-
-
 @overload
 def ones(shape: Shape[IndexT_co]) -> View[np.float64, IndexT_co]:
     """Return a view in which every element is 1; nothing is stored."""
@@ -196,10 +187,6 @@ def ones(shape: ShapeLike, *, dtype: npt.DTypeLike) -> View[Any]: ...
 def ones(shape: ShapeLike, *, dtype: npt.DTypeLike = np.float64) -> View[Any]:
     """Return a view in which every element is 1; nothing is stored."""
     return full(shape, 1, dtype=dtype)
-
-
-if not TYPE_CHECKING:
-    ones = called_as("`sel.ones((2, 3))` takes extents as one sequence; dtype= is named")(ones)
 
 
 @overload
@@ -384,10 +371,6 @@ def linspace(
     return generated(box, Counting(box, first, (step,), element, "linspace"))
 
 
-if not TYPE_CHECKING:
-    linspace = called_as("`sel.linspace(0, 1, 5)` says how many")(linspace)
-
-
 def _whole_step(start: int, stop: int, count: int, element: "np.dtype[Any]") -> int:
     """Return the step from one integer to the next, as a number of the type."""
     step, rest = divmod(stop - start, count - 1)
@@ -458,10 +441,6 @@ def eye(
     return generated(box, Diagonal(box, to_int(diagonal, "a diagonal"), to_element_type(dtype)))
 
 
-if not TYPE_CHECKING:
-    eye = called_as("`sel.eye(3, 4, diagonal=1)`")(eye)
-
-
 @overload
 def compute(shape: Shape[IndexT_co], function: CoordinateFunction) -> View[np.float64, IndexT_co]:
     """Return a view whose elements a function computes from their absolute indices, part by part."""
@@ -517,3 +496,7 @@ def compute(
         raise ConversionError(f"elements are computed by a function of coordinates, not by {brief(function)}")
     box = box_of(shape)
     return generated(box, Computing(box, function, to_element_type(dtype)), shape)
+
+
+if not TYPE_CHECKING:
+    full, zeros, ones, linspace, eye = map(answered, (full, zeros, ones, linspace, eye))

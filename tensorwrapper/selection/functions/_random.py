@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias, overload
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._hints import answered
 from tensorwrapper._integers import MAX_INT64
-from tensorwrapper._wording import called_as, shortened
+from tensorwrapper._wording import shortened
 from tensorwrapper.errors import ExtentMismatchError, SizeOverflowError
 from tensorwrapper.selection._view import View
 from tensorwrapper.selection.expressions._expression import Expression, unnamed_view
@@ -107,10 +108,6 @@ def random(shape: ShapeLike, *, seed: SupportsIndex, dtype: npt.DTypeLike = np.f
     return uniform(shape, seed=seed, dtype=dtype)
 
 
-if not TYPE_CHECKING:
-    random = called_as("`sel.random((2, 3), seed=1)`: the same seed gives the same numbers")(random)
-
-
 @overload
 def uniform(
     shape: Shape[IndexT_co], low: Parameter = 0.0, high: Parameter = 1.0, *, seed: SupportsIndex
@@ -190,10 +187,6 @@ def uniform(
 ) -> View[Any]:
     """Return a view of random numbers, uniform in [low, high); see `random`."""
     return _random(shape, "uniform", seed, (low, high), dtype)
-
-
-if not TYPE_CHECKING:
-    uniform = called_as("`sel.uniform((2, 3), seed=1)`: the same seed gives the same numbers")(uniform)
 
 
 @overload
@@ -346,12 +339,6 @@ def integers(
     return _random(shape, "integers", seed, (low, high), dtype)
 
 
-if not TYPE_CHECKING:
-    integers = called_as("`sel.integers((2, 3), 0, 10, seed=1)`: the same seed gives the same numbers")(
-        integers
-    )
-
-
 @overload
 def bernoulli(
     shape: Shape[IndexT_co], p: Parameter = 0.5, *, seed: SupportsIndex
@@ -366,3 +353,7 @@ def bernoulli(shape: ShapeLike, p: Parameter = 0.5, *, seed: SupportsIndex) -> V
 def bernoulli(shape: ShapeLike, p: Parameter = 0.5, *, seed: SupportsIndex) -> View[Any]:
     """Return a view of random bools, each true with probability `p`; see `random`."""
     return _random(shape, "bernoulli", seed, (p,), np.bool_)
+
+
+if not TYPE_CHECKING:
+    random, uniform, integers = map(answered, (random, uniform, integers))

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, cast, final
 import numpy.typing as npt
 
 from tensorwrapper._arguments import check_kind_of
+from tensorwrapper._hints import hint, hints_of
 from tensorwrapper._value_class import token_of, value_class
-from tensorwrapper._wording import answer_calls, brief
+from tensorwrapper._wording import brief
 from tensorwrapper.errors import (
     ConversionError,
     ExtentMismatchError,
@@ -30,7 +31,6 @@ from tensorwrapper.shape.masks._places import MaskWay
 from tensorwrapper.shape.masks._positions import Positions
 from tensorwrapper.shape.masks._sets import MaskSets
 from tensorwrapper.shape.masks._text import MaskRead, mask_repr, mask_str, mask_to_json, read_json, read_text
-from tensorwrapper.shape.text._habits import MASK_CALLS, MASK_IS
 from tensorwrapper.typing import Index, IndexT_co
 
 __all__ = ["Mask", "MaskItem", "MaskWay"]
@@ -262,7 +262,7 @@ class Mask(MaskSets[IndexT_co], Generic[IndexT_co]):
 
         def __array__(self, *_: object, **__: object) -> None:
             # NumPy would make an array of one object.
-            raise ConversionError(MASK_IS)
+            raise ConversionError(hints_of("Mask")["*"])
 
     def to_svg(self) -> str:
         """Return a picture of the source, each part of it as dark as much of it is picked.
@@ -303,7 +303,7 @@ class Mask(MaskSets[IndexT_co], Generic[IndexT_co]):
         return Mask._make, (self.source, self.way, self.picks)
 
 
-answer_calls(Mask, MASK_CALLS)
+hint(Mask, "Mask")
 
 
 def _checked(source: Shape[_I]) -> Shape[_I]:

@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import concatenated_ranges, shared_table
+from tensorwrapper._hints import Hinted
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._memory import memory_for
-from tensorwrapper._wording import Advising, no_array
 from tensorwrapper.errors import (
     ConversionError,
     ExtentMismatchError,
@@ -27,7 +27,6 @@ from tensorwrapper.shape.masks._positions import Positions
 from tensorwrapper.shape.rows._columns import Origins
 from tensorwrapper.shape.rows._rearrange import build_rows
 from tensorwrapper.shape.rows._rows import Rows
-from tensorwrapper.shape.text._habits import MASK_IS, MASK_NAMES, MASK_OPERATORS
 from tensorwrapper.typing import Extents, Index, IndexT, IndexT_co, IntArray, LooseIndex
 
 __all__ = [
@@ -121,8 +120,7 @@ class SupportsGather(Protocol[_T_co]):
     def __getitem__(self, key: tuple[SupportsIndex | slice, ...], /) -> _T_co: ...
 
 
-@no_array(MASK_IS, MASK_NAMES, MASK_OPERATORS)
-class MaskPlaces(Generic[IndexT_co], metaclass=Advising):
+class MaskPlaces(Generic[IndexT_co], metaclass=Hinted):
     """Abstract: the attributes `source`, `way`, `picks` and `_shape`."""
 
     __slots__ = ()

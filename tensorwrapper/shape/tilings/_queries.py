@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arguments import check_kind_of
+from tensorwrapper._hints import Hinted
 from tensorwrapper._integers import to_int
-from tensorwrapper._wording import Advising, brief, no_array
+from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, ExtentError, JaggedModeError, OutOfBoundsError, RankError
 from tensorwrapper.shape._shape import Shape, ShapeLike, as_shape, wrap
 from tensorwrapper.shape.boxes._common import to_index, to_index_array
@@ -19,7 +20,6 @@ from tensorwrapper.shape.boxes._smooth import make_smooth
 from tensorwrapper.shape.kinds._tiled import Tiled
 from tensorwrapper.shape.rows._partition import Partition, offsets_of_tiles, runs_by_volume, volumes_of_tiles
 from tensorwrapper.shape.rows._partition_operations import is_refinement
-from tensorwrapper.shape.text._habits import TILING_IS, TILING_NAMES, TILING_OPERATORS
 from tensorwrapper.typing import Extents, IndexT, IndexT_co, IntArray, LooseIndex
 
 if TYPE_CHECKING:
@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["TilingQueries"]
 
 
-@no_array(TILING_IS, TILING_NAMES, TILING_OPERATORS)
-class TilingQueries(Generic[IndexT_co], metaclass=Advising):
+class TilingQueries(Generic[IndexT_co], metaclass=Hinted):
     """Abstract: the attribute `_partitions`, one per mode."""
 
     __slots__ = ()

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, cast, final, over
 import numpy.typing as npt
 
 from tensorwrapper._arguments import to_items_of
+from tensorwrapper._hints import hint
 from tensorwrapper._integers import one_sequence, to_counts, to_ints
 from tensorwrapper._value_class import value_class
-from tensorwrapper._wording import answer_calls, brief
+from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, ExtentError, JaggedModeError, RankError
 from tensorwrapper.shape._shape import Shape, ShapeLike, as_shape
 from tensorwrapper.shape._shape_base import implementation_of
@@ -32,7 +33,6 @@ from tensorwrapper.shape.rows._partition_operations import (
     tiles_for,
     to_chunks,
 )
-from tensorwrapper.shape.text._habits import TILING_CALLS
 from tensorwrapper.shape.tilings._exchange import TilingExchange
 from tensorwrapper.typing import (
     Index,
@@ -471,7 +471,7 @@ class Tiling(TilingExchange[IndexT_co], Generic[IndexT_co]):
         return make_tiling, (self._partitions,)
 
 
-answer_calls(Tiling, TILING_CALLS)
+hint(Tiling, "Tiling")
 
 
 def make_tiling(partitions: tuple[Partition, ...]) -> Tiling[Any]:

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeAlias, Ty
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._wording import Advising, advise
+from tensorwrapper._hints import Hinted, hint
 from tensorwrapper.errors import TensorWrapperError
-from tensorwrapper.tensor.facade._habits import NAMES, ON_SETTING
 from tensorwrapper.tensor.operators._dense import call_dense
 from tensorwrapper.typing import AnyRank, IndexT_co, ScalarT_co
 
@@ -45,12 +44,10 @@ _I = TypeVar("_I", bound=np.integer[Any])
 _L = TypeVar("_L", bound=np.integer[Any] | np.bool_)
 
 
-@advise(NAMES)
-class Operators(Generic[ScalarT_co, IndexT_co], metaclass=Advising):
+class Operators(Generic[ScalarT_co, IndexT_co], metaclass=Hinted):
     """No primitives. Operators are NumPy's ufuncs, element by element."""
 
     __slots__ = ()
-    _ON_SETTING: ClassVar = ON_SETTING
 
     def __dir__(self) -> list[str]:
         return dir(type(self))
@@ -499,3 +496,6 @@ if not TYPE_CHECKING:
         setattr(Operators, f"__{_name}__", _forward(_ufunc, f"__{_theirs}__"))
     for _name, _ufunc in _UNARY.items():
         setattr(Operators, f"__{_name}__", lambda self, _ufunc=_ufunc: _ufunc(self))
+
+
+hint(Operators, "Tensor")

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from tensorwrapper._arguments import to_dtype
 from tensorwrapper._arrays import unmasked_array
-from tensorwrapper._wording import called_as
+from tensorwrapper._hints import wrong_call
 from tensorwrapper.buffer import BufferCommon, Dense
 from tensorwrapper.buffer.lowlevel import (
     as_dense,
@@ -63,7 +63,7 @@ def as_tensor(value: Sequence[complex], *, copy: bool | None = None) -> Tensor[A
 def as_tensor(value: Sequence[Sequence[complex]], *, copy: bool | None = None) -> Tensor[Any, Rank2]: ...
 @overload
 def as_tensor(value: object, *, copy: bool | None = None) -> Tensor[Any]: ...
-def as_tensor(value: object, *, copy: bool | None = None) -> Tensor[Any]:
+def as_tensor(value: object, *odd: object, copy: bool | None = None, **named: object) -> Tensor[Any]:
     """Return `value` as a tensor (over a box, unless it is one already), sharing its memory if possible.
 
     Parameters
@@ -93,6 +93,8 @@ def as_tensor(value: object, *, copy: bool | None = None) -> Tensor[Any]:
     >>> t.shape, np.shares_memory(np.asarray(t), x)
     (Shape(2, 3), True)
     """
+    if odd or named:
+        raise wrong_call("tensor", "as_tensor", *odd, **named)
     plain = type(value) is np.ndarray
     if plain and not copy and cast("Array", value).flags.c_contiguous:
         return _over_run(cast("Array", value))
@@ -117,12 +119,6 @@ def as_tensor(value: object, *, copy: bool | None = None) -> Tensor[Any]:
     shape = wrap(make_smooth(array.shape, (0,) * array.ndim))
     layout = wrap_layout(Strided(shape, strides, offset))
     return make_tensor(layout, guard(layout, buffer))
-
-
-if not TYPE_CHECKING:
-    as_tensor = called_as("`tw.as_tensor([1, 2]).astype('f4')`, or `tw.as_tensor(np.asarray([1, 2], 'f4'))`")(
-        as_tensor
-    )
 
 
 def _by_protocol(value: object, *, copy: bool | None) -> Tensor[Any] | None:

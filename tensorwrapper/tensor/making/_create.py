@@ -8,9 +8,9 @@ import numpy.typing as npt
 
 from tensorwrapper._arguments import to_dtype
 from tensorwrapper._arrays import shown_array
+from tensorwrapper._hints import answered
 from tensorwrapper._integers import MAX_INT64, to_count, to_int
 from tensorwrapper._memory import too_large
-from tensorwrapper._wording import called_as
 from tensorwrapper.buffer import Dense, Strings
 from tensorwrapper.buffer.lowlevel import check_dtype, fit_number, packed_layout
 from tensorwrapper.errors import BufferSizeError, ConversionError, ExtentMismatchError, LayoutError
@@ -95,10 +95,6 @@ def empty(
     return _allocate(as_shape(shape), dtype, layout, np.empty)
 
 
-if not TYPE_CHECKING:
-    empty = called_as("`tw.empty((2, 3))` takes extents as one sequence; dtype= and layout= are named")(empty)
-
-
 @overload
 def zeros(shape: Shape[IndexT_co], *, layout: Layout[Any] | None = None) -> Tensor[np.float64, IndexT_co]:
     """Return a tensor of this shape with all elements 0; parameters and errors as for `empty`."""
@@ -146,10 +142,6 @@ def zeros(
     [[0, 0], [0, 0]]
     """
     return _allocate(as_shape(shape), dtype, layout, np.zeros)
-
-
-if not TYPE_CHECKING:
-    zeros = called_as("`tw.zeros((2, 3))` takes extents as one sequence; dtype= and layout= are named")(zeros)
 
 
 @overload
@@ -271,12 +263,6 @@ def full(
     return tensor
 
 
-if not TYPE_CHECKING:
-    full = called_as("`tw.full((2, 3), 1)` takes extents as one sequence, then the value; dtype= is named")(
-        full
-    )
-
-
 def _full_of_text(space: Shape[Any], value: str | bytes, layout: Layout[Any] | None) -> Tensor[Any]:
     """Return a tensor of one text, whose bytes are there once."""
     if layout is not None:
@@ -378,10 +364,6 @@ def eye(
     return tensor
 
 
-if not TYPE_CHECKING:
-    eye = called_as("`tw.eye(3, 4, diagonal=1)`")(eye)
-
-
 def _allocate(
     space: Shape[Any],
     dtype: npt.DTypeLike,
@@ -402,3 +384,7 @@ def _allocate(
     except MemoryError as error:
         raise too_large((greatest + 1,), kind) from error
     return make_tensor(layout, guard(layout, buffer))
+
+
+if not TYPE_CHECKING:
+    empty, zeros, full, eye = map(answered, (empty, zeros, full, eye))

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from tensorwrapper._arguments import to_dtype
 from tensorwrapper._arrays import unmasked_array
-from tensorwrapper._wording import called_as
+from tensorwrapper._hints import answered
 from tensorwrapper.buffer import BufferCommon, Dense
 from tensorwrapper.buffer.lowlevel import check_dtype, packed_layout
 from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError
@@ -111,10 +111,6 @@ def from_buffer(
     return _over(Dense(cast("Any", flat)), space, None, layout)
 
 
-if not TYPE_CHECKING:
-    from_buffer = called_as("`tw.from_buffer(bytes(16), (2,), dtype='f8')`")(from_buffer)
-
-
 def _over(
     buffer: BufferCommon[Any], space: Shape[Any], dtype: npt.DTypeLike | None, layout: Layout[Any] | None
 ) -> Tensor[Any]:
@@ -142,3 +138,7 @@ def _read_buffer(buffer: BufferLike, dtype: "np.dtype[Any]") -> Array:
     if octets.nbytes % dtype.itemsize:
         raise BufferSizeError(f"{octets.nbytes} bytes do not divide into elements of {dtype.itemsize} bytes")
     return octets.view(dtype)
+
+
+if not TYPE_CHECKING:
+    from_buffer = answered(from_buffer)

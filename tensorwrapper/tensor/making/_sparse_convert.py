@@ -7,8 +7,8 @@ import numpy.typing as npt
 
 from tensorwrapper._arguments import to_dtype
 from tensorwrapper._arrays import unmasked_array
+from tensorwrapper._hints import answered
 from tensorwrapper._integers import MAX_INT64
-from tensorwrapper._wording import called_as
 from tensorwrapper.buffer import Sparse
 from tensorwrapper.buffer.lowlevel import (
     check_dtype,
@@ -120,10 +120,6 @@ def sparse(
     return _make(space, given, _as_values(values, dtype), fill_value, duplicates)
 
 
-if not TYPE_CHECKING:
-    sparse = called_as("`tw.sparse([(0, 1)], [1.5], (2, 3))` takes places, values and a shape")(sparse)
-
-
 def _as_values(values: npt.ArrayLike, dtype: npt.DTypeLike | None) -> Array:
     try:
         array = unmasked_array(values)
@@ -198,3 +194,7 @@ def from_sparse_array(value: object, *, copy: bool | None) -> Tensor[Any]:
     for mode, column in enumerate(array.coords):
         coords[:, mode] = column
     return _make(shape, coords, _as_values(array.data, None), getattr(array, "fill_value", 0), "sum")
+
+
+if not TYPE_CHECKING:
+    sparse = answered(sparse)

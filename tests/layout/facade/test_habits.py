@@ -1,6 +1,5 @@
 """What users of other libraries ask of layouts."""
 
-from tensorwrapper.layout.facade._habits import CALLS, NAMES, OPERATORS
 from tests.support.advice import advice_tests
 
 # What somebody writes, and what the error says that works; all that it says is run.
@@ -32,6 +31,4 @@ MISTAKES = {
 }
 
 
-test_a_mistake_is_answered_by_what_works, test_all_that_is_advised_works = advice_tests(
-    MISTAKES, CALLS, NAMES, OPERATORS
-)
+test_a_mistake_is_answered_by_what_works, test_all_that_is_advised_works = advice_tests(MISTAKES, "Layout")

@@ -1,6 +1,5 @@
 """What users of other libraries ask of tensors and views."""
 
-from tensorwrapper.tensor.facade._habits import CALLS, NAMES, ON_SETTING
 from tests.support.advice import advice_tests
 
 # What somebody writes, and what the error says that works; all that it says is run.
@@ -170,6 +169,4 @@ MISTAKES = {
 }
 
 
-test_a_mistake_is_answered_by_what_works, test_all_that_is_advised_works = advice_tests(
-    MISTAKES, CALLS, NAMES, ON_SETTING
-)
+test_a_mistake_is_answered_by_what_works, test_all_that_is_advised_works = advice_tests(MISTAKES, "Tensor")

@@ -1,0 +1,421 @@
+"""What users of other libraries ask for, and what works here: one table, read by what raises the error.
+
+A name that a class does not have is an AttributeError, and a call that a function does not take a TypeError,
+as everywhere; the text goes on with what the table says. What stands in backticks is code, and tests run it.
+"""
+
+import functools
+from abc import ABCMeta
+from collections.abc import Callable, Mapping
+from inspect import isfunction
+from typing import Any, Final, NoReturn, TypeVar, cast
+
+__all__ = ["ARRAY_NAMES", "TABLE", "Hinted", "answered", "hint", "hints_of", "setting_hint", "wrong_call"]
+
+_F = TypeVar("_F", bound=Callable[..., object])
+
+ARRAY_NAMES: Final = """
+abs all amax amin any argmax argmin argpartition argsort argwhere array_equal assign astype attrs base
+broadcast byteswap ceil cells choose clip clone compress compute conj conjugate contains copy count counts
+cpu ctypes cuda cumprod cumsum data detach device diagonal diff dot dtype dump dumps element exp expand_dims
+fields fill fillna flags flat flatten flip floor gather getfield head imag isin isnull item itemsize layout
+load local_index log map mask masked_select max mean median merge_modes min name named nbytes ndim nonzero
+norm num numpy oindex pad pad_rows partition permute prod ptp put ravel real repeat reshape resize reverse
+roll rotate round row_lengths rows scatter searchsorted select setfield setflags show size sliding_window
+sort split sqrt squeeze std strides sum swapaxes tail take tile tiled to to_device to_list to_numpy
+to_padded to_pandas to_scipy to_torch to_xarray tobytes tofile tolist tostring trace translate_to transpose
+type unique unsqueeze values var view vindex where window
+"""
+"""What arrays and tensors have, and other values may be asked for."""
+
+TABLE: Final = """
+[tensorwrapper]
+array asarray from_numpy from_array Array ndarray: `tw.as_tensor([1, 2])`
+ones: `tw.full((2, 3), 1.0)`, or without memory `sel.ones((2, 3))`
+zeros_like: `tw.zeros(t.shape, dtype=t.dtype)` | ones_like full_like: `tw.full(t.shape, 1, dtype=t.dtype)`
+empty_like: `tw.empty(t.shape, dtype=t.dtype)`
+arange: `tw.as_tensor(np.arange(3))`, or `sel.iota((3,))`, which has no memory
+linspace: `sel.linspace(0, 1, 5)` | identity: `tw.eye(3)`
+concatenate cat hstack vstack append: `tw.concat([t, t])`, or `tw.concat([t, t], mode=1)`
+dstack column_stack: `tw.stack([t, t], mode=2)` | transpose swapaxes moveaxis: `t.permute(1, 0)`
+reshape: `t.reshape(3, 2)` | ravel flatten: `t.flatten()` | squeeze: `t.squeeze()`
+expand_dims: `t.unsqueeze(0)` | broadcast_to: `t.broadcast((5, 2, 3))`
+repeat: `t.repeat_each(0, 2)` repeats every element | tile: `t.repeat((2, 1))` repeats the whole
+roll: `t.rotate((1, 0))` | flip: `t.reverse(0)` | take: `t.gather(0, [1, 0])` | pad: `t.pad([(1, 1), (0, 0)])`
+split array_split: `t.tiled(tw.Tiling([1, 1], [3]))` is cut into tiles
+sum: NumPy computes: `np.add.reduce(t, axis=0)`
+mean std var dot matmul tensordot norm argmax argsort sort cumsum abs sqrt exp: NumPy computes on tensors: `np.mean(t)`, `np.sqrt(t)`, `t @ t.permute(1, 0)`
+min max prod any all: NumPy computes: `np.maximum.reduce(t, axis=None)`
+einsum: `tw.einsum_shape('ij,jk->ik', (2, 3), (3, 4))` plans, `np.einsum('ij->ji', t)` computes
+random: `sel.random((2, 3), seed=1)` | load read loadtxt: `tw.open('f.tens')`
+savez dump: `tw.save('f.tens', {'t': t})`
+View as_view: `sel.as_view(t)`, where sel is tensorwrapper.selection
+float32 float64 int32 int64 bool_ complex128 dtype: NumPy's: `tw.zeros((2,), dtype=np.float32)`
+newaxis: `t[None]` | array_equal: `t.array_equal(t)`
+RaggedTensor ragged NestedTensor from_iter: `tw.jagged([[1, 2], [3]])` | to_list: `t.tolist()`
+num: `r.num(1)` | TiledRange TensorShape: `tw.Tiling([1, 2], [3])`
+[tensor]
+from_buffer(): `tw.from_buffer(bytes(16), (2,), dtype='f8')`
+as_tensor(): `tw.as_tensor([1, 2]).astype('f4')`, or `tw.as_tensor(np.asarray([1, 2], 'f4'))`
+empty() zeros(): `tw.{name}((2, 3))` takes extents as one sequence; dtype= and layout= are named
+full(): `tw.full((2, 3), 1)` takes extents as one sequence, then the value; dtype= is named
+eye(): `tw.eye(3, 4, diagonal=1)`
+sparse(): `tw.sparse([(0, 1)], [1.5], (2, 3))` takes places, values and a shape
+[selection]
+where(): `tw.where(t > 0, t, 0)`; where a mask holds alone is `np.nonzero(t > 0)`
+random() uniform(): `sel.{name}((2, 3), seed=1)`: the same seed gives the same numbers
+integers(): `sel.integers((2, 3), 0, 10, seed=1)`: the same seed gives the same numbers
+concat() stack(): `tw.{name}([t, t], mode=0)` takes the parts as one list
+pad(): `sel.pad(t, [(1, 1), (0, 0)])` says before and after for each mode
+full(): `sel.full((2, 3), 1)` takes extents as one sequence, then the value; dtype= is named
+zeros() ones(): `sel.{name}((2, 3))` takes extents as one sequence; dtype= is named
+linspace(): `sel.linspace(0, 1, 5)` says how many | eye(): `sel.eye(3, 4, diagonal=1)`
+[Shape=s Tiling=g Layout=l]
+T mT transpose swapaxes moveaxis: `{x}.permute(1, 0)` says the modes in their new order
+[Shape]
+*: a shape has indices and no elements: `tw.zeros(s)` has, and `s.extents` is a tuple of integers
+ndim ndims dim: `s.rank` is the number of modes | numel num_elements prod: `s.size` is the number of indices
+strides stride: `tw.Layout(s).strides` counts them in elements
+dims shape as_list tolist to_list dimensions sizes values: `s.extents` is a tuple of integers
+dtype itemsize nbytes: a shape has indices and no elements: `tw.zeros(s)` has | count: `s.extents.count(3)`
+max min all any: `{name}(s.extents)`
+append insert extend: shapes never change: `tw.Shape.product([s, tw.Shape(4)])` has a mode more
+start stop lower upper lobound upbound inclusive_min exclusive_max: `s.origin` and `s.extents`
+labels: `s.names` | chunks: `tw.Tiling([1, 1], [3]).chunks` are those of a tiling, which a box may be cut by
+counts row_lengths: `r.shape.lengths(1)` is how many indices each row has
+row_splits: `r.shape.splits(1)` is where rows begin and end
+from_numpy from_array of: `tw.as_shape((2, 3))` makes one of extents
+broadcast_to broadcast: `tw.Layout(s).broadcast((5, 2, 3)).shape`
+translate: `s.translate_to((5, 5))`, or `s.translate_by((1, 1))` | intersection: `s.intersect(s)`
+union: `s.hull(s)` is the smallest box around both | squeeze ravel: `s.reshape(6)`
+expand_dims unsqueeze: `s.reshape(1, 2, 3)`
+take select: `s[:, 0:2]` is a part, `tw.Mask(s, [1, 0])` picks any indices
+copy clone: `s` itself: shapes never change
+pad: `tw.Shape(4, 5, origin=(-1, -1))` is a box of one more on every side
+extents=: `tw.Shape(3, 2)` has others | origin=: `s.translate_to((5, 5))` begins elsewhere
+names=: `s.named('x', 'y')` has names | rank=: `tw.Shape.product([s, tw.Shape(4)])` has a mode more
+size=: `tw.Shape(3, 2)` has another
+__call__(): `s.extents` and `s.size` are attributes; a call names modes, `s('i,j')`
+jagged(): `tw.Shape.jagged([3, 1, 2])` takes the extents of the rows as one sequence
+from_cells(): `tw.Shape.from_cells((2,), [(1, 2), (3, 4)])` says the outer extents, then those of each cell
+nested(): `tw.Shape.nested(tw.Shape(2, 3), layers=(1, 1))` | copy(): `s` itself: shapes never change
+tiled(): `tw.Shape.tiled([1, 2], [3])` says how each mode is cut
+cells(): `r.shape.cells()` takes nothing: it goes over all
+concat() stack() product(): `tw.Shape.{name}([s, s])` takes shapes as one sequence
+reshape(): `s.reshape(3, 2)` has as many indices
+named(): `s.named('x', 'y')` names every mode, loose or as one sequence
+flatten(): `s.flatten()` is without layers, `s.reshape(6)` of one mode
+[Tiling]
+*: a tiling has boundaries and no elements: `tw.zeros(g.elements).tiled(g)` has, and `g.chunks` are tuples of integers
+ndim dim: `g.rank` is the number of modes
+size numel: `g.elements.size` is how many indices, `g.grid.size` how many tiles
+extents dims sizes: `g.elements.extents` are those of the box, `g.grid.extents` the numbers of tiles
+numblocks cdata_shape blocks partitions_shape: `g.grid.extents` is how many tiles each mode has
+nchunks npartitions: `g.grid.size` is the number of tiles | tolist to_list: `g.chunks`
+copy clone: `g` itself: tilings never change | split: `g.tile((0, 0))` is the shape of one tile
+chunksize: `g.largest_tile` and `g.chunks` | trange tiles_range: `g.grid` has the indices of the tiles
+elements_range: `g.elements` has the indices of the elements | rechunk: `g.retile(tw.Tiling([2, 1], [2, 1]))`
+tile_extent: `g.tile((0, 0)).extents` | tile(): `g.tile((0, 0))` says an index as one tuple
+find() tile_of(): `g.{name}((2, 1))` says an index as one tuple
+permute(): `g.permute(1, 0)` says the modes in their new order
+translate_to() translate_by(): `g.{name}((1, 1))` says one number for each mode
+concat(): `tw.Tiling.concat([g, g])` takes tilings as one sequence
+[Mask]
+*: a mask has places and no elements: `m.gather(tw.zeros(m.source))` is what it picks of a tensor, `m.contains(m.source.indices().to_numpy())` one bool for each index
+sum count: `m.size` is how many indices are picked | any: `m.size > 0` | all: `m.size == m.source.size`
+all_close array_equal equals: `m == m`
+nonzero indices argwhere: `m.source.indices_at(m.ordinals())` are the indices that are picked
+copy clone: `m` itself: masks never change
+to_numpy numpy tolist to_list values: `m.ordinals()` are the places of what is picked
+invert: `m.complement()`
+T mT transpose permute swapaxes moveaxis: `tw.Mask(m.source.permute(0), [0, 2])` picks of a permuted shape
+ndim: `m.rank` is the number of modes
+dtype astype: a mask has places, no elements of bool: `m.contains((0,))` asks for one
+gather(): `m.gather(tw.zeros(m.source))` lays it on a tensor or a layout
+intersect() union(): `m.{name}(m)` takes one mask
+[Layout]
+*: a layout has places and no elements: `tw.zeros(l.shape, layout=l)` has, and `l.strides` are integers
+ndim rank dim: `l.shape.rank` is the number of modes
+size numel sizes: `l.shape.size` is the number of indices, `l.span` that of the elements they lie among
+extents dims extent: `l.shape.extents` | stride: `l.strides` counts them in elements
+order: `l.storage_order()` says which mode runs fastest, `tw.Layout(l.shape, order='F')` chooses
+itemsize nbytes dtype: a layout counts in elements; `t.dtype` belongs to a tensor
+flags contiguous c_contiguous: `l.is_contiguous` | cosize required_span_size: `l.span`
+is_unique: `l.is_injective` | coalesce: `tw.layout.coalesce(l)` | complement: `tw.layout.complement(l, 12)`
+compose: `tw.layout.compose(l, tw.Layout((3, 2)))` | domain: `l.shape` has the indices
+transform: `l.to_tensorstore(l.shape)` | ravel: `l.flatten()` | flip: `l.reverse(0)`, or `l[::-1]`
+roll: `l.rotate((1, 0))` says a shift for each mode | broadcast_to: `l.broadcast((5, 2, 3))`
+expand_dims: `l.unsqueeze(0)` | tolist to_list: `l.to_numpy().tolist()` are the offsets
+copy clone: layouts never change, and need no copy: `l.simplify()` is one of the same places
+repeat(): `l.repeat((2, 1))` repeats the whole along each mode
+flatten(): `l.flatten()` is without layers, `l.reshape(6)` of one mode
+diagonal(): `l.diagonal(0, 1)` says two modes
+pad(): `l.pad([(1, 1), (0, 0)], boundary='edge')` says before and after for each mode
+tiled(): `tw.Layout.tiled(tw.Tiling([1, 1], [3]))` lies tile by tile
+to_numpy(): `l.to_numpy()` has the offsets
+[Layout=l Tensor=t]
+reverse(): `{x}.reverse(0)` says modes, loose or as one sequence
+rotate(): `{x}.rotate((1, 0))` says a shift for each mode
+repeat_each(): `{x}.repeat_each(0, 2)` repeats every element along a mode
+broadcast(): `{x}.broadcast((5, 2, 3))` takes extents as one sequence, or a shape
+squeeze(): `{x}[:1].squeeze(0)` says modes, loose or as one sequence
+unsqueeze(): `{x}.unsqueeze(0)` says where new modes stand
+sliding_window(): `{x}.sliding_window(1, 2)` says the mode, then the length
+named(): `{x}.named('x', 'y')` names every mode, loose or as one sequence
+window(): `{x}.window(tw.Shape(1, 2))` says a region as one shape
+translate_to(): `{x}.translate_to((5, 5))` says an index as one tuple
+merge_modes(): `{x}.merge_modes(0, 1)` says the first mode and the last
+split_mode(): `{x}.split_mode(1, (3, 1))` says the mode, then its extents
+[Tensor]
+T mT transpose swapaxes moveaxis: `t.permute(1, 0)` says the modes in their new order, as does `np.transpose(t)`
+H adjoint: `np.conj(t).permute(1, 0)` | ndim dim ndimension: `t.rank` is the number of modes
+strides stride: `sel.as_view(t).compute().layout.strides` counts them in elements
+itemsize element_size: `t.dtype.itemsize`
+flags is_contiguous contiguous: `t.is_readonly` and, of a tensor in memory, `t.layout.is_contiguous`
+flat ravel: `t.elements()` is a flat array, `t.flatten()` a flat tensor
+data base: `np.asarray(t)` is the memory of a tensor, or what a view computes
+nanmax nanmean nanmin nansum median average ptp unique count_nonzero diff tril: NumPy computes: `np.{name}(t)`
+triu trace round: NumPy computes: `np.{name}(t)` | count: NumPy computes: `np.count_nonzero(t)`
+quantile percentile: NumPy computes: `np.{name}(t, 0.5)`
+isin digitize: NumPy computes: `np.{name}(t, [1, 2])` | tensordot: NumPy computes: `np.tensordot(t, t)`
+sum: NumPy computes: `np.add.reduce(t, axis=None)`, or of one mode `np.add.reduce(t, axis=0)`
+prod: NumPy computes: `np.multiply.reduce(t, axis=None)`
+min amin: NumPy computes: `np.minimum.reduce(t, axis=None)`
+max amax: NumPy computes: `np.maximum.reduce(t, axis=None)`
+any: NumPy computes: `np.logical_or.reduce(t, axis=None)`
+all: NumPy computes: `np.logical_and.reduce(t, axis=None)`
+mean: NumPy computes: `np.mean(t)`, of each of rows `np.add.reduce(r, axis=-1) / r.num(1)`
+std var argmax argmin argsort sort: NumPy computes: `np.{name}(t)`, of rows `[np.{name}(row) for row in r.rows()]`
+norm: NumPy computes: `np.linalg.norm(t)` | cumsum: NumPy computes: `np.add.accumulate(t, axis=0)`
+cumprod: NumPy computes: `np.multiply.accumulate(t, axis=0)`
+dot matmul mm: `t @ t.permute(1, 0)` multiplies matrices | clip clamp: NumPy computes: `np.clip(t, 0, 1)`
+sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arctanh exp expm1 log log10 log1p log2: `np.{name}(t)`
+sqrt square ceil floor trunc rint sign deg2rad rad2deg reciprocal isnan isfinite isinf: `np.{name}(t)`
+negative real imag conj conjugate abs: `np.{name}(t)`
+add subtract multiply divide power maximum minimum: `np.{name}(t, 2)`
+nonzero: `np.nonzero(t)`, and `t[t > 0]` selects | take index_select: `t.gather(0, [1, 0])`
+compress masked_select: `t[t > 0]` | searchsorted: `np.searchsorted(t.flatten(), 1)`
+put fill fill_: `t[...] = 0` writes to all elements, `t[0] = 0` to some
+argpartition partition choose byteswap ctypes getfield: `np.asarray(t)` has all that NumPy's arrays have
+setfield setflags A: `np.asarray(t)` has all that NumPy's arrays have
+view: `tw.selection.as_view(t)` is lazy, `t.astype('f4')` casts, `np.asarray(t).view('i8')` keeps bytes
+to_svg draw: `t.shape.to_svg()` draws the shape, `sel.as_view(t).plan().to_svg()` what is read
+tobytes tostring: `np.asarray(t).tobytes()`
+tofile dump dumps to_zarr to_netcdf to_hdf5 to_csv store: `tw.save('f.tens', {'t': t})`
+to_list to_dict: `t.tolist()` | broadcast_to expand expand_as: `t.broadcast((5, 2, 3))`
+resize: `t.reshape(3, 2)` keeps all elements, `t.pad([(0, 1), (0, 0)])` adds some
+shift roll: `t.rotate((1, 0))` says a shift for each mode | flip: `t.reverse(0)`, or `t[::-1]`
+expand_dims newaxis: `t.unsqueeze(0)`, or `t[None]`
+concatenate concat cat append insert: `tw.concat([t, t])`
+blocks partitions get_block_selection split chunk: `t.tiled(tw.Tiling([1, 1], [3])).tile((0, 0))` is a part
+map apply: ufuncs of NumPy go element by element, as `np.sqrt(t)` does
+isnull isna notna notnull: `st.is_valid()` | fillna dropna ffill bfill: `tw.where(np.isnan(t), 0, t)`
+where mask Mask: `tw.where(t > 0, t, 0)` chooses, `t[t > 0]` selects
+equals identical broadcast_equals allclose: `t.array_equal(t)` | head tail thin narrow: `t[:5]`, `t[-5:]`
+drop drop_sel drop_isel: `t.gather(0, [1])` takes what is kept
+stack unstack: `tw.stack([t, t])` makes a new mode, `t.flatten()` one of all | isclose: `np.isclose(t, t)`
+numpy: `t.to_numpy()` copies, `np.asarray(t)` does not where it need not | numel num_elements: `t.size`
+device cpu cuda detach to_device to: `np.asarray(t)` is memory of this process; to_torch() shares it
+clone: `t.copy()` | half float double long int bool bfloat16 type_as as_type cast: `t.astype('f4')`
+add_ mul_ sub_ div_: `t += 1` and its kin write into a tensor | repeat_interleave: `t.repeat_each(0, 2)`
+unfold rolling: `t.sliding_window(1, 2)` | unbind: `[t[0], t[1]]` | select: `t[0]` | get_shape: `t.shape`
+requires_grad grad backward: `np.asarray(t)` is memory that torch shares: to_torch() is its tensor
+chunks numblocks npartitions rechunk chunksize chunksizes: `t.tiled(tw.Tiling([1, 1], [3])).tiling.chunks`
+nchunks cdata_shape: `t.tiled(tw.Tiling([1, 1], [3])).tiling.chunks`
+persist map_blocks map_overlap dask visualize to_delayed topk: `t.to_dask()` is what Dask computes in parallel
+moment: `t.to_dask()` is what Dask computes in parallel | get_orthogonal_selection: `t.oindex[[0, 1]]`
+get_coordinate_selection: `t.vindex[[0, 1], [0, 0]]`
+get_basic_selection get_mask_selection: `t[0]`, and `t[t > 0]`
+set_basic_selection set_mask_selection set_orthogonal_selection set_coordinate_selection: `t[...] = 0` writes
+set_block_selection write: `t[...] = 0` writes | order: `sel.as_view(t).compute().layout.storage_order()`
+fill_value: a sparse tensor has one: `s.fill_value` | read_only: `t.is_readonly` | info show: `print(t)`
+compressor compressors filters: `tw.save('f.tens', {'t': t}, compress='zstd')`
+compute load: the elements of a tensor are computed; `t.copy()` copies them
+read result: `sel.as_view(t).compute()` reads what a view selects | contains: `(0, 1) in t.shape`
+domain: `t.shape` has the indices, `t.shape.origin` where they begin
+attrs metadata update_attributes: `tw.save('f.tens', {'t': t}, metadata={'unit': 'mm'})` keeps what belongs to it
+name path: files name tensors, `tw.save('f.tens', {'x': t})`; names of modes are `t.shape.names`
+rename assign_coords swap_dims set_index named_axis: `t.named('x', 'y')` names the modes
+groupby resample coarsen interp interpolate_na polyfit: xarray computes: `t.named('x', 'y').to_xarray()`
+weighted sortby reindex reindex_like pipe query plot: xarray computes: `t.named('x', 'y').to_xarray()`
+cumulative differentiate integrate idxmax idxmin to_dataset: xarray computes: `t.named('x', 'y').to_xarray()`
+to_series variable indexes: xarray computes: `t.named('x', 'y').to_xarray()` | as_numpy: `np.asarray(t)`
+reduce: `np.add.reduce(t, axis=0)` | dims sizes: `t.shape.names`, or `t.shape.extents`
+sel isel loc iloc at iat: modes have names, `t.named('x', 'y')[:, 0]`, and places count from 0
+transform to_dataframe: `np.asarray(t)` is what pandas takes
+fields: each field is a tensor of its own, of one shape; `t.dtype` is the type of all elements
+type typestr: `t.dtype`, and `t.shape`
+counts row_lengths lengths nested_row_lengths: `r.num(1)` is how many elements each row has
+offsets row_splits splits starts: `r.shape.splits(1)` is where rows begin and end
+content flat_values: `r.elements()` are the elements of all rows | to_tensor: `r.to_padded()` is an array
+toarray todense: `s.to_dense()` has all elements
+tocsr tocoo tocsc to_coo tobsr todia todok tolil asformat: `s.to_scipy()`
+indices row col: `s.coords()` are the places of what is stored
+indptr: `s.csr()` has the places, the columns and the values | getnnz: `s.nnz` | setdiag: `t[0, 0] = 1`
+str: NumPy computes on texts: `np.strings.upper(st)`
+lower upper: NumPy computes on texts: `np.strings.{name}(st)`
+startswith: NumPy computes on texts: `np.strings.startswith(st, 'a')` | decode: `st.tolist()` has texts
+from_numpy from_array from_list array: `tw.as_tensor([1, 2])` takes an array or a list
+zeros ones empty: `tw.zeros((2, 3))`, and `sel.ones((2, 3))`
+buffer layout: a view has no memory: `sel.as_view(t).compute().layout` is that of its elements
+to_json: `sel.to_json(sel.as_view(t))` | plan explain: `sel.as_view(t).explain()` says how a view is computed
+shape= size=: `t.reshape(3, 2)` has another shape | dtype=: `t.astype('f4')` has another type
+names=: `t.named('x', 'y')` has names | layout=: `t.to_layout(tw.Layout(t.shape, order='F'))` lies otherwise
+is_readonly=: `t.copy()` can be written to | tiling=: `t.tiled(tw.Tiling([1, 1], [3]))` has tiles
+__init__(): `tw.as_tensor([1, 2])` takes an array or a list, `tw.zeros((2, 3))` extents
+item(): `t[0, 1].item()` reads one element | permute(): `t.permute(1, 0)` says the modes in their new order
+repeat(): `t.repeat((2, 1))` repeats the whole along each mode, `t.repeat_each(0, 2)` every element of one
+gather(): `t.gather(0, [1, 0])` says the mode, then the positions
+reshape(): `t.reshape(3, 2)` takes the elements in order; `t.permute(1, 0)` turns modes round
+flatten(): `t.flatten()` takes the elements in order; `t.permute(1, 0)` turns modes round
+diagonal(): `t.diagonal(0, 1)` says two modes; `t[:, 1:].diagonal()` is that one beside
+copy(): `t.copy()` packs in row-major order; `t.to_layout(tw.Layout(t.shape, order='F'))` chooses
+tolist(): `t.tolist()` takes nothing
+pad(): `t.pad([(1, 1), (0, 0)])` says before and after for each mode; fill_value= is around it
+pad_rows(): `r.pad_rows(3)`; fill_value= is behind, clip=True cuts longer rows
+tile(): `t.tiled(tw.Tiling([1, 1], [3])).tile((0, 0))` says an index as one tuple, or a number
+tiled(): `t.tiled(tw.Tiling([1, 1], [3]))` says how each mode is cut
+num() local_index(): `r.{name}(1)` says the mode
+astype(): `t.astype('f4')` copies always; `t.astype('f4', casting='unsafe')` lets values be lost
+compute(): `sel.as_view(t).compute()`; `sel.as_view(t).astype('f4').compute()` is of another type
+element(): `t[0, 1]` reads an element; of layers, an index is one tuple
+cells() rows(): `r.{name}()` takes nothing: it goes over all
+scatter(): `t.tiled(tw.Tiling([1, 1], [3])).select_tiles([[1, 0]]).scatter(t.shape)` puts back
+array_equal(): `t.array_equal(t)` compares with a tensor or a view
+assign(): `t.assign(0)` writes to all elements, `t[0] = 0` to some
+to_numpy(): `t.to_numpy()` copies; `np.asarray(t, dtype='f4')` is of another type
+to_padded(): `r.to_padded(fill_value=0)` | to_scipy(): `s.to_scipy()`, and `s.to_scipy().tocsr()` by rows
+to_pandas() to_awkward() to_arrow(): `t.{name}()` takes nothing: what it returns has methods of its own
+to_torch(): to_torch() takes nothing: what it returns goes to devices
+to_xarray(): `t.named('x', 'y').to_xarray()` takes its dims from the names
+[TensFile]
+*: a file has tensors: `f['x']` is one, which is asked like an array
+attrs: `f.metadata` | names tensors root files array_keys: `list(f)` has the names
+read get_tensor load: `f['x']` is a tensor, read when it is used; `f['x'].copy()` reads it
+shape dtype: a file has tensors: `f['x'].shape`, `f['x'].dtype`
+create_dataset create_array write put add: `tw.save('g.tens', {'x': t})` writes, `g['y'] = t` appends
+rank: a file has tensors: `f['x'].rank`
+T mT: a file has tensors: `f['x']` is one, which is asked like an array
+update: `g['y'] = t` appends one tensor after the other
+pop clear: nothing is taken out of a file; `tw.save('g.tens', dict(f))` writes another
+"""  # noqa: E501
+"""By class, or by the floor of functions: what is said of names, of calls ``name()``, of setting ``name=``.
+
+``*`` is what the values are: it is said of all names of arrays, and of NumPy's functions. A letter behind a
+class stands for ``{x}``, and ``{name}`` for each of the names.
+"""
+
+
+@functools.cache
+def hints_of(section: str) -> Mapping[str, str]:
+    """Return what the table says of one class or floor."""
+    found: dict[str, str] = {}
+    for block in TABLE.split("\n[")[1:]:
+        head, *lines = block.splitlines()
+        letters = {owner.partition("=")[0]: owner.partition("=")[2] for owner in head[:-1].split()}
+        for line in " | ".join(lines if section in letters else []).split(" | "):
+            words, _, said = line.partition(": ")
+            for word in words.split():
+                found[word] = said.replace("{x}", letters[section]).replace("{name}", word.rstrip("()="))
+    return found
+
+
+class _Absent:
+    """A name that is not there: whoever asks for it is told so, and what to ask for.
+
+    A ``__getattr__`` would do, but with one Python 3.11 looks up every other attribute of the class slowly,
+    and it does not answer for the class itself.
+    """
+
+    __slots__ = ("name", "said")
+
+    def __init__(self, name: str, said: str) -> None:
+        self.name, self.said = name, said
+
+    def __get__(self, value: object, owner: type[object]) -> NoReturn:
+        who = f"type object {owner.__name__!r}" if value is None else f"{owner.__name__!r} object"
+        raise AttributeError(f"{who} has no attribute {self.name!r}: {self.said}")
+
+
+class Hinted(ABCMeta):
+    """The kind of classes with hints: `dir`, `help` and Tab show no name that is not there."""
+
+    def __dir__(cls) -> list[str]:
+        held = _held(cls)
+        return [name for name in super().__dir__() if not isinstance(held.get(name), _Absent)]
+
+
+def _held(cls: "type[Any]") -> dict[str, object]:
+    return {name: value for base in reversed(cls.__mro__) for name, value in vars(base).items()}
+
+
+def hint(cls: type[object], section: str) -> None:
+    """Let a finished class give the hints of a section of the table; names that it has stay its own.
+
+    Examples
+    --------
+    >>> class Layout(metaclass=Hinted):
+    ...     pass
+    >>> hint(Layout, "Layout")
+    >>> hasattr(Layout(), "roll"), "roll" in dir(Layout)
+    (False, False)
+    >>> Layout().roll
+    Traceback (most recent call last):
+    AttributeError: 'Layout' object has no attribute 'roll': `l.rotate((1, 0))` says a shift for each mode
+    """
+    table, held, own = hints_of(section), _held(cls), cast("Any", cls)
+    what = table.get("*")
+    if what is not None:
+        own.__array_ufunc__, own.__array_function__ = None, _function(what)
+        table = {**dict.fromkeys(ARRAY_NAMES.split(), what), **table}
+    for word, said in table.items():
+        name = word.removesuffix("()")
+        if name == word and name.isidentifier() and name not in held:
+            setattr(cls, name, _Absent(name, said))
+        here: Any = held.get(name)
+        makes = isinstance(here, classmethod)
+        function: Any = cast("Any", here).__func__ if makes else here
+        if name != word and isfunction(function) and "odd" not in function.__code__.co_varnames:
+            call: Any = answered(cast("Any", function), said)
+            setattr(cls, name, classmethod(call) if makes else call)
+    setattr(cls, "_hints", table)  # noqa: B010 - checkers know no such attribute
+
+
+def setting_hint(cls: type[object], name: str) -> str:
+    """Return how an error goes on that says that an attribute cannot be set: what is done instead."""
+    absent, table = _held(cls).get(name), cast("Mapping[str, str]", getattr(cls, "_hints", {}))
+    said = absent.said if isinstance(absent, _Absent) else table.get(f"{name}=")
+    return "" if said is None else f": {said}"
+
+
+def answered(function: _F, said: str | None = None) -> _F:
+    """Return a function that says, of a call which it does not take, how it is called."""
+    usage = said or hints_of(function.__module__.split(".")[1])[f"{function.__name__}()"]
+
+    @functools.wraps(function)
+    def call(*given: object, **named: object) -> object:
+        try:
+            return function(*given, **named)
+        except TypeError as error:
+            # An error from within has further frames; this one is of the call itself.
+            trace = error.__traceback__
+            if trace is None or trace.tb_next is not None:
+                raise
+            # Python names the class that has the method, which is no class that users know.
+            text = str(error).replace(function.__qualname__, function.__name__)
+            raise TypeError(f"{text}: {usage}") from None
+
+    return cast("_F", call)
+
+
+def wrong_call(section: str, name: str, /, *_: object, **named: object) -> TypeError:
+    """Return the error of a call of what is called so often that it takes anything, and refuses it itself."""
+    what = f"an unexpected keyword argument {next(iter(named))!r}" if named else "a value too many"
+    return TypeError(f"{name}() got {what}: {hints_of(section)[f'{name}()']}")
+
+
+def _function(what: str) -> Callable[..., NoReturn]:
+    def refuse(self: object, func: Callable[..., object], *_: object) -> NoReturn:
+        raise TypeError(f"np.{func.__name__} of a {type(self).__name__}: {what}")
+
+    return refuse
