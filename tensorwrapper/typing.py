@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     ScalarT_co = TypeVar("ScalarT_co", bound=np.generic, default=Any, covariant=True)
     # Of methods, that take what has the rank of the object whose methods they are.
     IndexT = TypeVar("IndexT", bound=tuple[Any, ...])
+    # Of functions whose elements are these if no dtype is given.
+    Float64T = TypeVar("Float64T", bound=np.generic, default=np.float64)
+    Int64T = TypeVar("Int64T", bound=np.generic, default=np.int64)
     BufferLike: TypeAlias = Buffer
 else:
     from typing import TypeVar
@@ -28,6 +31,8 @@ else:
     IndexT_co = TypeVar("IndexT_co", bound=tuple[Any, ...], covariant=True)
     ScalarT_co = TypeVar("ScalarT_co", bound=np.generic, covariant=True)
     IndexT = TypeVar("IndexT", bound=tuple[Any, ...])
+    Float64T = TypeVar("Float64T", bound=np.generic)
+    Int64T = TypeVar("Int64T", bound=np.generic)
     BufferLike: TypeAlias = object
 
 Modes = TypeVarTuple("Modes")
@@ -42,11 +47,14 @@ __all__ = [
     "DaskArray",
     "DaskClient",
     "ElementCasting",
+    "ElementType",
     "Extents",
+    "Float64T",
     "Half",
     "Index",
     "IndexT",
     "IndexT_co",
+    "Int64T",
     "IntArray",
     "IntVector",
     "Integer",
@@ -154,6 +162,9 @@ WriteCasting: TypeAlias = Literal["same_kind", "unsafe"]
 
 ElementCasting: TypeAlias = Literal["checked", "unsafe"]
 """How elements become ones of a type that was asked for: refused where they do not fit, or as NumPy casts."""
+
+ElementType: TypeAlias = type[ScalarT_co] | np.dtype[ScalarT_co]
+"""A type of elements that checkers know: NumPy's class of it, or its dtype."""
 
 Order: TypeAlias = Literal["C", "F"]
 """Which mode runs fastest: the last ("C") or the first ("F")."""

@@ -352,7 +352,7 @@ def as_shape(shape: ShapeLike) -> "Shape":
     >>> as_shape((2, 3))
     Shape(2, 3)
     """
-    return cast("Shape", shape) if isinstance(shape, Shape) else wrap(implementation_of(shape))
+    return shape if isinstance(shape, Shape) else wrap(implementation_of(shape))
 
 
 def unnamed_shape(shape: ShapeLike) -> "Shape":

@@ -7,7 +7,7 @@ same rank (``_parts``), sets (``_sets``), named constructors (``_constructors``)
 
 from abc import abstractmethod
 from collections.abc import Iterable
-from typing import Any, Generic, NoReturn, Self, SupportsIndex, TypeAlias
+from typing import Generic, NoReturn, Self, SupportsIndex, TypeAlias
 
 from tensorwrapper._hints import Hinted
 from tensorwrapper.errors import ConversionError, ExtentError
@@ -78,7 +78,8 @@ class ShapeBase(Generic[IndexT_co], metaclass=Hinted):
     def __len__(self) -> NoReturn:
         raise TypeError("a shape has no len: `s.extents`, `s.rank` and `s.size` are attributes")
 
-    def __iter__(self) -> NoReturn:
+    def __iter__(self) -> None:
+        # Not NoReturn, with which checkers would take a shape for an iterable.
         raise TypeError(
             "a shape is not iterable: `s.indices()` goes over its indices, `s.extents` has its extents"
         )
@@ -88,8 +89,8 @@ class ShapeBase(Generic[IndexT_co], metaclass=Hinted):
         return True
 
 
-ShapeLike: TypeAlias = ShapeBase[Any] | ShapeCommon | Iterable[SupportsIndex]
-"""What `as_shape` accepts: a shape, an implementation of one, or extents."""
+ShapeLike: TypeAlias = ShapeBase[IndexT_co] | ShapeCommon | Iterable[SupportsIndex]
+"""What `as_shape` accepts: a shape, an implementation of one, or extents. It has a rank if the shape has."""
 
 
 def implementation_of(shape: ShapeLike) -> Implementation:

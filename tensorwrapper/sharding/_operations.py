@@ -143,7 +143,7 @@ class BlockOperation(Sides[Operand]):
             If a block has another rank than the index.
         """
         if isinstance(blocks, Shape):
-            return Shards(self, BoxTable.from_boxes([cast("Box", blocks)], rank=self.index.rank))
+            return Shards(self, BoxTable.from_boxes([blocks], rank=self.index.rank))
         return Shards(self, as_box_table(blocks, self.index.rank))
 
     def split(self, mode: SupportsIndex, sizes: SupportsIndex | Sequence[SupportsIndex]) -> "Shards":

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from urllib.parse import unquote, urlparse
 
 PATIENCE = 240
 """Seconds that one answer may take; a server that died answers at once, with an end of its output."""
@@ -100,6 +101,11 @@ class LanguageServer:
         """Return the text shown over a name."""
         found = self.ask("textDocument/hover", _place(uri, line, character))
         return "" if found is None else found["contents"]["value"]
+
+    def definitions(self, uri: str, line: int, character: int):
+        """Return where go-to-definition of a name leads: files and lines from 0 on."""
+        found = self.ask("textDocument/definition", _place(uri, line, character)) or []
+        return [(unquote(urlparse(own["uri"]).path), own["range"]["start"]["line"]) for own in found]
 
     def _listen(self):
         stream = self._process.stdout

@@ -1,7 +1,10 @@
 """Views without a source: constants, counts, functions of coordinates."""
 
+# pyright: reportInvalidTypeVarUse=false
+# Where no dtype is given, the type variable of the elements has its default.
+
 import math
-from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, SupportsIndex, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +33,7 @@ from tensorwrapper.selection.expressions._generators import (
 from tensorwrapper.selection.facade._dtypes import to_element_type
 from tensorwrapper.shape import Shape, ShapeLike, as_shape
 from tensorwrapper.shape.lowlevel import mode_of, names_of, unnamed_shape
-from tensorwrapper.typing import IndexT, IndexT_co, Rank1, Rank2, RankT, ScalarT_co
+from tensorwrapper.typing import ElementType, Float64T, IndexT_co, Int64T, Rank1, Rank2, RankT, ScalarT_co
 
 __all__ = [
     "box_of",
@@ -43,8 +46,6 @@ __all__ = [
     "ones",
     "zeros",
 ]
-
-_S = TypeVar("_S", bound=np.generic)
 
 
 def box_of(shape: ShapeLike) -> Shape:
@@ -70,34 +71,24 @@ def generated(box: Shape[Any], node: Node, shape: ShapeLike = ()) -> View[Any]:
 
 
 @overload
-def full(
-    shape: Shape[IndexT_co], fill_value: object, *, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]"
-) -> View[ScalarT_co, IndexT_co]:
+def full(shape: RankT, fill_value: object, *, dtype: "ElementType[ScalarT_co]") -> View[ScalarT_co, RankT]:
     """Return a view in which every element is `fill_value`; nothing is stored."""
 
 
 @overload
 def full(
-    shape: RankT, fill_value: object, *, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]"
-) -> View[ScalarT_co, RankT]: ...
+    shape: "ShapeLike[IndexT_co]", fill_value: object, *, dtype: "ElementType[ScalarT_co]"
+) -> View[ScalarT_co, IndexT_co]: ...
 @overload
-def full(
-    shape: ShapeLike, fill_value: object, *, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]"
-) -> View[ScalarT_co]: ...
+def full(shape: RankT, fill_value: Float64T) -> View[Float64T, RankT]: ...
 @overload
-def full(shape: Shape[IndexT], fill_value: _S) -> View[_S, IndexT]: ...
-@overload
-def full(shape: RankT, fill_value: _S) -> View[_S, RankT]: ...
-@overload
-def full(shape: ShapeLike, fill_value: _S) -> View[_S]: ...
-@overload
-def full(
-    shape: Shape[IndexT_co], fill_value: object, *, dtype: npt.DTypeLike | None = ...
-) -> View[Any, IndexT_co]: ...
+def full(shape: "ShapeLike[IndexT_co]", fill_value: Float64T) -> View[Float64T, IndexT_co]: ...
 @overload
 def full(shape: RankT, fill_value: object, *, dtype: npt.DTypeLike | None = ...) -> View[Any, RankT]: ...
 @overload
-def full(shape: ShapeLike, fill_value: object, *, dtype: npt.DTypeLike | None = ...) -> View[Any]: ...
+def full(
+    shape: "ShapeLike[IndexT_co]", fill_value: object, *, dtype: npt.DTypeLike | None = ...
+) -> View[Any, IndexT_co]: ...
 def full(shape: ShapeLike, fill_value: object, *, dtype: npt.DTypeLike | None = None) -> View[Any]:
     """Return a view in which every element is `fill_value`; nothing is stored.
 
@@ -134,56 +125,36 @@ def _type_of(value: object) -> "np.dtype[Any]":
 
 
 @overload
-def zeros(shape: Shape[IndexT_co]) -> View[np.float64, IndexT_co]:
+def zeros(shape: RankT, *, dtype: "ElementType[Float64T]" = ...) -> View[Float64T, RankT]:
     """Return a view in which every element is 0; nothing is stored."""
 
 
 @overload
-def zeros(shape: RankT) -> View[np.float64, RankT]: ...
-@overload
-def zeros(shape: ShapeLike) -> View[np.float64]: ...
-@overload
 def zeros(
-    shape: Shape[IndexT_co], *, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]"
-) -> View[ScalarT_co, IndexT_co]: ...
-@overload
-def zeros(shape: RankT, *, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]") -> View[ScalarT_co, RankT]: ...
-@overload
-def zeros(shape: ShapeLike, *, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]") -> View[ScalarT_co]: ...
-@overload
-def zeros(shape: Shape[IndexT_co], *, dtype: npt.DTypeLike) -> View[Any, IndexT_co]: ...
+    shape: "ShapeLike[IndexT_co]", *, dtype: "ElementType[Float64T]" = ...
+) -> View[Float64T, IndexT_co]: ...
 @overload
 def zeros(shape: RankT, *, dtype: npt.DTypeLike) -> View[Any, RankT]: ...
 @overload
-def zeros(shape: ShapeLike, *, dtype: npt.DTypeLike) -> View[Any]: ...
+def zeros(shape: "ShapeLike[IndexT_co]", *, dtype: npt.DTypeLike) -> View[Any, IndexT_co]: ...
 def zeros(shape: ShapeLike, *, dtype: npt.DTypeLike = np.float64) -> View[Any]:
     """Return a view in which every element is 0; nothing is stored."""
     return full(shape, 0, dtype=dtype)
 
 
 @overload
-def ones(shape: Shape[IndexT_co]) -> View[np.float64, IndexT_co]:
+def ones(shape: RankT, *, dtype: "ElementType[Float64T]" = ...) -> View[Float64T, RankT]:
     """Return a view in which every element is 1; nothing is stored."""
 
 
 @overload
-def ones(shape: RankT) -> View[np.float64, RankT]: ...
-@overload
-def ones(shape: ShapeLike) -> View[np.float64]: ...
-@overload
 def ones(
-    shape: Shape[IndexT_co], *, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]"
-) -> View[ScalarT_co, IndexT_co]: ...
-@overload
-def ones(shape: RankT, *, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]") -> View[ScalarT_co, RankT]: ...
-@overload
-def ones(shape: ShapeLike, *, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]") -> View[ScalarT_co]: ...
-@overload
-def ones(shape: Shape[IndexT_co], *, dtype: npt.DTypeLike) -> View[Any, IndexT_co]: ...
+    shape: "ShapeLike[IndexT_co]", *, dtype: "ElementType[Float64T]" = ...
+) -> View[Float64T, IndexT_co]: ...
 @overload
 def ones(shape: RankT, *, dtype: npt.DTypeLike) -> View[Any, RankT]: ...
 @overload
-def ones(shape: ShapeLike, *, dtype: npt.DTypeLike) -> View[Any]: ...
+def ones(shape: "ShapeLike[IndexT_co]", *, dtype: npt.DTypeLike) -> View[Any, IndexT_co]: ...
 def ones(shape: ShapeLike, *, dtype: npt.DTypeLike = np.float64) -> View[Any]:
     """Return a view in which every element is 1; nothing is stored."""
     return full(shape, 1, dtype=dtype)
@@ -191,73 +162,38 @@ def ones(shape: ShapeLike, *, dtype: npt.DTypeLike = np.float64) -> View[Any]:
 
 @overload
 def iota(
-    shape: Shape[IndexT_co], mode: SupportsIndex = -1, *, start: complex = 0, step: complex = 1
-) -> View[np.int64, IndexT_co]:
-    """Return a view that counts along a mode: ``start + step * index[mode]``, by absolute indices."""
-
-
-@overload
-def iota(
-    shape: RankT, mode: SupportsIndex = -1, *, start: complex = 0, step: complex = 1
-) -> View[np.int64, RankT]: ...
-@overload
-def iota(
-    shape: ShapeLike, mode: SupportsIndex = -1, *, start: complex = 0, step: complex = 1
-) -> View[np.int64]: ...
-@overload
-def iota(
-    shape: Shape[IndexT_co],
-    mode: SupportsIndex = -1,
-    *,
-    start: complex = 0,
-    step: complex = 1,
-    dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
-) -> View[ScalarT_co, IndexT_co]: ...
-@overload
-def iota(
     shape: RankT,
     mode: SupportsIndex = -1,
     *,
     start: complex = 0,
     step: complex = 1,
-    dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
-) -> View[ScalarT_co, RankT]: ...
+    dtype: "ElementType[Int64T]" = ...,
+) -> View[Int64T, RankT]:
+    """Return a view that counts along a mode: ``start + step * index[mode]``, by absolute indices."""
+
+
 @overload
 def iota(
-    shape: ShapeLike,
+    shape: "ShapeLike[IndexT_co]",
     mode: SupportsIndex = -1,
     *,
     start: complex = 0,
     step: complex = 1,
-    dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
-) -> View[ScalarT_co]: ...
+    dtype: "ElementType[Int64T]" = ...,
+) -> View[Int64T, IndexT_co]: ...
 @overload
 def iota(
-    shape: Shape[IndexT_co],
+    shape: RankT, mode: SupportsIndex = -1, *, start: complex = 0, step: complex = 1, dtype: npt.DTypeLike
+) -> View[Any, RankT]: ...
+@overload
+def iota(
+    shape: "ShapeLike[IndexT_co]",
     mode: SupportsIndex = -1,
     *,
     start: complex = 0,
     step: complex = 1,
     dtype: npt.DTypeLike,
 ) -> View[Any, IndexT_co]: ...
-@overload
-def iota(
-    shape: RankT,
-    mode: SupportsIndex = -1,
-    *,
-    start: complex = 0,
-    step: complex = 1,
-    dtype: npt.DTypeLike,
-) -> View[Any, RankT]: ...
-@overload
-def iota(
-    shape: ShapeLike,
-    mode: SupportsIndex = -1,
-    *,
-    start: complex = 0,
-    step: complex = 1,
-    dtype: npt.DTypeLike,
-) -> View[Any]: ...
 def iota(
     shape: ShapeLike,
     mode: SupportsIndex = -1,
@@ -324,14 +260,12 @@ def _check_element(start: complex, step: complex, index: int, element: "np.dtype
 
 
 @overload
-def linspace(start: complex, stop: complex, count: SupportsIndex) -> View[np.float64, Rank1]:
+def linspace(
+    start: complex, stop: complex, count: SupportsIndex, *, dtype: "ElementType[Float64T]" = ...
+) -> View[Float64T, Rank1]:
     """Return a view of rank 1 of `count` numbers, evenly spaced from `start` to `stop`, both included."""
 
 
-@overload
-def linspace(
-    start: complex, stop: complex, count: SupportsIndex, *, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]"
-) -> View[ScalarT_co, Rank1]: ...
 @overload
 def linspace(
     start: complex, stop: complex, count: SupportsIndex, *, dtype: npt.DTypeLike
@@ -401,19 +335,15 @@ def _step(start: complex, stop: complex, count: int, element: "np.dtype[Any]") -
 
 @overload
 def eye(
-    rows: SupportsIndex, columns: SupportsIndex | None = None, *, diagonal: SupportsIndex = 0
-) -> View[np.float64, Rank2]:
-    """Return a matrix with ones where ``column - row`` is `diagonal`, and zeros elsewhere."""
-
-
-@overload
-def eye(
     rows: SupportsIndex,
     columns: SupportsIndex | None = None,
     *,
     diagonal: SupportsIndex = 0,
-    dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
-) -> View[ScalarT_co, Rank2]: ...
+    dtype: "ElementType[Float64T]" = ...,
+) -> View[Float64T, Rank2]:
+    """Return a matrix with ones where ``column - row`` is `diagonal`, and zeros elsewhere."""
+
+
 @overload
 def eye(
     rows: SupportsIndex,
@@ -442,34 +372,22 @@ def eye(
 
 
 @overload
-def compute(shape: Shape[IndexT_co], function: CoordinateFunction) -> View[np.float64, IndexT_co]:
+def compute(
+    shape: RankT, function: CoordinateFunction, *, dtype: "ElementType[Float64T]" = ...
+) -> View[Float64T, RankT]:
     """Return a view whose elements a function computes from their absolute indices, part by part."""
 
 
 @overload
-def compute(shape: RankT, function: CoordinateFunction) -> View[np.float64, RankT]: ...
-@overload
-def compute(shape: ShapeLike, function: CoordinateFunction) -> View[np.float64]: ...
-@overload
 def compute(
-    shape: Shape[IndexT_co], function: CoordinateFunction, *, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]"
-) -> View[ScalarT_co, IndexT_co]: ...
-@overload
-def compute(
-    shape: RankT, function: CoordinateFunction, *, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]"
-) -> View[ScalarT_co, RankT]: ...
-@overload
-def compute(
-    shape: ShapeLike, function: CoordinateFunction, *, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]"
-) -> View[ScalarT_co]: ...
-@overload
-def compute(
-    shape: Shape[IndexT_co], function: CoordinateFunction, *, dtype: npt.DTypeLike
-) -> View[Any, IndexT_co]: ...
+    shape: "ShapeLike[IndexT_co]", function: CoordinateFunction, *, dtype: "ElementType[Float64T]" = ...
+) -> View[Float64T, IndexT_co]: ...
 @overload
 def compute(shape: RankT, function: CoordinateFunction, *, dtype: npt.DTypeLike) -> View[Any, RankT]: ...
 @overload
-def compute(shape: ShapeLike, function: CoordinateFunction, *, dtype: npt.DTypeLike) -> View[Any]: ...
+def compute(
+    shape: "ShapeLike[IndexT_co]", function: CoordinateFunction, *, dtype: npt.DTypeLike
+) -> View[Any, IndexT_co]: ...
 def compute(
     shape: ShapeLike, function: CoordinateFunction, *, dtype: npt.DTypeLike = np.float64
 ) -> View[Any]:

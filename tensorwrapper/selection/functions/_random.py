@@ -1,5 +1,8 @@
 """Views of random numbers: each is drawn by its index and the seed alone."""
 
+# pyright: reportInvalidTypeVarUse=false
+# Where no dtype is given, the type variable of the elements has its default.
+
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias, overload
 
@@ -21,8 +24,8 @@ from tensorwrapper.selection.random._parameters import (
     check_seed,
     to_element_type,
 )
-from tensorwrapper.shape import Shape, ShapeLike
-from tensorwrapper.typing import IndexT_co, RankT, ScalarT_co
+from tensorwrapper.shape import ShapeLike
+from tensorwrapper.typing import ElementType, Float64T, IndexT_co, Int64T, RankT
 
 __all__ = ["Parameter", "bernoulli", "integers", "normal", "random", "uniform"]
 
@@ -64,32 +67,22 @@ def _random(
 
 
 @overload
-def random(shape: Shape[IndexT_co], *, seed: SupportsIndex) -> View[np.float64, IndexT_co]:
+def random(
+    shape: RankT, *, seed: SupportsIndex, dtype: "ElementType[Float64T]" = ...
+) -> View[Float64T, RankT]:
     """Return a view of random numbers, uniform in [0, 1), that depend on the seed and their index alone."""
 
 
 @overload
-def random(shape: RankT, *, seed: SupportsIndex) -> View[np.float64, RankT]: ...
-@overload
-def random(shape: ShapeLike, *, seed: SupportsIndex) -> View[np.float64]: ...
-@overload
 def random(
-    shape: Shape[IndexT_co], *, seed: SupportsIndex, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]"
-) -> View[ScalarT_co, IndexT_co]: ...
-@overload
-def random(
-    shape: RankT, *, seed: SupportsIndex, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]"
-) -> View[ScalarT_co, RankT]: ...
-@overload
-def random(
-    shape: ShapeLike, *, seed: SupportsIndex, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]"
-) -> View[ScalarT_co]: ...
-@overload
-def random(shape: Shape[IndexT_co], *, seed: SupportsIndex, dtype: npt.DTypeLike) -> View[Any, IndexT_co]: ...
+    shape: "ShapeLike[IndexT_co]", *, seed: SupportsIndex, dtype: "ElementType[Float64T]" = ...
+) -> View[Float64T, IndexT_co]: ...
 @overload
 def random(shape: RankT, *, seed: SupportsIndex, dtype: npt.DTypeLike) -> View[Any, RankT]: ...
 @overload
-def random(shape: ShapeLike, *, seed: SupportsIndex, dtype: npt.DTypeLike) -> View[Any]: ...
+def random(
+    shape: "ShapeLike[IndexT_co]", *, seed: SupportsIndex, dtype: npt.DTypeLike
+) -> View[Any, IndexT_co]: ...
 def random(shape: ShapeLike, *, seed: SupportsIndex, dtype: npt.DTypeLike = np.float64) -> View[Any]:
     """Return a view of random numbers, uniform in [0, 1), that depend on the seed and their index alone.
 
@@ -110,73 +103,38 @@ def random(shape: ShapeLike, *, seed: SupportsIndex, dtype: npt.DTypeLike = np.f
 
 @overload
 def uniform(
-    shape: Shape[IndexT_co], low: Parameter = 0.0, high: Parameter = 1.0, *, seed: SupportsIndex
-) -> View[np.float64, IndexT_co]:
-    """Return a view of random numbers, uniform in [low, high); see `random`."""
-
-
-@overload
-def uniform(
-    shape: RankT, low: Parameter = 0.0, high: Parameter = 1.0, *, seed: SupportsIndex
-) -> View[np.float64, RankT]: ...
-@overload
-def uniform(
-    shape: ShapeLike, low: Parameter = 0.0, high: Parameter = 1.0, *, seed: SupportsIndex
-) -> View[np.float64]: ...
-@overload
-def uniform(
-    shape: Shape[IndexT_co],
-    low: Parameter = 0.0,
-    high: Parameter = 1.0,
-    *,
-    seed: SupportsIndex,
-    dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
-) -> View[ScalarT_co, IndexT_co]: ...
-@overload
-def uniform(
     shape: RankT,
     low: Parameter = 0.0,
     high: Parameter = 1.0,
     *,
     seed: SupportsIndex,
-    dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
-) -> View[ScalarT_co, RankT]: ...
+    dtype: "ElementType[Float64T]" = ...,
+) -> View[Float64T, RankT]:
+    """Return a view of random numbers, uniform in [low, high); see `random`."""
+
+
 @overload
 def uniform(
-    shape: ShapeLike,
+    shape: "ShapeLike[IndexT_co]",
     low: Parameter = 0.0,
     high: Parameter = 1.0,
     *,
     seed: SupportsIndex,
-    dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
-) -> View[ScalarT_co]: ...
+    dtype: "ElementType[Float64T]" = ...,
+) -> View[Float64T, IndexT_co]: ...
 @overload
 def uniform(
-    shape: Shape[IndexT_co],
+    shape: RankT, low: Parameter = 0.0, high: Parameter = 1.0, *, seed: SupportsIndex, dtype: npt.DTypeLike
+) -> View[Any, RankT]: ...
+@overload
+def uniform(
+    shape: "ShapeLike[IndexT_co]",
     low: Parameter = 0.0,
     high: Parameter = 1.0,
     *,
     seed: SupportsIndex,
     dtype: npt.DTypeLike,
 ) -> View[Any, IndexT_co]: ...
-@overload
-def uniform(
-    shape: RankT,
-    low: Parameter = 0.0,
-    high: Parameter = 1.0,
-    *,
-    seed: SupportsIndex,
-    dtype: npt.DTypeLike,
-) -> View[Any, RankT]: ...
-@overload
-def uniform(
-    shape: ShapeLike,
-    low: Parameter = 0.0,
-    high: Parameter = 1.0,
-    *,
-    seed: SupportsIndex,
-    dtype: npt.DTypeLike,
-) -> View[Any]: ...
 def uniform(
     shape: ShapeLike,
     low: Parameter = 0.0,
@@ -191,73 +149,38 @@ def uniform(
 
 @overload
 def normal(
-    shape: Shape[IndexT_co], mean: Parameter = 0.0, sigma: Parameter = 1.0, *, seed: SupportsIndex
-) -> View[np.float64, IndexT_co]:
-    """Return a view of random numbers of the normal distribution; see `random`."""
-
-
-@overload
-def normal(
-    shape: RankT, mean: Parameter = 0.0, sigma: Parameter = 1.0, *, seed: SupportsIndex
-) -> View[np.float64, RankT]: ...
-@overload
-def normal(
-    shape: ShapeLike, mean: Parameter = 0.0, sigma: Parameter = 1.0, *, seed: SupportsIndex
-) -> View[np.float64]: ...
-@overload
-def normal(
-    shape: Shape[IndexT_co],
-    mean: Parameter = 0.0,
-    sigma: Parameter = 1.0,
-    *,
-    seed: SupportsIndex,
-    dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
-) -> View[ScalarT_co, IndexT_co]: ...
-@overload
-def normal(
     shape: RankT,
     mean: Parameter = 0.0,
     sigma: Parameter = 1.0,
     *,
     seed: SupportsIndex,
-    dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
-) -> View[ScalarT_co, RankT]: ...
+    dtype: "ElementType[Float64T]" = ...,
+) -> View[Float64T, RankT]:
+    """Return a view of random numbers of the normal distribution; see `random`."""
+
+
 @overload
 def normal(
-    shape: ShapeLike,
+    shape: "ShapeLike[IndexT_co]",
     mean: Parameter = 0.0,
     sigma: Parameter = 1.0,
     *,
     seed: SupportsIndex,
-    dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
-) -> View[ScalarT_co]: ...
+    dtype: "ElementType[Float64T]" = ...,
+) -> View[Float64T, IndexT_co]: ...
 @overload
 def normal(
-    shape: Shape[IndexT_co],
+    shape: RankT, mean: Parameter = 0.0, sigma: Parameter = 1.0, *, seed: SupportsIndex, dtype: npt.DTypeLike
+) -> View[Any, RankT]: ...
+@overload
+def normal(
+    shape: "ShapeLike[IndexT_co]",
     mean: Parameter = 0.0,
     sigma: Parameter = 1.0,
     *,
     seed: SupportsIndex,
     dtype: npt.DTypeLike,
 ) -> View[Any, IndexT_co]: ...
-@overload
-def normal(
-    shape: RankT,
-    mean: Parameter = 0.0,
-    sigma: Parameter = 1.0,
-    *,
-    seed: SupportsIndex,
-    dtype: npt.DTypeLike,
-) -> View[Any, RankT]: ...
-@overload
-def normal(
-    shape: ShapeLike,
-    mean: Parameter = 0.0,
-    sigma: Parameter = 1.0,
-    *,
-    seed: SupportsIndex,
-    dtype: npt.DTypeLike,
-) -> View[Any]: ...
 def normal(
     shape: ShapeLike,
     mean: Parameter = 0.0,
@@ -272,66 +195,33 @@ def normal(
 
 @overload
 def integers(
-    shape: Shape[IndexT_co], low: Parameter, high: Parameter, *, seed: SupportsIndex
-) -> View[np.int64, IndexT_co]:
+    shape: RankT, low: Parameter, high: Parameter, *, seed: SupportsIndex, dtype: "ElementType[Int64T]" = ...
+) -> View[Int64T, RankT]:
     """Return a view of random integers, uniform in [low, high); see `random`."""
 
 
 @overload
 def integers(
-    shape: RankT, low: Parameter, high: Parameter, *, seed: SupportsIndex
-) -> View[np.int64, RankT]: ...
-@overload
-def integers(shape: ShapeLike, low: Parameter, high: Parameter, *, seed: SupportsIndex) -> View[np.int64]: ...
-@overload
-def integers(
-    shape: Shape[IndexT_co],
+    shape: "ShapeLike[IndexT_co]",
     low: Parameter,
     high: Parameter,
     *,
     seed: SupportsIndex,
-    dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
-) -> View[ScalarT_co, IndexT_co]: ...
+    dtype: "ElementType[Int64T]" = ...,
+) -> View[Int64T, IndexT_co]: ...
 @overload
 def integers(
-    shape: RankT,
-    low: Parameter,
-    high: Parameter,
-    *,
-    seed: SupportsIndex,
-    dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
-) -> View[ScalarT_co, RankT]: ...
+    shape: RankT, low: Parameter, high: Parameter, *, seed: SupportsIndex, dtype: npt.DTypeLike
+) -> View[Any, RankT]: ...
 @overload
 def integers(
-    shape: ShapeLike,
-    low: Parameter,
-    high: Parameter,
-    *,
-    seed: SupportsIndex,
-    dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
-) -> View[ScalarT_co]: ...
-@overload
-def integers(
-    shape: Shape[IndexT_co],
+    shape: "ShapeLike[IndexT_co]",
     low: Parameter,
     high: Parameter,
     *,
     seed: SupportsIndex,
     dtype: npt.DTypeLike,
 ) -> View[Any, IndexT_co]: ...
-@overload
-def integers(
-    shape: RankT,
-    low: Parameter,
-    high: Parameter,
-    *,
-    seed: SupportsIndex,
-    dtype: npt.DTypeLike,
-) -> View[Any, RankT]: ...
-@overload
-def integers(
-    shape: ShapeLike, low: Parameter, high: Parameter, *, seed: SupportsIndex, dtype: npt.DTypeLike
-) -> View[Any]: ...
 def integers(
     shape: ShapeLike, low: Parameter, high: Parameter, *, seed: SupportsIndex, dtype: npt.DTypeLike = np.int64
 ) -> View[Any]:
@@ -340,16 +230,14 @@ def integers(
 
 
 @overload
-def bernoulli(
-    shape: Shape[IndexT_co], p: Parameter = 0.5, *, seed: SupportsIndex
-) -> View[np.bool_, IndexT_co]:
+def bernoulli(shape: RankT, p: Parameter = 0.5, *, seed: SupportsIndex) -> View[np.bool_, RankT]:
     """Return a view of random bools, each true with probability `p`; see `random`."""
 
 
 @overload
-def bernoulli(shape: RankT, p: Parameter = 0.5, *, seed: SupportsIndex) -> View[np.bool_, RankT]: ...
-@overload
-def bernoulli(shape: ShapeLike, p: Parameter = 0.5, *, seed: SupportsIndex) -> View[np.bool_]: ...
+def bernoulli(
+    shape: "ShapeLike[IndexT_co]", p: Parameter = 0.5, *, seed: SupportsIndex
+) -> View[np.bool_, IndexT_co]: ...
 def bernoulli(shape: ShapeLike, p: Parameter = 0.5, *, seed: SupportsIndex) -> View[Any]:
     """Return a view of random bools, each true with probability `p`; see `random`."""
     return _random(shape, "bernoulli", seed, (p,), np.bool_)

@@ -324,10 +324,10 @@ class Tiling(TilingExchange[IndexT_co], Generic[IndexT_co]):
         (Tiling([13, 5], origin=(7,)), Tiling([15], origin=(5,)))
         """
         if last is not None:
-            return self._part(slice_entries(first, last, self.rank))
+            return self._part(slice_entries(cast("Iterable[SupportsIndex]", first), last, self.rank))
         if not isinstance(first, Shape):
             raise RankError(f"a slice needs two bounds or a Shape, not {brief(first)} alone")
-        box = _to_box(cast("Shape", first))
+        box = _to_box(first)
         ends = [a + n for a, n in zip(box.origin, box.extents, strict=True)]
         return self._part(slice_entries(box.origin, ends, self.rank))
 

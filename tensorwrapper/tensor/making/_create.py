@@ -1,5 +1,8 @@
 """Tensors with memory of their own: empty, filled with a number, or filled block by block."""
 
+# pyright: reportInvalidTypeVarUse=false
+# Where no dtype is given, the type variable of the elements has its default.
+
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
@@ -20,46 +23,28 @@ from tensorwrapper.shape.lowlevel import unnamed_shape
 from tensorwrapper.tensor._tensor import Tensor, make_tensor
 from tensorwrapper.tensor._tensor_base import guard, layout_over
 from tensorwrapper.tensor.reading._string_values import read_strings
-from tensorwrapper.typing import Index, IndexT_co, Rank2, RankT, ScalarT_co
+from tensorwrapper.typing import ElementType, Float64T, Index, IndexT_co, Rank2, RankT, ScalarT_co
 
 __all__ = ["empty", "eye", "full", "zeros"]
 
 
 @overload
-def empty(shape: Shape[IndexT_co], *, layout: Layout[Any] | None = None) -> Tensor[np.float64, IndexT_co]:
+def empty(
+    shape: RankT, *, dtype: "ElementType[Float64T]" = ..., layout: Layout[Any] | None = None
+) -> Tensor[Float64T, RankT]:
     """Return a tensor of this shape whose elements are whatever the memory holds."""
 
 
 @overload
-def empty(shape: RankT, *, layout: Layout[Any] | None = None) -> Tensor[np.float64, RankT]: ...
-@overload
-def empty(shape: ShapeLike, *, layout: Layout[Any] | None = None) -> Tensor[np.float64]: ...
-@overload
 def empty(
-    shape: Shape[IndexT_co],
-    *,
-    dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
-    layout: Layout[Any] | None = None,
-) -> Tensor[ScalarT_co, IndexT_co]: ...
-@overload
-def empty(
-    shape: RankT,
-    *,
-    dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
-    layout: Layout[Any] | None = None,
-) -> Tensor[ScalarT_co, RankT]: ...
-@overload
-def empty(
-    shape: ShapeLike, *, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]", layout: Layout[Any] | None = None
-) -> Tensor[ScalarT_co]: ...
-@overload
-def empty(
-    shape: Shape[IndexT_co], *, dtype: npt.DTypeLike, layout: Layout[Any] | None = None
-) -> Tensor[Any, IndexT_co]: ...
+    shape: "ShapeLike[IndexT_co]", *, dtype: "ElementType[Float64T]" = ..., layout: Layout[Any] | None = None
+) -> Tensor[Float64T, IndexT_co]: ...
 @overload
 def empty(shape: RankT, *, dtype: npt.DTypeLike, layout: Layout[Any] | None = None) -> Tensor[Any, RankT]: ...
 @overload
-def empty(shape: ShapeLike, *, dtype: npt.DTypeLike, layout: Layout[Any] | None = None) -> Tensor[Any]: ...
+def empty(
+    shape: "ShapeLike[IndexT_co]", *, dtype: npt.DTypeLike, layout: Layout[Any] | None = None
+) -> Tensor[Any, IndexT_co]: ...
 def empty(
     shape: ShapeLike, *, dtype: npt.DTypeLike = np.float64, layout: Layout[Any] | None = None
 ) -> Tensor[Any]:
@@ -96,40 +81,22 @@ def empty(
 
 
 @overload
-def zeros(shape: Shape[IndexT_co], *, layout: Layout[Any] | None = None) -> Tensor[np.float64, IndexT_co]:
+def zeros(
+    shape: RankT, *, dtype: "ElementType[Float64T]" = ..., layout: Layout[Any] | None = None
+) -> Tensor[Float64T, RankT]:
     """Return a tensor of this shape with all elements 0; parameters and errors as for `empty`."""
 
 
 @overload
-def zeros(shape: RankT, *, layout: Layout[Any] | None = None) -> Tensor[np.float64, RankT]: ...
-@overload
-def zeros(shape: ShapeLike, *, layout: Layout[Any] | None = None) -> Tensor[np.float64]: ...
-@overload
 def zeros(
-    shape: Shape[IndexT_co],
-    *,
-    dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
-    layout: Layout[Any] | None = None,
-) -> Tensor[ScalarT_co, IndexT_co]: ...
-@overload
-def zeros(
-    shape: RankT,
-    *,
-    dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
-    layout: Layout[Any] | None = None,
-) -> Tensor[ScalarT_co, RankT]: ...
-@overload
-def zeros(
-    shape: ShapeLike, *, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]", layout: Layout[Any] | None = None
-) -> Tensor[ScalarT_co]: ...
-@overload
-def zeros(
-    shape: Shape[IndexT_co], *, dtype: npt.DTypeLike, layout: Layout[Any] | None = None
-) -> Tensor[Any, IndexT_co]: ...
+    shape: "ShapeLike[IndexT_co]", *, dtype: "ElementType[Float64T]" = ..., layout: Layout[Any] | None = None
+) -> Tensor[Float64T, IndexT_co]: ...
 @overload
 def zeros(shape: RankT, *, dtype: npt.DTypeLike, layout: Layout[Any] | None = None) -> Tensor[Any, RankT]: ...
 @overload
-def zeros(shape: ShapeLike, *, dtype: npt.DTypeLike, layout: Layout[Any] | None = None) -> Tensor[Any]: ...
+def zeros(
+    shape: "ShapeLike[IndexT_co]", *, dtype: npt.DTypeLike, layout: Layout[Any] | None = None
+) -> Tensor[Any, IndexT_co]: ...
 def zeros(
     shape: ShapeLike, *, dtype: npt.DTypeLike = np.float64, layout: Layout[Any] | None = None
 ) -> Tensor[Any]:
@@ -146,43 +113,25 @@ def zeros(
 
 @overload
 def full(
-    shape: Shape[IndexT_co],
+    shape: RankT,
     fill_value: "complex | str | bytes | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
     *,
-    dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
+    dtype: "ElementType[ScalarT_co]",
     layout: Layout[Any] | None = None,
     tiling: Tiling | None = None,
-) -> Tensor[ScalarT_co, IndexT_co]:
+) -> Tensor[ScalarT_co, RankT]:
     """Return a tensor of this shape filled with a number, or by a function, block by block."""
 
 
 @overload
 def full(
-    shape: RankT,
+    shape: "ShapeLike[IndexT_co]",
     fill_value: "complex | str | bytes | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
     *,
-    dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
+    dtype: "ElementType[ScalarT_co]",
     layout: Layout[Any] | None = None,
     tiling: Tiling | None = None,
-) -> Tensor[ScalarT_co, RankT]: ...
-@overload
-def full(
-    shape: ShapeLike,
-    fill_value: "complex | str | bytes | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
-    *,
-    dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
-    layout: Layout[Any] | None = None,
-    tiling: Tiling | None = None,
-) -> Tensor[ScalarT_co]: ...
-@overload
-def full(
-    shape: Shape[IndexT_co],
-    fill_value: "complex | str | bytes | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
-    *,
-    dtype: npt.DTypeLike | None = None,
-    layout: Layout[Any] | None = None,
-    tiling: Tiling | None = None,
-) -> Tensor[Any, IndexT_co]: ...
+) -> Tensor[ScalarT_co, IndexT_co]: ...
 @overload
 def full(
     shape: RankT,
@@ -194,13 +143,13 @@ def full(
 ) -> Tensor[Any, RankT]: ...
 @overload
 def full(
-    shape: ShapeLike,
+    shape: "ShapeLike[IndexT_co]",
     fill_value: "complex | str | bytes | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
     *,
     dtype: npt.DTypeLike | None = None,
     layout: Layout[Any] | None = None,
     tiling: Tiling | None = None,
-) -> Tensor[Any]: ...
+) -> Tensor[Any, IndexT_co]: ...
 def full(
     shape: ShapeLike,
     fill_value: "complex | str | bytes | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
@@ -312,19 +261,15 @@ def _values(fill: Callable[[Shape[Any]], npt.ArrayLike], block: Shape[Any]) -> n
 
 @overload
 def eye(
-    rows: SupportsIndex, columns: SupportsIndex | None = None, *, diagonal: SupportsIndex = 0
-) -> Tensor[np.float64, Rank2]:
-    """Return the matrix with ones on one diagonal and zeros elsewhere."""
-
-
-@overload
-def eye(
     rows: SupportsIndex,
     columns: SupportsIndex | None = None,
     *,
     diagonal: SupportsIndex = 0,
-    dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]",
-) -> Tensor[ScalarT_co, Rank2]: ...
+    dtype: "ElementType[Float64T]" = ...,
+) -> Tensor[Float64T, Rank2]:
+    """Return the matrix with ones on one diagonal and zeros elsewhere."""
+
+
 @overload
 def eye(
     rows: SupportsIndex,
