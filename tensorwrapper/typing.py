@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     ScalarT_co = TypeVar("ScalarT_co", bound=np.generic, default=Any, covariant=True)
     # Of methods, that take what has the rank of the object whose methods they are.
     IndexT = TypeVar("IndexT", bound=tuple[Any, ...])
+    # The Python type of elements. In stubs of NumPy before 2.2 they have none: without a default, Never.
+    ValueT = TypeVar("ValueT", default=Any)
     # Of functions whose elements are these if no dtype is given.
     Float64T = TypeVar("Float64T", bound=np.generic, default=np.float64)
     Int64T = TypeVar("Int64T", bound=np.generic, default=np.int64)
@@ -31,6 +33,7 @@ else:
     IndexT_co = TypeVar("IndexT_co", bound=tuple[Any, ...], covariant=True)
     ScalarT_co = TypeVar("ScalarT_co", bound=np.generic, covariant=True)
     IndexT = TypeVar("IndexT", bound=tuple[Any, ...])
+    ValueT = TypeVar("ValueT")
     Float64T = TypeVar("Float64T", bound=np.generic)
     Int64T = TypeVar("Int64T", bound=np.generic)
     BufferLike: TypeAlias = object
@@ -84,6 +87,7 @@ __all__ = [
     "StringKind",
     "SupportsArray",
     "UnknownRank",
+    "ValueT",
     "WriteCasting",
 ]
 

@@ -1,7 +1,7 @@
 """`View`: a selection of one or many sources, which reads no element before it is computed."""
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, final, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast, final, overload
 
 import attrs
 import numpy as np
@@ -19,7 +19,6 @@ from tensorwrapper.selection.facade._view_cells import ViewCells
 from tensorwrapper.selection.facade._view_kinds import ViewKinds
 from tensorwrapper.selection.facade._view_parts import ViewParts
 from tensorwrapper.selection.facade._view_queries import ViewQueries
-from tensorwrapper.selection.facade._view_ranks import ViewRanks
 from tensorwrapper.selection.facade._view_rows import ViewRows
 from tensorwrapper.selection.facade._view_running import ViewRunning
 from tensorwrapper.selection.facade._view_writing import Value, ViewWriting
@@ -38,6 +37,11 @@ from tensorwrapper.typing import (
     KeyWithArray,
     Modes,
     NamedKey,
+    Rank1,
+    Rank2,
+    Rank3,
+    Rank4,
+    Rank6,
     ScalarT_co,
     Slices,
     UnknownRank,
@@ -55,14 +59,13 @@ _S = TypeVar("_S", bound=np.generic)
 @final
 @value_class(eq=False, repr=False, getstate_setstate=False)
 class View(
-    ViewRanks[ScalarT_co, IndexT_co],
-    ViewParts[ScalarT_co],
-    ViewQueries[ScalarT_co],
-    ViewRows[ScalarT_co],
-    ViewCells[ScalarT_co],
-    ViewKinds[ScalarT_co],
-    ViewRunning[ScalarT_co],
-    ViewWriting[ScalarT_co],
+    ViewParts[ScalarT_co, IndexT_co],
+    ViewQueries[ScalarT_co, IndexT_co],
+    ViewRows[ScalarT_co, IndexT_co],
+    ViewCells[ScalarT_co, IndexT_co],
+    ViewKinds[ScalarT_co, IndexT_co],
+    ViewRunning[ScalarT_co, IndexT_co],
+    ViewWriting[ScalarT_co, IndexT_co],
     TensorLibraries,
     TensorCommon[ScalarT_co],
     Operators[ScalarT_co, IndexT_co],
@@ -91,6 +94,35 @@ class View(
     if TYPE_CHECKING:
 
         def __init__(self, expression: Expression) -> None: ...
+
+        # What the operations that tensors and views share return: see `Kin`.
+        @overload
+        def _kin(self, change: None, /) -> "View[ScalarT_co]": ...
+        @overload
+        def _kin(self, change: Rank1, /) -> "View[ScalarT_co, Rank1]": ...
+        @overload
+        def _kin(self, change: Rank2, /) -> "View[ScalarT_co, Rank2]": ...
+        @overload
+        def _kin(self, change: Rank3, /) -> "View[ScalarT_co, Rank3]": ...
+        @overload
+        def _kin(self, change: Rank4, /) -> "View[ScalarT_co, Rank4]": ...
+        @overload
+        def _kin(self, change: Rank6, /) -> "View[ScalarT_co, Rank6]": ...
+        @overload
+        def _kin(self: "View[ScalarT_co, UnknownRank]", change: str, /) -> "View[ScalarT_co]": ...
+        @overload
+        def _kin(
+            self: "View[ScalarT_co, tuple[int, *Modes]]", change: Literal["less"], /
+        ) -> "View[ScalarT_co, tuple[*Modes]]": ...
+        @overload
+        def _kin(
+            self: "View[ScalarT_co, tuple[*Modes]]", change: Literal["more"], /
+        ) -> "View[ScalarT_co, tuple[int, *Modes]]": ...
+        @overload
+        def _kin(
+            self: "View[ScalarT_co, tuple[int, int, *Modes]]", change: Literal["diagonal"], /
+        ) -> "View[ScalarT_co, tuple[int, *Modes]]": ...
+        def _kin(self, change: Any, /) -> Any: ...
 
     def __attrs_post_init__(self) -> None:
         if not isinstance(cast("object", self._expression), Expression):

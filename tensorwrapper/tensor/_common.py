@@ -5,7 +5,20 @@ Each operation is one of a `Layout`: whoever holds a layout says in `_by` what b
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Self, SupportsIndex, cast
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Concatenate,
+    Generic,
+    Literal,
+    ParamSpec,
+    Protocol,
+    Self,
+    SupportsIndex,
+    TypeVar,
+    cast,
+    overload,
+)
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +28,21 @@ from tensorwrapper.errors import ConversionError
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape, ShapeLike, Tiling
 from tensorwrapper.tensor._bridge import view_of
-from tensorwrapper.typing import Extents, IntArray, ScalarT_co, WriteCasting
+from tensorwrapper.typing import (
+    AnyRank,
+    Extents,
+    IntArray,
+    Integer,
+    Rank1,
+    Rank2,
+    Rank3,
+    Rank4,
+    Rank6,
+    ScalarT_co,
+    UnknownRank,
+    ValueT,
+    WriteCasting,
+)
 
 if TYPE_CHECKING:
     from tensorwrapper.tensor._tensor_base import TensorBase
@@ -23,6 +50,26 @@ if TYPE_CHECKING:
 __all__ = ["TensorCommon", "as_computed"]
 
 _P = ParamSpec("_P")
+_R = TypeVar("_R")
+_R_co = TypeVar("_R_co", covariant=True)
+_I_co = TypeVar("_I_co", bound=AnyRank, covariant=True)
+_C_contra = TypeVar("_C_contra", contravariant=True)
+
+
+if TYPE_CHECKING:
+
+    class Kin(Protocol[_C_contra, _R_co]):
+        """What has a class of its own for each rank, as checkers see it: `Tensor` or `View`.
+
+        An operation of both is written once, and says by `_kin` what it returns: the class of whatever it is
+        called on, with a mode less or more, of a known rank, or (``None``) of an unknown one.
+        """
+
+        def _kin(self, change: _C_contra, /) -> _R_co: ...
+
+    class _Tiles(Kin[_C_contra, _R_co], Protocol[_I_co, _C_contra, _R_co]):
+        @property
+        def shape(self) -> "Shape[_I_co]": ...
 
 
 class TensorCommon(ABC, Generic[ScalarT_co]):
@@ -77,6 +124,10 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
     ) -> Self:
         """As `_by`, for an operation that may give several indices one place."""
 
+    if TYPE_CHECKING:
+
+        def _kin(self, change: Any, /) -> "TensorCommon[ScalarT_co]": ...  # noqa: ANN401
+
     @property
     def rank(self) -> int:
         """The number of modes."""
@@ -87,7 +138,7 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
         """The number of elements."""
         return self.shape.size
 
-    def item(self) -> Any:  # noqa: ANN401 - a Python value of whatever type the elements have
+    def item(self: "TensorCommon[np.generic[ValueT]]") -> "ValueT":
         """Return the only element as a Python number, string or bytes."""
         if self.size != 1:
             raise ConversionError(
@@ -239,19 +290,62 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
         """
         return self._see_by(Layout.gather, mode, positions)
 
+    @abstractmethod
     def broadcast(self, shape: ShapeLike) -> "TensorCommon[ScalarT_co]":
         """Return the view that repeats modes of extent 1 and adds leading modes; it is read-only."""
-        return self._see_by(Layout.broadcast, shape)
 
-    def squeeze(self, *modes: SupportsIndex | Iterable[SupportsIndex]) -> "TensorCommon[ScalarT_co]":
+    @overload
+    def squeeze(self: "Kin[Literal['less'], _R]", mode: Integer, /) -> _R:
+        """Return the view without the given modes of extent 1; without all such if none is given."""
+
+    @overload
+    def squeeze(self: "Kin[None, _R]", *modes: Integer | Iterable[Integer]) -> _R: ...
+    def squeeze(self, *modes: SupportsIndex | Iterable[SupportsIndex]) -> Any:
         """Return the view without the given modes of extent 1; without all such if none is given."""
         return self._by(Layout.squeeze, *modes)
 
-    def unsqueeze(self, *modes: SupportsIndex | Iterable[SupportsIndex]) -> "TensorCommon[ScalarT_co]":
+    @overload
+    def unsqueeze(self: "Kin[Literal['more'], _R]", mode: Integer, /) -> _R:
+        """Return the view with new modes of extent 1, which become the modes `modes` of it."""
+
+    @overload
+    def unsqueeze(self: "Kin[None, _R]", *modes: Integer | Iterable[Integer]) -> _R: ...
+    def unsqueeze(self, *modes: SupportsIndex | Iterable[SupportsIndex]) -> Any:
         """Return the view with new modes of extent 1, which become the modes `modes` of it."""
         return self._by(Layout.unsqueeze, *one_sequence(modes))
 
-    def reshape(self, *extents: SupportsIndex | Iterable[SupportsIndex]) -> "TensorCommon[ScalarT_co]":
+    @overload
+    def reshape(self: "Kin[None, _R]", extents: UnknownRank, /) -> _R:
+        """Return the view of the same elements, in row-major order, under new extents; never a copy.
+
+        The extents are given loose or as one sequence. One may be -1: it becomes what the others leave. A
+        `View` takes any extents, and puts the elements in order when it is computed.
+
+        Raises
+        ------
+        ExtentError
+            If the number of elements changes.
+        LayoutError
+            If only a copy of a tensor could have these extents: ``copy().reshape(...)`` makes it.
+        """
+
+    @overload
+    def reshape(self: "Kin[Rank1, _R]", extents: Integer | tuple[Integer], /) -> _R: ...
+    @overload
+    def reshape(self: "Kin[Rank2, _R]", extents: tuple[Integer, Integer], /) -> _R: ...
+    @overload
+    def reshape(self: "Kin[Rank2, _R]", a: Integer, b: Integer, /) -> _R: ...
+    @overload
+    def reshape(self: "Kin[Rank3, _R]", extents: tuple[Integer, Integer, Integer], /) -> _R: ...
+    @overload
+    def reshape(self: "Kin[Rank3, _R]", a: Integer, b: Integer, c: Integer, /) -> _R: ...
+    @overload
+    def reshape(self: "Kin[Rank4, _R]", extents: tuple[Integer, Integer, Integer, Integer], /) -> _R: ...
+    @overload
+    def reshape(self: "Kin[Rank4, _R]", a: Integer, b: Integer, c: Integer, d: Integer, /) -> _R: ...
+    @overload
+    def reshape(self: "Kin[None, _R]", *extents: Integer | Iterable[Integer]) -> _R: ...
+    def reshape(self, *extents: SupportsIndex | Iterable[SupportsIndex]) -> Any:
         """Return the view of the same elements, in row-major order, under new extents; never a copy.
 
         The extents are given loose or as one sequence. One may be -1: it becomes what the others leave. A
@@ -272,23 +366,41 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
         """
         return self._by(Layout.reshape, completed(to_ints(one_sequence(extents), "extents"), self.size))
 
-    def sliding_window(self, mode: SupportsIndex, length: SupportsIndex) -> "TensorCommon[ScalarT_co]":
+    def sliding_window(self: "Kin[Literal['more'], _R]", mode: Integer, length: Integer) -> _R:
         """Return the view of all runs of `length` positions of `mode`; a new last mode counts in the run."""
-        return self._see_by(Layout.sliding_window, mode, length)
+        me: Any = self
+        made: _R = me._see_by(Layout.sliding_window, mode, length)
+        return made
 
-    def diagonal(self, first: SupportsIndex = 0, second: SupportsIndex = 1) -> "TensorCommon[ScalarT_co]":
+    def diagonal(self: "Kin[Literal['diagonal'], _R]", first: Integer = 0, second: Integer = 1) -> _R:
         """Return the view of the elements whose positions in two modes agree; the new mode is the last."""
-        return self._by(Layout.diagonal, first, second)
+        me: Any = self
+        made: _R = me._by(Layout.diagonal, first, second)
+        return made
 
-    def split_mode(self, mode: SupportsIndex, extents: Iterable[SupportsIndex]) -> "TensorCommon[ScalarT_co]":
+    def split_mode(self: "Kin[None, _R]", mode: Integer, extents: Iterable[Integer]) -> _R:
         """Return the view in which one mode counts in several, the last of them fastest."""
-        return self._by(Layout.split_mode, mode, extents)
+        me: Any = self
+        made: _R = me._by(Layout.split_mode, mode, extents)
+        return made
 
-    def merge_modes(self, first: SupportsIndex, last: SupportsIndex) -> "TensorCommon[ScalarT_co]":
+    def merge_modes(self: "Kin[None, _R]", first: Integer, last: Integer) -> _R:
         """Return the view in which the modes `first` to `last` count as one, the last of them fastest."""
-        return self._by(Layout.merge_modes, first, last)
+        me: Any = self
+        made: _R = me._by(Layout.merge_modes, first, last)
+        return made
 
-    def tiled(self, tiling: Tiling) -> "TensorCommon[ScalarT_co]":
+    @overload
+    def tiled(self: "_Tiles[UnknownRank, None, _R]", tiling: Tiling) -> _R:
+        """Return the tiled view: rank 2r, tile numbers first; memory stays as it is."""
+
+    @overload
+    def tiled(self: "_Tiles[Rank1, Rank2, _R]", tiling: Tiling[Rank1]) -> _R: ...
+    @overload
+    def tiled(self: "_Tiles[Rank2, Rank4, _R]", tiling: Tiling[Rank2]) -> _R: ...
+    @overload
+    def tiled(self: "_Tiles[Rank3, Rank6, _R]", tiling: Tiling[Rank3]) -> _R: ...
+    def tiled(self, tiling: Tiling) -> Any:
         """Return the tiled view: rank 2r, tile numbers first; memory stays as it is."""
         return self._by(Layout.as_tiled, tiling)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import repeat
-from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeVar, cast, final, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, SupportsIndex, TypeVar, cast, final, overload
 
 import attrs
 import numpy as np
@@ -28,7 +28,6 @@ from tensorwrapper.tensor.facade._exchange import TensorExchange
 from tensorwrapper.tensor.facade._indexing import TensorIndexing
 from tensorwrapper.tensor.facade._operators import Operators
 from tensorwrapper.tensor.facade._queries import TensorQueries
-from tensorwrapper.tensor.facade._ranks import TensorRanks
 from tensorwrapper.tensor.facade._sparse import TensorSparse
 from tensorwrapper.tensor.facade._strings import TensorStrings
 from tensorwrapper.tensor.facade._structure import TensorStructure, cut_rows
@@ -48,6 +47,11 @@ from tensorwrapper.typing import (
     KeyWithArray,
     Modes,
     NamedKey,
+    Rank1,
+    Rank2,
+    Rank3,
+    Rank4,
+    Rank6,
     ScalarT_co,
     Slices,
     UnknownRank,
@@ -64,16 +68,15 @@ _S = TypeVar("_S", bound=np.generic)
 @final
 @value_class(eq=False, repr=False, getstate_setstate=False)
 class Tensor(
-    TensorRanks[ScalarT_co, IndexT_co],
-    TensorQueries[ScalarT_co],
-    TensorCells[ScalarT_co],
-    TensorCopies[ScalarT_co],
-    TensorWrites[ScalarT_co],
-    TensorIndexing[ScalarT_co],
-    TensorExchange[ScalarT_co],
-    TensorStrings[ScalarT_co],
-    TensorSparse[ScalarT_co],
-    TensorStructure[ScalarT_co],
+    TensorQueries[ScalarT_co, IndexT_co],
+    TensorCells[ScalarT_co, IndexT_co],
+    TensorCopies[ScalarT_co, IndexT_co],
+    TensorWrites[ScalarT_co, IndexT_co],
+    TensorIndexing[ScalarT_co, IndexT_co],
+    TensorExchange[ScalarT_co, IndexT_co],
+    TensorStrings[ScalarT_co, IndexT_co],
+    TensorSparse[ScalarT_co, IndexT_co],
+    TensorStructure[ScalarT_co, IndexT_co],
     TensorLibraries,
     TensorCommon[ScalarT_co],
     Operators[ScalarT_co, IndexT_co],
@@ -114,6 +117,35 @@ class Tensor(
     if TYPE_CHECKING:
 
         def __init__(self, layout: Layout[Any], buffer: BufferCommon[ScalarT_co]) -> None: ...
+
+        # What the operations that tensors and views share return: see `Kin`.
+        @overload
+        def _kin(self, change: None, /) -> "Tensor[ScalarT_co]": ...
+        @overload
+        def _kin(self, change: Rank1, /) -> "Tensor[ScalarT_co, Rank1]": ...
+        @overload
+        def _kin(self, change: Rank2, /) -> "Tensor[ScalarT_co, Rank2]": ...
+        @overload
+        def _kin(self, change: Rank3, /) -> "Tensor[ScalarT_co, Rank3]": ...
+        @overload
+        def _kin(self, change: Rank4, /) -> "Tensor[ScalarT_co, Rank4]": ...
+        @overload
+        def _kin(self, change: Rank6, /) -> "Tensor[ScalarT_co, Rank6]": ...
+        @overload
+        def _kin(self: "Tensor[ScalarT_co, UnknownRank]", change: str, /) -> "Tensor[ScalarT_co]": ...
+        @overload
+        def _kin(
+            self: "Tensor[ScalarT_co, tuple[int, *Modes]]", change: Literal["less"], /
+        ) -> "Tensor[ScalarT_co, tuple[*Modes]]": ...
+        @overload
+        def _kin(
+            self: "Tensor[ScalarT_co, tuple[*Modes]]", change: Literal["more"], /
+        ) -> "Tensor[ScalarT_co, tuple[int, *Modes]]": ...
+        @overload
+        def _kin(
+            self: "Tensor[ScalarT_co, tuple[int, int, *Modes]]", change: Literal["diagonal"], /
+        ) -> "Tensor[ScalarT_co, tuple[int, *Modes]]": ...
+        def _kin(self, change: Any, /) -> Any: ...
 
     def __attrs_post_init__(self) -> None:
         if not isinstance(cast("object", self._layout), Layout):

@@ -8,7 +8,8 @@ operations that a `View` has as well stand in ``_common``.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, Concatenate, Final, Generic, ParamSpec, Self, cast
+from types import GenericAlias
+from typing import TYPE_CHECKING, Any, Concatenate, Final, Generic, ParamSpec, Self, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +21,7 @@ from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import TiledStrided, wrap_layout
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import agreed_names, names_of, unnamed_shape
-from tensorwrapper.typing import Array, Extents, IntArray, ScalarT_co, WriteCasting
+from tensorwrapper.typing import Array, Extents, IndexT_co, IntArray, ScalarT_co, WriteCasting
 
 __all__ = ["TensorBase", "guard", "layout_over"]
 
@@ -67,10 +68,14 @@ def _as_two_do(layout: Layout[Any]) -> str:
     return f", as {layout.shape.index(one)} and {layout.shape.index(other)} do"
 
 
-class TensorBase(ABC, Generic[ScalarT_co]):
+class TensorBase(ABC, Generic[ScalarT_co, IndexT_co]):
     """Abstract: `_layout`, `_buffer`, `_make`, `copy`, `assign`, `tolist` and `_as_values`."""
 
     __slots__ = ()
+
+    if not TYPE_CHECKING:
+        # Python 3.11 has no defaults of type variables: without this, one argument were too few.
+        __class_getitem__ = classmethod(GenericAlias)
 
     _layout: Layout[Any]
     _buffer: BufferCommon[ScalarT_co]
@@ -81,12 +86,12 @@ class TensorBase(ABC, Generic[ScalarT_co]):
         """Return a tensor of parts that fit: the offsets were checked against the buffer."""
 
     @property
-    def shape(self) -> Shape:
+    def shape(self) -> Shape[IndexT_co]:
         """The indices of the elements."""
         return self._layout.shape
 
     @property
-    def layout(self) -> Layout:
+    def layout(self) -> Layout[IndexT_co]:
         """Where the elements lie in the buffer, in elements."""
         return self._layout
 

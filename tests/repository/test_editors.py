@@ -22,6 +22,7 @@ from tests.support.public_names import (
 )
 
 PREFIXES = ["tw.", *[f"tw.{name}." for name in MODULES if name != "drawing"]]
+PACKAGE = Path(tw.__file__).parent
 PRIVATE = re.compile(r"[(,] ?_\w")
 
 
@@ -109,7 +110,7 @@ def test_the_language_server_shows_parameters_and_one_text(tmp_path):
             asked.append((len(lines), f"    x.{name}", value))
             lines.append(f"    x.{name}()")
     missing = {}
-    with LanguageServer(tmp_path, Path(tw.__file__).parent) as server:
+    with LanguageServer(tmp_path, PACKAGE) as server:
         file = server.open("calls.py", "\n".join(lines) + "\n")
         for line, call, value in asked:
             shown = server.signatures(file, line, len(call) + 1)
@@ -125,7 +126,7 @@ def test_the_language_server_shows_parameters_and_one_text(tmp_path):
 def test_over_a_variable_stands_what_it_is_and_no_text(tmp_path):
     """Instances of a class with a documented `__call__` would show that text wherever they are named."""
     lines = ["import tensorwrapper as tw", "shape = tw.Shape(2, 3)", "tensor = tw.zeros(shape)"]
-    with LanguageServer(tmp_path, Path(tw.__file__).parent) as server:
+    with LanguageServer(tmp_path, PACKAGE) as server:
         file = server.open("variables.py", "\n".join(lines) + "\n")
         shown = [server.hover(file, line, 1) for line in (1, 2)]
 
@@ -140,17 +141,43 @@ def said_of(doc: str) -> str:
     )
 
 
-@pytest.mark.parametrize(
-    ("path", "owner"),
-    [("selection/facade/_view_ranks.py", tw.selection.View), ("tensor/facade/_ranks.py", tw.Tensor)],
-)
-def test_what_editors_show_of_typed_operations_is_what_python_shows(path, owner):
-    tree = ast.parse((Path(tw.__file__).parent / path).read_text(encoding="utf-8"))
-    shown = [
-        (node.name, doc)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef) and (doc := ast.get_docstring(node))
-    ]
+def is_overload(function):
+    """Tell whether a function is a signature alone."""
+    return any(isinstance(own, ast.Name) and own.id == "overload" for own in function.decorator_list)
 
-    assert len(shown) > 10
-    assert [name for name, doc in shown if doc != said_of(getattr(owner, name).__doc__)] == []
+
+@pytest.mark.parametrize(
+    "path", ["tensor/_common.py", "tensor/facade/_copies.py", "selection/facade/_view_rows.py"]
+)
+def test_what_editors_show_of_an_overload_is_what_python_shows(path):
+    tree = ast.parse((PACKAGE / path).read_text(encoding="utf-8"))
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    texts = {node.name: ast.get_docstring(node) for node in functions if not is_overload(node)}
+    shown = [(node.name, doc) for node in functions if is_overload(node) and (doc := ast.get_docstring(node))]
+
+    assert shown
+    assert [name for name, doc in shown if doc != said_of(texts[name])] == []
+
+
+def has_code(path, line):
+    """Tell whether a line, from 0 on, is in the head of a function that does something."""
+    tree = ast.parse(Path(path).read_text(encoding="utf-8"))
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    (body,) = [own.body for own in functions if own.lineno <= line + 1 <= own.body[0].lineno]
+    return any(not (isinstance(own, ast.Expr) and isinstance(own.value, ast.Constant)) for own in body)
+
+
+@pytest.mark.static
+def test_definitions_of_tensors_and_views_lead_to_their_code(tmp_path):
+    lines, asked = list(IMPORTS), []
+    for way in ("tw.Tensor", "tw.selection.View"):
+        lines.append(f"def of_{way.replace('.', '_')}(x: {way}):")
+        for name in [name for name in dir(GREAT[way]) if not name.startswith("_")]:
+            asked.append((len(lines), f"{way}.{name}"))
+            lines.append(f"    x.{name}")
+    with LanguageServer(tmp_path, PACKAGE) as server:
+        file = server.open("definitions.py", "\n".join(lines) + "\n")
+        found = {name: server.definitions(file, line, len(lines[line]) - 1) for line, name in asked}
+
+    assert len(found) > 150
+    assert [name for name, places in found.items() if not any(has_code(*place) for place in places)] == []

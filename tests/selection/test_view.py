@@ -1,11 +1,15 @@
 """S3: a view casts as a tensor does: fractions are dropped, and what does not fit is refused."""
 
+from typing import get_args, get_origin
+
 import numpy as np
 import pytest
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import DTypeError, SizeOverflowError
+from tensorwrapper.selection import View
+from tensorwrapper.typing import Rank2
 
 X = np.array([[1.9, -1.9, 300.0], [0.0, 2.5, -3.0]])
 MAKE = {
@@ -79,3 +83,9 @@ def test_targets_take_what_fits():
 def test_strings_are_not_cast_to_numbers(make, words, dtype):
     with pytest.raises(DTypeError, match="strings of kind"):
         make(tw.strings(words)).astype(dtype)
+
+
+def test_a_view_has_a_type_with_and_without_its_rank():
+    assert get_origin(View[np.float64]) is View
+    assert get_args(View[np.float64]) == (np.float64,)
+    assert get_args(View[np.float64, Rank2]) == (np.float64, Rank2)

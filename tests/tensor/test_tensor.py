@@ -1,6 +1,7 @@
 """Tensors over nested shapes: the elements of layers are views, and lie together in memory."""
 
 import pickle
+from typing import get_args, get_origin
 
 import numpy as np
 import pytest
@@ -10,7 +11,9 @@ import tensorwrapper as tw
 from tensorwrapper import Layout, Shape
 from tensorwrapper.buffer import count_copies
 from tensorwrapper.errors import ReadOnlyError
+from tensorwrapper.tensor import Tensor
 from tensorwrapper.testing import nested_shapes
+from tensorwrapper.typing import Rank2
 
 MATRIX_OF_VECTORS = Shape.nested(Shape(2, 3, 4), layers=(2, 1))
 
@@ -71,3 +74,9 @@ def test_a_repeating_view_of_a_nested_tensor_is_read_only():
     t = tw.zeros(MATRIX_OF_VECTORS).gather(0, [0, 0])
     with pytest.raises(ReadOnlyError):
         t.assign(1)
+
+
+def test_a_tensor_has_a_type_with_and_without_its_rank():
+    assert get_origin(Tensor[np.float64]) is Tensor
+    assert get_args(Tensor[np.float64]) == (np.float64,)
+    assert get_args(Tensor[np.float64, Rank2]) == (np.float64, Rank2)

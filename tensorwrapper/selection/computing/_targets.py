@@ -99,7 +99,7 @@ def new_array(extents: Extents, dtype: "np.dtype[Any]", order: Index) -> Array:
     return array.transpose(sorted(range(len(order)), key=slowest_first.__getitem__))
 
 
-def new_tensor(array: Array, shape: Shape[Any], order: Index) -> Tensor[Any]:
+def new_tensor(array: Array, shape: Shape[Any], order: Index) -> Tensor[Any, Any]:
     """Return the tensor over new memory at the indices of a shape."""
     flat = array.transpose(order[::-1]).reshape(-1)
     plain = order == tuple(range(array.ndim - 1, -1, -1))

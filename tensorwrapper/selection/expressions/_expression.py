@@ -371,7 +371,7 @@ class Expression:
     """The places of a node that a view has, and the calls that chose them."""
 
     node: Node
-    layout: Layout
+    layout: Layout[Any]
     calls: tuple[Call, ...] = ()
     written: "Expression | None" = None
     """What the calls were made on, as it was written, if the node is what that was optimized to."""

@@ -7,6 +7,7 @@ None builds on another. The operations that a `Tensor` has as well stand in `Ten
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from types import GenericAlias
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Self
 
 import numpy as np
@@ -23,7 +24,7 @@ from tensorwrapper.selection.operations._table import OPERATIONS
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
-from tensorwrapper.typing import ScalarT_co
+from tensorwrapper.typing import IndexT_co, ScalarT_co
 
 if TYPE_CHECKING:
     from tensorwrapper.selection.computing._direct import Direct
@@ -34,10 +35,14 @@ __all__ = ["ViewBase"]
 _P = ParamSpec("_P")
 
 
-class ViewBase(ABC, Generic[ScalarT_co]):
+class ViewBase(ABC, Generic[ScalarT_co, IndexT_co]):
     """Abstract: `_expression`, what is found of it once, `_make`, and `copy`: what parts of `View` need."""
 
     __slots__ = ()
+
+    if not TYPE_CHECKING:
+        # Python 3.11 has no defaults of type variables: without this, one argument were too few.
+        __class_getitem__ = classmethod(GenericAlias)
 
     _expression: Expression
     _normal: Expression | None
@@ -60,7 +65,7 @@ class ViewBase(ABC, Generic[ScalarT_co]):
         return self.copy() if source is None else make_tensor(view.layout, source.buffer)
 
     @property
-    def shape(self) -> Shape:
+    def shape(self) -> Shape[IndexT_co]:
         """The indices of the elements."""
         return self._expression.layout.shape
 

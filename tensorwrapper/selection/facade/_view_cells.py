@@ -18,12 +18,12 @@ from tensorwrapper.selection.facade._view_base import ViewBase
 from tensorwrapper.shape import ShapeLike, Tiling
 from tensorwrapper.tensor import CellGroup, Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor, select_tiles, tile_numbers
-from tensorwrapper.typing import Index, ScalarT_co
+from tensorwrapper.typing import Index, IndexT_co, ScalarT_co
 
 __all__ = ["ViewCells"]
 
 
-class ViewCells(ViewBase[ScalarT_co], Generic[ScalarT_co]):
+class ViewCells(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
     """Abstract: as `ViewBase`."""
 
     __slots__ = ()

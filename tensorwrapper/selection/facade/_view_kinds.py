@@ -16,7 +16,7 @@ from tensorwrapper.selection.facade._view_base import ViewBase
 from tensorwrapper.selection.plans._leaves import is_sparse, sparse_unread
 from tensorwrapper.selection.rows._flat import in_order
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.typing import Array, IntArray, ScalarT_co
+from tensorwrapper.typing import Array, IndexT_co, IntArray, ScalarT_co
 
 if TYPE_CHECKING:
     from tensorwrapper.buffer import NumpyStrings, StringData
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["ViewKinds"]
 
 
-class ViewKinds(ViewBase[ScalarT_co], Generic[ScalarT_co]):
+class ViewKinds(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
     """Abstract: as `ViewBase`."""
 
     __slots__ = ()

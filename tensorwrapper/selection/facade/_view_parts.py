@@ -45,9 +45,10 @@ from tensorwrapper.selection.transforms._layouts import box
 from tensorwrapper.shape.lowlevel import key_of_names, mode_of, names_of, picked_names, unnamed_shape
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import TensorCommon, is_running
-from tensorwrapper.typing import Array, ArrayKey, Extents, IntArray, NamedKey, ScalarT_co
+from tensorwrapper.typing import Array, ArrayKey, Extents, IndexT_co, IntArray, NamedKey, ScalarT_co
 
 if TYPE_CHECKING:
+    from tensorwrapper.selection._view import View
     from tensorwrapper.shape import IndexIterator
 
 __all__ = ["ViewParts"]
@@ -61,7 +62,7 @@ _BEYOND_LAYOUTS: Final = {
 """Calls that views record and layouts have no method for: the method of views that makes them."""
 
 
-class ViewParts(ViewBase[ScalarT_co], Generic[ScalarT_co]):
+class ViewParts(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
     """Abstract: as `ViewBase`."""
 
     __slots__ = ()
@@ -227,14 +228,16 @@ class ViewParts(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         return self._picked(whole, items)
 
     @property
-    def oindex(self) -> "OuterView[Any]":
+    def oindex(self) -> "OuterView[View[ScalarT_co]]":
         """Outer indexing: ``v.oindex[key]`` takes the positions of each mode by themselves."""
-        return OuterView(self)
+        view: Any = self
+        return OuterView(view)
 
     @property
-    def vindex(self) -> "PointView[Any]":
+    def vindex(self) -> "PointView[View[ScalarT_co]]":
         """Pointwise indexing: ``v.vindex[key]`` takes one element per point; their modes come first."""
-        return PointView(self)
+        view: Any = self
+        return PointView(view)
 
     def _picked(self, layout: Layout[Any], items: tuple[Any, ...]) -> Self:
         """Return the view of the elements whose ranks the items of a key select of a layout."""
@@ -282,7 +285,7 @@ def _is_of_rows(key: object) -> bool:
 def _known_item(own: object) -> object:
     if not isinstance(own, ViewBase):
         return own
-    known = _known_key(cast("ViewBase[Any]", own))  # type: ignore[redundant-cast]
+    known = _known_key(cast("ViewBase[Any]", own))
     return known if known.is_sparse else np.asarray(known)
 
 

@@ -13,8 +13,9 @@ from tensorwrapper.layout.lowlevel import to_inside
 from tensorwrapper.selection.facade._view_base import ViewBase
 from tensorwrapper.selection.operations._atom import Atom
 from tensorwrapper.selection.operations._table import atoms_of
+from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import to_index
-from tensorwrapper.typing import ScalarT_co
+from tensorwrapper.typing import IndexT_co, ScalarT_co
 
 if TYPE_CHECKING:
     from tensorwrapper.selection.routing._routes import Route, RouteGroup
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["ViewQueries"]
 
 
-class ViewQueries(ViewBase[ScalarT_co], Generic[ScalarT_co]):
+class ViewQueries(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
     """Abstract: as `ViewBase`."""
 
     __slots__ = ()
@@ -68,8 +69,9 @@ class ViewQueries(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         from tensorwrapper.selection.routing._routes import Route  # noqa: PLC0415 - few ask for a route
 
         numbers = to_index(index, self.shape.rank)
-        if numbers not in self.shape:
-            raise OutOfBoundsError(f"index {numbers} is not in {self.shape}")
+        shape: Shape = self.shape
+        if numbers not in shape:
+            raise OutOfBoundsError(f"index {numbers} is not in {shape}")
         if any(abs(number) > MAX_INT64 for number in numbers):
             raise SizeOverflowError(f"index {numbers} leaves 64 bits")
         (group,) = self.route_many(np.array([numbers], dtype=np.int64))

@@ -1,6 +1,6 @@
 """Rows of a view: brackets taken away and put in, and what is said of them."""
 
-from typing import TYPE_CHECKING, Any, Generic, Self, SupportsIndex, cast
+from typing import TYPE_CHECKING, Any, Generic, Self, SupportsIndex, TypeVar, cast, overload
 
 import numpy.typing as npt
 
@@ -9,15 +9,20 @@ from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import wrap_layout
 from tensorwrapper.selection.facade._view_base import ViewBase
 from tensorwrapper.selection.rows._rows import put_together_rows
-from tensorwrapper.shape import ShapeLike, as_shape
+from tensorwrapper.shape import Shape, ShapeLike, as_shape
 from tensorwrapper.shape.lowlevel import mode_of
 from tensorwrapper.tensor.lowlevel import TensorCommon, cut_rows
-from tensorwrapper.typing import ScalarT_co
+from tensorwrapper.typing import AnyRank, IndexT_co, ScalarT_co
+
+if TYPE_CHECKING:
+    from tensorwrapper.selection._view import View
 
 __all__ = ["ViewRows"]
 
+_J = TypeVar("_J", bound=AnyRank)
 
-class ViewRows(ViewBase[ScalarT_co], Generic[ScalarT_co]):
+
+class ViewRows(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
     """Abstract: as `ViewBase`."""
 
     __slots__ = ()
@@ -59,27 +64,37 @@ class ViewRows(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         # Which count belongs to which prefix is what its rows say: it is recorded as it is.
         return self._taken("_cut", (given, mode), _cut, (given, mode), {})
 
-    if not TYPE_CHECKING:  # What checkers read stands in `ViewRanks`, with the ranks.
+    @overload
+    def broadcast(self, shape: Shape[_J]) -> "View[ScalarT_co, _J]":
+        """Return the view that repeats modes of extent 1, adds leading modes, or spreads over rows.
 
-        def broadcast(self, shape: ShapeLike) -> Self:
-            """Return the view that repeats modes of extent 1, adds leading modes, or spreads over rows.
+        Parameters
+        ----------
+        shape
+            Of the result; of rows if there is one element for each index of their first modes.
+        """
 
-            Parameters
-            ----------
-            shape
-                Of the result; of rows if there is one element for each index of their first modes.
+    @overload
+    def broadcast(self, shape: ShapeLike) -> "View[ScalarT_co]": ...
+    def broadcast(self, shape: ShapeLike) -> Any:
+        """Return the view that repeats modes of extent 1, adds leading modes, or spreads over rows.
 
-            Examples
-            --------
-            >>> import tensorwrapper as tw
-            >>> from tensorwrapper import selection as sel
-            >>> sel.as_view([1, 2]).broadcast(tw.Shape.jagged([3, 1])).compute().tolist()
-            [[1, 1, 1], [2]]
-            """
-            wanted = as_shape(shape)
-            if wanted.is_box or (self.shape.rank == wanted.rank > 0 and not self._expression.is_box):
-                return self._see_by(Layout.broadcast, shape)
-            return self._make(put_together_rows("spread", [self._expression], wanted))
+        Parameters
+        ----------
+        shape
+            Of the result; of rows if there is one element for each index of their first modes.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> from tensorwrapper import selection as sel
+        >>> sel.as_view([1, 2]).broadcast(tw.Shape.jagged([3, 1])).compute().tolist()
+        [[1, 1, 1], [2]]
+        """
+        wanted = as_shape(shape)
+        if wanted.is_box or (self.shape.rank == wanted.rank > 0 and not self._expression.is_box):
+            return self._see_by(Layout.broadcast, shape)
+        return self._make(put_together_rows("spread", [self._expression], wanted))
 
     def untiled(self) -> Self:
         """Return the box whose tiles these are.

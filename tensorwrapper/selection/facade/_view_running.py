@@ -1,7 +1,7 @@
 """Views computed: at once, part by part, as arrays, lists and numbers."""
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, cast
+from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeVar, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -43,7 +43,18 @@ from tensorwrapper.selection.sources._asking import Versions
 from tensorwrapper.shape import Shape, ShapeLike
 from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.tensor.lowlevel import TensorCommon, as_computed, hand_over, make_tensor
-from tensorwrapper.typing import Array, Order, ScalarT_co
+from tensorwrapper.typing import (
+    Array,
+    IndexT_co,
+    Order,
+    Rank0,
+    Rank1,
+    Rank2,
+    Rank3,
+    ScalarT_co,
+    UnknownRank,
+    ValueT,
+)
 
 if TYPE_CHECKING:
     from typing_extensions import CapsuleType
@@ -52,8 +63,10 @@ if TYPE_CHECKING:
 
 __all__ = ["ViewRunning"]
 
+_S = TypeVar("_S", bound=np.generic)
 
-class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
+
+class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
     """Abstract: as `ViewBase`."""
 
     __slots__ = ()
@@ -101,7 +114,7 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         progress: Progress | None = None,
         cancel: Cancel | None = None,
         scheduler: object = None,
-    ) -> Tensor[Any]:
+    ) -> "Tensor[ScalarT_co, IndexT_co]":
         """Return the elements as a tensor with memory of its own, at the same indices.
 
         Beside the result a few MiB are needed, and for sources that are not in this process what is
@@ -147,7 +160,7 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         """
         out = _to_target(out)
         if scheduler is not None:
-            computed: Tensor[Any] = hand_over("compute_over", self, scheduler)
+            computed: Tensor[Any, Any] = hand_over("compute_over", self, scheduler)
             return computed if out is None else _copied(computed, out)
         view = self._expression
         plain = cancel is None and progress is None and threads is None
@@ -183,7 +196,8 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
             target[...] = self.compute(threads=count, progress=progress, cancel=cancel)
         else:
             self._write(target, count, watch, here=here)
-        return out if isinstance(out, Tensor) else as_tensor(out)
+        written: Tensor[Any, Any] = out if isinstance(out, Tensor) else as_tensor(out)
+        return written
 
     def _write(self, target: Array, threads: int, watch: Watch, *, here: bool) -> None:
         """Write all elements of a box: those that are in memory at once, others by a plan."""
@@ -194,7 +208,7 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         else:
             run_plan(self.plan(), target, threads, watch)
 
-    def _directly(self) -> Tensor[Any] | None:
+    def _directly(self) -> Tensor[Any, Any] | None:
         """Return the elements of one selection of a source elsewhere, if it has a short way for it."""
         direct = self._direct
         if direct is None:
@@ -205,7 +219,7 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
             object.__setattr__(self, "_direct", direct)
         return direct.compute()
 
-    def _of_sparse(self) -> Tensor[Any] | None:
+    def _of_sparse(self) -> Tensor[Any, Any] | None:
         """Return the stored elements of a box, if it reads sparse tensors."""
         normal = self.normal_form()
         if is_sparse(normal):
@@ -225,7 +239,7 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         threads: SupportsIndex | None,
         progress: Progress | None,
         cancel: Cancel | None,
-    ) -> Tensor[Any]:
+    ) -> Tensor[Any, Any]:
         """Return rows that are put together: their elements in order, under their shape; tiles stay a box."""
         tiles = self._expression.layout.implementation.tiled
         if tiles is not None:
@@ -303,7 +317,7 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
             watch.advance(block.nbytes)
             yield region, block
 
-    def copy(self) -> Tensor[Any]:
+    def copy(self) -> "Tensor[ScalarT_co, IndexT_co]":
         """Return the elements in memory of their own: the same as `compute`."""
         return self.compute()
 
@@ -315,15 +329,23 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         source = source_tensor(self._expression)
         return (self.compute() if source is None else source).elements()
 
-    def to_numpy(self) -> "npt.NDArray[ScalarT_co]":
+    def to_numpy(self) -> "np.ndarray[IndexT_co, np.dtype[ScalarT_co]]":
         """Return the elements as an array.
 
         If they lie in memory with one step per mode, it is over that memory, and read-only where elements
         repeat, as of a tensor; else it is a new one. ``np.asarray`` does the same.
         """
-        return cast("npt.NDArray[ScalarT_co]", self.__array__())
+        view: Any = self
+        array: np.ndarray[IndexT_co, np.dtype[ScalarT_co]] = view.__array__()
+        return array
 
-    def __array__(self, dtype: "np.dtype[Any] | None" = None, copy: bool | None = None) -> Array:  # noqa: FBT001
+    @overload
+    def __array__(self, dtype: None = None, copy: bool | None = None) -> "npt.NDArray[ScalarT_co]": ...  # noqa: FBT001
+    @overload
+    def __array__(self, dtype: "np.dtype[_S]", copy: bool | None = None) -> "npt.NDArray[_S]": ...  # noqa: FBT001
+    @overload
+    def __array__(self, dtype: "np.dtype[Any] | None" = None, copy: bool | None = None) -> Array: ...  # noqa: FBT001
+    def __array__(self, dtype: "np.dtype[Any] | None" = None, copy: bool | None = None) -> Any:  # noqa: FBT001
         source = source_tensor(self._expression)
         if source is not None and is_array(source):
             return source.__array__(dtype, copy)
@@ -372,7 +394,21 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
     def __dlpack_device__(self) -> tuple[int, int]:
         return (1, 0)  # the CPU
 
-    def tolist(self) -> Any:  # noqa: ANN401 - a number, or lists of them as deep as the rank
+    @overload
+    def tolist(self: "ViewRunning[Any, UnknownRank]") -> Any:  # noqa: ANN401
+        """Return the elements as Python's numbers or strings in nested lists; just one if the rank is 0."""
+
+    @overload
+    def tolist(self: "ViewRunning[np.generic[ValueT], Rank0]") -> "ValueT": ...
+    @overload
+    def tolist(self: "ViewRunning[np.generic[ValueT], Rank1]") -> "list[ValueT]": ...
+    @overload
+    def tolist(self: "ViewRunning[np.generic[ValueT], Rank2]") -> "list[list[ValueT]]": ...
+    @overload
+    def tolist(self: "ViewRunning[np.generic[ValueT], Rank3]") -> "list[list[list[ValueT]]]": ...
+    @overload
+    def tolist(self) -> Any: ...  # noqa: ANN401
+    def tolist(self) -> Any:
         """Return the elements as Python's numbers or strings in nested lists; just one if the rank is 0."""
         source = source_tensor(self._expression)
         return (self.compute() if source is None else source).tolist()
@@ -391,7 +427,7 @@ class ViewRunning(ViewBase[ScalarT_co], Generic[ScalarT_co]):
         return value in self.compute()
 
 
-def _at_once(view: Expression) -> Tensor[Any] | None:
+def _at_once(view: Expression) -> Tensor[Any, Any] | None:
     """Return the elements of a box whose places are evenly spaced, and all in memory; None of all others."""
     known = view.layout.implementation
     box = known.strided_box()
@@ -430,7 +466,7 @@ def _to_target(out: object) -> "Target | None":
     return cast("Target", out)
 
 
-def _copied(source: Tensor[Any], out: "Target | None") -> Tensor[Any]:
+def _copied(source: Tensor[Any], out: "Target | None") -> Tensor[Any, Any]:
     if out is None:
         return source.copy()
     target = out if isinstance(out, Tensor) else as_tensor(out)

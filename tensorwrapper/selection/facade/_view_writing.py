@@ -18,7 +18,7 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import check_names
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import as_computed, values_into
-from tensorwrapper.typing import ScalarT_co, WriteCasting
+from tensorwrapper.typing import IndexT_co, ScalarT_co, WriteCasting
 
 __all__ = ["Value", "ViewWriting"]
 
@@ -26,7 +26,7 @@ Value: TypeAlias = "npt.ArrayLike | Tensor[Any] | ViewBase[Any]"
 """What is written: a view, a tensor, an array, a number, or lists of them."""
 
 
-class ViewWriting(ViewBase[ScalarT_co], Generic[ScalarT_co]):
+class ViewWriting(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
     """Abstract: as `ViewBase`."""
 
     __slots__ = ()

@@ -19,7 +19,7 @@ from tensorwrapper.shape import JaggedCommon, Shape, ShapeLike, Tiling, as_shape
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.rows._reduce import reduce_box, reduce_runs
 from tensorwrapper.tensor.rows._tiles import cells_in_box, groups_of, places_of_tiles, tile_numbers
-from tensorwrapper.typing import Array, Extents, IntArray, ScalarT_co
+from tensorwrapper.typing import Array, Extents, IndexT_co, IntArray, ScalarT_co
 
 if TYPE_CHECKING:
     from tensorwrapper.tensor._tensor import Tensor
@@ -47,12 +47,12 @@ class CellGroup(Generic[ScalarT_co]):
         return extents[1:]
 
 
-class TensorCells(TensorBase[ScalarT_co], Generic[ScalarT_co]):
+class TensorCells(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
     """Abstract: what `TensorBase` declares."""
 
     __slots__ = ()
 
-    def select_tiles(self, numbers: "npt.ArrayLike | Callable[..., npt.ArrayLike]") -> TensorBase[ScalarT_co]:
+    def select_tiles(self, numbers: "npt.ArrayLike | Callable[..., npt.ArrayLike]") -> "Tensor[ScalarT_co]":
         """Return any set of tiles of a tiled view as one jagged tensor, packed: one copy of each element.
 
         Parameters
@@ -82,9 +82,11 @@ class TensorCells(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         """
         held = self._tiled("select_tiles")
         shape, offsets = places_of_tiles(held, tile_numbers(held, numbers))
-        return self._make(packed_layout(shape), self._buffer.collect(offsets, shape.size))
+        me: Any = self
+        tiles: Tensor[ScalarT_co] = me._make(packed_layout(shape), self._buffer.collect(offsets, shape.size))
+        return tiles
 
-    def scatter(self, over: ShapeLike | Tiling, *, fill_value: object = 0) -> TensorBase[ScalarT_co]:
+    def scatter(self, over: ShapeLike | Tiling, *, fill_value: object = 0) -> "Tensor[ScalarT_co]":
         """Return a box in which each cell of a jagged tensor lies at its own indices; undoes `select_tiles`.
 
         Parameters
@@ -128,7 +130,11 @@ class TensorCells(TensorBase[ScalarT_co], Generic[ScalarT_co]):
             value = fit_number(fill_value, self.dtype, "fill_value")
             buffer = Dense(filled_memory((box.size,), value, self.dtype))
             self._make(placed, buffer).assign(self)
-        return self._make(packed.as_tiled(over) if isinstance(over, Tiling) else packed, buffer)
+        me: Any = self
+        made: Tensor[ScalarT_co] = me._make(
+            packed.as_tiled(over) if isinstance(over, Tiling) else packed, buffer
+        )
+        return made
 
     def group_by_extents(self) -> "tuple[CellGroup[ScalarT_co], ...]":
         """Return the cells of a jagged tensor, or the tiles of a tiled view, as one box for each size.
@@ -194,7 +200,7 @@ class TensorCells(TensorBase[ScalarT_co], Generic[ScalarT_co]):
 
     def reduce_tiles(
         self, function: "np.ufunc | Callable[..., npt.ArrayLike]", *, initial: object = None
-    ) -> "TensorBase[Any]":
+    ) -> "Tensor[Any]":
         """Return what a function makes of each tile (or each cell of a jagged tensor).
 
         Empty tiles get the identity of a ufunc, as NumPy's ``reduce`` gives for an empty array. A function
@@ -240,7 +246,9 @@ class TensorCells(TensorBase[ScalarT_co], Generic[ScalarT_co]):
             reduced = self._reduced_by(function, initial)
         else:
             reduced = self._reduced(function, initial)
-        return self._make(packed_layout(outer), Dense(cast("Any", reduced.reshape(-1))))
+        me: Any = self
+        made: Tensor[Any] = me._make(packed_layout(outer), Dense(cast("Any", reduced.reshape(-1))))
+        return made
 
     def _reduced(self, ufunc: np.ufunc, initial: object) -> Array:
         held = self._layout.implementation

@@ -1,6 +1,6 @@
 """Copies of a tensor: packed, padded, as lists; and comparison element by element."""
 
-from typing import Any, Generic, Self, SupportsIndex, cast
+from typing import Any, Generic, Self, SupportsIndex, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -22,12 +22,12 @@ from tensorwrapper.tensor._common import TensorCommon, as_computed
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.rows._lists import nest, rows_of
 from tensorwrapper.tensor.rows._tiles import cell_layouts
-from tensorwrapper.typing import ScalarT_co
+from tensorwrapper.typing import IndexT_co, Rank0, Rank1, Rank2, Rank3, ScalarT_co, UnknownRank, ValueT
 
 __all__ = ["TensorCopies"]
 
 
-class TensorCopies(TensorBase[ScalarT_co], Generic[ScalarT_co]):
+class TensorCopies(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
     """Abstract: what `TensorBase` declares."""
 
     __slots__ = ()
@@ -101,7 +101,21 @@ class TensorCopies(TensorBase[ScalarT_co], Generic[ScalarT_co]):
             start += len(batch)
         return padded
 
-    def tolist(self) -> Any:  # noqa: ANN401 - a number, or lists of them as deep as the rank
+    @overload
+    def tolist(self: "TensorCopies[Any, UnknownRank]") -> Any:  # noqa: ANN401
+        """Return the elements as Python's numbers or strings in nested lists; just one if the rank is 0."""
+
+    @overload
+    def tolist(self: "TensorCopies[np.generic[ValueT], Rank0]") -> "ValueT": ...
+    @overload
+    def tolist(self: "TensorCopies[np.generic[ValueT], Rank1]") -> "list[ValueT]": ...
+    @overload
+    def tolist(self: "TensorCopies[np.generic[ValueT], Rank2]") -> "list[list[ValueT]]": ...
+    @overload
+    def tolist(self: "TensorCopies[np.generic[ValueT], Rank3]") -> "list[list[list[ValueT]]]": ...
+    @overload
+    def tolist(self) -> Any: ...  # noqa: ANN401
+    def tolist(self) -> Any:
         """Return the elements as Python's numbers or strings in nested lists; just one if the rank is 0."""
         held = self._layout.implementation
         array = self._buffer.memory_of(held)

@@ -1,28 +1,30 @@
 """Tensors for others: NumPy's protocols and DLPack."""
 
-from typing import TYPE_CHECKING, Any, Generic, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper.errors import ConversionError, ExportError
 from tensorwrapper.tensor._tensor_base import TensorBase
-from tensorwrapper.typing import Array, ScalarT_co
+from tensorwrapper.typing import Array, IndexT_co, ScalarT_co
 
 if TYPE_CHECKING:
     from typing_extensions import CapsuleType
 
 __all__ = ["TensorExchange"]
 
+_S = TypeVar("_S", bound=np.generic)
+
 _NUMBERS = "biufc"
 
 
-class TensorExchange(TensorBase[ScalarT_co], Generic[ScalarT_co]):
+class TensorExchange(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
     """Abstract: what `TensorBase` declares."""
 
     __slots__ = ()
 
-    def to_numpy(self) -> "npt.NDArray[ScalarT_co]":
+    def to_numpy(self) -> "np.ndarray[IndexT_co, np.dtype[ScalarT_co]]":
         """Return the array over the same memory; it is read-only where the tensor is.
 
         Raises
@@ -32,9 +34,17 @@ class TensorExchange(TensorBase[ScalarT_co], Generic[ScalarT_co]):
             strings, elements that are computed or decompressed when they are read, or a mode without a
             single stride (rotated, gathered): no array can be over them, and ``np.asarray`` reads them all.
         """
-        return self._buffer.as_array(self._layout.implementation)
+        buffer: Any = self._buffer
+        array: np.ndarray[IndexT_co, np.dtype[ScalarT_co]] = buffer.as_array(self._layout.implementation)
+        return array
 
-    def __array__(self, dtype: "np.dtype[Any] | None" = None, copy: bool | None = None) -> Array:  # noqa: FBT001
+    @overload
+    def __array__(self, dtype: None = None, copy: bool | None = None) -> "npt.NDArray[ScalarT_co]": ...  # noqa: FBT001
+    @overload
+    def __array__(self, dtype: "np.dtype[_S]", copy: bool | None = None) -> "npt.NDArray[_S]": ...  # noqa: FBT001
+    @overload
+    def __array__(self, dtype: "np.dtype[Any] | None" = None, copy: bool | None = None) -> Array: ...  # noqa: FBT001
+    def __array__(self, dtype: "np.dtype[Any] | None" = None, copy: bool | None = None) -> Any:  # noqa: FBT001
         if dtype is None and copy is None:
             array = self._held_array()
             if array is not None:

@@ -24,15 +24,16 @@ from tensorwrapper.tensor._bridge import view_of
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.keys._array_keys import is_running, read_key, write_key
 from tensorwrapper.tensor.keys._ragged_keys import chosen_layout, is_ragged
-from tensorwrapper.typing import Array, ArrayKey, NamedKey, PositionalKey, ScalarT_co
+from tensorwrapper.typing import Array, ArrayKey, IndexT_co, NamedKey, PositionalKey, ScalarT_co
 
 if TYPE_CHECKING:
     from tensorwrapper.shape import IndexIterator
+    from tensorwrapper.tensor._tensor import Tensor
 
 __all__ = ["OuterIndexer", "PointIndexer", "TensorIndexing"]
 
 
-class TensorIndexing(TensorBase[ScalarT_co], Generic[ScalarT_co]):
+class TensorIndexing(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
     """Abstract: what `TensorBase` declares."""
 
     __slots__ = ()
@@ -70,7 +71,7 @@ class TensorIndexing(TensorBase[ScalarT_co], Generic[ScalarT_co]):
             write_key(self._layout, self._buffer, key, self._as_values(value))
 
     @property
-    def oindex(self) -> "OuterIndexer[Any]":
+    def oindex(self) -> "OuterIndexer[Tensor[ScalarT_co]]":
         """Outer indexing: ``t.oindex[key]`` takes the positions of each mode by themselves; a view.
 
         The result has one mode for each list, array, mask or slice, in their order, and no element is
@@ -88,7 +89,7 @@ class TensorIndexing(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         return indexer
 
     @property
-    def vindex(self) -> "PointIndexer[Any]":
+    def vindex(self) -> "PointIndexer[Tensor[ScalarT_co]]":
         """Pointwise indexing: ``t.vindex[key]`` takes one element per point; a copy.
 
         All arrays broadcast to the extents of the points, which become the first modes; slices come after

@@ -1,17 +1,19 @@
 """What a tensor can be asked, and how it is shown."""
 
-from typing import Any, Generic
+from typing import Generic
+
+import numpy as np
 
 from tensorwrapper._arguments import or_absent
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.shape import Tiling
 from tensorwrapper.tensor._tensor_base import TensorBase
-from tensorwrapper.typing import ScalarT_co
+from tensorwrapper.typing import IndexT_co, ScalarT_co, ValueT
 
 __all__ = ["TensorQueries"]
 
 
-class TensorQueries(TensorBase[ScalarT_co], Generic[ScalarT_co]):
+class TensorQueries(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
     """Abstract: what `TensorBase` declares."""
 
     __slots__ = ()
@@ -25,7 +27,7 @@ class TensorQueries(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         # Whoever moves tensors about, as Dask does, goes by what they weigh, and not by two references.
         return object.__sizeof__(self) + self.nbytes
 
-    def item(self) -> Any:  # noqa: ANN401 - a Python value of whatever type the elements have
+    def item(self: "TensorBase[np.generic[ValueT]]") -> "ValueT":
         """Return the only element as a Python number, string or bytes.
 
         Raises

@@ -13,12 +13,12 @@ from tensorwrapper.buffer.lowlevel import copy_elements, is_fill, packed_layout
 from tensorwrapper.errors import ConversionError, DTypeError, RankError
 from tensorwrapper.layout import Layout
 from tensorwrapper.tensor._tensor_base import TensorBase
-from tensorwrapper.typing import IntArray, ScalarT_co
+from tensorwrapper.typing import IndexT_co, IntArray, ScalarT_co
 
 __all__ = ["TensorSparse"]
 
 
-class TensorSparse(TensorBase[ScalarT_co], Generic[ScalarT_co]):
+class TensorSparse(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
     """Abstract: what `TensorBase` declares."""
 
     __slots__ = ()

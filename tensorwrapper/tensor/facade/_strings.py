@@ -10,15 +10,16 @@ from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import holds_strings, packed_layout
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.tensor._tensor_base import TensorBase
-from tensorwrapper.typing import Array, ScalarT_co
+from tensorwrapper.typing import Array, IndexT_co, ScalarT_co
 
 if TYPE_CHECKING:
     from tensorwrapper.buffer import NumpyStrings, StringData
+    from tensorwrapper.tensor._tensor import Tensor
 
 __all__ = ["TensorStrings"]
 
 
-class TensorStrings(TensorBase[ScalarT_co], Generic[ScalarT_co]):
+class TensorStrings(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
     """Abstract: what `TensorBase` declares."""
 
     __slots__ = ()
@@ -40,7 +41,7 @@ class TensorStrings(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         """
         return self._strings("null_count").null_count
 
-    def is_valid(self) -> "TensorBase[Any]":
+    def is_valid(self) -> "Tensor[np.bool_, IndexT_co]":
         """Tell of each element of a tensor of strings whether it is there, and not a null.
 
         Raises
@@ -54,9 +55,12 @@ class TensorStrings(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         >>> tw.strings([["a", None], ["", "d"]]).is_valid().tolist()
         [[True, False], [True, True]]
         """
-        return self._make(packed_layout(self.shape), Dense(cast("Any", self._strings("is_valid").is_valid())))
+        there = self._strings("is_valid").is_valid()
+        me: Any = self
+        made: Tensor[np.bool_, IndexT_co] = me._make(packed_layout(self.shape), Dense(cast("Any", there)))
+        return made
 
-    def byte_lengths(self) -> "TensorBase[Any]":
+    def byte_lengths(self) -> "Tensor[np.int64, IndexT_co]":
         """Return how many bytes each element of a tensor of strings has; a null has none.
 
         Raises
@@ -70,9 +74,10 @@ class TensorStrings(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         >>> tw.strings([["a", None], ["", "\N{LATIN SMALL LETTER E WITH ACUTE}"]]).byte_lengths().tolist()
         [[1, 0], [0, 2]]
         """
-        return self._make(
-            packed_layout(self.shape), Dense(cast("Any", self._strings("byte_lengths").lengths()))
-        )
+        lengths = self._strings("byte_lengths").lengths()
+        me: Any = self
+        made: Tensor[np.int64, IndexT_co] = me._make(packed_layout(self.shape), Dense(cast("Any", lengths)))
+        return made
 
     def fill_null(self, value: str | bytes) -> Self:
         """Return a tensor of strings with `value` for every null, packed, in which no element may be a null.

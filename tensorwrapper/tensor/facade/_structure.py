@@ -1,7 +1,7 @@
 """The structure of rows changed: modes counted as one, rows dealt anew, rows made longer."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Generic, Literal, Self, SupportsIndex, cast
+from typing import TYPE_CHECKING, Any, Generic, Literal, Self, SupportsIndex, TypeVar, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -11,20 +11,23 @@ from tensorwrapper.buffer.lowlevel import fit_number
 from tensorwrapper.errors import ConversionError, ExtentError, RankError
 from tensorwrapper.layout import Boundary, Layout
 from tensorwrapper.layout.lowlevel import contiguous, wrap_layout
-from tensorwrapper.shape import Shape
+from tensorwrapper.shape import Shape, ShapeLike
 from tensorwrapper.shape.lowlevel import mode_of
 from tensorwrapper.tensor._bridge import padded
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.rows._pad import pad_mode
-from tensorwrapper.typing import IntArray, ScalarT_co
+from tensorwrapper.typing import AnyRank, IndexT_co, IntArray, ScalarT_co
 
 if TYPE_CHECKING:
     from tensorwrapper.selection import View
+    from tensorwrapper.tensor._tensor import Tensor
 
 __all__ = ["TensorStructure", "cut_rows"]
 
+_J = TypeVar("_J", bound=AnyRank)
 
-class TensorStructure(TensorBase[ScalarT_co], Generic[ScalarT_co]):
+
+class TensorStructure(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
     """Abstract: what `TensorBase` declares."""
 
     __slots__ = ()
@@ -35,7 +38,7 @@ class TensorStructure(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         *,
         boundary: "Literal['constant'] | Boundary" = "constant",
         fill_value: object = 0,
-    ) -> "View[ScalarT_co]":
+    ) -> "View[ScalarT_co, IndexT_co]":
         """Return a view that goes on beyond the ends of a box, as NumPy's pad; nothing is copied.
 
         The elements of the tensor keep their indices. `pad_rows` lengthens the rows of a copy.
@@ -63,8 +66,18 @@ class TensorStructure(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         >>> v.shape, v.compute().tolist()
         (Shape(6, origin=(-2,)), [9, 9, 1, 2, 3, 9])
         """
-        view: View[ScalarT_co] = padded(self, widths, boundary=boundary, fill_value=fill_value)
+        view: View[ScalarT_co, IndexT_co] = padded(self, widths, boundary=boundary, fill_value=fill_value)
         return view
+
+    @overload
+    def broadcast(self, shape: Shape[_J]) -> "Tensor[ScalarT_co, _J]":
+        """Return the view that repeats modes of extent 1 and adds leading modes; it is read-only."""
+
+    @overload
+    def broadcast(self, shape: ShapeLike) -> "Tensor[ScalarT_co]": ...
+    def broadcast(self, shape: ShapeLike) -> Any:
+        """Return the view that repeats modes of extent 1 and adds leading modes; it is read-only."""
+        return self._see_by(Layout.broadcast, shape)
 
     def pad_rows(
         self, length: SupportsIndex, *, fill_value: object = 0, mode: SupportsIndex = -1, clip: bool = False

@@ -22,12 +22,12 @@ from tensorwrapper.tensor._bridge import view_of
 from tensorwrapper.tensor._common import as_computed
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.rows._sums import add_all
-from tensorwrapper.typing import Array, Extents, ScalarT_co, WriteCasting
+from tensorwrapper.typing import Array, Extents, IndexT_co, ScalarT_co, WriteCasting
 
 __all__ = ["TensorWrites", "fit_values", "values_into"]
 
 
-class TensorWrites(TensorBase[ScalarT_co], Generic[ScalarT_co]):
+class TensorWrites(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
     """Abstract: what `TensorBase` declares."""
 
     __slots__ = ()
@@ -141,7 +141,7 @@ class TensorWrites(TensorBase[ScalarT_co], Generic[ScalarT_co]):
         """
         if not isinstance(value, TensorBase):
             return value
-        tensor = cast("TensorBase[Any]", value)  # type: ignore[redundant-cast]
+        tensor = cast("TensorBase[Any]", value)
         plain = tensor.shape.flatten()
         is_sparse = tensor.buffer.fill_value is not None
         if is_sparse and plain.is_box and (not plain.rank or self._buffer.takes_sparse):

@@ -53,7 +53,7 @@ def _read(values: object, kind: StringKind | None) -> tuple[StringData, Shape[An
     if values is None or isinstance(values, str | bytes):
         return StringData.from_list([values], kind=kind), Shape()
     if isinstance(values, TensorBase):
-        tensor = cast("TensorBase[Any]", values)  # type: ignore[redundant-cast]
+        tensor = cast("TensorBase[Any]", values)
         if not holds_strings(tensor.dtype):
             raise ConversionError(f"a tensor of {tensor.dtype} has no strings")
         return tensor.buffer.strings_of(tensor.layout.implementation), tensor.shape
