@@ -199,7 +199,7 @@ class ViewParts(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
         """Return what a key with arrays selects mode by mode, or of each row what its own says."""
         given: Any = key
         if isinstance(given, ViewBase):
-            given = _known_key(cast("ViewBase[Any]", given))  # type: ignore[redundant-cast]
+            given = _known_key(cast("ViewBase[Any]", given))
         rows = cast("Tensor[Any]", given)
         if not isinstance(given, TensorCommon) or rows.shape.is_box:
             # That a view gathers is declared beside this class, in what it shares with tensors.
