@@ -60,7 +60,7 @@ from tensorwrapper.typing import Array, DaskArray, IntArray
 
 if TYPE_CHECKING:
     # Those of tensors give tensors, and here they give collections.
-    from numpy.lib.mixins import NDArrayOperatorsMixin as _Operators
+    _Operators: TypeAlias = np.lib.mixins.NDArrayOperatorsMixin
 else:
     from tensorwrapper.tensor.lowlevel import Operators as _Operators
 
