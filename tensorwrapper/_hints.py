@@ -53,7 +53,7 @@ View as_view: `sel.as_view(t)`, where sel is tensorwrapper.selection
 float32 float64 int32 int64 bool_ complex128 dtype: NumPy's: `tw.zeros((2,), dtype=np.float32)`
 newaxis: `t[None]` | array_equal: `t.array_equal(t)`
 RaggedTensor ragged NestedTensor from_iter: `tw.jagged([[1, 2], [3]])` | to_list: `t.tolist()`
-num: `r.num(1)` | TiledRange TensorShape: `tw.Tiling([1, 2], [3])`
+num: `r.row_lengths(1)` | TiledRange TensorShape: `tw.Tiling([1, 2], [3])`
 [tensor]
 from_buffer(): `tw.from_buffer(bytes(16), (2,), dtype='f8')`
 as_tensor(): `tw.as_tensor([1, 2]).astype('f4')`, or `tw.as_tensor(np.asarray([1, 2], 'f4'))`
@@ -74,7 +74,7 @@ linspace(): `sel.linspace(0, 1, 5)` says how many | eye(): `sel.eye(3, 4, diagon
 T mT transpose swapaxes moveaxis: `{x}.permute(1, 0)` says the modes in their new order
 [Shape]
 *: a shape has indices and no elements: `tw.zeros(s)` has, and `s.extents` is a tuple of integers
-ndim ndims dim: `s.rank` is the number of modes | numel num_elements prod: `s.size` is the number of indices
+ndims dim: `s.rank` is the number of modes | numel num_elements prod: `s.size` is the number of indices
 strides stride: `tw.Layout(s).strides` counts them in elements
 dims shape as_list tolist to_list dimensions sizes values: `s.extents` is a tuple of integers
 dtype itemsize nbytes: a shape has indices and no elements: `tw.zeros(s)` has | count: `s.extents.count(3)`
@@ -178,14 +178,14 @@ nanmax nanmean nanmin nansum median average ptp unique count_nonzero diff tril: 
 triu trace round: NumPy computes: `np.{name}(t)` | count: NumPy computes: `np.count_nonzero(t)`
 quantile percentile: NumPy computes: `np.{name}(t, 0.5)`
 isin digitize: NumPy computes: `np.{name}(t, [1, 2])` | tensordot: NumPy computes: `np.tensordot(t, t)`
-sum: NumPy computes: `np.add.reduce(t, axis=None)`, or of one mode `np.add.reduce(t, axis=0)`
+sum: NumPy computes: `np.sum(t)`, or of one mode `np.sum(t, axis=0)`
 prod: NumPy computes: `np.multiply.reduce(t, axis=None)`
 min amin: NumPy computes: `np.minimum.reduce(t, axis=None)`
 max amax: NumPy computes: `np.maximum.reduce(t, axis=None)`
 any: NumPy computes: `np.logical_or.reduce(t, axis=None)`
 all: NumPy computes: `np.logical_and.reduce(t, axis=None)`
-mean: NumPy computes: `np.mean(t)`, of each of rows `np.add.reduce(r, axis=-1) / r.num(1)`
-std var argmax argmin argsort sort: NumPy computes: `np.{name}(t)`, of rows `[np.{name}(row) for row in r.rows()]`
+mean: NumPy computes: `np.mean(t)`, of each of rows `r.rows().mean()`
+std var argmax argmin argsort sort: NumPy computes: `np.{name}(t)`, of each of rows `r.rows().{name}()`
 norm: NumPy computes: `np.linalg.norm(t)` | cumsum: NumPy computes: `np.add.accumulate(t, axis=0)`
 cumprod: NumPy computes: `np.multiply.accumulate(t, axis=0)`
 dot matmul mm: `t @ t.permute(1, 0)` multiplies matrices | clip clamp: NumPy computes: `np.clip(t, 0, 1)`
@@ -245,7 +245,7 @@ sel isel loc iloc at iat: modes have names, `t.named('x', 'y')[:, 0]`, and place
 transform to_dataframe: `np.asarray(t)` is what pandas takes
 fields: each field is a tensor of its own, of one shape; `t.dtype` is the type of all elements
 type typestr: `t.dtype`, and `t.shape`
-counts row_lengths lengths nested_row_lengths: `r.num(1)` is how many elements each row has
+num counts lengths nested_row_lengths: `r.row_lengths(1)` is how many elements each row has
 offsets row_splits splits starts: `r.shape.splits(1)` is where rows begin and end
 content flat_values: `r.elements()` are the elements of all rows | to_tensor: `r.to_padded()` is an array
 toarray todense: `s.to_dense()` has all elements
@@ -275,7 +275,7 @@ pad(): `t.pad([(1, 1), (0, 0)])` says before and after for each mode; fill_value
 pad_rows(): `r.pad_rows(3)`; fill_value= is behind, clip=True cuts longer rows
 tile(): `t.tiled(tw.Tiling([1, 1], [3])).tile((0, 0))` says an index as one tuple, or a number
 tiled(): `t.tiled(tw.Tiling([1, 1], [3]))` says how each mode is cut
-num() local_index(): `r.{name}(1)` says the mode
+row_lengths() local_index(): `r.{name}(1)` says the mode
 astype(): `t.astype('f4')` copies always; `t.astype('f4', casting='unsafe')` lets values be lost
 compute(): `sel.as_view(t).compute()`; `sel.as_view(t).astype('f4').compute()` is of another type
 element(): `t[0, 1]` reads an element; of layers, an index is one tuple

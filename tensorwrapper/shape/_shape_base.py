@@ -44,6 +44,11 @@ class ShapeBase(Generic[IndexT_co], metaclass=Hinted):
         return self.implementation.rank
 
     @property
+    def ndim(self) -> int:
+        """The number of modes: `rank` by NumPy's name."""
+        return self.rank
+
+    @property
     def names(self) -> ModeNames:
         """The name of every mode, None for a mode without one; `named` gives names.
 

@@ -363,8 +363,8 @@ class Tensor(
         ----------
         counts
             The length of each new row, under one prefix of `mode` indices after the other; one number for
-            rows of one length. A jagged tensor, such as `num` gives, also says which rows belong to which
-            prefix, so ``t.flatten(m).unflatten(t.num(m), m - 1)`` has the rows of ``t`` again.
+            rows of one length. A jagged tensor, such as `row_lengths` gives, also says which rows belong to which
+            prefix, so ``t.flatten(m).unflatten(t.row_lengths(m), m - 1)`` has the rows of ``t`` again.
         mode
             The mode that is cut.
 
@@ -404,14 +404,14 @@ class Tensor(
 
         return TensorRows(self._flat())
 
-    def num(self, mode: SupportsIndex = 1) -> "Tensor[np.int64]":
+    def row_lengths(self, mode: SupportsIndex = 1) -> "Tensor[np.int64]":
         """Return the extent of `mode` under every prefix, from the shape alone; read-only.
 
         Examples
         --------
         >>> import tensorwrapper as tw
         >>> t = tw.jagged([[[1, 2], [3]], [], [[4]]])
-        >>> t.num().tolist(), t.num(2).tolist()
+        >>> t.row_lengths().tolist(), t.row_lengths(2).tolist()
         ([2, 0, 1], [[2, 1], [], [1]])
         """
         shape = self._flat().shape

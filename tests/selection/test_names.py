@@ -101,7 +101,7 @@ TABLE = {
         ("squeeze", SHORT, lambda o: o.squeeze(), ("y",)),
         ("rows", ROWS, lambda o: [o.rows()[2]], ("h",)),
         ("rows", BOX, lambda o: list(o.rows()), ("z",)),
-        ("num", BOX, lambda o: o.num(), ("x",)),
+        ("row_lengths", BOX, lambda o: o.row_lengths(), ("x",)),
         ("local_index", ROWS, lambda o: o.local_index(0), ("e",)),
         ("run_lengths", ROWS, lambda o: o.run_lengths(), ("e", None)),
         ("reduce_tiles", ROWS, lambda o: o.reduce_tiles(np.add), ("e",)),
@@ -335,7 +335,7 @@ def test_new_modes_of_what_is_stacked_and_reduced():
     assert names(np.add.accumulate(over(BOX, "tensor"), axis=1)) == XYZ
     assert names(np.add.reduce(over(ROWS, "tensor"), axis=-1)) == ("e",)
     assert names(np.multiply.outer(X, over(ROWS, "tensor")[0])) == ("x", None, "h")
-    assert names(over(ROWS, "tensor") + over(ROWS, "tensor")[:, :0].num()) == ("e", "h")
+    assert names(over(ROWS, "tensor") + over(ROWS, "tensor")[:, :0].row_lengths()) == ("e", "h")
 
 
 def test_what_is_written_agrees_or_has_no_name():

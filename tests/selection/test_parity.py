@@ -58,8 +58,8 @@ USES = {
     "density": lambda t: few(t).density,
     "fill_null": lambda t: words(t).fill_null("-").tolist(),
     "fill_value": lambda t: few(t).fill_value,
-    "group_by_extents": lambda t: str(
-        [(group.indices.tolist(), group.cells.tolist()) for group in tiles_of(t).group_by_extents()]
+    "group_by_shape": lambda t: str(
+        [(group.indices.tolist(), group.cells.tolist()) for group in tiles_of(t).group_by_shape()]
     ),
     "is_sparse": lambda t: [few(t).is_sparse, t.is_sparse],
     "is_valid": lambda t: words(t).is_valid().tolist(),
@@ -96,7 +96,7 @@ USES = {
     "flatten": lambda t: t.flatten(),
     "gather": lambda t: t.gather(1, [5, 0, -1]),
     "local_index": lambda t: t.unflatten([1, 3]).local_index(1).elements(),
-    "num": lambda t: t.unflatten([1, 3]).num().tolist(),
+    "row_lengths": lambda t: t.unflatten([1, 3]).row_lengths().tolist(),
     "run_lengths": lambda t: t.unflatten(2, 1).run_lengths().tolist(),
     "tile": lambda t: t.tiled(tw.Tiling([2, 2], [1, 5])).tile((1, 1)),
     "tiling": lambda t: t.tiled(tw.Tiling([2, 2], [1, 5])).tiling.shape.size,

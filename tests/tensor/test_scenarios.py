@@ -67,7 +67,7 @@ def test_amplitudes_of_136_pairs(pairs):
     assert int(sizes.sum()) == 1158
     assert shape.size == 16_820
     assert shape.as_smooth().size == 65_824
-    assert pairs.amplitudes.num(1).tolist() == pairs.amplitudes[:, ::-1].num(1).tolist() == sizes.tolist()
+    assert pairs.amplitudes.row_lengths(1).tolist() == pairs.amplitudes[:, ::-1].row_lengths(1).tolist() == sizes.tolist()
 
 
 def test_the_pair_energy_from_a_plan_of_shapes(pairs):
@@ -111,7 +111,7 @@ def test_planes_of_a_detector_and_their_sums(planes):
     assert (adc.size, adc.shape.as_smooth().size) == (15_360_000, 17_280_000)
     assert adc.dtype == np.int16
     assert adc.reduce_tiles(np.add).tolist() == [10_046_726, 10_046_430, 12_055_346]
-    assert adc.num().tolist() == list(CHANNELS)
+    assert adc.row_lengths().tolist() == list(CHANNELS)
 
 
 def test_regions_of_interest_are_three_levels_of_rows(planes):
@@ -121,16 +121,16 @@ def test_regions_of_interest_are_three_levels_of_rows(planes):
     lengths = above.run_lengths()
     # Runs of samples above the threshold and of those that are not take turns in each channel.
     first = tw.from_buffer(lengths.elements(), lengths.shape).local_index()
-    starts_above = np.repeat(above[:, :, 0].elements(), lengths.num(2).elements())
+    starts_above = np.repeat(above[:, :, 0].elements(), lengths.row_lengths(2).elements())
     lengths = lengths[tw.from_buffer((first.elements() % 2 == 0) == starts_above, lengths.shape)]
     with count_copies() as count:
         regions = samples.unflatten(lengths, 2)
 
     assert count.copies == 0
     assert regions.rank == 4
-    assert [int(n.elements().sum()) for n in regions.num(2)] == [1000, 1000, 1200]
+    assert [int(n.elements().sum()) for n in regions.row_lengths(2)] == [1000, 1000, 1200]
     assert (min(lengths.elements()), max(lengths.elements())) == (1, 37)
-    assert set(regions.num(2).elements().tolist()) == {1, 2}
+    assert set(regions.row_lengths(2).elements().tolist()) == {1, 2}
     charge = regions
     for _ in range(3):
         charge = charge.rows().reduce(np.add)
@@ -150,7 +150,7 @@ def test_regions_of_interest_are_three_levels_of_rows(planes):
 def test_padding_does_not_depend_on_what_was_asked_before():
     t = tw.jagged([[[1, 2], [3]], [[4, 5, 6]]])
     before = t.pad_rows(2).tolist()
-    t.shape.extent_bounds(2), t.num(2), t.rows()[0]
+    t.shape.extent_bounds(2), t.row_lengths(2), t.rows()[0]
 
     assert t.pad_rows(2).tolist() == before == [[[1, 2], [3, 0]], [[4, 5, 6]]]
     assert t.to_padded().shape == (2, 2, 3)

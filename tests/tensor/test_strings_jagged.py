@@ -39,7 +39,7 @@ def test_parts_of_rows_are_those_of_awkward(rows, data):
     assert tensor[:, ::step].tolist() == [row[::step] for row in rows]
     assert tensor[picks].tolist() == [rows[pick] for pick in picks]
     assert tensor[picks].copy().to_string_data().to_list() == [x for pick in picks for x in rows[pick]]
-    assert tensor.num().tolist() == ak.num(array).to_list()
+    assert tensor.row_lengths().tolist() == ak.num(array).to_list()
     assert tensor.flatten().tolist() == [item for row in rows for item in row]
     assert tensor.to_padded(fill_value="-").tolist() == [
         row + ["-"] * (max(map(len, rows)) - len(row)) for row in rows

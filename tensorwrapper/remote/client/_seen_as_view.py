@@ -149,9 +149,9 @@ class SeenAsView:
         """Return the view of the given positions of `mode`, in their order; read-only if one is repeated."""
         return self.view().gather(mode, positions)
 
-    def group_by_extents(self) -> "tuple[CellGroup[Any], ...]":
-        """Return the cells or tiles as one box for each size, as `Tensor.group_by_extents`; computed."""
-        return self.view().group_by_extents()
+    def group_by_shape(self) -> "tuple[CellGroup[Any], ...]":
+        """Return the cells or tiles as one box for each size, as `Tensor.group_by_shape`; computed."""
+        return self.view().group_by_shape()
 
     def is_valid(self) -> Tensor[Any]:
         """Tell of each element of a view of strings whether it is there, and not a null."""
@@ -187,9 +187,9 @@ class SeenAsView:
         """How many elements of a view of strings are nulls."""
         return self.view().null_count
 
-    def num(self, mode: SupportsIndex = 1) -> Tensor[np.int64]:
+    def row_lengths(self, mode: SupportsIndex = 1) -> Tensor[np.int64]:
         """Return the extent of `mode` under every prefix, from the shape alone; nothing is read."""
-        return self.view().num(mode)
+        return self.view().row_lengths(mode)
 
     @property
     def oindex(self) -> "OuterView[Any]":

@@ -46,7 +46,7 @@ def numbers_over(view: View[Any], over: ReducedOver, ufunc: np.ufunc) -> Shape[A
         if view.shape.is_box:
             raise JaggedModeError(
                 f"the view of shape {view.shape} is one box, without tiles: "
-                "`v.tiled(tw.Tiling([1, 1], [2]))` cuts it into some"
+                "`v.tiled(tw.Tiling([1, 1], [3]))` cuts it into some"
             )
         return view.shape.outer()
     return reduced_shape(view.shape.flatten(), over, f"{ufunc.__name__}.reduce")

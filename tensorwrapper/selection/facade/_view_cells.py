@@ -159,18 +159,18 @@ class ViewCells(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
         """
         return self._at_hand().scatter(over, fill_value=fill_value)
 
-    def group_by_extents(self) -> "tuple[CellGroup[ScalarT_co], ...]":
-        """Return the cells or tiles as one box for each size, as `Tensor.group_by_extents`; computed.
+    def group_by_shape(self) -> "tuple[CellGroup[ScalarT_co], ...]":
+        """Return the cells or tiles as one box for each size, as `Tensor.group_by_shape`; computed.
 
         Examples
         --------
         >>> import tensorwrapper as tw
         >>> rows = tw.concat([tw.jagged([[1, 2], [3]]), tw.jagged([[4, 5]])])
-        >>> [(g.extents, g.cells.tolist()) for g in rows.group_by_extents()]
+        >>> [(g.extents, g.cells.tolist()) for g in rows.group_by_shape()]
         [((1,), [[3]]), ((2,), [[1, 2], [4, 5]])]
         """
-        self._check_cells("group_by_extents")
-        return self._at_hand().group_by_extents()
+        self._check_cells("group_by_shape")
+        return self._at_hand().group_by_shape()
 
     def reduce_tiles(
         self, function: "np.ufunc | Callable[..., npt.ArrayLike]", *, initial: object = None
@@ -193,16 +193,16 @@ class ViewCells(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
         parts = [part.copy().reduce_tiles(function, initial=initial) for part in in_turns(self)]
         return joined(parts, self.shape.outer())
 
-    def num(self, mode: SupportsIndex = 1) -> "Tensor[np.int64]":
+    def row_lengths(self, mode: SupportsIndex = 1) -> "Tensor[np.int64]":
         """Return the extent of `mode` under every prefix, from the shape alone; nothing is read.
 
         Examples
         --------
         >>> import tensorwrapper as tw
-        >>> tw.concat([tw.jagged([[1, 2], []]), tw.jagged([[3]])]).num().tolist()
+        >>> tw.concat([tw.jagged([[1, 2], []]), tw.jagged([[3]])]).row_lengths().tolist()
         [2, 0, 1]
         """
-        return self._shaped().num(mode)
+        return self._shaped().row_lengths(mode)
 
     def local_index(self, mode: SupportsIndex = -1) -> "Tensor[np.int64]":
         """Return the position of every index along `mode`, counted from 0; nothing is read.

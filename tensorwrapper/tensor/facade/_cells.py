@@ -33,7 +33,7 @@ _BLOCK = 1 << 26  # bytes of cells that a function of the user gets at a time
 @final
 @frozen(eq=False)
 class CellGroup(Generic[ScalarT_co]):
-    """The cells of one size, as one box; `Tensor.group_by_extents` makes it."""
+    """The cells of one size, as one box; `Tensor.group_by_shape` makes it."""
 
     indices: IntArray
     """The (n, outer rank) absolute indices that lead to each cell."""
@@ -136,7 +136,7 @@ class TensorCells(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
         )
         return made
 
-    def group_by_extents(self) -> "tuple[CellGroup[ScalarT_co], ...]":
+    def group_by_shape(self) -> "tuple[CellGroup[ScalarT_co], ...]":
         """Return the cells of a jagged tensor, or the tiles of a tiled view, as one box for each size.
 
         What works on many boxes of one size at once, such as ``np.matmul``, takes few calls for many cells.
@@ -158,14 +158,14 @@ class TensorCells(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
         >>> import numpy as np
         >>> import tensorwrapper as tw
         >>> t = tw.as_tensor(np.arange(9).reshape(3, 3)).tiled(tw.Tiling([1, 2], [2, 1]))
-        >>> [(g.extents, g.indices.tolist()) for g in t.group_by_extents()]
+        >>> [(g.extents, g.indices.tolist()) for g in t.group_by_shape()]
         [((1, 1), [[0, 1]]), ((1, 2), [[0, 0]]), ((2, 1), [[1, 1]]), ((2, 2), [[1, 0]])]
         >>> rows = tw.jagged([[1, 2], [3], [4, 5]])
-        >>> rows.group_by_extents()[1].cells.tolist()
+        >>> rows.group_by_shape()[1].cells.tolist()
         [[1, 2], [4, 5]]
         """
-        self._check_cells("group_by_extents")
-        self._check_layers("group_by_extents")
+        self._check_cells("group_by_shape")
+        self._check_layers("group_by_shape")
         indices = self.shape.cell_table().indices
         return tuple(
             [

@@ -272,7 +272,10 @@ def _called(ufunc: np.ufunc, operands: "tuple[Any, Any]") -> Any:  # noqa: ANN40
 
 def _asked(other: object, theirs: str, tensor: object) -> object:
     """Return what the operator of a stranger says of a tensor; classes have none."""
-    own: Any = None if isinstance(other, type) else getattr(type(other), theirs, None)
+    if isinstance(other, type):
+        return NotImplemented
+    # Not by `getattr`: classes have operators of their own, as `|` of types.
+    own: Any = next((vars(kind)[theirs] for kind in type(other).__mro__ if theirs in vars(kind)), None)
     return NotImplemented if own is None else own(other, tensor)
 
 

@@ -57,7 +57,7 @@ VERBS = {
         lambda _, flat, counts: ak.unflatten(flat, counts),
     ),
     "flatten": (lambda t, *_: t.flatten(), lambda a, *_: ak.flatten(a)),
-    "num": (lambda t, *_: t.num(), lambda a, *_: ak.num(a)),
+    "row_lengths": (lambda t, *_: t.row_lengths(), lambda a, *_: ak.num(a)),
     "local_index": (lambda t, *_: t.local_index(), lambda a, *_: ak.local_index(a)),
     "run_lengths": (lambda t, *_: t.run_lengths(), lambda a, *_: ak.run_lengths(a)),
     "pad to 4": (lambda t, *_: t.pad_rows(4), lambda a, *_: ak.pad_none(a, 4)),
@@ -148,7 +148,7 @@ def regions():
     above = jagged(readout())
     mask = from_buffer(above.elements() > THRESHOLD, above.shape)
     runs = mask.run_lengths()
-    firsts = np.repeat(mask[:, :, 0].elements(), runs.num(2).elements())
+    firsts = np.repeat(mask[:, :, 0].elements(), runs.row_lengths(2).elements())
     lengths = runs[from_buffer((runs.local_index().elements() % 2 == 0) == firsts, runs.shape)]
     return above[mask].elements().copy(), lengths, np.array([800, 800, 960])
 
@@ -158,7 +158,7 @@ def regions():
 def test_regions_of_a_detector(benchmark, regions, way, step):
     benchmark.group = f"three levels of regions: {step}"
     samples, lengths, channels = regions
-    flat, of_channel = lengths.elements(), lengths.num(2).elements()
+    flat, of_channel = lengths.elements(), lengths.row_lengths(2).elements()
 
     def ours():
         return as_tensor(samples).unflatten(flat).unflatten(of_channel).unflatten(channels)

@@ -16,7 +16,7 @@ def test_parts_of_a_view_are_named_without_reading():
     tiles = sel.as_view(source).tiled(tw.Tiling([1, 2], [2, 2]))
     rows = sel.as_view(source).unflatten([1, 2])
     assert tiles.tiling == tw.Tiling([1, 2], [2, 2])
-    assert (rows.num().tolist(), rows.local_index(1).tolist()) == ([1, 2], [[0], [0, 1]])
+    assert (rows.row_lengths().tolist(), rows.local_index(1).tolist()) == ([1, 2], [[0], [0, 1]])
     assert rows.element((1,)).plan().bytes_read == 64
     assert tiles.tile((1, 0)).shape == tw.Shape(2, 2, origin=(1, 0))
     assert source.calls == 0

@@ -17,7 +17,7 @@ def test_what_no_element_of_a_view_can_be_asked_reads_nothing():
     for name in ("coords", "csr", "to_scipy", "to_pydata", "values", "is_valid", "to_tf_strings"):
         with pytest.raises(tw.errors.ConversionError, match=name):
             getattr(view, name)()
-    for name in ("cells", "group_by_extents"):
+    for name in ("cells", "group_by_shape"):
         with pytest.raises(tw.errors.JaggedModeError, match=name):
             getattr(view, name)()
     assert source.calls == 0

@@ -4,7 +4,7 @@ from tests.support.advice import advice_tests
 
 # What somebody writes, and what the error says that works; all that it says is run.
 MISTAKES = {
-    "s.ndim": "s.rank",
+    "s.ndims": "s.rank",
     "s.strides": "tw.Layout(s).strides",
     "s.numel()": "s.size",
     "s.prod()": "s.size",

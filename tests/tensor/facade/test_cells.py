@@ -27,7 +27,7 @@ def tensors(draw):
 @given(tensors())
 def test_every_cell_is_in_the_group_of_its_size(t):
     cells = {index: cell.to_numpy() for index, cell in t.cells()}
-    groups = t.group_by_extents()
+    groups = t.group_by_shape()
     assert [g.extents for g in groups] == sorted({cell.shape for cell in cells.values()})
     for group in groups:
         assert group.cells.shape == Shape(len(group.indices), *group.extents)
@@ -78,7 +78,7 @@ def test_a_function_may_warn_of_tiles_that_have_elements():
 def test_groups_copy_each_element_once():
     t = tw.jagged([[1, 2], [3], [4, 5], []])
     with count_copies() as count:
-        groups = t.group_by_extents()
+        groups = t.group_by_shape()
     assert count.nbytes == t.nbytes
     assert [g.indices.tolist() for g in groups] == [[[3]], [[1]], [[0], [2]]]
     groups[2].cells[0, 0] = 9
@@ -101,7 +101,7 @@ def test_cells_of_many_rows_are_those_that_are_asked_for_one_by_one():
 def test_batched_products_are_those_of_the_cells():
     t = tw.as_tensor(np.arange(36.0).reshape(6, 6)).tiled(Tiling([2, 1, 3], [2, 1, 3]))
     found = {}
-    for group in t.group_by_extents():
+    for group in t.group_by_shape():
         products = np.matmul(group.cells.to_numpy(), group.cells.to_numpy().transpose(0, 2, 1))
         found |= dict(zip(map(tuple, group.indices.tolist()), products, strict=True))
     for index, tile in t.cells():
@@ -116,7 +116,7 @@ def all_of_it(array, axis):
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
-        (lambda: tw.zeros((2, 2)).group_by_extents(), JaggedModeError, "group_by_extents"),
+        (lambda: tw.zeros((2, 2)).group_by_shape(), JaggedModeError, "group_by_shape"),
         (lambda: tw.zeros((2, 2)).reduce_tiles(np.linalg.norm), JaggedModeError, "reduce_tiles"),
         (lambda: tw.jagged([[1]]).reduce_tiles(5), ConversionError, "not by 5"),
         (lambda: tw.jagged([[1]]).reduce_tiles(np.sum, initial=1), ConversionError, "initial"),
@@ -134,7 +134,7 @@ def test_what_is_refused(call, error, text):
 
 
 def test_strings_have_groups_too():
-    assert WORDS.group_by_extents()[1].cells.tolist() == [["a", "b"], ["c", "d"]]
+    assert WORDS.group_by_shape()[1].cells.tolist() == [["a", "b"], ["c", "d"]]
 
 
 def test_layers_whose_elements_are_no_cells_are_refused():
@@ -144,10 +144,10 @@ def test_layers_whose_elements_are_no_cells_are_refused():
     for make in (lambda t: t, tw.selection.as_view):
         assert make(rows).reduce_tiles(np.add).array_equal(make(flat).reduce_tiles(np.add))
         assert make(rows).reduce_tiles(np.median).array_equal(flat.reduce_tiles(np.median))
-        found = make(rows).group_by_extents()
-        assert [g.cells.tolist() for g in found] == [g.cells.tolist() for g in flat.group_by_extents()]
+        found = make(rows).group_by_shape()
+        assert [g.cells.tolist() for g in found] == [g.cells.tolist() for g in flat.group_by_shape()]
         for shape in (Shape.nested(deep, layers=(1, 2)), Shape.nested(Shape(1, 3, 2), layers=(1, 2))):
             other = make(tw.from_buffer(np.arange(6), shape))
-            for call in (other.group_by_extents, lambda t=other: t.reduce_tiles(np.add)):
+            for call in (other.group_by_shape, lambda t=other: t.reduce_tiles(np.add)):
                 with pytest.raises(LayerError, match="flatten"):
                     call()

@@ -29,16 +29,16 @@ def test_flatten_merges_a_mode_into_the_one_before(t, data):
 def test_num_and_local_index_come_from_the_shape(t, data):
     mode = data.draw(st.integers(0, t.rank - 1))
 
-    assert t.num(mode).tolist() == ak.to_list(ak.num(to_awkward(t), axis=mode))
+    assert t.row_lengths(mode).tolist() == ak.to_list(ak.num(to_awkward(t), axis=mode))
     assert t.local_index(mode).tolist() == ak.local_index(to_awkward(t), axis=mode).to_list()
     assert t.local_index(mode - t.rank).tolist() == t.local_index(mode).tolist()
-    assert t.num(mode).dtype == t.local_index(mode).dtype == np.int64
+    assert t.row_lengths(mode).dtype == t.local_index(mode).dtype == np.int64
 
 
 @given(tensors(), st.data())
 def test_unflatten_is_undone_by_flatten_and_undoes_it(t, data):
     mode = data.draw(st.integers(1, t.rank - 1))
-    flat, counts = t.flatten(mode), t.num(mode).copy()
+    flat, counts = t.flatten(mode), t.row_lengths(mode).copy()
     with count_copies() as count:
         again = flat.unflatten(counts, mode - 1)
 
@@ -51,7 +51,7 @@ def test_unflatten_is_undone_by_flatten_and_undoes_it(t, data):
 def test_unflatten_deals_a_mode_to_rows_of_these_lengths(t, data):
     mode = data.draw(st.integers(0, t.rank - 1))
     counts = []
-    for extent in t.num(mode).elements().tolist():
+    for extent in t.row_lengths(mode).elements().tolist():
         # No count of 0: to which of two prefixes such a row belongs, is ours to say.
         left = extent
         while left:
@@ -139,9 +139,9 @@ def test_verbs_of_boxes_are_those_of_rows_of_one_length():
     assert t.flatten().tolist() == t.to_numpy().reshape(6, 4).tolist()
     assert t.flatten(2).tolist() == t.to_numpy().reshape(2, 12).tolist()
     assert t.permute((2, 0, 1)).flatten().tolist() == t.to_numpy().transpose(2, 0, 1).reshape(8, 3).tolist()
-    assert t.num().tolist() == [3, 3]
-    assert t.num(0).item() == 2
-    assert t.num(2).tolist() == [[4] * 3] * 2
+    assert t.row_lengths().tolist() == [3, 3]
+    assert t.row_lengths(0).item() == 2
+    assert t.row_lengths(2).tolist() == [[4] * 3] * 2
     assert t.local_index().tolist() == [[[0, 1, 2, 3]] * 3] * 2
     assert t.local_index(0).tolist() == [0, 1]
 
@@ -168,7 +168,7 @@ def test_a_nested_tensor_loses_its_layers_first():
 
     assert t.flatten().shape == shape.flatten()
     assert t.flatten(1).tolist() == [[0], [1, 2], [3, 4, 5]]
-    assert t.num(2).tolist() == [[1, 2], [3]]
+    assert t.row_lengths(2).tolist() == [[1, 2], [3]]
     assert t.rows().reduce(np.add).tolist() == [[0, 3], [12]]
 
 
@@ -208,7 +208,7 @@ def test_no_step_is_taken_for_each_row(n):
     t = tw.as_tensor(np.arange(counts.sum())).unflatten(counts)
     with count_copies() as count:
         assert t.flatten().size == counts.sum()
-        assert np.array_equal(t.num().to_numpy(), counts)
+        assert np.array_equal(t.row_lengths().to_numpy(), counts)
     assert count.copies == 0
     rows = ak.unflatten(np.arange(counts.sum()), counts)
     assert np.array_equal(t.local_index().elements(), ak.to_numpy(ak.flatten(ak.local_index(rows))))

@@ -33,12 +33,12 @@ def test_a_mask_keeps_what_it_says_in_each_row(t, data):
 @given(tensors(), st.data())
 def test_positions_gather_from_each_row(t, data):
     rank = data.draw(st.integers(2, t.rank))
-    extents = t.num(rank - 1).elements().tolist()
+    extents = t.row_lengths(rank - 1).elements().tolist()
     rows = [data.draw(st.lists(st.integers(-n, n - 1), max_size=3)) if n else [] for n in extents]
     flat = np.array([k for row in rows for k in row], dtype=data.draw(st.sampled_from(["i8", "i1", ">i4"])))
     key = tw.as_tensor(flat).unflatten([len(row) for row in rows])
     for mode in range(rank - 2, 0, -1):
-        key = key.unflatten(t.num(mode).elements())
+        key = key.unflatten(t.row_lengths(mode).elements())
     if not extents:
         return  # Awkward's empty arrays have lost their depth
     chosen = t[key]

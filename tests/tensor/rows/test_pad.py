@@ -18,8 +18,8 @@ def test_pad_makes_rows_as_long_as_awkward_does(t, length, clip):
     expected = ak.fill_none(ak.pad_none(to_awkward(t), length, axis=-1, clip=clip), -1, axis=-1)
 
     assert padded.tolist() == expected.to_list() or not t.size
-    assert padded.num(t.rank - 1).elements().tolist() == [
-        length if clip else max(n, length) for n in t.num(t.rank - 1).elements().tolist()
+    assert padded.row_lengths(t.rank - 1).elements().tolist() == [
+        length if clip else max(n, length) for n in t.row_lengths(t.rank - 1).elements().tolist()
     ]
     assert not np.shares_memory(padded.elements(), t.elements())
 

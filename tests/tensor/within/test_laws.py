@@ -108,7 +108,7 @@ def test_positions_lead_back(case):
     assert here[here.rows().argsort()].array_equal(here.rows().sort(), equal_nan=here.dtype.kind != "?")
     best = here.rows().argmax(keepdims=True)
     lengths = np.array([len(own) for own in here.rows()])
-    assert best.num().tolist() == np.minimum(lengths, 1).tolist()
+    assert best.row_lengths().tolist() == np.minimum(lengths, 1).tolist()
     ordinal = here.rows().rankdata("ordinal") - 1
     assert here.rows().argsort().rows().argsort().array_equal(ordinal)
 
@@ -179,7 +179,7 @@ def test_distinct_elements_are_those_of_numpy(case):
         same(lists(values), [own for own, _ in pairs])
         same(lists(counts), [own.astype(np.int64) for _, own in pairs])
     assert [int(own.sum()) for own in lists(counts)] == [len(own) for own in arrays]
-    assert tensor.rows().n_unique().tolist() == values.num().tolist()
+    assert tensor.rows().n_unique().tolist() == values.row_lengths().tolist()
 
 
 @given(rows(["f8", "i4", "u1"]), st.sampled_from(["average", "min", "max", "dense", "ordinal"]))
