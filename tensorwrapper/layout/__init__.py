@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tensorwrapper.layout.algebra._compose import compose
     from tensorwrapper.layout.algebra._divide import flat_divide, logical_divide, tiled_divide, zipped_divide
     from tensorwrapper.layout.algebra._inverse import left_inverse, right_inverse
-    from tensorwrapper.layout.algebra._operand import AnyLayout, Exact, Outside
+    from tensorwrapper.layout.algebra._operand import AnyLayout, InexactPolicy, OutOfBoundsPolicy
     from tensorwrapper.layout.algebra._ordered import make_layout, make_ordered_layout, tile_to_shape
     from tensorwrapper.layout.algebra._product import (
         blocked_product,
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from tensorwrapper.layout.axes._axis import AxisMap, Cycle, Stride, Table
     from tensorwrapper.layout.boxes._common import LayoutCommon
     from tensorwrapper.layout.boxes._hierarchy import IntTree, NestedInts, OrdinalOrder
-    from tensorwrapper.layout.boxes._modes import Boundary, Widths
+    from tensorwrapper.layout.boxes._modes import Boundary, PadWidths
     from tensorwrapper.layout.boxes._swizzle import Swizzle
     from tensorwrapper.layout.copies._hints import BlockHints, LayoutHints
     from tensorwrapper.layout.copies._plan import CopyMethod, CopyPlan
     from tensorwrapper.layout.interchange._array_interface import ArrayInterface
     from tensorwrapper.layout.interchange._dlpack import DLTensor
-    from tensorwrapper.layout.interchange._losses import Fact, Form, LossReport
+    from tensorwrapper.layout.interchange._losses import ExchangeFormat, LossKind, LossReport
     from tensorwrapper.layout.interchange._mdspan import MdspanKind, MdspanMapping
     from tensorwrapper.layout.interchange._memory import MemoryLayout
     from tensorwrapper.layout.interchange._pep3118 import BufferInfo
@@ -56,30 +56,30 @@ __all__ = [
     "CustomLayout",
     "Cycle",
     "DLTensor",
-    "Exact",
-    "Fact",
-    "Form",
+    "ExchangeFormat",
     "HalideBuffer",
     "IndexDomain",
     "IndexTransform",
+    "InexactPolicy",
     "IntTree",
     "Layout",
     "LayoutCommon",
     "LayoutHints",
+    "LossKind",
     "LossReport",
     "MdspanKind",
     "MdspanMapping",
     "MemoryLayout",
     "NestedInts",
     "OrdinalOrder",
+    "OutOfBoundsPolicy",
     "OutputMap",
-    "Outside",
+    "PadWidths",
     "StorageOrder",
     "Stride",
     "Swizzle",
     "Table",
     "Tiler",
-    "Widths",
     "as_layout",
     "blocked_product",
     "coalesce",
@@ -114,7 +114,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "algebra._compose": ("compose",),
             "algebra._divide": ("flat_divide", "logical_divide", "tiled_divide", "zipped_divide"),
             "algebra._inverse": ("left_inverse", "right_inverse"),
-            "algebra._operand": ("AnyLayout", "Exact", "Outside"),
+            "algebra._operand": ("AnyLayout", "InexactPolicy", "OutOfBoundsPolicy"),
             "algebra._ordered": ("make_layout", "make_ordered_layout", "tile_to_shape"),
             "algebra._product": (
                 "blocked_product",
@@ -128,13 +128,13 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "axes._axis": ("AxisMap", "Cycle", "Stride", "Table"),
             "boxes._common": ("LayoutCommon",),
             "boxes._hierarchy": ("IntTree", "NestedInts", "OrdinalOrder"),
-            "boxes._modes": ("Boundary", "Widths"),
+            "boxes._modes": ("Boundary", "PadWidths"),
             "boxes._swizzle": ("Swizzle",),
             "copies._hints": ("BlockHints", "LayoutHints"),
             "copies._plan": ("CopyMethod", "CopyPlan"),
             "interchange._array_interface": ("ArrayInterface",),
             "interchange._dlpack": ("DLTensor",),
-            "interchange._losses": ("Fact", "Form", "LossReport"),
+            "interchange._losses": ("LossKind", "ExchangeFormat", "LossReport"),
             "interchange._mdspan": ("MdspanKind", "MdspanMapping"),
             "interchange._memory": ("MemoryLayout",),
             "interchange._pep3118": ("BufferInfo",),

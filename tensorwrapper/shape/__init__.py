@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tensorwrapper.shape.combining._einsum import einsum_shape
     from tensorwrapper.shape.facade._indices import IndexIterator, Indices
     from tensorwrapper.shape.interchange._arrow import ArrowList
-    from tensorwrapper.shape.interchange._losses import Fact, LossReport
+    from tensorwrapper.shape.interchange._losses import LossKind, LossReport
     from tensorwrapper.shape.interchange._row_partitions import RowPartition
     from tensorwrapper.shape.interchange._tensorflow import RowPartitions
     from tensorwrapper.shape.interchange._zarr import ZarrGrid
@@ -60,7 +60,6 @@ __all__ = [
     "CellPairing",
     "CellPermutation",
     "CellTable",
-    "Fact",
     "IndexClasses",
     "IndexIterator",
     "Indices",
@@ -70,6 +69,7 @@ __all__ = [
     "LabeledShape",
     "Labels",
     "LabelsLike",
+    "LossKind",
     "LossReport",
     "Mask",
     "MaskItem",
@@ -132,7 +132,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "boxes._names": ("NamedRanges",),
             "boxes._smooth": ("Smooth", "SmoothCommon", "SmoothView"),
             "interchange._arrow": ("ArrowList",),
-            "interchange._losses": ("Fact", "LossReport"),
+            "interchange._losses": ("LossKind", "LossReport"),
             "interchange._row_partitions": ("RowPartition",),
             "interchange._tensorflow": ("RowPartitions",),
             "interchange._zarr": ("ZarrGrid",),

@@ -363,8 +363,8 @@ class Tensor(
         ----------
         counts
             The length of each new row, under one prefix of `mode` indices after the other; one number for
-            rows of one length. A jagged tensor, such as `row_lengths` gives, also says which rows belong to which
-            prefix, so ``t.flatten(m).unflatten(t.row_lengths(m), m - 1)`` has the rows of ``t`` again.
+            rows of one length. A jagged tensor, such as `row_lengths` gives, also says which rows belong to
+            which prefix, so ``t.flatten(m).unflatten(t.row_lengths(m), m - 1)`` has the rows of ``t`` again.
         mode
             The mode that is cut.
 

@@ -11,7 +11,7 @@ from tensorwrapper.transport.flow._flow import Flow
 from tensorwrapper.transport.flow._flows import Flows
 from tensorwrapper.transport.flow._machine import FlowEvent, FlowMachine
 from tensorwrapper.transport.flow._table import FLOW_TRANSITIONS, FlowDirection, FlowState, FlowStep, FlowVerb
-from tensorwrapper.transport.transfer._giver import GiverMachine, Run
+from tensorwrapper.transport.transfer._giver import Run, TransferSender
 from tensorwrapper.transport.transfer._table import (
     TRANSFER_TRANSITIONS,
     TransferRole,
@@ -19,7 +19,7 @@ from tensorwrapper.transport.transfer._table import (
     TransferStep,
     TransferVerb,
 )
-from tensorwrapper.transport.transfer._taker import TakerMachine
+from tensorwrapper.transport.transfer._taker import TransferReceiver
 from tensorwrapper.transport.transfer._transfer import Transfer
 from tensorwrapper.transport.transfer._transfers import Transfers
 from tensorwrapper.transport.waiting._async_socket import AsyncDelivery, AsyncSocket
@@ -41,15 +41,15 @@ __all__ = [
     "FlowStep",
     "FlowVerb",
     "Flows",
-    "GiverMachine",
     "KeyPair",
     "Run",
     "Security",
     "Socket",
     "SocketKind",
-    "TakerMachine",
     "Transfer",
+    "TransferReceiver",
     "TransferRole",
+    "TransferSender",
     "TransferState",
     "TransferStep",
     "TransferVerb",

@@ -9,7 +9,7 @@ import numpy as np
 import tensorwrapper as tw
 from tensorwrapper import wire
 from tensorwrapper.errors import RemoteProtocolError
-from tensorwrapper.transport import FlowMachine, GiverMachine, TakerMachine
+from tensorwrapper.transport import FlowMachine, TransferReceiver, TransferSender
 from tensorwrapper.wire.lowlevel import take_apart
 from tests.fuzz.messages import LIMITS
 from tests.fuzz.target import Target
@@ -68,8 +68,10 @@ _CHUNK = 64
 _ROWS = tw.from_buffer(np.arange(44), tw.Shape.jagged([5, 9, 30]))
 
 
-def _giver(key: str = "key") -> GiverMachine:
-    return GiverMachine(take_apart(_ROWS, LIMITS).whole, 7, key, credit=_CREDIT, chunk=_CHUNK, limits=LIMITS)
+def _giver(key: str = "key") -> TransferSender:
+    return TransferSender(
+        take_apart(_ROWS, LIMITS).whole, 7, key, credit=_CREDIT, chunk=_CHUNK, limits=LIMITS
+    )
 
 
 def _messages(data: bytes) -> list[wire.Message]:
@@ -78,7 +80,7 @@ def _messages(data: bytes) -> list[wire.Message]:
     return list(reader.messages())
 
 
-def give(data: bytes) -> GiverMachine:
+def give(data: bytes) -> TransferSender:
     """Lead the end that gives by what the other says; the first byte tells how it begins."""
     machine = _giver()
     if data[:1] == b"1":
@@ -94,9 +96,9 @@ def give(data: bytes) -> GiverMachine:
     return machine
 
 
-def take(data: bytes) -> TakerMachine:
+def take(data: bytes) -> TransferReceiver:
     """Lead the end that takes by what the other says: elements are of the part in the level."""
-    machine = TakerMachine(credit=_CREDIT, chunk=_CHUNK, limits=LIMITS)
+    machine = TransferReceiver(credit=_CREDIT, chunk=_CHUNK, limits=LIMITS)
     if data[:1] == b"1":
         machine.ask(7, "key", _CREDIT, _CHUNK)
     for message in _messages(data[1:]):
@@ -125,7 +127,7 @@ def _takers_say() -> list[bytes]:
     """Return what an end that takes says to one that gives."""
     found = []
     for begin in (b"0", b"1"):
-        giver, taker = _giver(), TakerMachine(credit=_CREDIT, chunk=_CHUNK)
+        giver, taker = _giver(), TransferReceiver(credit=_CREDIT, chunk=_CHUNK)
         if begin == b"0":
             said = [taker.ask(7, "key", 1, _CHUNK)]
             giver.receive(wire.decode(said[0]))
@@ -143,7 +145,7 @@ def _takers_say() -> list[bytes]:
 @cache
 def _givers_say() -> list[bytes]:
     """Return what an end that gives says to one that takes: offers, and chunks in place of their bytes."""
-    giver, taker = _giver(), TakerMachine(credit=_CREDIT, chunk=_CHUNK)
+    giver, taker = _giver(), TransferReceiver(credit=_CREDIT, chunk=_CHUNK)
     said = [giver.offer()]
     taker.receive(wire.decode(said[0]))
     giver.receive(wire.decode(taker.grant(_CREDIT, _CHUNK)))
@@ -164,6 +166,6 @@ _REFUSALS = (RemoteProtocolError,)
 
 TARGETS = [
     Target("flow", lead, _conversations, ("transport.FlowMachine.receive",), refusals=_REFUSALS),
-    Target("transfer-giver", give, _takers_say, ("transport.GiverMachine.receive",), refusals=_REFUSALS),
-    Target("transfer-taker", take, _givers_say, ("transport.TakerMachine.receive",), refusals=_REFUSALS),
+    Target("transfer-giver", give, _takers_say, ("transport.TransferSender.receive",), refusals=_REFUSALS),
+    Target("transfer-taker", take, _givers_say, ("transport.TransferReceiver.receive",), refusals=_REFUSALS),
 ]

@@ -50,8 +50,9 @@ CALLS = """
 {}.copy(order='C')  {}.copy(deep=True)  {}.flatten('F')  {}.flatten(start_dim=0)  {}.squeeze(axis=0)
 {}.unsqueeze(dim=0)  {}.permute(axes=(1, 0))  {}.repeat(2, axis=0)  {}.tolist(1)  {}.item(0)
 {}.diagonal(offset=1)  {}.pad(1, mode='edge')  {}.gather(axis=0, indices=[0])  {}.reverse(axis=0)
-{}.rotate(1, axis=0)  {}.broadcast(5, 2, 3)  {}.to_numpy(dtype='f4')  {}.row_lengths(axis=1)  {}.cells(0)  {}.rows(0)
-{}.tile(0, 0)  {}.tiled(chunks=2)  {}.window(0, 1)  {}.sliding_window(window_shape=2)  {}.named(x=0)
+{}.rotate(1, axis=0)  {}.broadcast(5, 2, 3)  {}.to_numpy(dtype='f4')  {}.row_lengths(axis=1)  {}.cells(0)
+{}.rows(0)  {}.tile(0, 0)  {}.tiled(chunks=2)  {}.window(0, 1)  {}.sliding_window(window_shape=2)
+{}.named(x=0)
 {}.to_xarray(dims=['x', 'y'])  {}.to_scipy(format='csr')  {}.to_padded(length=3)  {}.pad_rows(target=3)
 {}.merge_modes((0, 1))  {}.translate_to(1, 1)  {}.array_equal()  {}.local_index(axis=1)  {}.element(0, 0)
 {}.scatter(0, [0], 1)  {}.assign(x=0)  {}.contains(0, 1)  {}.vindex[[0, 1], [0, 0]]  {}.oindex[[0], [0]]

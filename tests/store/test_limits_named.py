@@ -61,7 +61,12 @@ TRIED = {
 }
 WRITERS = {"store.save", "wire.encode", "wire.split_blocks"}
 """What they refuse stands in the tests of limits."""
-SOCKETS = {"transport.Socket", "transport.AsyncSocket", "transport.GiverMachine", "transport.TakerMachine"}
+SOCKETS = {
+    "transport.Socket",
+    "transport.AsyncSocket",
+    "transport.TransferSender",
+    "transport.TransferReceiver",
+}
 """They hand their limits to the readers of messages."""
 
 

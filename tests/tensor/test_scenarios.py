@@ -67,7 +67,11 @@ def test_amplitudes_of_136_pairs(pairs):
     assert int(sizes.sum()) == 1158
     assert shape.size == 16_820
     assert shape.as_smooth().size == 65_824
-    assert pairs.amplitudes.row_lengths(1).tolist() == pairs.amplitudes[:, ::-1].row_lengths(1).tolist() == sizes.tolist()
+    assert (
+        pairs.amplitudes.row_lengths(1).tolist()
+        == pairs.amplitudes[:, ::-1].row_lengths(1).tolist()
+        == sizes.tolist()
+    )
 
 
 def test_the_pair_energy_from_a_plan_of_shapes(pairs):

@@ -5,8 +5,8 @@ from tensorwrapper.layout._layout import Layout, wrap_layout
 from tensorwrapper.layout.algebra._carry import compose_modes, merged
 from tensorwrapper.layout.algebra._operand import (
     AnyLayout,
-    Exact,
-    Outside,
+    InexactPolicy,
+    OutOfBoundsPolicy,
     Parts,
     as_modes,
     check_exact,
@@ -39,7 +39,11 @@ __all__ = ["compose", "taken_at"]
 
 
 def compose(
-    outer: AnyLayout | Swizzle, inner: Tiler, *, exact: Exact = "composite", outside: Outside = "raise"
+    outer: AnyLayout | Swizzle,
+    inner: Tiler,
+    *,
+    exact: InexactPolicy = "composite",
+    outside: OutOfBoundsPolicy = "raise",
 ) -> AnyLayout:
     """Return first `inner`, then `outer`: a layout over the modes of `inner`.
 
@@ -139,7 +143,7 @@ def compose(
     return taken_at((extents, *parts[1:]), index_extents, index_strides, start, exact)
 
 
-def _of_elements(outer: AnyLayout, inner: AnyLayout, exact: Exact) -> AnyLayout:
+def _of_elements(outer: AnyLayout, inner: AnyLayout, exact: InexactPolicy) -> AnyLayout:
     """Return the composite of layouts of which one has an origin, or is over a jagged shape, or gathers."""
     first, second = [layout.implementation.without_layers() for layout in (outer, inner)]
     check_orders(first.ordinal_order, second.ordinal_order, "compose")
@@ -181,7 +185,12 @@ def _indexed(extents: IntTree, plan: Plan, order: OrdinalOrder, step: int) -> tu
 
 
 def taken_at(
-    outer: Parts, extents: IntTree, strides: IntTree, start: int, exact: Exact, outside: Outside = "raise"
+    outer: Parts,
+    extents: IntTree,
+    strides: IntTree,
+    start: int,
+    exact: InexactPolicy,
+    outside: OutOfBoundsPolicy = "raise",
 ) -> AnyLayout:
     """Return a layout taken at the ordinals that another one gives."""
     outer_extents, outer_strides, offset, order, stages = outer
@@ -213,7 +222,7 @@ def taken_at(
     return finish(new_extents, new_strides, offset + value, order, stages)
 
 
-def _swizzled(swizzle: Swizzle, inner: Parts, exact: Exact) -> AnyLayout:
+def _swizzled(swizzle: Swizzle, inner: Parts, exact: InexactPolicy) -> AnyLayout:
     extents, strides, offset, order, stages = inner
     made = finish(extents, strides, offset, order, (swizzle, *stages))
     _, greatest = finish(extents, strides, offset, order, stages).bounds()
@@ -224,7 +233,7 @@ def _swizzled(swizzle: Swizzle, inner: Parts, exact: Exact) -> AnyLayout:
     return made
 
 
-def _stacked(outer: Parts, inner: Parts, exact: Exact, outside: Outside) -> AnyLayout:
+def _stacked(outer: Parts, inner: Parts, exact: InexactPolicy, outside: OutOfBoundsPolicy) -> AnyLayout:
     """Return the composite of a layout and a composite."""
     extents, strides, offset, order, stages = outer
     if exact == "raise":

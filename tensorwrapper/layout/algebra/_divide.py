@@ -9,8 +9,8 @@ from tensorwrapper.layout.algebra._complement import filled
 from tensorwrapper.layout.algebra._compose import taken_at
 from tensorwrapper.layout.algebra._operand import (
     AnyLayout,
-    Exact,
-    Outside,
+    InexactPolicy,
+    OutOfBoundsPolicy,
     as_modes,
     check_exact,
     check_outside,
@@ -37,7 +37,11 @@ _Pair: TypeAlias = tuple[IntTree, IntTree]
 
 
 def logical_divide(
-    layout: AnyLayout, tiler: Tiler, *, exact: Exact = "composite", outside: Outside = "raise"
+    layout: AnyLayout,
+    tiler: Tiler,
+    *,
+    exact: InexactPolicy = "composite",
+    outside: OutOfBoundsPolicy = "raise",
 ) -> AnyLayout:
     """Return the layout with each tiled mode split in two: first the place in the tile, then which tile.
 
@@ -90,7 +94,11 @@ def logical_divide(
 
 
 def zipped_divide(
-    layout: AnyLayout, tiler: Tiler, *, exact: Exact = "composite", outside: Outside = "raise"
+    layout: AnyLayout,
+    tiler: Tiler,
+    *,
+    exact: InexactPolicy = "composite",
+    outside: OutOfBoundsPolicy = "raise",
 ) -> AnyLayout:
     """Return the division with two modes: the place in the tile, and which tile.
 
@@ -111,7 +119,11 @@ def zipped_divide(
 
 
 def tiled_divide(
-    layout: AnyLayout, tiler: Tiler, *, exact: Exact = "composite", outside: Outside = "raise"
+    layout: AnyLayout,
+    tiler: Tiler,
+    *,
+    exact: InexactPolicy = "composite",
+    outside: OutOfBoundsPolicy = "raise",
 ) -> AnyLayout:
     """Return `zipped_divide` with the modes that tell which tile unpacked: the tile is mode 0.
 
@@ -126,7 +138,11 @@ def tiled_divide(
 
 
 def flat_divide(
-    layout: AnyLayout, tiler: Tiler, *, exact: Exact = "composite", outside: Outside = "raise"
+    layout: AnyLayout,
+    tiler: Tiler,
+    *,
+    exact: InexactPolicy = "composite",
+    outside: OutOfBoundsPolicy = "raise",
 ) -> AnyLayout:
     """Return `zipped_divide` with the modes of both halves unpacked.
 
@@ -147,7 +163,12 @@ _Group: TypeAlias = Callable[[IntTree, IntTree], IntTree]
 
 
 def _divided(
-    layout: AnyLayout, tiler: Tiler, exact: Exact, outside: Outside, what: str, group: _Group | None
+    layout: AnyLayout,
+    tiler: Tiler,
+    exact: InexactPolicy,
+    outside: OutOfBoundsPolicy,
+    what: str,
+    group: _Group | None,
 ) -> AnyLayout:
     check_exact(exact)
     check_outside(outside)
@@ -171,7 +192,7 @@ class _Cutter:
     """Reads tilers against what they divide; the same order and options for all modes."""
 
     order: OrdinalOrder
-    outside: Outside
+    outside: OutOfBoundsPolicy
     what: str
 
     def cut(self, extents: IntTree, tiler: Tiler, where: str) -> tuple[IntTree, Plan]:

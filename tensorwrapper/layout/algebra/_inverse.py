@@ -7,7 +7,7 @@ from tensorwrapper.errors import LayoutError
 from tensorwrapper.layout.algebra._carry import merged
 from tensorwrapper.layout.algebra._operand import (
     AnyLayout,
-    Outside,
+    OutOfBoundsPolicy,
     Rising,
     check_outside,
     finish,
@@ -83,7 +83,7 @@ def _made(modes: list[Mode], start: int, order: OrdinalOrder) -> AnyLayout:
     return finish(*from_modes(merged(modes), order), start, order)
 
 
-def left_inverse(layout: AnyLayout, *, outside: Outside = "raise") -> AnyLayout:
+def left_inverse(layout: AnyLayout, *, outside: OutOfBoundsPolicy = "raise") -> AnyLayout:
     """Return the layout that gives, for each offset of `layout`, an ordinal with that offset.
 
     Law: ``A.offset_of_ordinal(L.offset_of_ordinal(A.offset_of_ordinal(k))) == A.offset_of_ordinal(k)`` for

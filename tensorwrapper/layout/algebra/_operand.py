@@ -12,8 +12,8 @@ from tensorwrapper.layout.operations._composite import Stage, make_composite
 
 __all__ = [
     "AnyLayout",
-    "Exact",
-    "Outside",
+    "InexactPolicy",
+    "OutOfBoundsPolicy",
     "Parts",
     "Rising",
     "as_modes",
@@ -29,10 +29,10 @@ __all__ = [
 AnyLayout: TypeAlias = Layout
 """A layout of any rank."""
 
-Exact: TypeAlias = Literal["composite", "raise"]
+InexactPolicy: TypeAlias = Literal["composite", "raise"]
 """What to do where no single layout is exact: return the exact composite, or raise."""
 
-Outside: TypeAlias = Literal["raise", "extend"]
+OutOfBoundsPolicy: TypeAlias = Literal["raise", "extend"]
 """What to do where an operand is left: raise, or let its slowest mode count on, as CuTe does."""
 
 Parts: TypeAlias = tuple[IntTree, IntTree, int, OrdinalOrder, tuple[Stage, ...]]
@@ -90,8 +90,8 @@ def check_orders(first: OrdinalOrder, second: OrdinalOrder, what: str) -> None:
         )
 
 
-_EXACT: tuple[str, ...] = get_args(Exact)
-_OUTSIDE: tuple[str, ...] = get_args(Outside)
+_EXACT: tuple[str, ...] = get_args(InexactPolicy)
+_OUTSIDE: tuple[str, ...] = get_args(OutOfBoundsPolicy)
 
 
 def check_exact(exact: object) -> None:

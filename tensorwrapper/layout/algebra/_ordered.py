@@ -6,7 +6,7 @@ from tensorwrapper._integers import to_int
 from tensorwrapper.errors import LayoutError
 from tensorwrapper.layout.algebra._operand import (
     AnyLayout,
-    Outside,
+    OutOfBoundsPolicy,
     as_modes,
     check_outside,
     finish,
@@ -134,7 +134,7 @@ def tile_to_shape(
     extents: "NestedInts",
     ranks: "NestedInts | None" = None,
     *,
-    outside: Outside = "raise",
+    outside: OutOfBoundsPolicy = "raise",
 ) -> AnyLayout:
     """Return `block` repeated until it fills extents: copies side by side, one after the other in memory.
 

@@ -12,7 +12,7 @@ from tensorwrapper.layout.algebra._carry import compose_modes, merged
 from tensorwrapper.layout.algebra._complement import filled
 from tensorwrapper.layout.algebra._operand import (
     AnyLayout,
-    Exact,
+    InexactPolicy,
     as_modes,
     check_exact,
     check_orders,
@@ -54,7 +54,7 @@ _Group: TypeAlias = Callable[[_Side, _Side, int, OrdinalOrder], IntTree]
 """How two sides become one tree; the integer stands for a mode that one of them lacks."""
 
 
-def logical_product(block: AnyLayout, tiler: Copies, *, exact: Exact = "composite") -> AnyLayout:
+def logical_product(block: AnyLayout, tiler: Copies, *, exact: InexactPolicy = "composite") -> AnyLayout:
     """Return `block` repeated in as many copies as `tiler` has elements, laid out in the order of `tiler`.
 
     Law: with C the complement of A (moved to offset 0), as far as B needs it,
@@ -99,7 +99,7 @@ def logical_product(block: AnyLayout, tiler: Copies, *, exact: Exact = "composit
     return _product(block, tiler, exact, "logical_product", lambda a, b, _, __: (a[0], b[0]))
 
 
-def zipped_product(block: AnyLayout, tiler: Copies, *, exact: Exact = "composite") -> AnyLayout:
+def zipped_product(block: AnyLayout, tiler: Copies, *, exact: InexactPolicy = "composite") -> AnyLayout:
     """Return the product with two modes: the place in the block, and which copy. It is `logical_product`.
 
     Examples
@@ -112,7 +112,7 @@ def zipped_product(block: AnyLayout, tiler: Copies, *, exact: Exact = "composite
     return _product(block, tiler, exact, "zipped_product", lambda a, b, _, __: (a[0], b[0]))
 
 
-def tiled_product(block: AnyLayout, tiler: Copies, *, exact: Exact = "composite") -> AnyLayout:
+def tiled_product(block: AnyLayout, tiler: Copies, *, exact: InexactPolicy = "composite") -> AnyLayout:
     """Return `logical_product` with the modes of the tiler unpacked: the block is mode 0.
 
     Examples
@@ -125,7 +125,7 @@ def tiled_product(block: AnyLayout, tiler: Copies, *, exact: Exact = "composite"
     return _product(block, tiler, exact, "tiled_product", lambda a, b, _, __: (a[0], *b[1]))
 
 
-def flat_product(block: AnyLayout, tiler: Copies, *, exact: Exact = "composite") -> AnyLayout:
+def flat_product(block: AnyLayout, tiler: Copies, *, exact: InexactPolicy = "composite") -> AnyLayout:
     """Return `logical_product` with the modes of both unpacked.
 
     Examples
@@ -138,7 +138,7 @@ def flat_product(block: AnyLayout, tiler: Copies, *, exact: Exact = "composite")
     return _product(block, tiler, exact, "flat_product", lambda a, b, _, __: (*a[1], *b[1]))
 
 
-def blocked_product(block: AnyLayout, tiler: AnyLayout, *, exact: Exact = "composite") -> AnyLayout:
+def blocked_product(block: AnyLayout, tiler: AnyLayout, *, exact: InexactPolicy = "composite") -> AnyLayout:
     """Return `logical_product` with mode k of the block and mode k of the tiler as one: blocks side by side.
 
     Law: in each mode, position ``t * n + b`` is place b (of n) in copy t, so that a block is a box of
@@ -161,7 +161,7 @@ def blocked_product(block: AnyLayout, tiler: AnyLayout, *, exact: Exact = "compo
     return _product(block, tiler, exact, "blocked_product", _block_fastest)
 
 
-def raked_product(block: AnyLayout, tiler: AnyLayout, *, exact: Exact = "composite") -> AnyLayout:
+def raked_product(block: AnyLayout, tiler: AnyLayout, *, exact: InexactPolicy = "composite") -> AnyLayout:
     """Return `logical_product` with mode k of both as one: elements of all blocks in turn.
 
     Law: in each mode, position ``b * m + t`` is place b in copy t (of m), so that the elements of a block
@@ -195,7 +195,7 @@ def _in_pairs(a: tuple[IntTree, ...], b: tuple[IntTree, ...], missing: int) -> I
     return tuple(itertools.zip_longest(a, b, fillvalue=missing))
 
 
-def _product(block: AnyLayout, tiler: Copies, exact: Exact, what: str, group: _Group) -> AnyLayout:
+def _product(block: AnyLayout, tiler: Copies, exact: InexactPolicy, what: str, group: _Group) -> AnyLayout:
     check_exact(exact)
     extents, strides, offset, order, stages = parts_of(block, what)
     modes, _ = rising_modes(extents, strides, offset, order, what)

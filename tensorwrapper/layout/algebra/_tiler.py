@@ -12,7 +12,13 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout._layout import Layout
-from tensorwrapper.layout.algebra._operand import AnyLayout, Outside, as_modes, check_orders, strided_parts
+from tensorwrapper.layout.algebra._operand import (
+    AnyLayout,
+    OutOfBoundsPolicy,
+    as_modes,
+    check_orders,
+    strided_parts,
+)
 from tensorwrapper.layout.boxes._hierarchy import (
     IntTree,
     OrdinalOrder,
@@ -95,7 +101,7 @@ def piece_of(tiler: "AnyLayout | SupportsIndex", order: OrdinalOrder, what: str)
 
 
 def fit_bounds(
-    extents: IntTree, bounds: tuple[int, int], order: OrdinalOrder, outside: Outside, where: str
+    extents: IntTree, bounds: tuple[int, int], order: OrdinalOrder, outside: OutOfBoundsPolicy, where: str
 ) -> IntTree:
     """Return extents that hold the ordinals from one to another; see `fit`."""
     least, greatest = bounds
@@ -112,7 +118,7 @@ def fit_bounds(
 
 
 def fit(
-    extents: IntTree, plan: Plan, order: OrdinalOrder, outside: Outside, where: str = "the layout"
+    extents: IntTree, plan: Plan, order: OrdinalOrder, outside: OutOfBoundsPolicy, where: str = "the layout"
 ) -> IntTree:
     """Return extents that hold all ordinals of a plan; only the slowest mode may grow, and only if allowed.
 

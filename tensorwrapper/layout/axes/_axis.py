@@ -191,7 +191,7 @@ class Stride(AxisMap):
 @final
 @value_class
 class Cycle(AxisMap):
-    """A progression that wraps and dwells: ``step * (((start + turn * j) mod modulus) div hold)``.
+    """A progression that wraps and dwells: ``step * (((start + increment * j) mod modulus) div divisor)``.
 
     Reversal, strides, rotation, repetition of the whole or of each position, wrapped pads and
     nearest-neighbour resizing are all of this form, and every slice of it is again. Division and remainder
@@ -200,15 +200,15 @@ class Cycle(AxisMap):
 
     _extent: int = attrs.field(alias="extent")
     start: int
-    turn: int
+    increment: int
     modulus: int | None
-    hold: int
+    divisor: int
     step: int
 
     if TYPE_CHECKING:
 
         def __init__(
-            self, extent: int, start: int, turn: int, modulus: int | None, hold: int, step: int
+            self, extent: int, start: int, increment: int, modulus: int | None, divisor: int, step: int
         ) -> None: ...
 
     @property
@@ -216,29 +216,29 @@ class Cycle(AxisMap):
         return self._extent
 
     def at(self, position: int) -> int:
-        place = self.start + self.turn * position
+        place = self.start + self.increment * position
         if self.modulus is not None:
             place %= self.modulus
-        return self.step * (place // self.hold)
+        return self.step * (place // self.divisor)
 
     def offsets_at(self, positions: IntArray) -> IntArray:
-        last = self.start + self.turn * (self._extent - 1)
-        if max(abs(self.start), abs(last), self.modulus or 0, self.hold) > MAX_INT64:
+        last = self.start + self.increment * (self._extent - 1)
+        if max(abs(self.start), abs(last), self.modulus or 0, self.divisor) > MAX_INT64:
             raise SizeOverflowError(f"the positions of {self} leave 64 bits on the way")
-        places = self.start + positions * np.int64(self.turn)
+        places = self.start + positions * np.int64(self.increment)
         if self.modulus is not None:
             places %= self.modulus
-        if self.hold > 1:
-            places //= self.hold
+        if self.divisor > 1:
+            places //= self.divisor
         return places * np.int64(self.step)
 
     def _place_bounds(self) -> tuple[int, int]:
         """Return the least and the greatest place before it is multiplied by the step."""
         if self.modulus is None:
-            ends = sorted((self.start, self.start + self.turn * (self._extent - 1)))
+            ends = sorted((self.start, self.start + self.increment * (self._extent - 1)))
         else:
-            ends = list(progression_bounds(self.start, self.turn, self.modulus, self._extent))
-        return ends[0] // self.hold, ends[1] // self.hold
+            ends = list(progression_bounds(self.start, self.increment, self.modulus, self._extent))
+        return ends[0] // self.divisor, ends[1] // self.divisor
 
     def bounds(self) -> tuple[int, int]:
         if not self._extent:
@@ -254,12 +254,12 @@ class Cycle(AxisMap):
         if not self.step:
             return False
         if self.modulus is None:
-            # Neighbours differ by turn div hold or one more, so only short turns can stand still.
-            return abs(self.turn) >= self.hold or abs(self.at(self._extent - 1) - self.at(0)) == abs(
+            # Neighbours differ by increment div divisor or one more, so only short turns can stand still.
+            return abs(self.increment) >= self.divisor or abs(self.at(self._extent - 1) - self.at(0)) == abs(
                 self.step
             ) * (self._extent - 1)
-        if self.hold == 1:
-            return self._extent <= self.modulus // math.gcd(self.turn, self.modulus)
+        if self.divisor == 1:
+            return self._extent <= self.modulus // math.gcd(self.increment, self.modulus)
         low, high = self._place_bounds()
         if self._extent > high - low + 1 or self._extent > _SEARCHED:
             return False
@@ -277,24 +277,24 @@ class Cycle(AxisMap):
     def spacing(self) -> int:
         """Return how far neighbouring places lie apart where all of them are visited, else 0."""
         if self.modulus is None:
-            return 1 if abs(self.turn) <= self.hold else 0
-        divisor = math.gcd(self.turn, self.modulus)
+            return 1 if abs(self.increment) <= self.divisor else 0
+        divisor = math.gcd(self.increment, self.modulus)
         if self._extent < self.modulus // divisor:
             return 0
-        if divisor <= self.hold:
+        if divisor <= self.divisor:
             return 1
-        return 0 if divisor % self.hold else divisor // self.hold
+        return 0 if divisor % self.divisor else divisor // self.divisor
 
     def gap(self) -> int:
         if self._extent <= _SEARCHED or self.spacing():
             return AxisMap.gap(self)
         # No table of so many positions: a distance that no two offsets fall below serves as well.
-        even = self.hold == 1 and self.modulus is not None
-        return abs(self.step) * (math.gcd(self.turn, self.modulus or 0) if even else 1)
+        even = self.divisor == 1 and self.modulus is not None
+        return abs(self.step) * (math.gcd(self.increment, self.modulus or 0) if even else 1)
 
     def take(self, start: int, step: int, count: int) -> Based:
-        first, turn = self.start + self.turn * start, self.turn * step
-        return _simplest(count, first, turn, self.modulus, self.hold, self.step)
+        first, increment = self.start + self.increment * start, self.increment * step
+        return _simplest(count, first, increment, self.modulus, self.divisor, self.step)
 
     def wrap(self, start: int, count: int) -> Based:
         if not count:
@@ -303,31 +303,33 @@ class Cycle(AxisMap):
         if found is None:
             return AxisMap.wrap(self, start, count)
         base, whole = found
-        first = whole.start + self.turn * start
-        more, part = _simplest(count, first, whole.turn, whole.modulus, whole.hold, whole.step)
+        first = whole.start + self.increment * start
+        more, part = _simplest(count, first, whole.increment, whole.modulus, whole.divisor, whole.step)
         return base + more, part
 
     def _as_round(self) -> "tuple[int, Cycle] | None":
         """Return the same map in a form whose last position is followed by its first, if there is one."""
         if self.modulus is not None:
-            return None if self.turn * self._extent % self.modulus else (0, self)
-        # A modulus of all places that are stepped over; it must begin where a hold does.
-        least = min(self.start, self.start + self.turn * (self._extent - 1))
-        whole, rest = divmod(least, self.hold)
-        if rest >= abs(self.turn):
+            return None if self.increment * self._extent % self.modulus else (0, self)
+        # A modulus of all places that are stepped over; it must begin where a divisor does.
+        least = min(self.start, self.start + self.increment * (self._extent - 1))
+        whole, rest = divmod(least, self.divisor)
+        if rest >= abs(self.increment):
             return None
-        modulus, start = abs(self.turn) * self._extent, self.start - whole * self.hold
-        return whole * self.step, Cycle(self._extent, start, self.turn, modulus, self.hold, self.step)
+        modulus, start = abs(self.increment) * self._extent, self.start - whole * self.divisor
+        return whole * self.step, Cycle(self._extent, start, self.increment, modulus, self.divisor, self.step)
 
     def repeat_each(self, times: int) -> Based:
-        if not times or abs(self.turn) != 1:
+        if not times or abs(self.increment) != 1:
             return AxisMap.repeat_each(self, times)
-        start = self.start * times + (times - 1 if self.turn < 0 else 0)
+        start = self.start * times + (times - 1 if self.increment < 0 else 0)
         modulus = None if self.modulus is None else self.modulus * times
-        return _simplest(self._extent * times, start, self.turn, modulus, self.hold * times, self.step)
+        return _simplest(
+            self._extent * times, start, self.increment, modulus, self.divisor * times, self.step
+        )
 
     def simplify(self) -> Based:
-        return _simplest(self._extent, self.start, self.turn, self.modulus, self.hold, self.step)
+        return _simplest(self._extent, self.start, self.increment, self.modulus, self.divisor, self.step)
 
     def _is_still(self) -> bool:
         low, high = self._place_bounds()
@@ -337,52 +339,56 @@ class Cycle(AxisMap):
         return self._extent <= _SEARCHED and len(np.unique(np.diff(self.offsets()))) == 1
 
 
-def _simplest(extent: int, start: int, turn: int, modulus: int | None, hold: int, step: int) -> Based:
+def _simplest(extent: int, start: int, increment: int, modulus: int | None, divisor: int, step: int) -> Based:
     """Return the simplest form of the cycle with these parts: a stride if it is one.
 
     On numbers alone: each cycle made on the way would cost as much as the rest.
     """
     if extent <= 2:
-        return _short(Cycle(extent, start, turn, modulus, hold, step))
+        return _short(Cycle(extent, start, increment, modulus, divisor, step))
     if modulus is not None:
         # The short way round, so that a window that runs backwards is seen not to wrap.
-        start, turn = start % modulus, turn % modulus
-        turn -= modulus if 2 * turn > modulus else 0
-        if 0 <= start + turn * (extent - 1) < modulus:
+        start, increment = start % modulus, increment % modulus
+        increment -= modulus if 2 * increment > modulus else 0
+        if 0 <= start + increment * (extent - 1) < modulus:
             modulus = None
-    if hold > 1 and not turn % hold and (modulus is None or not modulus % hold):
-        start, turn, modulus = start // hold, turn // hold, modulus and modulus // hold
-        hold = 1
-    second, last = start + turn, start + turn * (extent - 1)
+    if divisor > 1 and not increment % divisor and (modulus is None or not modulus % divisor):
+        start, increment, modulus = start // divisor, increment // divisor, modulus and modulus // divisor
+        divisor = 1
+    second, last = start + increment, start + increment * (extent - 1)
     if modulus is not None:
         second, last = second % modulus, last % modulus
-    offset, gap = step * (start // hold), step * (second // hold - start // hold)
-    # Without a hold the first two places differ, unless nothing turns: that needs no search for bounds.
-    if not step or not turn or (hold > 1 and Cycle(extent, start, turn, modulus, hold, step)._is_still()):
+    offset, gap = step * (start // divisor), step * (second // divisor - start // divisor)
+    # Without a divisor the first two places differ, unless nothing turns: that needs no search for bounds.
+    if (
+        not step
+        or not increment
+        or (divisor > 1 and Cycle(extent, start, increment, modulus, divisor, step)._is_still())
+    ):
         return offset, Stride(extent, 0)
     # Without a modulus the steps between neighbours differ by one at most, so that an even total means
     # that all are alike; with one it is only a reason to look.
-    if step * (last // hold) - offset == gap * (extent - 1) and (
-        modulus is None or Cycle(extent, start, turn, modulus, hold, step)._is_even()
+    if step * (last // divisor) - offset == gap * (extent - 1) and (
+        modulus is None or Cycle(extent, start, increment, modulus, divisor, step)._is_even()
     ):
         return offset, Stride(extent, gap)
-    return _normal(extent, start, turn, modulus, hold, step)
+    return _normal(extent, start, increment, modulus, divisor, step)
 
 
-def _normal(extent: int, start: int, turn: int, modulus: int | None, hold: int, step: int) -> Based:
-    """Return the form with a positive step, and without a modulus a start below `hold`.
+def _normal(extent: int, start: int, increment: int, modulus: int | None, divisor: int, step: int) -> Based:
+    """Return the form with a positive step, and without a modulus a start below `divisor`.
 
     So that turns which amount to the same are equal, in whatever order they were made.
     """
     base = 0
-    if step < 0 and not (modulus or 0) % hold:
-        # Counted from the other end of the round; without a round, from the last place of the first hold.
-        start, step = (modulus or hold) - 1 - start, -step
-        turn = turn if 2 * turn == modulus else -turn
-        base = -step * (modulus // hold - 1) if modulus else 0
+    if step < 0 and not (modulus or 0) % divisor:
+        # Counted from the other end of the round; without a round, from the last place of the first divisor.
+        start, step = (modulus or divisor) - 1 - start, -step
+        increment = increment if 2 * increment == modulus else -increment
+        base = -step * (modulus // divisor - 1) if modulus else 0
     if modulus is None:
-        base, start = base + step * (start // hold), start % hold
-    return base, Cycle(extent, start, turn, modulus, hold, step)
+        base, start = base + step * (start // divisor), start % divisor
+    return base, Cycle(extent, start, increment, modulus, divisor, step)
 
 
 def _short(axis: AxisMap) -> Based:
@@ -450,7 +456,7 @@ class Table(AxisMap):
         listing = self._different
         if listing is None:
             values = different(self.values)  # not sorted where they lie close together
-            # Neighbours are less than 2**64 apart, which unsigned numbers hold.
+            # Neighbours are less than 2**64 apart, which unsigned numbers divisor.
             gaps = np.diff(values).view(np.uint64)
             ends = (int(gaps.min()), int(np.gcd.reduce(gaps))) if len(gaps) else (0, 0)
             listing = Listing(values, *ends)

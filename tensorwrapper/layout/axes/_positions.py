@@ -75,17 +75,17 @@ def spread_of(axis: AxisMap, offsets: IntArray) -> Spread:
         return Spread((_Run(places, 1, inside.astype(np.int64)),))
     if not isinstance(axis, Cycle) or not axis.step:
         return Spread((_Run(np.zeros_like(offsets), 1, np.where(offsets == 0, axis.extent, 0)),))
-    low = offsets // axis.step * axis.hold
+    low = offsets // axis.step * axis.divisor
     if axis.modulus is None:
-        return Spread((_between(axis, axis.start, low, low + axis.hold),))
+        return Spread((_between(axis, axis.start, low, low + axis.divisor),))
     rounds = rounds_of(axis)
     if len(rounds) <= _ROUNDS:
-        high = np.minimum(low + axis.hold, axis.modulus)
+        high = np.minimum(low + axis.divisor, axis.modulus)
         first = np.maximum(low, 0)
         return Spread(tuple([_between(axis, axis.start - k * axis.modulus, first, high) for k in rounds]))
-    period = axis.modulus // math.gcd(axis.turn, axis.modulus)
-    if axis.hold <= _ROUNDS and period <= math.isqrt(MAX_INT64):
-        return Spread(tuple([_congruent(axis, low + k, axis.modulus) for k in range(axis.hold)]))
+    period = axis.modulus // math.gcd(axis.increment, axis.modulus)
+    if axis.divisor <= _ROUNDS and period <= math.isqrt(MAX_INT64):
+        return Spread(tuple([_congruent(axis, low + k, axis.modulus) for k in range(axis.divisor)]))
     return _looked_up(Table(axis.offsets()), offsets)
 
 
@@ -97,22 +97,22 @@ def _looked_up(table: Table, offsets: IntArray) -> Spread:
 
 def _between(axis: Cycle, start: int, low: IntArray, high: IntArray) -> _Run:
     """Return the positions j with ``low <= start + turn * j < high``."""
-    if not axis.turn:
+    if not axis.increment:
         return _Run(np.zeros_like(low), 1, np.where((low <= start) & (start < high), axis.extent, 0))
-    if axis.turn > 0:
-        first, end = -((start - low) // axis.turn), -((start - high) // axis.turn)
+    if axis.increment > 0:
+        first, end = -((start - low) // axis.increment), -((start - high) // axis.increment)
     else:
-        first, end = (start - high) // -axis.turn + 1, (start - low) // -axis.turn + 1
+        first, end = (start - high) // -axis.increment + 1, (start - low) // -axis.increment + 1
     first = np.maximum(first, 0)
     return _Run(first, 1, np.maximum(np.minimum(end, axis.extent) - first, 0))
 
 
 def _congruent(axis: Cycle, places: IntArray, modulus: int) -> _Run:
     """Return the positions j with ``(start + turn * j) mod modulus == place``: a linear congruence."""
-    divisor = math.gcd(axis.turn, modulus)
+    divisor = math.gcd(axis.increment, modulus)
     period = modulus // divisor
     parts, rest = np.divmod(places - axis.start % modulus, divisor)
-    inverse = pow(axis.turn // divisor, -1, period) if period > 1 else 0
+    inverse = pow(axis.increment // divisor, -1, period) if period > 1 else 0
     first = parts % period * inverse % period
     count = -(-(axis.extent - first) // period)
     # A dwell that the modulus cuts short has no places beyond it.

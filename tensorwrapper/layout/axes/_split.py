@@ -41,14 +41,14 @@ def is_sum(axis: AxisMap, counts: Sequence[int]) -> bool:
         if not isinstance(axis, Cycle):
             return isinstance(axis, Stride)
         inner = axis.extent // count
-        move, modulus = axis.turn * inner, axis.modulus
+        move, modulus = axis.increment * inner, axis.modulus
         rounds = modulus is not None and move % modulus == 0
-        if not rounds and (move % axis.hold or (modulus or 0) % axis.hold):
+        if not rounds and (move % axis.divisor or (modulus or 0) % axis.divisor):
             return False
         if not rounds and modulus is not None:
             # Where a part begins, none may wrap.
             low, high = progression_bounds(axis.start, move, modulus, count)
-            last = axis.turn * (inner - 1)
+            last = axis.increment * (inner - 1)
             if low + min(last, 0) < 0 or high + max(last, 0) >= modulus:
                 return False
         _, axis = axis.take(0, 1, inner)

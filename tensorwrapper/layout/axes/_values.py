@@ -40,10 +40,10 @@ def runs_of(axis: AxisMap, offset: int) -> Iterable[range]:
         return []
     if isinstance(axis, Stride):
         return [range(place, place + 1)] if 0 <= place < axis.extent else []
-    low = place * axis.hold
+    low = place * axis.divisor
     if axis.modulus is None:
-        return [solve_between(axis.start, axis.turn, axis.extent, low, low + axis.hold)]
-    return _runs_in(axis, low, min(low + axis.hold, axis.modulus), axis.modulus) if low >= 0 else []
+        return [solve_between(axis.start, axis.increment, axis.extent, low, low + axis.divisor)]
+    return _runs_in(axis, low, min(low + axis.divisor, axis.modulus), axis.modulus) if low >= 0 else []
 
 
 def positions_of(axis: AxisMap, offset: int, limit: int) -> list[int]:
@@ -70,17 +70,17 @@ def _runs_in(axis: Cycle, low: int, high: int, modulus: int) -> Iterator[range]:
     # By the rounds or by the places of one hold, whichever are fewer.
     if rounds.stop - rounds.start < high - low:
         for k in rounds:
-            yield solve_between(axis.start - k * modulus, axis.turn, axis.extent, low, high)
+            yield solve_between(axis.start - k * modulus, axis.increment, axis.extent, low, high)
     else:
         for place in range(low, high):
-            yield solve_progression(axis.start, axis.turn, modulus, axis.extent, place)
+            yield solve_progression(axis.start, axis.increment, modulus, axis.extent, place)
 
 
 def rounds_of(axis: Cycle) -> range:
     """Return how many times the modulus is taken off, from the least to the most often."""
     if not axis.modulus:
         return range(1)
-    ends = axis.start // axis.modulus, (axis.start + axis.turn * (axis.extent - 1)) // axis.modulus
+    ends = axis.start // axis.modulus, (axis.start + axis.increment * (axis.extent - 1)) // axis.modulus
     return range(min(ends), max(ends) + 1)
 
 
@@ -97,8 +97,8 @@ def first_of(axis: AxisMap, offset: int) -> int | None:
     place, rest = divmod(offset, axis.step)
     if rest or place < 0:
         return None
-    high = min((place + 1) * axis.hold, axis.modulus)
-    first = first_between(axis.start, axis.turn, axis.modulus, place * axis.hold, high)
+    high = min((place + 1) * axis.divisor, axis.modulus)
+    first = first_between(axis.start, axis.increment, axis.modulus, place * axis.divisor, high)
     return first if first is not None and first < axis.extent else None
 
 
@@ -114,8 +114,8 @@ def numbers_of(axis: AxisMap) -> Numbers | None:
     spacing = unit if isinstance(axis, Stride) else unit * axis.spacing()
     if spacing:
         return Progression(spacing, (high - low) // spacing + 1)
-    if isinstance(axis, Cycle) and axis.hold == 1 and axis.modulus is not None:
-        unit *= math.gcd(axis.turn, axis.modulus)
+    if isinstance(axis, Cycle) and axis.divisor == 1 and axis.modulus is not None:
+        unit *= math.gcd(axis.increment, axis.modulus)
     return Sieve(unit, high - low, lambda number: first_of(axis, low + number) is not None)
 
 
@@ -136,8 +136,8 @@ def tracks_of(axis: AxisMap, low: int, high: int) -> Iterator[range]:
     elif (
         isinstance(axis, Cycle)
         and axis.step
-        and axis.turn
-        and (axis.hold == 1 or abs(axis.turn) <= axis.hold)
+        and axis.increment
+        and (axis.divisor == 1 or abs(axis.increment) <= axis.divisor)
     ):
         yield from _tracks_of_cycle(axis)
     elif isinstance(axis, Table):
@@ -152,16 +152,16 @@ def tracks_of(axis: AxisMap, low: int, high: int) -> Iterator[range]:
 
 
 def _tracks_of_cycle(axis: Cycle) -> Iterator[range]:
-    extent, modulus, turn = axis.extent, axis.modulus, axis.turn
+    extent, modulus, turn = axis.extent, axis.modulus, axis.increment
     if modulus is not None:
         extent = min(extent, modulus // math.gcd(turn, modulus))
-    step = turn if axis.hold == 1 else 1 if turn > 0 else -1
+    step = turn if axis.divisor == 1 else 1 if turn > 0 else -1
     first = 0
     while first < extent:
         place, last = axis.start + turn * first, extent - 1
         if modulus is not None:
             place %= modulus
             last = min(last, first + (modulus - 1 - place if turn > 0 else place) // abs(turn))
-        start, end = place // axis.hold, (place + turn * (last - first)) // axis.hold + step
+        start, end = place // axis.divisor, (place + turn * (last - first)) // axis.divisor + step
         yield range(start * axis.step, end * axis.step, step * axis.step)
         first = last + 1

@@ -12,7 +12,7 @@ from tensorwrapper._integers import new_modes, to_counts
 from tensorwrapper.layout.boxes._common import LayoutCommon, ModeOperation
 from tensorwrapper.layout.boxes._modes import (
     Boundary,
-    Widths,
+    PadWidths,
     broadcast,
     diagonal,
     gather,
@@ -75,7 +75,7 @@ def _in_place(layout: LayoutCommon, first: SupportsIndex, last: SupportsIndex, c
     return [*range(a), *([a] if same else [None] * count), *range(b + 1, layout.rank)]
 
 
-def padding(widths: Widths, boundary: Boundary) -> ModeOperation:
+def padding(widths: PadWidths, boundary: Boundary) -> ModeOperation:
     """Return `pad` as an operation."""
     return ModeOperation("pad", lambda layout: pad(layout, widths, boundary))
 

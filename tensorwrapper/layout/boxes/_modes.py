@@ -27,7 +27,7 @@ from tensorwrapper.typing import Extents, Index, IntArray
 
 __all__ = [
     "Boundary",
-    "Widths",
+    "PadWidths",
     "broadcast",
     "diagonal",
     "gather",
@@ -47,7 +47,7 @@ __all__ = [
 
 Boundary: TypeAlias = Literal["wrap", "edge", "reflect", "symmetric"]
 """How a mode goes on beyond its ends; the words are those of ``numpy.pad``."""
-Widths: TypeAlias = "Iterable[tuple[SupportsIndex, SupportsIndex]]"
+PadWidths: TypeAlias = "Iterable[tuple[SupportsIndex, SupportsIndex]]"
 """How many positions come before and after each mode."""
 
 
@@ -72,7 +72,7 @@ def pad_positions(extent: int, before: int, after: int, boundary: Boundary) -> I
     return mirrored
 
 
-def pad(layout: LayoutCommon, widths: Widths, boundary: Boundary) -> Strided | Separable:
+def pad(layout: LayoutCommon, widths: PadWidths, boundary: Boundary) -> Strided | Separable:
     """Return the layout whose modes go on beyond their ends; the elements keep their indices."""
     base, axes = layout.mode_maps("pad")
     if not isinstance(cast("object", boundary), str) or boundary not in get_args(Boundary):
@@ -102,7 +102,7 @@ def _padded(axis: AxisMap, number: int, before: int, after: int, boundary: Bound
     return axis.gather(pad_positions(axis.extent, before, after, boundary))
 
 
-def _to_widths(widths: Widths, rank: int) -> Sequence[tuple[int, int]]:
+def _to_widths(widths: PadWidths, rank: int) -> Sequence[tuple[int, int]]:
     try:
         pairs = list(widths)
     except TypeError as error:

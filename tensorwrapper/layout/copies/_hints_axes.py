@@ -72,17 +72,19 @@ def _steps_by(axis: AxisMap, gap: int) -> int:
     if isinstance(axis, Stride):
         return axis.extent - 1 if axis.step == gap else 0
     if isinstance(axis, Cycle):
-        last = axis.start + axis.turn * (axis.extent - 1)
-        low, high, modulus, hold = min(axis.start, last), max(axis.start, last), axis.modulus, axis.hold
-        down = -1 if axis.turn < 0 else 1
+        last = axis.start + axis.increment * (axis.extent - 1)
+        low, high, modulus, hold = min(axis.start, last), max(axis.start, last), axis.modulus, axis.divisor
+        down = -1 if axis.increment < 0 else 1
         # How often the place goes on by how much; otherwise it stays.
         moves: list[tuple[int, int]] = []
-        if modulus is None and abs(axis.turn) <= hold:
+        if modulus is None and abs(axis.increment) <= hold:
             moves = [(high // hold - low // hold, down)]
-        elif modulus is not None and (hold == 1 or abs(axis.turn) == 1) and abs(axis.turn) < modulus:
+        elif (
+            modulus is not None and (hold == 1 or abs(axis.increment) == 1) and abs(axis.increment) < modulus
+        ):
             wraps, top = high // modulus - low // modulus, (modulus - 1) // hold
             if hold == 1:
-                moves = [(axis.extent - 1 - wraps, axis.turn), (wraps, axis.turn - down * modulus)]
+                moves = [(axis.extent - 1 - wraps, axis.increment), (wraps, axis.increment - down * modulus)]
             else:
                 # Of each round all holds but the first begin within it.
                 ends = [end // modulus * top + end % modulus // hold for end in (low, high)]

@@ -54,10 +54,10 @@ def _of_axis(axis: AxisMap) -> IntArray:
     extent = axis.extent
     if isinstance(axis, Stride):
         return _table([(0, 1, extent)])
-    if isinstance(axis, Cycle) and abs(axis.turn) == 1 and 1 in {axis.hold, axis.modulus or 1}:
+    if isinstance(axis, Cycle) and abs(axis.increment) == 1 and 1 in {axis.divisor, axis.modulus or 1}:
         # Positions until the first jump: back to the start of the cycle, or on from a place that is held.
-        group = axis.hold if axis.modulus is None else axis.modulus
-        before = -axis.start % group if axis.turn > 0 else (axis.start + 1) % group
+        group = axis.divisor if axis.modulus is None else axis.modulus
+        before = -axis.start % group if axis.increment > 0 else (axis.start + 1) % group
         head = min(before, extent)
         whole, tail = divmod(extent - head, group)
         return _table([(0, 1, head), (head, whole, group), (extent - tail, 1, tail)])

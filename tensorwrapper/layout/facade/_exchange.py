@@ -22,7 +22,7 @@ from tensorwrapper.typing import Index, IndexT_co
 if TYPE_CHECKING:
     from tensorwrapper.layout.interchange._array_interface import ArrayInterface
     from tensorwrapper.layout.interchange._dlpack import DLTensor
-    from tensorwrapper.layout.interchange._losses import Form, LossReport
+    from tensorwrapper.layout.interchange._losses import ExchangeFormat, LossReport
     from tensorwrapper.layout.interchange._mdspan import MdspanKind, MdspanMapping
     from tensorwrapper.layout.interchange._memory import MemoryLayout
     from tensorwrapper.layout.interchange._pep3118 import BufferInfo
@@ -37,7 +37,7 @@ class LayoutExchange(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
 
     __slots__ = ()
 
-    def losses(self, form: "Form") -> "LossReport":
+    def losses(self, form: "ExchangeFormat") -> "LossReport":
         """Return what a form leaves out of this layout, and what it cannot say; nothing is raised for that.
 
         Parameters
@@ -431,7 +431,7 @@ def _size(nbytes: SupportsIndex | None) -> int | None:
     return None if nbytes is None else to_count(nbytes, "a number of bytes")
 
 
-def _losses(form: "Form", layout: LayoutCommon) -> "LossReport":
+def _losses(form: "ExchangeFormat", layout: LayoutCommon) -> "LossReport":
     from tensorwrapper.layout.interchange._losses import check_form, loss_report  # noqa: PLC0415
     from tensorwrapper.layout.interchange._mdspan import mdspan_of  # noqa: PLC0415
     from tensorwrapper.layout.interchange._memory import byte_form  # noqa: PLC0415

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from tensorwrapper._integers import one_sequence, to_ints
 from tensorwrapper.layout.boxes import _mode_operations
-from tensorwrapper.layout.boxes._modes import Boundary, Widths
+from tensorwrapper.layout.boxes._modes import Boundary, PadWidths
 from tensorwrapper.layout.boxes._named import agreed_layout, named_layout
 from tensorwrapper.layout.cells._padded import rows_in_box
 from tensorwrapper.layout.facade._layout_base import LayoutBase
@@ -200,7 +200,7 @@ class LayoutMoves(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
             return self._wrap(plain)
         return self._wrap(self.implementation.change(_mode_operations.gathering(mode, positions)))
 
-    def pad(self, widths: Widths, *, boundary: Boundary) -> Self:
+    def pad(self, widths: PadWidths, *, boundary: Boundary) -> Self:
         """Return the layout whose modes go on beyond their ends, in copies of their own elements.
 
         The elements keep their indices: what comes before the first has lower ones. A pad that wraps is a

@@ -5,12 +5,20 @@ from typing import Literal, TypeAlias, cast
 from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout.boxes._common import LayoutCommon
-from tensorwrapper.shape import Fact, LossReport
+from tensorwrapper.shape import LossKind, LossReport
 from tensorwrapper.typing import Extents, Index
 
-__all__ = ["Fact", "Form", "LossReport", "check_form", "check_possible", "is_chain", "loss_report"]
+__all__ = [
+    "ExchangeFormat",
+    "LossKind",
+    "LossReport",
+    "check_form",
+    "check_possible",
+    "is_chain",
+    "loss_report",
+]
 
-Form: TypeAlias = Literal[
+ExchangeFormat: TypeAlias = Literal[
     "array_interface",
     "buffer",
     "dlpack",
@@ -23,11 +31,11 @@ Form: TypeAlias = Literal[
 ]
 """In what form a layout is handed to another system."""
 
-_LOST: frozenset[Fact] = frozenset(("origin", "offset", "unit_strides", "hierarchy", "layers", "names"))
-_UNEVEN: frozenset[Fact] = frozenset(("maps", "tiles", "jagged", "composite"))
+_LOST: frozenset[LossKind] = frozenset(("origin", "offset", "unit_strides", "hierarchy", "layers", "names"))
+_UNEVEN: frozenset[LossKind] = frozenset(("maps", "tiles", "jagged", "composite"))
 
 # What each form leaves out, and what it cannot be made for at all.
-_EFFECTS: dict[Form, tuple[frozenset[Fact], frozenset[Fact]]] = {
+_EFFECTS: dict[ExchangeFormat, tuple[frozenset[LossKind], frozenset[LossKind]]] = {
     "array_interface": (_LOST, _UNEVEN),
     "buffer": (_LOST, _UNEVEN),
     "dlpack": (_LOST, _UNEVEN),
@@ -46,7 +54,7 @@ def check_form(form: str) -> None:
         raise ConversionError(f"a form is one of {', '.join(_EFFECTS)}, not {brief(form)}")
 
 
-def loss_report(form: Form, layout: LayoutCommon, read: LayoutCommon | None = None) -> LossReport:
+def loss_report(form: ExchangeFormat, layout: LayoutCommon, read: LayoutCommon | None = None) -> LossReport:
     """Return what a form leaves out of a layout.
 
     Parameters
@@ -64,20 +72,20 @@ def loss_report(form: Form, layout: LayoutCommon, read: LayoutCommon | None = No
     return LossReport.of(form, facts, *_EFFECTS[form])
 
 
-def check_possible(form: Form, layout: LayoutCommon) -> None:
+def check_possible(form: ExchangeFormat, layout: LayoutCommon) -> None:
     """Raise, naming the reasons, if a layout cannot have this form."""
     report = loss_report(form, layout)
     if report.refused:
         raise LayoutError(f"{report}; the layout is over {layout.shape}")
 
 
-def _facts(layout: LayoutCommon) -> set[Fact]:
+def _facts(layout: LayoutCommon) -> set[LossKind]:
     shape = layout.shape
     if layout.layers:
         return {*_facts(layout.without_layers()), "layers"}
     strides = layout.mode_strides
     if layout.tiled is not None or layout.keeps_tiles:
-        facts: set[Fact] = {"tiles"}
+        facts: set[LossKind] = {"tiles"}
     elif not shape.is_box:
         return {"jagged"}
     elif strides is not None:
@@ -91,17 +99,17 @@ def _facts(layout: LayoutCommon) -> set[Fact]:
     return facts
 
 
-def _placement(layout: LayoutCommon) -> set[Fact]:
+def _placement(layout: LayoutCommon) -> set[LossKind]:
     """Return what a form that places nothing leaves out."""
-    facts: set[Fact] = {"offset"} if layout.offset else set()
+    facts: set[LossKind] = {"offset"} if layout.offset else set()
     if layout.without_layers().shape.is_box and any(layout.shape.origin):
         facts.add("origin")
     return facts
 
 
-def _differences(layout: LayoutCommon, read: LayoutCommon) -> set[Fact]:
+def _differences(layout: LayoutCommon, read: LayoutCommon) -> set[LossKind]:
     """Return in what the layout that a reader makes of a form differs."""
-    facts: set[Fact] = {"offset"} if layout.offset != read.offset else set()
+    facts: set[LossKind] = {"offset"} if layout.offset != read.offset else set()
     if layout.shape.origin != read.shape.origin:
         facts.add("origin")
     strides, others = layout.without_layers().mode_strides, read.mode_strides
@@ -110,8 +118,8 @@ def _differences(layout: LayoutCommon, read: LayoutCommon) -> set[Fact]:
     return facts
 
 
-def _stride_facts(extents: Extents, strides: Index) -> set[Fact]:
-    facts: set[Fact] = set()
+def _stride_facts(extents: Extents, strides: Index) -> set[LossKind]:
+    facts: set[LossKind] = set()
     if 0 in extents:
         return facts
     taken = [step for n, step in zip(extents, strides, strict=True) if n > 1]

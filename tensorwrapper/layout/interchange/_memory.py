@@ -21,7 +21,7 @@ from tensorwrapper.errors import (
 )
 from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.layout.boxes._strided import Strided, packed_strides
-from tensorwrapper.layout.interchange._losses import Form, LossReport, check_possible, loss_report
+from tensorwrapper.layout.interchange._losses import ExchangeFormat, LossReport, check_possible, loss_report
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import make_smooth, wrap
 from tensorwrapper.typing import Extents, Index
@@ -182,7 +182,9 @@ def strided_of(layout: LayoutCommon) -> Strided:
     raise LayoutError(f"a strided layout is needed; this one is over {layout.shape}")
 
 
-def byte_form(form: Form, layout: LayoutCommon, dtype: "np.dtype[Any]", nbytes: int | None) -> ByteForm:
+def byte_form(
+    form: ExchangeFormat, layout: LayoutCommon, dtype: "np.dtype[Any]", nbytes: int | None
+) -> ByteForm:
     """Return a layout in bytes.
 
     Raises

@@ -171,8 +171,8 @@ def _unit_of(axis: AxisMap) -> int:
         return abs(axis.step)
     if isinstance(axis, Cycle):
         # Its places are congruent modulo this divisor; the exact gap could cost a table of all positions.
-        even = axis.hold == 1 and axis.modulus is not None
-        return abs(axis.step) * (math.gcd(axis.turn, axis.modulus or 0) if even else 1)
+        even = axis.divisor == 1 and axis.modulus is not None
+        return abs(axis.step) * (math.gcd(axis.increment, axis.modulus or 0) if even else 1)
     return axis.gap()
 
 

@@ -56,8 +56,8 @@ def _joined(outer: AxisMap, inner: AxisMap) -> "Based | None":
         reach = inner.extent * inner.step
         if isinstance(outer, Stride) and outer.step == reach:
             return 0, Stride(outer.extent * inner.extent, inner.step)
-        if isinstance(outer, Cycle) and outer.hold == 1 and abs(outer.turn) == 1:
-            return _wound(outer, inner) if outer.step * outer.turn == reach else None
+        if isinstance(outer, Cycle) and outer.divisor == 1 and abs(outer.increment) == 1:
+            return _wound(outer, inner) if outer.step * outer.increment == reach else None
         return None
     if isinstance(outer, Stride) and isinstance(inner, Cycle):
         return _dwelling(outer, inner)
@@ -66,7 +66,7 @@ def _joined(outer: AxisMap, inner: AxisMap) -> "Based | None":
 
 def _wound(outer: Cycle, inner: Stride) -> Based:
     """Return a cycle over whole runs of the inner mode as a cycle over its positions."""
-    count, turn = inner.extent, outer.turn
+    count, turn = inner.extent, outer.increment
     # A run that is gone through backwards starts at its end.
     start = outer.start * count + (count - 1 if turn < 0 else 0)
     modulus = None if outer.modulus is None else outer.modulus * count
@@ -77,7 +77,7 @@ def _wound(outer: Cycle, inner: Stride) -> Based:
 
 def _dwelling(outer: Stride, inner: Cycle) -> "Based | None":
     """Return an inner mode that repeats each position, continued by the outer one."""
-    whole = inner.modulus is None and inner.turn == 1 and inner.extent % inner.hold == 0
-    if not whole or outer.step * inner.hold != inner.step * inner.extent:
+    whole = inner.modulus is None and inner.increment == 1 and inner.extent % inner.divisor == 0
+    if not whole or outer.step * inner.divisor != inner.step * inner.extent:
         return None
-    return Cycle(outer.extent * inner.extent, inner.start, 1, None, inner.hold, inner.step).simplify()
+    return Cycle(outer.extent * inner.extent, inner.start, 1, None, inner.divisor, inner.step).simplify()

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from tensorwrapper.buffer import NumpyStrings, StringData
     from tensorwrapper.interop import ArrowForm, ChunksLike, DaskTensor, DuckArray
-    from tensorwrapper.layout import Boundary, Layout, Widths
+    from tensorwrapper.layout import Boundary, Layout, PadWidths
     from tensorwrapper.selection import Atom, Cancel, Expression, Progress, Route, RouteGroup
     from tensorwrapper.selection.lowlevel import OuterView, PointView, RowsOfView
     from tensorwrapper.shape import Shape, ShapeLike, Tiling
@@ -202,7 +202,7 @@ class SeenAsView:
 
     def pad(
         self,
-        widths: "Widths",
+        widths: "PadWidths",
         *,
         boundary: "Literal['constant'] | Boundary" = "constant",
         fill_value: object = 0,

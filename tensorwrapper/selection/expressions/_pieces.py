@@ -78,9 +78,9 @@ def runs_of(constant: int, move: AxisMap) -> list[Run] | None:
     """Return evenly spaced runs that a move of a mode consists of; None if they are too many, or none."""
     if isinstance(move, Stride):
         return [(0, move.extent, constant, move.step)]
-    if not isinstance(move, Cycle) or move.hold > 1 or move.modulus is None:
+    if not isinstance(move, Cycle) or move.divisor > 1 or move.modulus is None:
         return None
-    modulus, turn = move.modulus, move.turn
+    modulus, turn = move.modulus, move.increment
     if abs(turn) * move.extent > RUNS * modulus:
         return None
     runs: list[Run] = []

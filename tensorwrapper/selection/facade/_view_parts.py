@@ -23,7 +23,7 @@ from tensorwrapper._integers import to_count, to_counts
 from tensorwrapper._value_class import evolve, frozen
 from tensorwrapper.buffer.lowlevel import fit_number
 from tensorwrapper.errors import ConversionError, JaggedModeError
-from tensorwrapper.layout import Boundary, Layout, Widths
+from tensorwrapper.layout import Boundary, Layout, PadWidths
 from tensorwrapper.layout.lowlevel import (
     addresses_of_items,
     choose,
@@ -100,7 +100,7 @@ class ViewParts(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
 
     def pad(
         self,
-        widths: Widths,
+        widths: PadWidths,
         *,
         boundary: Literal["constant"] | Boundary = "constant",
         fill_value: object = 0,

@@ -119,7 +119,7 @@ def finished(found: Measured) -> Measured:
     parts = found.parts
     for axis in maps[1]:
         if isinstance(axis, Cycle) and axis.modulus is not None:
-            parts *= min(abs(axis.turn) * axis.extent // axis.modulus + 2, RUNS)
+            parts *= min(abs(axis.increment) * axis.extent // axis.modulus + 2, RUNS)
     return attrs.evolve(found, parts=parts)
 
 

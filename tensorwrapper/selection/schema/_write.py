@@ -270,7 +270,7 @@ class _Writer(NodeWriter):
         if isinstance(axis, Stride):
             return {"extent": axis.extent, "stride": axis.step}
         if isinstance(axis, Cycle):
-            cycle: list[Json] = [axis.start, axis.turn, axis.modulus, axis.hold, axis.step]
+            cycle: list[Json] = [axis.start, axis.increment, axis.modulus, axis.divisor, axis.step]
             return {"extent": axis.extent, "cycle": cycle}
         return {"extent": axis.extent, "table": self._table(cast("Table", axis).values)}
 

@@ -16,9 +16,9 @@ from tensorwrapper.shape.kinds._nested import Flat, Implementation, NestedCommon
 from tensorwrapper.shape.rows._partition import Partition
 from tensorwrapper.shape.rows._rows import Rows
 
-__all__ = ["Fact", "LossReport", "ShapeForm", "TilingForm", "shape_losses", "tiling_losses"]
+__all__ = ["LossKind", "LossReport", "ShapeForm", "TilingForm", "shape_losses", "tiling_losses"]
 
-Fact: TypeAlias = Literal[
+LossKind: TypeAlias = Literal[
     "origin",
     "names",
     "offset",
@@ -45,7 +45,7 @@ Fact: TypeAlias = Literal[
 ]
 """Something about a shape or a layout that another system may have no words for."""
 
-_TEXTS: dict[Fact, str] = {
+_TEXTS: dict[LossKind, str] = {
     "origin": "indices do not start at zero",
     "names": "modes have names",
     "offset": "where the element at the origin lies",
@@ -96,12 +96,16 @@ class LossReport:
     """
 
     form: str
-    lost: tuple[Fact, ...] = ()
-    refused: tuple[Fact, ...] = ()
+    lost: tuple[LossKind, ...] = ()
+    refused: tuple[LossKind, ...] = ()
 
     @classmethod
     def of(
-        cls, form: str, facts: AbstractSet[Fact], lost: AbstractSet[Fact], refused: AbstractSet[Fact]
+        cls,
+        form: str,
+        facts: AbstractSet[LossKind],
+        lost: AbstractSet[LossKind],
+        refused: AbstractSet[LossKind],
     ) -> Self:
         """Return the report of a form that leaves out `lost`, and is impossible with any of `refused`."""
         if facts & refused:
@@ -133,13 +137,13 @@ ShapeForm: TypeAlias = Literal[
 TilingForm: TypeAlias = Literal["marks", "dask", "zarr"]
 """In what form a tiling is handed to another system."""
 
-_LOST: frozenset[Fact] = frozenset(("origin", "names", "layers"))
-_ROWS: frozenset[Fact] = _LOST.union(("cells", "behind_empty"))
-_BOXES: frozenset[Fact] = _ROWS.union(("kind",))
+_LOST: frozenset[LossKind] = frozenset(("origin", "names", "layers"))
+_ROWS: frozenset[LossKind] = _LOST.union(("cells", "behind_empty"))
+_BOXES: frozenset[LossKind] = _ROWS.union(("kind",))
 _TABLES: frozenset[ShapeForm] = frozenset(("arrow_tensors", "torch", "torch_strided"))
 
 # What each form leaves out, and what it cannot be made for at all.
-_EFFECTS: dict[ShapeForm, tuple[frozenset[Fact], frozenset[Fact]]] = {
+_EFFECTS: dict[ShapeForm, tuple[frozenset[LossKind], frozenset[LossKind]]] = {
     "json": (frozenset(), frozenset()),
     "row_partitions": (_ROWS, frozenset()),
     "awkward": (_ROWS, frozenset(("rank",))),
@@ -158,7 +162,7 @@ _RANKS: dict[ShapeForm, tuple[int, int | None]] = {
     "torch_strided": (2, None),
     "cf": (2, 2),
 }
-_TILING_EFFECTS: dict[TilingForm, tuple[frozenset[Fact], frozenset[Fact]]] = {
+_TILING_EFFECTS: dict[TilingForm, tuple[frozenset[LossKind], frozenset[LossKind]]] = {
     "marks": (frozenset(), frozenset()),
     "dask": (frozenset(("origin",)), frozenset(("no_tiles",))),
     "zarr": (frozenset(("origin", "empty_tiles")), frozenset()),
@@ -180,8 +184,8 @@ def shape_losses(form: ShapeForm, shape: Implementation, names: Names) -> LossRe
     return LossReport.of(form, facts, *_EFFECTS[form])
 
 
-def _facts(form: ShapeForm, flat: Flat) -> set[Fact]:
-    facts: set[Fact] = set()
+def _facts(form: ShapeForm, flat: Flat) -> set[LossKind]:
+    facts: set[LossKind] = set()
     if isinstance(flat, SmoothCommon):
         if any(flat.origin):
             facts.add("origin")
@@ -236,7 +240,7 @@ def _starts_at_zero(flat: JaggedCommon) -> bool:
 def tiling_losses(form: TilingForm, partitions: tuple[Partition, ...]) -> LossReport:
     """Return what a form leaves out of a tiling; O(tiles per mode)."""
     _check_form(form, _TILING_EFFECTS)
-    facts: set[Fact] = set()
+    facts: set[LossKind] = set()
     for partition in partitions:
         if partition.origin:
             facts.add("origin")

@@ -22,10 +22,10 @@ from tensorwrapper.transport._endpoint import Endpoint
 from tensorwrapper.transport._socket import Socket
 from tensorwrapper.transport.connections._addresses import is_local
 from tensorwrapper.transport.transfer._budget import Staging
-from tensorwrapper.transport.transfer._giver import GiverMachine
+from tensorwrapper.transport.transfer._giver import TransferSender
 from tensorwrapper.transport.transfer._inbox import Inbox
 from tensorwrapper.transport.transfer._messages import Said, check_frames, message_frames
-from tensorwrapper.transport.transfer._taker import TakerMachine
+from tensorwrapper.transport.transfer._taker import TransferReceiver
 from tensorwrapper.transport.transfer._transfer import Transfer
 from tensorwrapper.transport.transfer._window import Window
 from tensorwrapper.wire import Limits
@@ -87,10 +87,10 @@ class Engine:
         self.by_request: dict[tuple[bytes, int], Transfer] = {}
         self.by_key: dict[str, Transfer] = {}
         self.asked: deque[Transfer] = deque()
-        self.done: OrderedDict[str, TakerMachine] = OrderedDict()
+        self.done: OrderedDict[str, TransferReceiver] = OrderedDict()
         # What went, by its number; what came, by its key, of which the giver may not know that it has come.
-        self.given: OrderedDict[int, GiverMachine] = OrderedDict()
-        self.unheard: OrderedDict[str, tuple[bytes, TakerMachine]] = OrderedDict()
+        self.given: OrderedDict[int, TransferSender] = OrderedDict()
+        self.unheard: OrderedDict[str, tuple[bytes, TransferReceiver]] = OrderedDict()
         self.staging: Staging = Staging(chunk)
         self._inbox = Inbox(self)
         self._is_blocked = False
@@ -141,7 +141,7 @@ class Engine:
             found = self.endpoint.timed_out("nothing came to", seconds)
             gone = found if type(found) is not TransportTimeoutError else None
         machine = transfer._machine
-        if isinstance(machine, GiverMachine) and machine.state == "moving" and not machine.left:
+        if isinstance(machine, TransferSender) and machine.state == "moving" and not machine.left:
             # Its last word may have been lost with the connection.
             text = f"all of a tensor went, and the peer did not say within {seconds} s that it has it: it may"
             if gone is None:
@@ -156,12 +156,12 @@ class Engine:
     def begin(self, transfer: Transfer) -> None:
         """Let a transfer come that has memory to come to."""
         machine = transfer._machine
-        if isinstance(machine, TakerMachine):
+        if isinstance(machine, TransferReceiver):
             near = all(map(is_local, self.endpoint.addresses))
             transfer._window = Window(machine.credit, machine.chunk, is_local=near)
             self.grant(transfer, machine)
 
-    def grant(self, transfer: Transfer, machine: TakerMachine) -> None:
+    def grant(self, transfer: Transfer, machine: TransferReceiver) -> None:
         if machine.is_complete:
             self.finish(transfer, machine)
             return
@@ -191,7 +191,7 @@ class Engine:
         if not any(other.role == "giver" for other in self.running):
             self.staging.close()
 
-    def finish(self, transfer: Transfer, machine: TakerMachine) -> None:
+    def finish(self, transfer: Transfer, machine: TransferReceiver) -> None:
         """Put together what came, and tell the peer."""
         target = transfer._target
         transfer._hold.release()
@@ -210,7 +210,7 @@ class Engine:
                 remembered.popitem(last=False)
         self.forget(transfer)
 
-    def acknowledge(self, peer: bytes, machine: GiverMachine) -> None:
+    def acknowledge(self, peer: bytes, machine: TransferSender) -> None:
         """Tell a taker that it is known that it has all; also when it says so again."""
         self.given[machine.request] = machine
         if len(self.given) > _REMEMBERED:
@@ -271,7 +271,7 @@ class Engine:
         self._unreachable = None
         return trackers[-1] if trackers else COPIED
 
-    def give(self, transfer: Transfer, machine: GiverMachine) -> bool:
+    def give(self, transfer: Transfer, machine: TransferSender) -> bool:
         """Send the next chunk of a transfer, and tell whether one went."""
         run = machine.next()
         source = transfer._source
@@ -310,7 +310,7 @@ class Engine:
         moved = self._inbox.take_some()
         for transfer in self.running:
             machine = transfer._machine
-            if isinstance(machine, GiverMachine):
+            if isinstance(machine, TransferSender):
                 moved = self.give(transfer, machine) or moved
             elif transfer._wanted:
                 self.grant(transfer, machine)
@@ -327,7 +327,7 @@ class Engine:
     def nudge(self, transfer: Transfer, now: float) -> float:
         """Say again what may have been lost; return when to look the next time."""
         machine = transfer._machine
-        if isinstance(machine, TakerMachine):
+        if isinstance(machine, TransferReceiver):
             if machine.state != "moving" or transfer._wanted or not machine.outstanding:
                 return now + _MOST_PATIENCE
             patience = min(transfer._patience, _TORN) if machine.is_torn else transfer._patience
@@ -339,7 +339,7 @@ class Engine:
                 patience = min(patience, _OFFERED)
         if now >= transfer._heard + patience:
             transfer._heard, transfer._patience = now, min(2 * transfer._patience, _MOST_PATIENCE)
-            if isinstance(machine, TakerMachine):
+            if isinstance(machine, TransferReceiver):
                 self.grant(transfer, machine)
             elif not self.post(transfer, machine.offer()):
                 # Nobody is connected yet, or there is no room.

@@ -1,4 +1,4 @@
-"""`GiverMachine`: the end of a transfer that has the tensor, without a socket, a clock or a thread."""
+"""`TransferSender`: the end of a transfer that has the tensor, without a socket, a clock or a thread."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from tensorwrapper.transport.transfer._table import TransferState, TransferVerb
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits, Message
 from tensorwrapper.wire.lowlevel import Checksum, Skeleton, refuse
 
-__all__ = ["GiverMachine", "Run"]
+__all__ = ["Run", "TransferSender"]
 
 
 @final
@@ -39,7 +39,7 @@ class Run:
 
 
 @final
-class GiverMachine(Shown):
+class TransferSender(Shown):
     """One end of a transfer: what it is told came, and what it is asked to send, in the order of the table.
 
     It decides which run goes next, and when; whoever drives it has the elements, carries the frames, and says
@@ -263,4 +263,4 @@ class GiverMachine(Shown):
         self._state = next_state("giver", self._state, ("send" if way == "send" else "receive", verb))
 
     def __repr__(self) -> str:
-        return f"<GiverMachine {self._state}, credit {self.credit}>"
+        return f"<TransferSender {self._state}, credit {self.credit}>"

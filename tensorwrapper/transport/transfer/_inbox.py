@@ -18,7 +18,7 @@ from tensorwrapper.transport.transfer._messages import (
     read_label,
     unpack_coordinates,
 )
-from tensorwrapper.transport.transfer._taker import TakerMachine
+from tensorwrapper.transport.transfer._taker import TransferReceiver
 from tensorwrapper.transport.transfer._transfer import PATIENCE, Transfer
 from tensorwrapper.wire import Message, decode
 from tensorwrapper.wire.lowlevel import refuse
@@ -85,7 +85,7 @@ class Inbox:
                 return None
             request, first, seqno = unpack_coordinates(frames[at + 1].buffer)
             transfer = self._engine.by_request.get((frames[0].bytes if kind.addressed else b"", request))
-            if transfer is None or not isinstance(transfer._machine, TakerMachine):
+            if transfer is None or not isinstance(transfer._machine, TransferReceiver):
                 return None
             machine = transfer._machine
             self._incoming = (transfer, said, first, seqno, False)
@@ -96,7 +96,7 @@ class Inbox:
 
     def _memory_for(self, transfer: Transfer, said: Said, first: int, seqno: int) -> memoryview | None:
         machine, target = transfer._machine, transfer._target
-        if not isinstance(machine, TakerMachine) or target is None:
+        if not isinstance(machine, TransferReceiver) or target is None:
             return None
         room = machine.room(said.part, first, seqno)
         if not room:
@@ -114,7 +114,7 @@ class Inbox:
             return
         transfer, said, first, seqno, is_apart = incoming
         machine, target, window = transfer._machine, transfer._target, transfer._window
-        if not isinstance(machine, TakerMachine) or target is None or window is None:
+        if not isinstance(machine, TransferReceiver) or target is None or window is None:
             return
         data = self._apart(machine, frames) if is_apart else None
         written = written if data is None else data.nbytes
@@ -143,7 +143,7 @@ class Inbox:
             window.granted(now, machine.outstanding)
             self._engine.post(transfer, machine.pay(free, window.chunk))
 
-    def _apart(self, machine: TakerMachine, frames: list[zmq.Frame]) -> memoryview | None:
+    def _apart(self, machine: TransferReceiver, frames: list[zmq.Frame]) -> memoryview | None:
         """Take the frame of elements from those of a chunk that was not written anywhere yet."""
         kind = self._engine.endpoint.kind
         wanted = kind.addressed + kind.delimiter + 3 + (machine.check is not None)
@@ -215,7 +215,7 @@ class Inbox:
             self._stray(peer, why)
             self._engine.send(peer, message_frames("CANCEL", message.origin, 0, Said("CANCEL", error=why)))
             return
-        machine = TakerMachine(
+        machine = TransferReceiver(
             credit=self._engine.credit, chunk=self._engine.chunk, limits=self._engine.limits
         )
         transfer = Transfer(self._engine, peer, machine, None, time.monotonic())
@@ -260,7 +260,7 @@ class Inbox:
         """Take a message of a transfer that runs."""
         machine, before = transfer._machine, (transfer.peer, transfer._machine.request)
         # Of a giver that began anew, or that has had grants of a taker before this one, nothing is under way.
-        epoch_lost = isinstance(machine, TakerMachine) and (
+        epoch_lost = isinstance(machine, TransferReceiver) and (
             message.origin != machine.request or (said.verb == "OFFER" and message.granule > machine.epoch)
         )
         try:
@@ -279,7 +279,7 @@ class Inbox:
             why = machine.error
             text = "the peer gave the transfer up"
             self._engine.lose(transfer, FlowAbortedError(f"{text}: {why}" if why else text))
-        elif isinstance(machine, TakerMachine):
+        elif isinstance(machine, TransferReceiver):
             if machine.state == "moving" and (epoch_lost or before[0] != peer):
                 self._engine.grant(transfer, machine)
         else:

@@ -1,4 +1,4 @@
-"""`TakerMachine`: the end of a transfer that wants the tensor, without a socket, a clock or a thread."""
+"""`TransferReceiver`: the end of a transfer that wants the tensor, without a socket, a clock or a thread."""
 
 from typing import final
 
@@ -17,7 +17,7 @@ from tensorwrapper.transport.transfer._table import TransferState, TransferVerb
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits, Message
 from tensorwrapper.wire.lowlevel import Checksum, Skeleton, read_skeleton, refuse
 
-__all__ = ["TakerMachine"]
+__all__ = ["TransferReceiver"]
 
 _NOTHING = Said("OFFER")
 
@@ -26,7 +26,7 @@ _MOST_EPOCH = 2**31
 
 
 @final
-class TakerMachine(Shown):
+class TransferReceiver(Shown):
     """One end of a transfer: it knows which runs are missing, grants credit, and says when all is there.
 
     Chunks may come in any order. Whoever drives it says where the elements of a run are to be written (`room`
@@ -302,4 +302,4 @@ class TakerMachine(Shown):
         self._state = next_state("taker", self._state, ("send" if way == "send" else "receive", verb))
 
     def __repr__(self) -> str:
-        return f"<TakerMachine {self._state}, {self.left} elements missing>"
+        return f"<TransferReceiver {self._state}, {self.left} elements missing>"

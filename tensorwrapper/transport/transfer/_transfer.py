@@ -10,10 +10,10 @@ from tensorwrapper.errors import FlowAbortedError, LocalProtocolError, Transport
 from tensorwrapper.selection import Progress
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.transport.transfer._budget import PROCESS, Hold
-from tensorwrapper.transport.transfer._giver import GiverMachine
+from tensorwrapper.transport.transfer._giver import TransferSender
 from tensorwrapper.transport.transfer._source import Source
 from tensorwrapper.transport.transfer._table import TransferRole, TransferState
-from tensorwrapper.transport.transfer._taker import TakerMachine
+from tensorwrapper.transport.transfer._taker import TransferReceiver
 from tensorwrapper.transport.transfer._target import Target
 from tensorwrapper.transport.transfer._window import Window
 from tensorwrapper.wire.lowlevel import Skeleton
@@ -59,7 +59,7 @@ class Transfer(Shown):
         self,
         engine: "Engine",
         peer: bytes,
-        machine: GiverMachine | TakerMachine,
+        machine: TransferSender | TransferReceiver,
         source: Source | None,
         now: float,
     ) -> None:
@@ -118,13 +118,13 @@ class Transfer(Shown):
         Another process goes on with it: `into` takes it.
         """
         machine = self._machine
-        return tuple(machine.missing()) if isinstance(machine, TakerMachine) else ()
+        return tuple(machine.missing()) if isinstance(machine, TransferReceiver) else ()
 
     @property
     def left(self) -> int:
         """The bytes that have not come, or that have not gone."""
         machine, sizes = self._machine, self._skeleton.item_sizes
-        runs = machine.missing() if isinstance(machine, TakerMachine) else machine.runs
+        runs = machine.missing() if isinstance(machine, TransferReceiver) else machine.runs
         return sum([count * sizes[part] for part, _, count in runs])
 
     @property
@@ -155,7 +155,11 @@ class Transfer(Shown):
             If nothing was offered, or it comes already.
         """
         machine = self._machine
-        if not isinstance(machine, TakerMachine) or machine.state != "offered" or self._target is not None:
+        if (
+            not isinstance(machine, TransferReceiver)
+            or machine.state != "offered"
+            or self._target is not None
+        ):
             raise LocalProtocolError("flow", f"a {self.role} that is {self.state} takes no memory")
         try:
             self._target = Target(self._skeleton, out, self._engine.limits)

@@ -20,7 +20,7 @@ from tensorwrapper.transport._delivery import to_milliseconds
 from tensorwrapper.transport._socket import Socket
 from tensorwrapper.transport.flow._machine import to_credit
 from tensorwrapper.transport.transfer._engine import Engine
-from tensorwrapper.transport.transfer._giver import GiverMachine
+from tensorwrapper.transport.transfer._giver import TransferSender
 from tensorwrapper.transport.transfer._messages import MOST_CHUNK, MOST_FOLLOW, MOST_KEY, MOST_NAME
 from tensorwrapper.transport.transfer._source import source_of
 from tensorwrapper.transport.transfer._transfer import Transfer
@@ -189,7 +189,7 @@ class Transfers(Shown):
         if check is not None:
             checksum_of(check)
         source = source_of(tensor, self._engine.limits)
-        machine = GiverMachine(
+        machine = TransferSender(
             source.tensor,
             secrets.randbits(64),
             own,

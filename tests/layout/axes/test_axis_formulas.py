@@ -46,7 +46,12 @@ def test_a_rotation_moves_the_start(axis, shift):
     assert (
         turned
         == Cycle(
-            axis.extent, axis.start - axis.turn * shift, axis.turn, axis.modulus, axis.hold, axis.step
+            axis.extent,
+            axis.start - axis.increment * shift,
+            axis.increment,
+            axis.modulus,
+            axis.divisor,
+            axis.step,
         ).simplify()
     )
 
@@ -78,13 +83,13 @@ def test_what_does_not_close_wraps_all_the_same(axis, start, count):
 
 @given(cycles(), st.integers(-9, 9), st.integers(0, 90))
 def test_what_closes_once_it_is_given_a_modulus_stays_a_closed_form(axis, start, count):
-    assume(axis.extent and axis.turn)
-    axis = Cycle(axis.extent, axis.start, axis.turn, None, axis.hold, axis.step)
+    assume(axis.extent and axis.increment)
+    axis = Cycle(axis.extent, axis.start, axis.increment, None, axis.divisor, axis.step)
     wrapped = axis.wrap(start, count)
-    least = min(axis.start, axis.start + axis.turn * (axis.extent - 1))
+    least = min(axis.start, axis.start + axis.increment * (axis.extent - 1))
 
     assert listed(wrapped) == [defined(axis)[(start + j) % axis.extent] for j in range(count)]
-    if least % axis.hold < abs(axis.turn):
+    if least % axis.divisor < abs(axis.increment):
         assert not isinstance(wrapped[1], Table)
 
 
@@ -93,7 +98,7 @@ def test_holding_each_position_multiplies(axis, times):
     held = axis.repeat_each(times)
 
     assert listed(held) == [place for place in defined(axis) for _ in range(times)]
-    if abs(axis.turn) == 1:
+    if abs(axis.increment) == 1:
         assert not isinstance(held[1], Table)
 
 
@@ -102,13 +107,13 @@ def test_a_hold_that_divides_everything_falls_away(start, turn, rounds, hold, ex
     modulus = rounds * hold if wraps else None
     _, axis = Cycle(extent, start, turn * hold, modulus, hold, 3).simplify()
 
-    assert isinstance(axis, Stride) or axis.hold == 1
+    assert isinstance(axis, Stride) or axis.divisor == 1
 
 
 @given(cycles())
 def test_what_does_not_wrap_is_one_step(axis):
     """No hold, and both ends within one round when the turn is taken the short way."""
-    turn = axis.turn
+    turn = axis.increment
     if axis.modulus is not None:
         turn = turn % axis.modulus
         turn -= axis.modulus if 2 * turn > axis.modulus else 0
@@ -133,7 +138,7 @@ def test_simplifying_keeps_what_is_simple(axis):
     _, simple = axis.simplify()
 
     assert simple.simplify() == (0, simple)
-    if isinstance(simple, Cycle) and not (simple.modulus or 0) % simple.hold:
+    if isinstance(simple, Cycle) and not (simple.modulus or 0) % simple.divisor:
         assert simple.step > 0
 
 

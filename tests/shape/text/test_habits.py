@@ -29,7 +29,7 @@ MISTAKES = {
     "m.indices": "m.source.indices_at(m.ordinals())",
     "m.to_numpy()": "m.ordinals()",
     "m.invert()": "m.complement()",
-    "m == t": "t is None",
+    "m == t": "m.gather(tw.zeros(m.source))",
     "tw.Shape.from_numpy(x)": "tw.as_shape((2, 3))",
     "tw.Shape.from_array(x)": "tw.as_shape((2, 3))",
     "tw.Shape.of(x)": "tw.as_shape((2, 3))",

@@ -24,8 +24,8 @@ def defined(axis):
     """The offsets by the formula, in Python integers, which round down."""
     found = []
     for j in range(axis.extent):
-        place = axis.start + axis.turn * j
-        found.append(axis.step * ((place if axis.modulus is None else place % axis.modulus) // axis.hold))
+        place = axis.start + axis.increment * j
+        found.append(axis.step * ((place if axis.modulus is None else place % axis.modulus) // axis.divisor))
     return found
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 import tensorwrapper as tw
 from tensorwrapper import wire
-from tensorwrapper.transport import GiverMachine, Run, TakerMachine, TransferVerb
+from tensorwrapper.transport import Run, TransferReceiver, TransferSender, TransferVerb
 from tensorwrapper.wire.lowlevel import take_apart
 
 VERBS = get_args(TransferVerb)
@@ -25,7 +25,7 @@ def read(frames):
 
 def pair(credit=4, chunk=400, *, granted=2, data=ELEMENTS):
     """Return a giver and a taker that have said what the tensor is, and what is missing."""
-    giver, taker = GiverMachine(skeleton(data), 7, "key", credit=credit, chunk=chunk), TakerMachine()
+    giver, taker = TransferSender(skeleton(data), 7, "key", credit=credit, chunk=chunk), TransferReceiver()
     taker.receive(read(giver.offer()))
     giver.receive(read(taker.grant(granted, chunk)))
     return giver, taker
@@ -48,7 +48,7 @@ def take(taker, chunk):
 
 
 def in_state(role, state):
-    giver, taker = GiverMachine(skeleton(), 7, "key", credit=4), TakerMachine()
+    giver, taker = TransferSender(skeleton(), 7, "key", credit=4), TransferReceiver()
     machine = giver if role == "giver" else taker
     if state == "asked":
         asked = taker.ask(7, "key", 2, 400)
@@ -102,7 +102,7 @@ def said(verb, epoch=1):
 
 
 def receive(machine, verb):
-    if verb == "CHUNK" and isinstance(machine, TakerMachine):
+    if verb == "CHUNK" and isinstance(machine, TransferReceiver):
         seqno = 1 << 32
         if machine.state == "done":
             assert machine.room(0, 0, seqno) == 0
@@ -144,8 +144,8 @@ class Link:
 
     def __init__(self, seed, loss):
         self.chance, self.loss = random.Random(seed), loss
-        self.giver = GiverMachine(skeleton(), 7, "key", credit=4, chunk=128)
-        self.taker = TakerMachine()
+        self.giver = TransferSender(skeleton(), 7, "key", credit=4, chunk=128)
+        self.taker = TransferReceiver()
         self.there = np.zeros(1000, int)
         self.to_taker, self.to_giver = [self.giver.offer()], []
 

@@ -62,7 +62,6 @@ MISTAKES = {
     "t.numpy()": "t.to_numpy()",
     "t.cpu()": "np.asarray(t)",
     "t.detach()": "np.asarray(t)",
-    "t.ndim": "t.rank",
     "t.unsqueeze(dim=0)": "t.unsqueeze(0)",
     "t.squeeze(axis=0)": "t[:1].squeeze(0)",
     't.reshape((3, 2), order="F")': "t.reshape(3, 2)",

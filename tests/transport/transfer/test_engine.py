@@ -15,7 +15,7 @@ import pytest
 import tensorwrapper as tw
 from tensorwrapper import wire
 from tensorwrapper.errors import PeerUnreachableError, TransportTimeoutError
-from tensorwrapper.transport import GiverMachine, Socket, TakerMachine, Transfers
+from tensorwrapper.transport import Socket, TransferReceiver, Transfers, TransferSender
 from tensorwrapper.wire.lowlevel import take_apart
 
 COUNT = 2_000_000
@@ -146,7 +146,7 @@ def test_a_giver_that_does_not_hear_the_last_word_says_that_all_went(tmp_path, l
     with Socket("ROUTER") as router, Socket("DEALER") as socket, Transfers(socket) as giving:
         socket.connect(router.bind(f"ipc://{tmp_path}/s"))
         given = giving.offer(array)
-        taker = TakerMachine()
+        taker = TransferReceiver()
         while not router.poll(0.01):
             giving.advance(timeout=0.01)
         peer, frames = router.receive_frames()
@@ -168,7 +168,7 @@ def test_a_taker_that_grants_for_ever_and_never_has_all_is_an_error_in_time(tmp_
         while not router.poll(0.01):
             giving.advance(timeout=0.01)
         peer, frames = router.receive_frames()
-        taker = TakerMachine()
+        taker = TransferReceiver()
         taker.receive(wire.decode(frames))
         grants = 0
 
@@ -188,7 +188,7 @@ def test_a_taker_that_grants_for_ever_and_never_has_all_is_an_error_in_time(tmp_
 def test_a_giver_that_trickles_is_ended_by_who_is_told_how_far_it_is(tmp_path):
     with Socket("ROUTER") as router, Socket("DEALER") as socket, Transfers(router) as taking:
         socket.connect(router.bind(f"ipc://{tmp_path}/s"))
-        giver = GiverMachine(take_apart(tw.as_tensor(np.arange(4000)), wire.DEFAULT_LIMITS).whole, 7, "key")
+        giver = TransferSender(take_apart(tw.as_tensor(np.arange(4000)), wire.DEFAULT_LIMITS).whole, 7, "key")
         socket._endpoint.send([b"", *giver.offer()], 5)
         taken = taking.accept().into()
         giver.receive(wire.decode(socket.receive_frames()[1]))

@@ -8,8 +8,8 @@ import pytest
 from tensorwrapper import wire
 from tensorwrapper.errors import RemoteProtocolError
 from tensorwrapper.transport import (
-    GiverMachine,
-    TakerMachine,
+    TransferReceiver,
+    TransferSender,
 )
 from tests.support.transport.transfers import (
     ELEMENTS,
@@ -42,8 +42,8 @@ def test_hostile_credit_is_refused(credit):
 
 
 def test_chunks_end_with_rows_where_rows_fit():
-    giver = GiverMachine(skeleton(ELEMENTS.reshape(10, 100)), 7, "key", chunk=1000, rows=100)
-    taker = TakerMachine()
+    giver = TransferSender(skeleton(ELEMENTS.reshape(10, 100)), 7, "key", chunk=1000, rows=100)
+    taker = TransferReceiver()
     taker.receive(read(giver.offer()))
     giver.receive(read(taker.grant(8, 1000)))
     assert giver.next().count == 200

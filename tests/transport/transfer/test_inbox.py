@@ -7,7 +7,7 @@ import pytest
 
 from tensorwrapper import wire
 from tensorwrapper.errors import RemoteProtocolError
-from tensorwrapper.transport import GiverMachine, Transfers
+from tensorwrapper.transport import Transfers, TransferSender
 from tests.support.transport.sockets_of_transfers import CHUNK
 from tests.support.transport.transfers import skeleton
 
@@ -18,7 +18,7 @@ class Stranger:
     def __init__(self, pair, check=None):
         self.sink, self.source = pair("ROUTER", "DEALER")
         self.transfers = Transfers(self.sink, chunk=CHUNK)
-        self.machine = GiverMachine(skeleton(), 7, "key", chunk=CHUNK, check=check)
+        self.machine = TransferSender(skeleton(), 7, "key", chunk=CHUNK, check=check)
         self.source.send(self.machine.offer())
         self.out = np.full(1000, -1, "<i4")
         self.taken = self.transfers.accept(timeout=5).into(self.out)

@@ -3,7 +3,7 @@
 import pytest
 
 from tensorwrapper.errors import RemoteProtocolError
-from tensorwrapper.transport import TakerMachine
+from tensorwrapper.transport import TransferReceiver
 from tests.support.transport.transfers import entry, spoilt
 
 
@@ -29,7 +29,7 @@ from tests.support.transport.transfers import entry, spoilt
     ],
 )
 def test_a_hostile_offer_is_refused(changes, reason):
-    taker = TakerMachine()
+    taker = TransferReceiver()
     with pytest.raises(RemoteProtocolError) as caught:
         taker.receive(spoilt(**changes))
     assert caught.value.reason == reason

@@ -6,14 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tensorwrapper.errors import RemoteProtocolError
-from tensorwrapper.transport import GiverMachine, TakerMachine
+from tensorwrapper.transport import TransferReceiver, TransferSender
 from tensorwrapper.transport.transfer._missing import Missing
 from tests.support.transport.transfers import read, skeleton
 
 
 def test_holes_are_bounded():
-    machine = TakerMachine(credit=2**16, chunk=64)
-    giver = GiverMachine(skeleton(np.zeros(2**18, "i1")), 7, "k", credit=2**16, chunk=64)
+    machine = TransferReceiver(credit=2**16, chunk=64)
+    giver = TransferSender(skeleton(np.zeros(2**18, "i1")), 7, "k", credit=2**16, chunk=64)
     machine.receive(read(giver.offer()))
     machine.grant(2**16, 64)
     for number in range(2**16 - 1):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tensorwrapper.errors import RemoteProtocolError
-from tensorwrapper.transport import GiverMachine, TakerMachine
+from tensorwrapper.transport import TransferReceiver, TransferSender
 from tests.support.transport.transfers import ELEMENTS, Link, chunk_of, pair, read, skeleton, take
 
 
@@ -67,8 +67,8 @@ def test_a_chunk_that_overtook_others_is_noticed():
 
 
 def test_what_another_process_took_is_not_asked_for_again():
-    giver = GiverMachine(skeleton(), 7, "key")
-    taker = TakerMachine()
+    giver = TransferSender(skeleton(), 7, "key")
+    taker = TransferReceiver()
     taker.receive(read(giver.offer()))
     taker.forget([(0, 10, 5), (0, 990, 10)])
     assert (taker.missing(), taker.left) == ([(0, 10, 5), (0, 990, 10)], 15)
@@ -84,7 +84,7 @@ def test_a_taker_that_begins_anew_is_heard_at_once(asks):
     for _ in range(20):
         giver.receive(read(first.grant(2, 400)))
     chunk_of(giver), chunk_of(giver)
-    taker = TakerMachine()
+    taker = TransferReceiver()
     if asks:
         giver.receive(read(taker.ask(7, giver.key, 2, 400)))
     # The giver has no credit, and says its offer again after a while.
@@ -97,8 +97,8 @@ def test_a_taker_that_begins_anew_is_heard_at_once(asks):
 
 @pytest.mark.parametrize("number", [2**32 - 1, 2**63])
 def test_a_giver_that_says_it_had_more_grants_than_there_are_is_refused(number):
-    label, _ = GiverMachine(skeleton(), 7, "key").offer()
-    taker = TakerMachine()
+    label, _ = TransferSender(skeleton(), 7, "key").offer()
+    taker = TransferReceiver()
     with pytest.raises(RemoteProtocolError, match="grants") as caught:
         taker.receive(read([label, struct.pack("<3Q", 7, number, 0)]))
     assert (caught.value.reason, taker.state) == ("flow", "failed")
@@ -107,20 +107,20 @@ def test_a_giver_that_says_it_had_more_grants_than_there_are_is_refused(number):
 def test_an_offer_of_the_same_key_is_of_the_same_tensor():
     _, taker = pair()
     with pytest.raises(RemoteProtocolError, match="another tensor"):
-        taker.receive(read(GiverMachine(skeleton(ELEMENTS[:10]), 8, "key").offer()))
+        taker.receive(read(TransferSender(skeleton(ELEMENTS[:10]), 8, "key").offer()))
 
 
 def test_a_giver_that_was_killed_goes_on_under_another_number():
     giver, taker = pair(granted=3)
     take(taker, chunk_of(giver))
-    again = GiverMachine(skeleton(), 99, "key", credit=4, chunk=400)
+    again = TransferSender(skeleton(), 99, "key", credit=4, chunk=400)
     taker.receive(read(again.offer()))
     again.receive(read(taker.grant(4, 400)))
     assert (taker.request, again.left) == (99, 900)
 
 
 def test_a_tensor_that_is_asked_for_comes_without_another_word():
-    giver, taker = GiverMachine(skeleton(), 7, "key"), TakerMachine()
+    giver, taker = TransferSender(skeleton(), 7, "key"), TransferReceiver()
     giver.receive(read(taker.ask(7, "key", 3, 400)))
     assert (giver.state, giver.next()) == ("asked", None)
     taker.receive(read(giver.offer()))

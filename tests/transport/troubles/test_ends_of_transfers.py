@@ -8,7 +8,7 @@ import pytest
 
 from tensorwrapper import wire
 from tensorwrapper.errors import TransportError
-from tensorwrapper.transport import GiverMachine, Socket, Transfers
+from tensorwrapper.transport import Socket, Transfers, TransferSender
 from tests.support.transport.transfers import skeleton
 
 
@@ -41,7 +41,7 @@ def test_who_closes_at_once_takes_no_last_word_with_it(left, right):
 def stranger(pair):
     """Return the transfers of a taker, and a giver that says only what it is told to."""
     sink, source = pair("ROUTER", "DEALER")
-    machine = GiverMachine(skeleton(), 7, "key", chunk=4096)
+    machine = TransferSender(skeleton(), 7, "key", chunk=4096)
     source.send(machine.offer())
     with Transfers(sink, chunk=4096) as transfers:
         taken = transfers.accept(timeout=5).into()

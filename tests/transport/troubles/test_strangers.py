@@ -8,7 +8,7 @@ import pytest
 import zmq
 
 from tensorwrapper.errors import FlowAbortedError
-from tensorwrapper.transport import Flows, GiverMachine, Socket, Transfers
+from tensorwrapper.transport import Flows, Socket, Transfers, TransferSender
 from tensorwrapper.transport.transfer import _engine, _inbox
 from tests.support.transport.flows import expected, give, in_thread
 from tests.support.transport.transfers import skeleton
@@ -35,7 +35,7 @@ def fill(address, messages, *, each=1, stay=False):
 
 
 def offers(count):
-    return [GiverMachine(skeleton(), 100 + k, f"key {k}").offer() for k in range(count)]
+    return [TransferSender(skeleton(), 100 + k, f"key {k}").offer() for k in range(count)]
 
 
 def offer(address, found):

@@ -8,10 +8,10 @@ from tensorwrapper.layout import (
     ArrayInterface,
     BufferInfo,
     DLTensor,
-    Fact,
     HalideBuffer,
     IndexTransform,
     Layout,
+    LossKind,
     LossReport,
     MdspanKind,
     MdspanMapping,
@@ -26,7 +26,7 @@ row = Layout(Shape(2, 3))
 # Exports are values of their own, each with its report.
 
 assert_type(row.losses("dlpack"), LossReport)
-assert_type(row.losses("dlpack").lost, tuple[Fact, ...])
+assert_type(row.losses("dlpack").lost, tuple[LossKind, ...])
 assert_type(row.to_array_interface("f8"), ArrayInterface)
 assert_type(row.to_array_interface(np.float64, nbytes=48).to_dict(4096, 48), dict[str, object])
 assert_type(row.to_buffer_info("f8"), BufferInfo)

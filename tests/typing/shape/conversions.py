@@ -8,7 +8,7 @@ import numpy.typing as npt
 from tensorwrapper.layout import LossReport as LayoutLossReport
 from tensorwrapper.shape import (
     ArrowList,
-    Fact,
+    LossKind,
     LossReport,
     RowPartition,
     RowPartitions,
@@ -22,7 +22,7 @@ shape = Shape.jagged([3, 1, 2])
 tiling = Tiling([1, 2])
 
 assert_type(shape.losses("arrow"), LossReport)
-assert_type(shape.losses("arrow").lost, tuple[Fact, ...])
+assert_type(shape.losses("arrow").lost, tuple[LossKind, ...])
 assert_type(tiling.losses("zarr"), LossReport)
 report: LayoutLossReport = shape.losses("json")
 
