@@ -57,7 +57,7 @@ def test_arrays_of_any_length_become_rows(file):
 
 
 def test_what_files_refuse_of_sequences_datasets_refuse(file):
-    for kind in (">i4", np.dtype([("a", "i4")]), np.dtype(("i4", (2,)))):
+    for kind in (">i4", np.dtype([("a", "i4")]), np.dtype((">i4", (2,)))):
         held = file.create_dataset(str(np.dtype(kind).str), (2,), dtype=h5py.vlen_dtype(np.dtype(kind)))
         with pytest.raises(DTypeError, match="sequences of"):
             tw.as_tensor(held)

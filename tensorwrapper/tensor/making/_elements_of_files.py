@@ -56,15 +56,17 @@ def check_sequences(dtype: "np.dtype[Any]") -> None:
     DTypeError
         If they are not: the text is the end of a sentence.
     """
-    if dtype.kind not in "biufcmM" or dtype.subdtype is not None:
+    if dtype.base.kind not in "biufcmM":
         raise DTypeError(f"sequences of {str(dtype)[:80]}, which h5py reads as objects")
-    if not dtype.isnative:
+    if not dtype.base.isnative:
         # h5py 3.16 shows their bytes as if they were in the order of the machine.
         raise DTypeError(f"sequences of {dtype}, whose bytes h5py does not swap: h5dump shows them")
 
 
 def rows_of_sequences(rows: Sequence[Array], extents: Extents, dtype: "np.dtype[Any]") -> Tensor[Any]:
     """Return the sequence at each index of a box as a row of it; of a box of rank 0 the one sequence.
+
+    Arrays in elements are further modes.
 
     Raises
     ------
@@ -74,10 +76,14 @@ def rows_of_sequences(rows: Sequence[Array], extents: Extents, dtype: "np.dtype[
         If a bool is neither 0 nor 1.
     """
     check_sequences(dtype)
-    flat = np.concatenate(rows, dtype=dtype) if len(rows) else np.empty(0, dtype)
+    base, inner = dtype.subdtype or (dtype, ())
+    parts = [np.asarray(row).reshape(-1, *inner) for row in rows] if inner else rows
+    flat = np.concatenate(parts, dtype=base) if len(parts) else np.empty((0, *inner), base)
     if not are_truths(flat):
         raise DataFileError("a bool is neither 0 nor 1")
     if not extents:
         return as_tensor(flat)
-    lengths = np.fromiter(map(len, rows), np.int64, len(rows))
-    return from_buffer(flat, Shape.from_cells(extents, lengths.reshape(-1, 1)))
+    sizes = np.empty((len(parts), 1 + len(inner)), np.int64)
+    sizes[:, 0] = np.fromiter(map(len, parts), np.int64, len(parts))
+    sizes[:, 1:] = inner
+    return from_buffer(flat.reshape(-1), Shape.from_cells(extents, sizes))

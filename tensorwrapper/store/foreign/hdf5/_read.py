@@ -31,7 +31,7 @@ from tensorwrapper.store.foreign._ragged import Ragged, broken_rows
 from tensorwrapper.store.foreign._rows_source import RowsSource
 from tensorwrapper.store.foreign.hdf5._heaps import Heaps
 from tensorwrapper.store.foreign.hdf5._links import walk
-from tensorwrapper.store.foreign.hdf5._scales import Scales, is_bare_dimension
+from tensorwrapper.store.foreign.hdf5._scales import Scales, is_bare_dimension, plain_text
 from tensorwrapper.store.foreign.hdf5._types import (
     Look,
     Packing,
@@ -67,6 +67,13 @@ METADATA: Final = "metadata"
 _JOINS: Final[frozenset[str]] = frozenset(("DIMENSION_LIST", "REFERENCE_LIST"))
 """Attributes that only join datasets."""
 _LABELS: Final = "DIMENSION_LABELS"
+_PSEUDO: Final = "PSEUDOATOM"
+_PSEUDO_ATOMS: Final = {
+    b"object": "pickles of Python objects",
+    b"vlstring": "the bytes of texts",
+    b"vlunicode": "the characters of texts",
+}
+"""The attribute by which PyTables says that sequences of numbers are something else, and what."""
 _TEXT_BYTES: Final = 2**16  # what an attribute holds that HDF5 keeps in place
 _LEAST_ROWS: Final = 256
 
@@ -157,6 +164,10 @@ class _Finder:
         self.entries.append((name, None, Held(start, size, look.packing, read, said)))
         if any(scale in found.attrs for scale in SCALES):
             self.losses.append(scaled(name))
+        meant = _PSEUDO_ATOMS.get(plain_text(found, _PSEUDO)) if look.packing == "vlen" else None
+        if meant is not None:
+            text = f"the numbers of {name!r} are {meant}, and are read as numbers"
+            self.losses.append(Loss(text, name, "objects", "PyTables reads what they mean"))
         return None
 
     def attributes_of(self, file: "h5py.File") -> "dict[str, list[str] | Loss]":

@@ -13,7 +13,7 @@ from tensorwrapper.store.foreign.hdf5._links import place_of
 if TYPE_CHECKING:
     import h5py
 
-__all__ = ["Scales", "is_bare_dimension"]
+__all__ = ["Scales", "is_bare_dimension", "plain_text"]
 
 _CLASS: Final = "CLASS"
 _SCALE: Final = b"DIMENSION_SCALE"
@@ -23,22 +23,22 @@ _BARE: Final = b"This is a netCDF dimension but not a netCDF variable"
 _TEXT_BYTES: Final = 2**12
 
 
-def _text(found: "h5py.Dataset", key: str) -> bytes:
+def plain_text(found: "h5py.Dataset", key: str) -> bytes:
     """Return an attribute that is a text of a fixed length; nothing of all else."""
     if key not in found.attrs:
         return b""
     own = found.attrs.get_id(key)
     is_text = own.dtype.kind == "S" and own.shape == () and own.dtype.itemsize <= _TEXT_BYTES
-    return np.asarray(found.attrs[key]).tobytes() if is_text else b""
+    return np.asarray(found.attrs[key]).tobytes().rstrip(b"\0") if is_text else b""
 
 
 def _is_scale(found: "h5py.Dataset") -> bool:
-    return _text(found, _CLASS).rstrip(b"\0") == _SCALE
+    return plain_text(found, _CLASS) == _SCALE
 
 
 def is_bare_dimension(found: "h5py.Dataset") -> bool:
     """Tell whether a dataset is a dimension of netCDF without a variable: an extent, and no elements."""
-    return not found.id.get_storage_size() and _is_scale(found) and _text(found, _NAME).startswith(_BARE)
+    return not found.id.get_storage_size() and _is_scale(found) and plain_text(found, _NAME).startswith(_BARE)
 
 
 @final
@@ -86,7 +86,7 @@ class Scales:
 
 def _name_of(scale: "h5py.Dataset") -> str:
     """Return what a scale is called: by its own word, or by its name in its group."""
-    said = _text(scale, _NAME).rstrip(b"\0")
+    said = plain_text(scale, _NAME)
     own = "" if said.startswith(_BARE) else said.decode("utf-8", "backslashreplace")
     return own or str(scale.name).rpartition("/")[2]
 

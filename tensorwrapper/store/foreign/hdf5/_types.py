@@ -21,14 +21,17 @@ _NUMBERS: Final = "biufcmM"
 _VIEW: Final = "selection.as_view(h5py.File(...)[name]) reads them"
 
 _PLUGINS: Final = {
-    32000: "LZF",
+    307: "bzip2",
     32001: "Blosc",
     32004: "LZ4",
     32008: "Bitshuffle",
     32013: "ZFP",
     32015: "Zstandard",
     32017: "SZ",
+    32018: "FCIDECOMP",
+    32024: "SZ3",
     32026: "Blosc2",
+    32028: "SPERR",
 }
 """Filters that the package hdf5plugin brings, by the numbers under which they are registered."""
 

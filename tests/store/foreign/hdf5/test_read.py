@@ -417,3 +417,38 @@ def test_text_beside_a_field_that_numpy_has_not_is_read(tmp_path):
     with tw.open(tmp_path / "a.h5") as file:
         assert {name: file[name].tolist() for name in file} == {"r.a": ["x", "yz"], "r.b": ["u", "v"]}
         assert [(loss.name, loss.code) for loss in file.losses] == [("r.when", "type")]
+
+
+@pytest.mark.parametrize("meant", [b"object", b"vlstring", b"vlunicode"])
+def test_what_pytables_means_by_sequences_of_numbers_is_told(tmp_path, meant):
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        for name in ("odd", "plain"):
+            file.create_dataset(name, (2,), h5py.vlen_dtype(np.uint8))[0] = [1, 2]
+        file["odd"].attrs["PSEUDOATOM"] = np.bytes_(meant)
+    with tw.open(tmp_path / "a.h5") as file:
+        assert [(loss.name, loss.code) for loss in file.losses] == [("odd", "objects")]
+        assert file["odd"].tolist() == file["plain"].tolist() == [[1, 2], []]
+
+
+@pytest.mark.parametrize("extents", [(3,), (3, 1)])
+@pytest.mark.parametrize(("base", "inner"), [("f8", (2,)), ("i2", (2, 3)), ("?", (1,))])
+def test_sequences_of_arrays_are_rows_of_them(tmp_path, extents, base, inner):
+    kind, lengths = np.dtype((base, inner)), [2, 0, 1]
+    given = [
+        np.ones((n, *inner), base) * (np.arange(n).reshape(-1, *[1] * len(inner)) % 2 == 0) for n in lengths
+    ]
+    # h5py writes no such sequences: HDF5 takes how many there are, and where they lie.
+    lying = np.array([(len(row), row.ctypes.data) for row in given], "u8,u8").view("V16")
+    sequences = h5py.h5t.vlen_create(h5py.h5t.py_create(kind, logical=True))
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        made = h5py.h5d.create(file.id, b"x", sequences, h5py.h5s.create_simple(extents))
+        made.write(h5py.h5s.ALL, h5py.h5s.ALL, lying.reshape(extents), sequences)
+    with h5py.File(tmp_path / "a.h5") as file:
+        whole = tw.as_tensor(file["x"])
+    with tw.open(tmp_path / "a.h5") as file:
+        assert file.losses == ()
+        found = file["x"]
+    for own in (found, whole):
+        assert own.dtype == np.dtype(base)
+        rows = [row.tolist() for row in given]
+        assert own.tolist() == (rows if len(extents) == 1 else [[row] for row in rows])
