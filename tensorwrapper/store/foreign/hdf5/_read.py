@@ -335,7 +335,9 @@ class _Finder:
         labels = [""] * len(found.shape)
         if _has_labels(found):
             self.heaps.check()
-            labels = [dim.label for dim in found.dims]
+            # Not by `dims`: HDF5 ends the process there where a heap is damaged.
+            said = np.asarray(found.attrs[_LABELS], dtype=object).reshape(-1).tolist()
+            labels = [own if isinstance(own, str) else own.decode("utf-8", "replace") for own in said]
         scales = self.scales.names_of(found)
         return [
             own or (names[0] if len(names) == 1 else None) for own, names in zip(labels, scales, strict=True)
