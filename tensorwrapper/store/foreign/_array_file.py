@@ -89,7 +89,7 @@ class ArrayFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"]):
 
     def __getitem__(self, name: str) -> "Tensor[Any] | View[Any]":
         held = self._find(name)
-        with of_stranger(self._path, self._path.suffix.lower()):
+        with of_stranger(self._path, self._path.suffix.lower(), name):
             try:
                 found = held.read()
             except (DataFileError, ParseError):

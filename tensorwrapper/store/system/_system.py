@@ -140,8 +140,8 @@ def reading(path: Path, kind: str) -> Generator[BinaryIO, None, None]:
 
 
 @contextlib.contextmanager
-def of_stranger(path: Path, kind: str) -> Generator[None, None, None]:
-    """Turn all that reading a stranger's file raises into errors of ours.
+def of_stranger(path: Path, kind: str, name: str | None = None) -> Generator[None, None, None]:
+    """Turn all that reading a stranger's file, or what has a name in it, raises into errors of ours.
 
     Raises
     ------
@@ -150,6 +150,7 @@ def of_stranger(path: Path, kind: str) -> Generator[None, None, None]:
     ModuleNotFoundError
         If a library is not installed that the block needs: then nothing is wrong with the file.
     """
+    damaged = f"{path} is damaged, or is no {kind} file" if name is None else f"{path}: {name!r} is damaged"
     try:
         yield
     except (DataFileError, ModuleNotFoundError):
@@ -157,10 +158,10 @@ def of_stranger(path: Path, kind: str) -> Generator[None, None, None]:
     except OSError as error:
         if error.errno is None:
             # Not the system's: so h5py, pyarrow and gzip call what they cannot make sense of.
-            raise DataFileError(f"{path} is damaged, or is no {kind} file: {error}") from error
+            raise DataFileError(f"{damaged}: {error}") from error
         raise refused_by_system(f"{path} cannot be read: {error.strerror or error}", error) from error
     except MemoryError as error:
         raise DataFileError(f"{path} needs more memory than there is, or is no {kind} file") from error
     except Exception as error:
         # The parsers of others: what they raise at nonsense is in nobody's list.
-        raise DataFileError(f"{path} is damaged, or is no {kind} file: {error}") from error
+        raise DataFileError(f"{damaged}: {error}") from error

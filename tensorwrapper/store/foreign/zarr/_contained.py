@@ -3,6 +3,7 @@
 import functools
 import importlib
 import os
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -33,21 +34,30 @@ def link_refusal(path: Path, root: str, name: str, what: str) -> Loss | None:
 
 
 def check_links(folder: Path, key: str, root: str) -> None:
-    """Raise if a chunk of an array, or a folder of chunks, is a link that is not followed.
+    """Raise if a chunk of an array, or a folder of chunks, is a link that is not followed, or the other.
+
+    The zarr library takes a folder in place of a chunk, and a file in place of a folder, for what was not
+    written, which is full of one element.
 
     Raises
     ------
     DataFileError
         If it is.
     """
-    at = str(folder)
-    for part in key.split("/"):
+    at, parts = str(folder), key.split("/")
+    for number, part in enumerate(parts, start=1):
         at = f"{at}{os.sep}{part}"
-        if not os.path.islink(at):  # noqa: PTH114 - a tenth of the time, which each chunk takes
-            continue
-        loss = link_refusal(Path(at), root, "", f"{at}, where chunks are,")
-        if loss is not None:
-            raise DataFileError(loss)
+        try:
+            mode = os.lstat(at).st_mode
+        except OSError:
+            # There is none, or whoever reads it says why it cannot be read.
+            return
+        if stat.S_ISLNK(mode):
+            loss = link_refusal(Path(at), root, "", f"{at}, where chunks are,")
+            if loss is not None:
+                raise DataFileError(loss)
+        elif stat.S_ISDIR(mode) == (number == len(parts)):
+            raise DataFileError(f"{at} is {'a folder, and no chunk' if stat.S_ISDIR(mode) else 'no folder'}")
 
 
 def contained_store(folder: str, root: str) -> Any:  # noqa: ANN401 - its types are partly unknown

@@ -35,6 +35,8 @@ _INTEGERS: Final = re.compile(r"u?int[0-9]{1,2}|[<>|][iu][1-8]")
 _BYTES: Final = 2**26
 """What a node may say: the sizes of ten million chunks."""
 _DEPTH: Final = 64
+_FOLDER: Final[Mapping[str, Any]] = {"node_type": "group", "attributes": {}}
+"""What is said of a folder that is no node, and has some below it."""
 
 
 def read_node(folder: Path) -> Mapping[str, Any]:
@@ -148,7 +150,8 @@ def nodes_of(
 
     In place of what is said stands what is told of a node that cannot be read, unless it is the root, and of
     a link out of the store or to nothing. A link to another node of the store is noted as another name of it.
-    What is below an array is its own.
+    What is below an array is its own; what is below a node that cannot be read, or a folder that is none, is
+    shown.
     """
     inside = os.path.realpath(root)
     left = [("", root)]
@@ -156,14 +159,14 @@ def nodes_of(
     while left:
         name, folder = left.pop()
         node = _node_or_loss(name, folder, inside)
-        if isinstance(node, Loss):
+        if isinstance(node, Loss) and node.code == "link":
             yield name, folder, node
             continue
         count += 1
         if count > limits.tensors:
             raise DataFileError(f"{root} has more than {limits.tensors} nodes; limits=Limits(tensors=...)")
         yield name, folder, node
-        if node["node_type"] == "array":
+        if not isinstance(node, Loss) and node["node_type"] == "array":
             continue
         inner = _inner(folder, name)
         if isinstance(inner, Loss):
@@ -187,7 +190,7 @@ def _node_or_loss(name: str, folder: Path, inside: str) -> Mapping[str, Any] | L
             raise DataFileError(Loss(f"{folder} cannot be opened: {loss}", "", "link"))
         return loss
     try:
-        return read_node(folder)
+        return read_node(folder) if not name or _has_mark(folder) else _FOLDER
     except DataFileError as error:
         if not name:
             raise
@@ -201,7 +204,7 @@ def _inner(folder: Path, name: str) -> list[str] | Loss:
     try:
         with os.scandir(folder) as entries:
             found = sorted([own.name for own in entries if own.is_dir() or own.is_symlink()], reverse=True)
-        return [own for own in found if _is_node(folder / own)]
+        return [own for own in found if _is_node(folder / own) or _holds_nodes(folder / own, _DEPTH)]
     except OSError as error:
         if not name:
             raise refused_by_system(f"{folder} cannot be read: {error.strerror or error}", error) from error
@@ -210,9 +213,23 @@ def _inner(folder: Path, name: str) -> list[str] | Loss:
 
 def _is_node(path: Path) -> bool:
     """Tell whether something in a group is a node, or a link to nothing, which may have been one."""
-    if not path.exists():
-        return True
+    return not path.exists() or _has_mark(path)
+
+
+def _has_mark(path: Path) -> bool:
     return any((path / mark).is_file() or (path / mark).is_symlink() for mark in _MARKS)
+
+
+def _holds_nodes(path: Path, depth: int) -> bool:
+    """Tell whether a folder that is no node has one below it: some write arrays without groups above."""
+    if path.is_symlink() or not depth:
+        return False
+    try:
+        with os.scandir(path) as entries:
+            inner = [path / own.name for own in entries if own.is_dir(follow_symlinks=False)]
+    except OSError:
+        return False
+    return any(_has_mark(own) for own in inner) or any(_holds_nodes(own, depth - 1) for own in inner)
 
 
 def rows_of(

@@ -111,3 +111,42 @@ def test_an_array_of_too_many_modes_is_told(path):
     f = tw.open(path)
     assert sorted(f) == ["a", "b/one", "b/two"]
     assert [(loss.name, loss.code) for loss in f.losses] == [("x", "member")]
+
+
+def test_a_group_that_is_damaged_or_not_there_hides_nothing_in_it(path):
+    (path / "b" / "zarr.json").write_text('{"zarr_format": 3, "node_type": "group", "attributes": [1]}')
+    with tw.open(path) as file:
+        assert list(file) == ["a", "b/one", "b/two"]
+        assert [(loss.name, loss.code) for loss in file.losses] == [("b", "damage")]
+    (path / "b" / "zarr.json").unlink()
+    (path / "deep" / "er").mkdir(parents=True)
+    (path / "b" / "one").rename(path / "deep" / "er" / "one")
+    (path / "notes" / "more").mkdir(parents=True)
+    with tw.open(path) as file:
+        assert (list(file), file.losses) == (["a", "b/two", "deep/er/one"], ())
+        assert file["deep/er/one"].shape == tw.Shape(4, 4)
+
+
+@pytest.mark.parametrize("separator", ["/", "."])
+def test_what_lies_where_chunks_are_and_is_none_is_damage(path, separator):
+    """The zarr library takes it for a chunk that was not written."""
+    array = zarr.create_array(
+        str(path / "x"),
+        data=np.ones((2, 2)),
+        chunks=(1, 2),
+        chunk_key_encoding={"name": "default", "separator": separator},
+    )
+    chunk = path / "x" / "c" / "0" / "0" if separator == "/" else path / "x" / "c.0.0"
+    data = chunk.read_bytes()
+    chunk.unlink()
+    chunk.mkdir()
+    assert array[0].tolist() == [0, 0]
+    with pytest.raises(DataFileError, match="is a folder, and no chunk"):
+        tw.open(path)["x"][0].compute()
+    assert tw.open(path)["x"][1].compute().tolist() == [1, 1]
+    if separator == "/":
+        chunk.rmdir()
+        chunk.parent.rmdir()
+        chunk.parent.write_bytes(data)
+        with pytest.raises(DataFileError, match="is no folder"):
+            tw.open(path)["x"][0].compute()
