@@ -56,6 +56,7 @@ _KEY_ENCODINGS: Final[_Words] = {"default": {"separator": _SEPARATORS}, "v2": {"
 _ORDERS_2: Final = ("C", "F")
 _NEWER: Final = "a newer zarr, or who wrote it, may know it"
 _NUMCODECS: Final = "numcodecs."
+_SWAPPED: Final = ("numcodecs.delta", "numcodecs.quantize")
 _EXTRAS: Final = ("pcodec", "zfpy")
 """Codecs that numcodecs has with the extras of these names."""
 _CODECS_2: Final = {
@@ -104,6 +105,9 @@ def loss_of(name: str, node: Mapping[str, Any], folder: Path) -> Loss | None:
             advice = f"`pip install {package}` {verb} it" if numcodecs else "who wrote it knows its package"
             text = f"the array {name!r} is packed by {codec[:60]!r}, which is not installed"
             return Loss(text, name, "codec", advice)
+    if node["zarr_format"] == 3 and any(map(_is_swapped, _all_codecs(node.get("codecs")))):
+        text = f"the array {name!r} has a filter of elements in the other order of bytes"
+        return Loss(text, name, "codec", "the zarr library reads other numbers than were written there")
     odd = _odd_word(node)
     if odd is not None and not _is_opened(folder, node):
         return Loss(f"the array {name!r} has {odd[:80]}, which is not read here", name, "codec", _NEWER)
@@ -131,6 +135,18 @@ def _named(given: object) -> tuple[object, Mapping[str, Any]]:
     own = cast("Mapping[str, Any]", given)
     options = own.get("configuration")
     return own.get("name"), cast("Mapping[str, Any]", options) if isinstance(options, dict) else {}
+
+
+def _is_swapped(codec: object) -> bool:
+    """Tell whether a filter takes bytes of one order for those of the other, in zarr 3.1 to 3.4."""
+    name, options = _named(codec)
+    if name not in _SWAPPED:
+        return False
+    try:
+        return not np.dtype(cast("Any", options.get("dtype"))).isnative
+    except (TypeError, ValueError):
+        # Whoever reads it says what is wrong.
+        return False
 
 
 def _odd_word(node: Mapping[str, Any]) -> str | None:

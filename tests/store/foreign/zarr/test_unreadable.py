@@ -190,3 +190,19 @@ def test_a_codec_whose_own_package_is_not_here_is_told_though_zarr_has_a_class_f
     (loss,) = f.losses
     assert (loss.name, loss.code) == ("odd", "codec")
     assert f"`pip install {package}`" in loss.help
+
+
+@pytest.mark.filterwarnings("ignore:Numcodecs codecs are not in the Zarr version 3")
+@pytest.mark.parametrize("version", [2, 3])
+@pytest.mark.parametrize(("order", "name"), [("<", "Delta"), (">", "Delta"), (">", "Quantize")])
+def test_a_filter_whose_bytes_zarr_takes_for_others_is_told(tmp_path, version, order, name):
+    filters = pytest.importorskip("zarr.codecs.numcodecs" if version == 3 else "numcodecs")
+    dtype = f"{order}{'i2' if name == 'Delta' else 'f8'}"
+    own = getattr(filters, name)(dtype=dtype, **({} if name == "Delta" else {"digits": 3}))
+    given = np.array([1, 300, 5], dtype)
+    zarr.create_array(str(tmp_path / "a.zarr"), data=given, filters=[own], zarr_format=version)
+    with tw.open(tmp_path / "a.zarr") as f:
+        if version == 3 and order == ">":
+            assert (list(f), [(loss.name, loss.code) for loss in f.losses]) == ([], [("array", "codec")])
+        else:
+            assert (f.losses, f["array"].tolist()) == ((), [1, 300, 5])
