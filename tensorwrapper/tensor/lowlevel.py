@@ -5,10 +5,11 @@ are NumPy's, and `TensorLibraries`, which hand both to others; `CALLS` is how me
 
 **Making tensors** of parts that are known to fit: `make_tensor` (nothing is checked; `Tensor` checks).
 
-**Rows**: `cut_rows` is the layout in which a mode is dealt to rows, `padded_lines` the shape of longer ones;
-`WithinRows` has what is computed in each row, `ROW_FUNCTIONS` the names of NumPy's functions that do
-so, and `REDUCTIONS` the ufuncs of some; `select_tiles` some tiles of a tiled layout, whose numbers
-`tile_numbers` checks; `check_filled` that a reduction has an answer for what is empty.
+**Rows**: `cut_rows` is the layout in which a mode is dealt to rows; `padded_lines` is the shape of longer
+rows, `padded_cells` that of cells with margins; `WithinRows` has what is computed in each row,
+`ROW_FUNCTIONS` the names of NumPy's functions that do so, and `REDUCTIONS` the ufuncs of some;
+`select_tiles` some tiles of a tiled layout, whose numbers `tile_numbers` checks; `check_filled` that a
+reduction has an answer for what is empty.
 
 **Arrays of others**: `labelled_shape`, of those that name and number their modes; `tensor_from_arrow`, of
 what speaks Arrow's C interface.
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
     from tensorwrapper.tensor.operators._row_functions import REDUCTIONS, ROW_FUNCTIONS
     from tensorwrapper.tensor.operators._sparse import at_places
     from tensorwrapper.tensor.reading._labelled import labelled_shape
-    from tensorwrapper.tensor.rows._pad import padded_lines
+    from tensorwrapper.tensor.rows._pad import padded_cells, padded_lines
     from tensorwrapper.tensor.rows._reduce import check_filled
     from tensorwrapper.tensor.rows._sums import add_all
     from tensorwrapper.tensor.rows._tiles import select_tiles, tile_numbers
@@ -84,6 +85,7 @@ __all__ = [
     "is_running",
     "labelled_shape",
     "make_tensor",
+    "padded_cells",
     "padded_lines",
     "promoted",
     "read_operand",
@@ -121,7 +123,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "reading._labelled": ("labelled_shape",),
             "_libraries": ("TensorLibraries",),
             "facade._operators": ("Operators",),
-            "rows._pad": ("padded_lines",),
+            "rows._pad": ("padded_cells", "padded_lines"),
             "facade._structure": ("cut_rows",),
             "rows._reduce": ("check_filled",),
             "rows._sums": ("add_all",),

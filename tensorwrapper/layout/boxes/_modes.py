@@ -34,6 +34,7 @@ __all__ = [
     "merge_modes",
     "pad",
     "pad_positions",
+    "positions_beyond",
     "repeat",
     "repeat_each",
     "reshape",
@@ -59,27 +60,40 @@ def pad_positions(extent: int, before: int, after: int, boundary: Boundary) -> I
     >>> pad_positions(3, 4, 2, "reflect").tolist(), pad_positions(3, 4, 2, "symmetric").tolist()
     ([0, 1, 2, 1, 0, 1, 2, 1, 0], [2, 2, 1, 0, 0, 1, 2, 2, 1])
     """
-    places = np.arange(-before, extent + after, dtype=np.int64)
-    if boundary == "wrap":
-        return places % extent
-    if boundary == "edge" or extent == 1:
-        return np.clip(places, 0, extent - 1)
-    # There and back again: with both ends twice, or each once.
-    period = 2 * extent if boundary == "symmetric" else 2 * extent - 2
-    places %= period
-    last = period - 1 if boundary == "symmetric" else period
-    mirrored: IntArray = np.minimum(places, last - places)
-    return mirrored
+    return positions_beyond(np.arange(-before, extent + after, dtype=np.int64), extent, boundary)
 
 
-def pad(layout: LayoutCommon, widths: PadWidths, boundary: Boundary) -> Strided | Separable:
-    """Return the layout whose modes go on beyond their ends; the elements keep their indices."""
-    base, axes = layout.mode_maps("pad")
+def positions_beyond(places: IntArray, extent: "int | IntArray", boundary: Boundary) -> IntArray:
+    """Return for places in and beyond modes of these extents, 1 at least, the positions that stand there.
+
+    Raises
+    ------
+    ConversionError
+        If there is no such boundary.
+    """
     if not isinstance(cast("object", boundary), str) or boundary not in get_args(Boundary):
         raise ConversionError(
             f'boundary must be "wrap", "edge", "reflect" or "symmetric", not {brief(boundary)}: '
             "a layout repeats places, it has none for a constant"
         )
+    found: IntArray
+    if boundary == "wrap":
+        found = places % extent
+    elif boundary == "edge":
+        found = np.clip(places, 0, extent - 1)
+    else:
+        # There and back again: with both ends twice, or each once.
+        both = boundary == "symmetric"
+        period = 2 * extent if both else np.maximum(2 * extent - 2, 1)
+        there = places % period
+        found = np.minimum(there, (period - 1 if both else period) - there)
+    return found
+
+
+def pad(layout: LayoutCommon, widths: PadWidths, boundary: Boundary) -> Strided | Separable:
+    """Return the layout whose modes go on beyond their ends; the elements keep their indices."""
+    base, axes = layout.mode_maps("pad")
+    positions_beyond(np.zeros(0, np.int64), 1, boundary)  # for what it raises
     counts = _to_widths(widths, len(axes))
     parts = [
         _padded(axis, number, *own, boundary)

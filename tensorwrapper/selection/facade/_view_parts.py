@@ -19,10 +19,11 @@ from typing import (
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arrays import splits_of
 from tensorwrapper._integers import to_count, to_counts
 from tensorwrapper._value_class import evolve, frozen
 from tensorwrapper.buffer.lowlevel import fit_number
-from tensorwrapper.errors import ConversionError, JaggedModeError
+from tensorwrapper.errors import ConversionError, JaggedModeError, LayoutError
 from tensorwrapper.layout import Boundary, Layout, PadWidths
 from tensorwrapper.layout.lowlevel import (
     addresses_of_items,
@@ -30,21 +31,30 @@ from tensorwrapper.layout.lowlevel import (
     is_basic,
     new_row_major,
     outer_product,
+    positions_beyond,
     split_points,
     to_items,
     wrap_layout,
 )
-from tensorwrapper.selection.expressions._expression import whole
+from tensorwrapper.selection.expressions._expression import at_zero, whole
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._padding import Padding, padded
 from tensorwrapper.selection.facade._view_base import ViewBase
 from tensorwrapper.selection.plans._fills import check_joined_fills
 from tensorwrapper.selection.plans._leaves import is_away, leaves_of
-from tensorwrapper.selection.rows._rows import put_together_rows
+from tensorwrapper.selection.rows._margins import with_margins
+from tensorwrapper.selection.rows._rows import joined_rows, put_together_rows
 from tensorwrapper.selection.transforms._layouts import box
-from tensorwrapper.shape.lowlevel import key_of_names, mode_of, names_of, picked_names, unnamed_shape
-from tensorwrapper.tensor import Tensor
-from tensorwrapper.tensor.lowlevel import TensorCommon, is_running
+from tensorwrapper.shape import Shape
+from tensorwrapper.shape.lowlevel import (
+    key_of_names,
+    mode_of,
+    names_of,
+    picked_names,
+    unnamed_shape,
+)
+from tensorwrapper.tensor import Tensor, from_buffer
+from tensorwrapper.tensor.lowlevel import TensorCommon, is_running, padded_cells
 from tensorwrapper.typing import Array, ArrayKey, Extents, IndexT_co, IntArray, NamedKey, ScalarT_co
 
 if TYPE_CHECKING:
@@ -107,6 +117,8 @@ class ViewParts(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
     ) -> Self:
         """Return a view that goes on beyond its ends, as NumPy's pad; its own elements keep their indices.
 
+        Of rows, cells and tiles each one goes on by itself: modes that lead to them have no widths.
+
         Parameters
         ----------
         widths
@@ -121,7 +133,9 @@ class ViewParts(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
         RankError
             If there is not one pair per mode.
         JaggedModeError
-            If the view is no box.
+            If a mode that leads to rows or cells is padded, or cells of several modes not by a constant.
+        LayoutError
+            If a boundary repeats positions of a mode that has none.
 
         Examples
         --------
@@ -131,19 +145,51 @@ class ViewParts(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
         ([9, 9, 1, 2, 3, 9], Shape(6, origin=(-2,)))
         >>> sel.as_view([1, 2, 3]).pad([(2, 1)], boundary="wrap").compute().tolist()
         [2, 3, 1, 2, 3, 1]
+        >>> import tensorwrapper as tw
+        >>> sel.as_view(tw.jagged([[1, 2], []])).pad([(0, 0), (1, 1)]).compute().tolist()
+        [[0, 1, 2, 0], [0, 0]]
         """
         if not isinstance(cast("object", widths), Iterable):
             raise ConversionError(f"widths are one pair (before, after) per mode, not {widths!r}")
         pairs = cast("tuple[tuple[int, int], ...]", tuple([to_counts(pair, "widths") for pair in widths]))
         if not self.shape.is_box:
-            raise JaggedModeError(
-                f"pad goes round a box, not round {self.shape}: to_padded() makes a box of it"
-            )
+            return self._with_margins(pairs, boundary, fill_value)
         if boundary == "constant":
             found = padded(self._expression, pairs, fill_value)
             check_joined_fills("pad", [self._expression, cast("Padding", found.node).fill], _FILL)
             return self._make(found)
         return self._by(Layout.pad, pairs, boundary=boundary)
+
+    def _with_margins(
+        self,
+        widths: tuple[tuple[int, int], ...],
+        boundary: Literal["constant"] | Boundary,
+        fill_value: object,
+    ) -> Self:
+        """Return rows, cells or tiles that go on beyond their ends, each by itself."""
+        shape, names = self.shape, names_of(self.shape)
+        made = padded_cells(unnamed_shape(shape).flatten(), widths)
+        if not any(map(any, widths)):
+            return self
+        if boundary == "constant":
+            value = fit_number(fill_value, self.dtype, "fill_value")[()]
+            fill = whole(Filling(box(()), value, self.dtype))
+            check_joined_fills("pad", [self._expression, fill], _FILL)
+            found = with_margins(self._expression, widths, value)
+        else:
+            last = shape.rank - 1
+            if made.outer_rank < last:
+                raise JaggedModeError(
+                    f"pad: boundary={boundary!r} goes along the last mode of rows, and the cells of {shape} "
+                    "have several modes; a constant goes round each"
+                )
+            key = _keys_beyond(shape, last, *widths[last], boundary)
+            found = joined_rows(last, [at_zero(self._of_each_row(key)._expression)])
+        if shape.has_layers:
+            made = Shape.nested(made, layers=shape.layers)
+        found = evolve(found, layout=Layout(made))
+        padded_view = self._make(found)
+        return padded_view if names is None else cast("Any", padded_view).named(*names)
 
     def pad_rows(
         self, length: SupportsIndex, *, fill_value: object = 0, mode: SupportsIndex = -1, clip: bool = False
@@ -266,6 +312,22 @@ class ViewParts(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
 
     def __deepcopy__(self, memo: object) -> Self:
         return self._make(self._expression)
+
+
+def _keys_beyond(shape: Shape, mode: int, before: int, after: int, boundary: Boundary) -> Tensor[Any]:
+    """Return the positions of a mode in each cell, with those that stand beyond its ends."""
+    leading = unnamed_shape(shape).flatten().zero_based().leading(mode + 1).as_jagged()
+    lengths: IntArray = leading.lengths(mode)
+    if not lengths.all():
+        raise LayoutError(
+            f"mode {mode} has extent 0 in a cell of {shape}: there is no position to pad it with; "
+            "a constant needs none"
+        )
+    longer = lengths + (before + after)
+    extents = np.repeat(lengths, longer)
+    places = np.arange(len(extents)) - np.repeat(splits_of(longer)[:-1], longer) - before
+    made = padded_cells(leading, [*[(0, 0)] * mode, (before, after)])
+    return from_buffer(positions_beyond(places, extents, boundary), made.zero_based())
 
 
 def _known_key(key: ViewBase[Any]) -> Tensor[Any]:

@@ -39,9 +39,10 @@ class TensorStructure(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, Ind
         boundary: "Literal['constant'] | Boundary" = "constant",
         fill_value: object = 0,
     ) -> "View[ScalarT_co, IndexT_co]":
-        """Return a view that goes on beyond the ends of a box, as NumPy's pad; nothing is copied.
+        """Return a view that goes on beyond its ends, as NumPy's pad; nothing is copied.
 
-        The elements of the tensor keep their indices. `pad_rows` lengthens the rows of a copy.
+        The elements keep their indices. Rows, cells and tiles go on each by itself, as of `View.pad`;
+        `pad_rows` makes rows as long as one another, in a copy.
 
         Parameters
         ----------
@@ -57,7 +58,7 @@ class TensorStructure(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, Ind
         RankError
             If there is not one pair per mode.
         JaggedModeError
-            If the tensor is no box.
+            If a mode that leads to rows or cells is padded.
 
         Examples
         --------
