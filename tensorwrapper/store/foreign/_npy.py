@@ -160,7 +160,7 @@ def _no_array(
     packed, is_named = unknown_packing(info), name != info.filename
     if packed is not None and is_named:
         return Loss(f"the member {name!r} {packed}", name, "codec")
-    first = b"" if packed is not None or info.is_dir() else _first_bytes(memory, archive, info)
+    first = b"" if packed is not None or info.filename.endswith("/") else _first_bytes(memory, archive, info)
     # What cannot be unpacked is damaged, and says so when it is read.
     if first != _MAGIC and (first is not None or not is_named):
         return Loss(f"the archive holds {info.filename!r}, which is no array", name, "member")

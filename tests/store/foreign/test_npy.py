@@ -192,6 +192,16 @@ def test_the_first_bytes_of_a_member_say_whether_it_is_an_array(folder, kind):
     assert sorted(convert(folder / "a.npz", folder / "b.tens").names) == ["Z.NPY", "both", "x", "y"]
 
 
+def test_a_member_without_a_name_hides_no_other(folder):
+    np.savez(folder / "a.npz", x=np.arange(3), y=np.arange(2))
+    raw = (folder / "a.npz").read_bytes()
+    # In the directory: its name has no characters, and what was one is a comment.
+    at = raw.index(b"PK\x01\x02")
+    (folder / "a.npz").write_bytes(raw[: at + 28] + bytes(4) + b"\x05\0" + raw[at + 34 :])
+    with tw.open(folder / "a.npz") as file:
+        assert file["y"].tolist() == [0, 1]
+
+
 def npy(header, data=b"", *, major=1):
     wide = 2 if major == 1 else 4
     return b"\x93NUMPY" + bytes([major, 0]) + len(header).to_bytes(wide, "little") + header + data
