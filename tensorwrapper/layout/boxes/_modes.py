@@ -383,9 +383,12 @@ def _reshape_strides(layout: Strided, new: Extents) -> Index | _Obstacle:
     """
     extents, strides = layout.shape.extents, layout.strides
     size = math.prod(extents)
-    if math.prod(new) != size:
+    count = math.prod(new)
+    if count != size:
+        first = f"; `t.reshape(-1)[:{count}].reshape({tuple(new)})` has the first of them"
         raise ExtentError(
-            f"{brief(new)} has {brief(math.prod(new))} elements, but a layout of {extents} has {size}"
+            f"{brief(new)} has {brief(count)} elements, but a layout of {extents} has {size}"
+            f"{first if 0 < count < size and len(new) < 8 else ''}"
         )
     if not size:
         return packed_strides(new, range(len(new) - 1, -1, -1))

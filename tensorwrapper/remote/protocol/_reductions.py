@@ -45,8 +45,8 @@ def numbers_over(view: View[Any], over: ReducedOver, ufunc: np.ufunc) -> Shape[A
     if over == "tiles":
         if view.shape.is_box:
             raise JaggedModeError(
-                f"the view of shape {view.shape} is one box, without tiles: "
-                "`v.tiled(tw.Tiling([1, 1], [3]))` cuts it into some"
+                f"tiles are reduced of a jagged or tiled view, and {view.shape} is one box: tiled(tiling) "
+                "cuts it into tiles"
             )
         return view.shape.outer()
     return reduced_shape(view.shape.flatten(), over, f"{ufunc.__name__}.reduce")

@@ -1,6 +1,6 @@
 """Tensors over elements that already lie in memory, and never a copy of them."""
 
-from typing import TYPE_CHECKING, Any, cast, overload
+from typing import TYPE_CHECKING, Any, Final, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,10 @@ from tensorwrapper.tensor._tensor_base import guard, layout_over
 from tensorwrapper.typing import Array, BufferLike, IndexT_co, ScalarT_co
 
 __all__ = ["from_buffer", "plain_array"]
+
+_READER: Final = (
+    "`tw.buffer.from_functions(len(x), 'i8', lambda places: [x[k] for k in places])` reads any sequence"
+)
 
 
 def plain_array(array: Array) -> Array:
@@ -134,7 +138,14 @@ def _read_buffer(buffer: BufferLike, dtype: "np.dtype[Any]") -> Array:
         octets = np.frombuffer(cast("Any", buffer), dtype=np.uint8)
     except (BufferError, TypeError, ValueError) as error:
         # A released memoryview and a closed map are a ValueError.
-        raise ConversionError(f"a {type(buffer).__name__} is no buffer without gaps: {error}") from error
+        given: Any = buffer
+        sequence = hasattr(type(given), "__getitem__") and not isinstance(
+            given, bytes | bytearray | memoryview
+        )
+        reads = f"; {_READER}" if sequence else ""
+        raise ConversionError(
+            f"a {type(buffer).__name__} is no buffer without gaps: {error}{reads}"
+        ) from error
     if octets.nbytes % dtype.itemsize:
         raise BufferSizeError(f"{octets.nbytes} bytes do not divide into elements of {dtype.itemsize} bytes")
     return octets.view(dtype)
