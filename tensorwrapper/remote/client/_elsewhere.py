@@ -7,14 +7,14 @@ from tensorwrapper._value_class import Shown
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.remote.client._seen_as_view import SeenAsView
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.tensor.lowlevel import Operators
+from tensorwrapper.tensor.lowlevel import Operators, TensorCommon
 from tensorwrapper.typing import AnyRank
 
 if TYPE_CHECKING:
     import numpy as np
 
     from tensorwrapper.selection import Cancel, Plan, Progress, Target
-    from tensorwrapper.typing import Array
+    from tensorwrapper.typing import Array, Extents, IntArray
 
 __all__ = ["Elsewhere"]
 
@@ -41,6 +41,14 @@ class Elsewhere(Shown, SeenAsView, Operators[Any, AnyRank]):
     def tolist(self) -> list[Any]:
         """Return all elements as nested lists."""
         return cast("list[Any]", self.compute().tolist())
+
+    # What tensors and views ask of operands and keys.
+
+    def _as_operand(self) -> Tensor[Any]:
+        return self.compute()
+
+    def __mask_places__(self) -> "tuple[Extents, IntArray] | None":
+        return self.view().__mask_places__()
 
     def __array_ufunc__(
         self,
@@ -91,6 +99,9 @@ class Elsewhere(Shown, SeenAsView, Operators[Any, AnyRank]):
         # Checkers would take any tensor in brackets for one index.
         def __index__(self) -> int:
             return self.view().__index__()
+
+
+TensorCommon.register(Elsewhere)
 
 
 def _viewed(value: object) -> object:

@@ -205,7 +205,10 @@ def _agreed(found: Sequence[_Entries]) -> Array:
         if is_fill(own.fill, first.fill).all():
             continue
         if own.title is not None:
-            raise _dense(own.title)
+            raise ConversionError(
+                f"{own.title} is {own.fill[()]} everywhere, and others are sparse with the fill "
+                f"{first.fill[()]}: to_dense() of those"
+            )
         raise ConversionError(
             f"sparse tensors of fills {first.fill[()]} and {own.fill[()]} are no one sparse tensor: "
             "to_dense() of them"

@@ -108,3 +108,56 @@ def test_who_computes_into_it_is_told_how_to_write(remote):
         with pytest.raises(ConversionError, match=r"r\[\.\.\.\] = r \+ 1"):
             call()
     assert there.tolist() == LOCAL["box"].tolist()
+
+
+HELD = {
+    "box": X,
+    "sparse": tw.sparse([(0, 1), (3, 2)], [5, 7], (4, 6)),
+    "far": tw.sparse([(0, 0)], [9], (4, 6), fill_value=2),
+    "mask": X % 3 == 0,
+    "sparse mask": tw.sparse([(0, 1), (2, 5)], [True, True], (4, 6), fill_value=False),
+    "rows": tw.jagged([[1, 2], [], [3]]),
+    "mask of rows": tw.jagged([[True, False], [], [True]]),
+    "sparse mask of rows": tw.sparse([(0, 1)], [True], tw.Shape.jagged([2, 0, 1])),
+    "positions": tw.jagged([[1, 0, 1], [], []]),
+    "number": np.int64(3),
+    "sparse number": tw.sparse([()], [4], tw.Shape()),
+}
+KEYED = {
+    "box": ["mask", "sparse mask"],
+    "sparse": ["mask", "sparse mask"],
+    "far": ["mask", "sparse mask"],
+    "rows": ["mask of rows", "sparse mask of rows", "positions"],
+}
+
+
+@pytest.mark.parametrize("name", KEYED)
+def test_a_tensor_elsewhere_is_a_key_of_tensors_and_views_here_and_there(name):
+    """A sparse one, and rows, were no arrays of positions."""
+    with tw.serve(HELD) as server, tw.connect(server.address) as remote:
+        local = tw.as_tensor(HELD[name])
+        for key in KEYED[name]:
+            expected = local[HELD[key]].tolist()
+            for selected in (local, sel.as_view(local), remote[name]):
+                found = selected[remote[key]]
+                assert found.tolist() == expected
+
+
+def test_sparse_tensors_elsewhere_have_the_fills_of_local_ones():
+    with tw.serve(HELD) as server, tw.connect(server.address) as remote:
+        names = ["sparse", "far", "mask", "sparse mask"]
+        dense = {name: np.asarray(tw.as_tensor(HELD[name]).to_dense()) for name in names}
+        for found, expected in (
+            (sel.minimum(remote["sparse"], remote["far"]), np.minimum(dense["sparse"], dense["far"])),
+            (sel.maximum(remote["sparse"], remote["number"]), np.maximum(dense["sparse"], 3)),
+            (sel.maximum(remote["far"], remote["sparse number"]), np.maximum(dense["far"], 4)),
+            (
+                sel.where(remote["sparse mask"], remote["sparse"], remote["far"]),
+                np.where(dense["sparse mask"], dense["sparse"], dense["far"]),
+            ),
+            (sel.where(remote["mask"], remote["sparse"], 0), np.where(dense["mask"], dense["sparse"], 0)),
+        ):
+            assert found.compute().is_sparse
+            assert found.compute().to_dense().tolist() == expected.tolist()
+        with pytest.raises(ConversionError, match="is 3 everywhere, and others are sparse with the fill 0"):
+            sel.where(remote["mask"], remote["sparse"], remote["number"]).compute()
