@@ -47,10 +47,10 @@ __all__ = [
     "ArrayKey",
     "ArrayKeyItem",
     "BufferLike",
+    "DType",
     "DaskArray",
     "DaskClient",
     "ElementCasting",
-    "ElementType",
     "Extents",
     "Float64T",
     "Half",
@@ -62,6 +62,11 @@ __all__ = [
     "IntVector",
     "Integer",
     "IntegerAndSlice",
+    "Integers2",
+    "Integers3",
+    "Integers4",
+    "Integers5",
+    "Integers6",
     "Key",
     "KeyItem",
     "KeyWithArray",
@@ -96,6 +101,21 @@ Index: TypeAlias = tuple[int, ...]
 
 Integer: TypeAlias = SupportsIndex
 """What stands for an integer: Python's, NumPy's, an array of one."""
+
+Integers2: TypeAlias = tuple[Integer, Integer]
+"""Two integers, one for each mode."""
+
+Integers3: TypeAlias = tuple[Integer, Integer, Integer]
+"""Three integers, one for each mode."""
+
+Integers4: TypeAlias = tuple[Integer, Integer, Integer, Integer]
+"""Four integers, one for each mode."""
+
+Integers5: TypeAlias = tuple[Integer, Integer, Integer, Integer, Integer]
+"""Five integers, one for each mode."""
+
+Integers6: TypeAlias = tuple[Integer, Integer, Integer, Integer, Integer, Integer]
+"""Six integers, one for each mode."""
 
 Origin: TypeAlias = Iterable[SupportsIndex] | None
 """Where a shape starts: one integer per mode, or None for zeros."""
@@ -167,7 +187,7 @@ WriteCasting: TypeAlias = Literal["same_kind", "unsafe"]
 ElementCasting: TypeAlias = Literal["checked", "unsafe"]
 """How elements become ones of a type that was asked for: refused where they do not fit, or as NumPy casts."""
 
-ElementType: TypeAlias = type[ScalarT_co] | np.dtype[ScalarT_co]
+DType: TypeAlias = type[ScalarT_co] | np.dtype[ScalarT_co]
 """A type of elements that checkers know: NumPy's class of it, or its dtype."""
 
 Order: TypeAlias = Literal["C", "F"]

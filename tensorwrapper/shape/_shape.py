@@ -27,6 +27,11 @@ from tensorwrapper.typing import (
     IndexT_co,
     Integer,
     IntegerAndSlice,
+    Integers2,
+    Integers3,
+    Integers4,
+    Integers5,
+    Integers6,
     Key,
     LooseIndex,
     Modes,
@@ -108,42 +113,17 @@ class Shape(
         @overload
         def __init__(self: "Shape[Rank0]", *, origin: Origin = None) -> None: ...
         @overload
-        def __init__(self: "Shape[Rank1]", a: Integer, /, *, origin: Origin = None) -> None: ...
+        def __init__(self: "Shape[Rank1]", extent: Integer, /, *, origin: Origin = None) -> None: ...
         @overload
-        def __init__(self: "Shape[Rank2]", a: Integer, b: Integer, /, *, origin: Origin = None) -> None: ...
+        def __init__(self: "Shape[Rank2]", *extents: *Integers2, origin: Origin = None) -> None: ...
         @overload
-        def __init__(
-            self: "Shape[Rank3]", a: Integer, b: Integer, c: Integer, /, *, origin: Origin = None
-        ) -> None: ...
+        def __init__(self: "Shape[Rank3]", *extents: *Integers3, origin: Origin = None) -> None: ...
         @overload
-        def __init__(
-            self: "Shape[Rank4]", a: Integer, b: Integer, c: Integer, d: Integer, /, *, origin: Origin = None
-        ) -> None: ...
+        def __init__(self: "Shape[Rank4]", *extents: *Integers4, origin: Origin = None) -> None: ...
         @overload
-        def __init__(
-            self: "Shape[Rank5]",
-            a: Integer,
-            b: Integer,
-            c: Integer,
-            d: Integer,
-            e: Integer,
-            /,
-            *,
-            origin: Origin = None,
-        ) -> None: ...
+        def __init__(self: "Shape[Rank5]", *extents: *Integers5, origin: Origin = None) -> None: ...
         @overload
-        def __init__(
-            self: "Shape[Rank6]",
-            a: Integer,
-            b: Integer,
-            c: Integer,
-            d: Integer,
-            e: Integer,
-            f: Integer,
-            /,
-            *,
-            origin: Origin = None,
-        ) -> None: ...
+        def __init__(self: "Shape[Rank6]", *extents: *Integers6, origin: Origin = None) -> None: ...
         @overload
         def __init__(self: "Shape", *extents: Integer, origin: Origin = None) -> None: ...
 

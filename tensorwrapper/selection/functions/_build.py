@@ -38,7 +38,7 @@ from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.shape.lowlevel import ModeNames, OperandShapes, agreed_names, mode_of
 from tensorwrapper.tensor import Tensor, as_tensor, strings
 from tensorwrapper.tensor.lowlevel import promoted
-from tensorwrapper.typing import Index, IndexT_co, Modes, ScalarT_co, UnknownRank
+from tensorwrapper.typing import Index, IndexT_co, Integer, Modes, ScalarT_co, UnknownRank
 
 __all__ = [
     "ViewLike",
@@ -190,13 +190,13 @@ def _tensors_joined(parts: Iterable[ViewLike], mode: int) -> Joining | None:
 
 @overload
 def concat(
-    parts: "Iterable[Ranked[ScalarT_co, IndexT_co]]", *, mode: SupportsIndex = 0
+    parts: "Iterable[Ranked[ScalarT_co, IndexT_co]]", *, mode: Integer = 0
 ) -> View[ScalarT_co, IndexT_co]:
     """Return the views one after the other along a mode, as NumPy's concatenate, and copy nothing."""
 
 
 @overload
-def concat(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]: ...
+def concat(parts: Iterable[ViewLike], *, mode: Integer = 0) -> View[Any]: ...
 def concat(parts: Iterable[ViewLike], *odd: object, mode: SupportsIndex = 0, **named: object) -> View[Any]:
     """Return the views one after the other along a mode, as NumPy's concatenate, and copy nothing.
 
@@ -261,13 +261,13 @@ def _tiles_joined(given: Sequence[Expression], mode: int) -> View[Any] | None:
 
 @overload
 def interleave(
-    parts: "Iterable[Ranked[ScalarT_co, IndexT_co]]", *, mode: SupportsIndex = 0
+    parts: "Iterable[Ranked[ScalarT_co, IndexT_co]]", *, mode: Integer = 0
 ) -> View[ScalarT_co, IndexT_co]:
     """Return the views in turns along a mode: position p is position ``p div k`` of view ``p mod k``."""
 
 
 @overload
-def interleave(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]: ...
+def interleave(parts: Iterable[ViewLike], *, mode: Integer = 0) -> View[Any]: ...
 def interleave(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]:
     """Return the views in turns along a mode: position p is position ``p div k`` of view ``p mod k``.
 
@@ -314,18 +314,16 @@ def interleave(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[An
 
 
 @overload
-def stack(parts: "Iterable[Ranked[_S, UnknownRank]]", *, mode: SupportsIndex = 0) -> View[_S]:
+def stack(parts: "Iterable[Ranked[_S, UnknownRank]]", *, mode: Integer = 0) -> View[_S]:
     """Return the views, all of one shape, under a new mode that counts them."""
 
 
 @overload
 def stack(
-    parts: "Iterable[View[_S, tuple[*Modes]] | Tensor[_S, tuple[*Modes]]]",
-    *,
-    mode: SupportsIndex = 0,
+    parts: "Iterable[View[_S, tuple[*Modes]] | Tensor[_S, tuple[*Modes]]]", *, mode: Integer = 0
 ) -> View[_S, tuple[int, *Modes]]: ...
 @overload
-def stack(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]: ...
+def stack(parts: Iterable[ViewLike], *, mode: Integer = 0) -> View[Any]: ...
 def stack(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]:
     """Return the views, all of one shape, under a new mode that counts them.
 
@@ -354,7 +352,7 @@ def stack(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]:
 @overload
 def pad(
     source: "Ranked[ScalarT_co, IndexT_co]",
-    widths: Iterable[tuple[SupportsIndex, SupportsIndex]],
+    widths: Iterable[tuple[Integer, Integer]],
     *,
     boundary: Literal["constant"] | Boundary = "constant",
     fill_value: object = 0,
@@ -365,7 +363,7 @@ def pad(
 @overload
 def pad(
     source: ViewLike,
-    widths: Iterable[tuple[SupportsIndex, SupportsIndex]],
+    widths: Iterable[tuple[Integer, Integer]],
     *,
     boundary: Literal["constant"] | Boundary = "constant",
     fill_value: object = 0,
@@ -393,10 +391,10 @@ def pad(
 @overload
 def pad_rows(
     source: "Ranked[ScalarT_co, IndexT_co]",
-    length: SupportsIndex,
+    length: Integer,
     *,
     fill_value: object = 0,
-    mode: SupportsIndex = -1,
+    mode: Integer = -1,
     clip: bool = False,
 ) -> View[ScalarT_co, IndexT_co]:
     """Return a view in which `mode` has at least `length` indices; the new elements are `fill_value`."""
@@ -404,12 +402,7 @@ def pad_rows(
 
 @overload
 def pad_rows(
-    source: ViewLike,
-    length: SupportsIndex,
-    *,
-    fill_value: object = 0,
-    mode: SupportsIndex = -1,
-    clip: bool = False,
+    source: ViewLike, length: Integer, *, fill_value: object = 0, mode: Integer = -1, clip: bool = False
 ) -> View[Any]: ...
 def pad_rows(
     source: ViewLike,

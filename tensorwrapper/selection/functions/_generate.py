@@ -33,7 +33,7 @@ from tensorwrapper.selection.expressions._generators import (
 from tensorwrapper.selection.facade._dtypes import to_element_type
 from tensorwrapper.shape import Shape, ShapeLike, as_shape
 from tensorwrapper.shape.lowlevel import mode_of, names_of, unnamed_shape
-from tensorwrapper.typing import ElementType, Float64T, IndexT_co, Int64T, Rank1, Rank2, RankT, ScalarT_co
+from tensorwrapper.typing import DType, Float64T, IndexT_co, Int64T, Integer, Rank1, Rank2, RankT, ScalarT_co
 
 __all__ = [
     "box_of",
@@ -71,13 +71,13 @@ def generated(box: Shape[Any], node: Node, shape: ShapeLike = ()) -> View[Any]:
 
 
 @overload
-def full(shape: RankT, fill_value: object, *, dtype: "ElementType[ScalarT_co]") -> View[ScalarT_co, RankT]:
+def full(shape: RankT, fill_value: object, *, dtype: "DType[ScalarT_co]") -> View[ScalarT_co, RankT]:
     """Return a view in which every element is `fill_value`; nothing is stored."""
 
 
 @overload
 def full(
-    shape: "ShapeLike[IndexT_co]", fill_value: object, *, dtype: "ElementType[ScalarT_co]"
+    shape: "ShapeLike[IndexT_co]", fill_value: object, *, dtype: "DType[ScalarT_co]"
 ) -> View[ScalarT_co, IndexT_co]: ...
 @overload
 def full(shape: RankT, fill_value: Float64T) -> View[Float64T, RankT]: ...
@@ -125,14 +125,12 @@ def _type_of(value: object) -> "np.dtype[Any]":
 
 
 @overload
-def zeros(shape: RankT, *, dtype: "ElementType[Float64T]" = ...) -> View[Float64T, RankT]:
+def zeros(shape: RankT, *, dtype: "DType[Float64T]" = ...) -> View[Float64T, RankT]:
     """Return a view in which every element is 0; nothing is stored."""
 
 
 @overload
-def zeros(
-    shape: "ShapeLike[IndexT_co]", *, dtype: "ElementType[Float64T]" = ...
-) -> View[Float64T, IndexT_co]: ...
+def zeros(shape: "ShapeLike[IndexT_co]", *, dtype: "DType[Float64T]" = ...) -> View[Float64T, IndexT_co]: ...
 @overload
 def zeros(shape: RankT, *, dtype: npt.DTypeLike) -> View[Any, RankT]: ...
 @overload
@@ -143,14 +141,12 @@ def zeros(shape: ShapeLike, *, dtype: npt.DTypeLike = np.float64) -> View[Any]:
 
 
 @overload
-def ones(shape: RankT, *, dtype: "ElementType[Float64T]" = ...) -> View[Float64T, RankT]:
+def ones(shape: RankT, *, dtype: "DType[Float64T]" = ...) -> View[Float64T, RankT]:
     """Return a view in which every element is 1; nothing is stored."""
 
 
 @overload
-def ones(
-    shape: "ShapeLike[IndexT_co]", *, dtype: "ElementType[Float64T]" = ...
-) -> View[Float64T, IndexT_co]: ...
+def ones(shape: "ShapeLike[IndexT_co]", *, dtype: "DType[Float64T]" = ...) -> View[Float64T, IndexT_co]: ...
 @overload
 def ones(shape: RankT, *, dtype: npt.DTypeLike) -> View[Any, RankT]: ...
 @overload
@@ -162,12 +158,7 @@ def ones(shape: ShapeLike, *, dtype: npt.DTypeLike = np.float64) -> View[Any]:
 
 @overload
 def iota(
-    shape: RankT,
-    mode: SupportsIndex = -1,
-    *,
-    start: complex = 0,
-    step: complex = 1,
-    dtype: "ElementType[Int64T]" = ...,
+    shape: RankT, mode: Integer = -1, *, start: complex = 0, step: complex = 1, dtype: "DType[Int64T]" = ...
 ) -> View[Int64T, RankT]:
     """Return a view that counts along a mode: ``start + step * index[mode]``, by absolute indices."""
 
@@ -175,20 +166,20 @@ def iota(
 @overload
 def iota(
     shape: "ShapeLike[IndexT_co]",
-    mode: SupportsIndex = -1,
+    mode: Integer = -1,
     *,
     start: complex = 0,
     step: complex = 1,
-    dtype: "ElementType[Int64T]" = ...,
+    dtype: "DType[Int64T]" = ...,
 ) -> View[Int64T, IndexT_co]: ...
 @overload
 def iota(
-    shape: RankT, mode: SupportsIndex = -1, *, start: complex = 0, step: complex = 1, dtype: npt.DTypeLike
+    shape: RankT, mode: Integer = -1, *, start: complex = 0, step: complex = 1, dtype: npt.DTypeLike
 ) -> View[Any, RankT]: ...
 @overload
 def iota(
     shape: "ShapeLike[IndexT_co]",
-    mode: SupportsIndex = -1,
+    mode: Integer = -1,
     *,
     start: complex = 0,
     step: complex = 1,
@@ -261,15 +252,13 @@ def _check_element(start: complex, step: complex, index: int, element: "np.dtype
 
 @overload
 def linspace(
-    start: complex, stop: complex, count: SupportsIndex, *, dtype: "ElementType[Float64T]" = ...
+    start: complex, stop: complex, count: Integer, *, dtype: "DType[Float64T]" = ...
 ) -> View[Float64T, Rank1]:
     """Return a view of rank 1 of `count` numbers, evenly spaced from `start` to `stop`, both included."""
 
 
 @overload
-def linspace(
-    start: complex, stop: complex, count: SupportsIndex, *, dtype: npt.DTypeLike
-) -> View[Any, Rank1]: ...
+def linspace(start: complex, stop: complex, count: Integer, *, dtype: npt.DTypeLike) -> View[Any, Rank1]: ...
 def linspace(
     start: complex, stop: complex, count: SupportsIndex, *, dtype: npt.DTypeLike = np.float64
 ) -> View[Any]:
@@ -335,22 +324,14 @@ def _step(start: complex, stop: complex, count: int, element: "np.dtype[Any]") -
 
 @overload
 def eye(
-    rows: SupportsIndex,
-    columns: SupportsIndex | None = None,
-    *,
-    diagonal: SupportsIndex = 0,
-    dtype: "ElementType[Float64T]" = ...,
+    rows: Integer, columns: Integer | None = None, *, diagonal: Integer = 0, dtype: "DType[Float64T]" = ...
 ) -> View[Float64T, Rank2]:
     """Return a matrix with ones where ``column - row`` is `diagonal`, and zeros elsewhere."""
 
 
 @overload
 def eye(
-    rows: SupportsIndex,
-    columns: SupportsIndex | None = None,
-    *,
-    diagonal: SupportsIndex = 0,
-    dtype: npt.DTypeLike,
+    rows: Integer, columns: Integer | None = None, *, diagonal: Integer = 0, dtype: npt.DTypeLike
 ) -> View[Any, Rank2]: ...
 def eye(
     rows: SupportsIndex,
@@ -373,14 +354,14 @@ def eye(
 
 @overload
 def compute(
-    shape: RankT, function: CoordinateFunction, *, dtype: "ElementType[Float64T]" = ...
+    shape: RankT, function: CoordinateFunction, *, dtype: "DType[Float64T]" = ...
 ) -> View[Float64T, RankT]:
     """Return a view whose elements a function computes from their absolute indices, part by part."""
 
 
 @overload
 def compute(
-    shape: "ShapeLike[IndexT_co]", function: CoordinateFunction, *, dtype: "ElementType[Float64T]" = ...
+    shape: "ShapeLike[IndexT_co]", function: CoordinateFunction, *, dtype: "DType[Float64T]" = ...
 ) -> View[Float64T, IndexT_co]: ...
 @overload
 def compute(shape: RankT, function: CoordinateFunction, *, dtype: npt.DTypeLike) -> View[Any, RankT]: ...

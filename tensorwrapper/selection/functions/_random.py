@@ -25,7 +25,7 @@ from tensorwrapper.selection.random._parameters import (
     to_element_type,
 )
 from tensorwrapper.shape import ShapeLike
-from tensorwrapper.typing import ElementType, Float64T, IndexT_co, Int64T, RankT
+from tensorwrapper.typing import DType, Float64T, IndexT_co, Int64T, Integer, RankT
 
 __all__ = ["Parameter", "bernoulli", "integers", "normal", "random", "uniform"]
 
@@ -67,22 +67,18 @@ def _random(
 
 
 @overload
-def random(
-    shape: RankT, *, seed: SupportsIndex, dtype: "ElementType[Float64T]" = ...
-) -> View[Float64T, RankT]:
+def random(shape: RankT, *, seed: Integer, dtype: "DType[Float64T]" = ...) -> View[Float64T, RankT]:
     """Return a view of random numbers, uniform in [0, 1), that depend on the seed and their index alone."""
 
 
 @overload
 def random(
-    shape: "ShapeLike[IndexT_co]", *, seed: SupportsIndex, dtype: "ElementType[Float64T]" = ...
+    shape: "ShapeLike[IndexT_co]", *, seed: Integer, dtype: "DType[Float64T]" = ...
 ) -> View[Float64T, IndexT_co]: ...
 @overload
-def random(shape: RankT, *, seed: SupportsIndex, dtype: npt.DTypeLike) -> View[Any, RankT]: ...
+def random(shape: RankT, *, seed: Integer, dtype: npt.DTypeLike) -> View[Any, RankT]: ...
 @overload
-def random(
-    shape: "ShapeLike[IndexT_co]", *, seed: SupportsIndex, dtype: npt.DTypeLike
-) -> View[Any, IndexT_co]: ...
+def random(shape: "ShapeLike[IndexT_co]", *, seed: Integer, dtype: npt.DTypeLike) -> View[Any, IndexT_co]: ...
 def random(shape: ShapeLike, *, seed: SupportsIndex, dtype: npt.DTypeLike = np.float64) -> View[Any]:
     """Return a view of random numbers, uniform in [0, 1), that depend on the seed and their index alone.
 
@@ -107,8 +103,8 @@ def uniform(
     low: Parameter = 0.0,
     high: Parameter = 1.0,
     *,
-    seed: SupportsIndex,
-    dtype: "ElementType[Float64T]" = ...,
+    seed: Integer,
+    dtype: "DType[Float64T]" = ...,
 ) -> View[Float64T, RankT]:
     """Return a view of random numbers, uniform in [low, high); see `random`."""
 
@@ -119,12 +115,12 @@ def uniform(
     low: Parameter = 0.0,
     high: Parameter = 1.0,
     *,
-    seed: SupportsIndex,
-    dtype: "ElementType[Float64T]" = ...,
+    seed: Integer,
+    dtype: "DType[Float64T]" = ...,
 ) -> View[Float64T, IndexT_co]: ...
 @overload
 def uniform(
-    shape: RankT, low: Parameter = 0.0, high: Parameter = 1.0, *, seed: SupportsIndex, dtype: npt.DTypeLike
+    shape: RankT, low: Parameter = 0.0, high: Parameter = 1.0, *, seed: Integer, dtype: npt.DTypeLike
 ) -> View[Any, RankT]: ...
 @overload
 def uniform(
@@ -132,7 +128,7 @@ def uniform(
     low: Parameter = 0.0,
     high: Parameter = 1.0,
     *,
-    seed: SupportsIndex,
+    seed: Integer,
     dtype: npt.DTypeLike,
 ) -> View[Any, IndexT_co]: ...
 def uniform(
@@ -153,8 +149,8 @@ def normal(
     mean: Parameter = 0.0,
     sigma: Parameter = 1.0,
     *,
-    seed: SupportsIndex,
-    dtype: "ElementType[Float64T]" = ...,
+    seed: Integer,
+    dtype: "DType[Float64T]" = ...,
 ) -> View[Float64T, RankT]:
     """Return a view of random numbers of the normal distribution; see `random`."""
 
@@ -165,12 +161,12 @@ def normal(
     mean: Parameter = 0.0,
     sigma: Parameter = 1.0,
     *,
-    seed: SupportsIndex,
-    dtype: "ElementType[Float64T]" = ...,
+    seed: Integer,
+    dtype: "DType[Float64T]" = ...,
 ) -> View[Float64T, IndexT_co]: ...
 @overload
 def normal(
-    shape: RankT, mean: Parameter = 0.0, sigma: Parameter = 1.0, *, seed: SupportsIndex, dtype: npt.DTypeLike
+    shape: RankT, mean: Parameter = 0.0, sigma: Parameter = 1.0, *, seed: Integer, dtype: npt.DTypeLike
 ) -> View[Any, RankT]: ...
 @overload
 def normal(
@@ -178,7 +174,7 @@ def normal(
     mean: Parameter = 0.0,
     sigma: Parameter = 1.0,
     *,
-    seed: SupportsIndex,
+    seed: Integer,
     dtype: npt.DTypeLike,
 ) -> View[Any, IndexT_co]: ...
 def normal(
@@ -195,7 +191,7 @@ def normal(
 
 @overload
 def integers(
-    shape: RankT, low: Parameter, high: Parameter, *, seed: SupportsIndex, dtype: "ElementType[Int64T]" = ...
+    shape: RankT, low: Parameter, high: Parameter, *, seed: Integer, dtype: "DType[Int64T]" = ...
 ) -> View[Int64T, RankT]:
     """Return a view of random integers, uniform in [low, high); see `random`."""
 
@@ -206,21 +202,16 @@ def integers(
     low: Parameter,
     high: Parameter,
     *,
-    seed: SupportsIndex,
-    dtype: "ElementType[Int64T]" = ...,
+    seed: Integer,
+    dtype: "DType[Int64T]" = ...,
 ) -> View[Int64T, IndexT_co]: ...
 @overload
 def integers(
-    shape: RankT, low: Parameter, high: Parameter, *, seed: SupportsIndex, dtype: npt.DTypeLike
+    shape: RankT, low: Parameter, high: Parameter, *, seed: Integer, dtype: npt.DTypeLike
 ) -> View[Any, RankT]: ...
 @overload
 def integers(
-    shape: "ShapeLike[IndexT_co]",
-    low: Parameter,
-    high: Parameter,
-    *,
-    seed: SupportsIndex,
-    dtype: npt.DTypeLike,
+    shape: "ShapeLike[IndexT_co]", low: Parameter, high: Parameter, *, seed: Integer, dtype: npt.DTypeLike
 ) -> View[Any, IndexT_co]: ...
 def integers(
     shape: ShapeLike, low: Parameter, high: Parameter, *, seed: SupportsIndex, dtype: npt.DTypeLike = np.int64
@@ -230,13 +221,13 @@ def integers(
 
 
 @overload
-def bernoulli(shape: RankT, p: Parameter = 0.5, *, seed: SupportsIndex) -> View[np.bool_, RankT]:
+def bernoulli(shape: RankT, p: Parameter = 0.5, *, seed: Integer) -> View[np.bool_, RankT]:
     """Return a view of random bools, each true with probability `p`; see `random`."""
 
 
 @overload
 def bernoulli(
-    shape: "ShapeLike[IndexT_co]", p: Parameter = 0.5, *, seed: SupportsIndex
+    shape: "ShapeLike[IndexT_co]", p: Parameter = 0.5, *, seed: Integer
 ) -> View[np.bool_, IndexT_co]: ...
 def bernoulli(shape: ShapeLike, p: Parameter = 0.5, *, seed: SupportsIndex) -> View[Any]:
     """Return a view of random bools, each true with probability `p`; see `random`."""

@@ -1,7 +1,7 @@
 """What the operations of a `Shape` give: the rank of each result, as checkers and editors know it."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Generic, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, overload
 
 from tensorwrapper.typing import (
     Index,
@@ -9,6 +9,9 @@ from tensorwrapper.typing import (
     IndexT_co,
     IntArray,
     Integer,
+    Integers2,
+    Integers3,
+    Integers4,
     Modes,
     Origin,
     Rank1,
@@ -26,6 +29,10 @@ if TYPE_CHECKING:
     from tensorwrapper.shape._shape import Shape
     from tensorwrapper.shape._shape_base import ShapeLike
 
+    Sizes: TypeAlias = Iterable[Integer] | IntArray
+    Counts: TypeAlias = Sequence[Integer] | npt.NDArray[np.integer[Any]]
+    Rows: TypeAlias = Sequence[Integer | ShapeLike | Sequence[object]]
+
 __all__ = ["ShapeRanks"]
 
 
@@ -38,13 +45,7 @@ class ShapeRanks(Generic[IndexT_co]):
 
         @overload
         @classmethod
-        def jagged(
-            cls,
-            rows: "Sequence[Integer | ShapeLike | Sequence[object]] | npt.NDArray[np.integer[Any]]",
-            *,
-            rank: int,
-            origin: Origin = None,
-        ) -> "Shape":
+        def jagged(cls, rows: "Counts | Rows", *, rank: int, origin: Origin = None) -> "Shape":
             """Return a jagged shape; mode 0 numbers the rows."""
             ...
 
@@ -52,7 +53,7 @@ class ShapeRanks(Generic[IndexT_co]):
         @classmethod
         def jagged(
             cls,
-            rows: "Sequence[Integer] | npt.NDArray[np.integer[Any]]",
+            rows: "Counts",
             *,
             rank: None = None,
             origin: Origin = None,
@@ -74,13 +75,7 @@ class ShapeRanks(Generic[IndexT_co]):
         ) -> "Shape[tuple[int, *Modes]]": ...
         @overload
         @classmethod
-        def jagged(
-            cls,
-            rows: "Sequence[Integer | ShapeLike | Sequence[object]]",
-            *,
-            rank: int | None = None,
-            origin: Origin = None,
-        ) -> "Shape": ...
+        def jagged(cls, rows: "Rows", *, rank: int | None = None, origin: Origin = None) -> "Shape": ...
         @classmethod
         def jagged(cls, rows: Any, *, rank: int | None = None, origin: Origin = None) -> "Shape[Any]":
             """Return a jagged shape; mode 0 numbers the rows."""
@@ -88,34 +83,21 @@ class ShapeRanks(Generic[IndexT_co]):
 
         @overload
         @classmethod
-        def tiled(cls, a: "Iterable[Integer] | IntArray", /, *, origin: Origin = None) -> "Shape[Rank2]":
+        def tiled(cls, sizes: "Sizes", /, *, origin: Origin = None) -> "Shape[Rank2]":
             """Return the shape of a box that is cut into tiles: tile numbers first, then places in a tile."""
             ...
 
         @overload
         @classmethod
-        def tiled(
-            cls,
-            a: "Iterable[Integer] | IntArray",
-            b: "Iterable[Integer] | IntArray",
-            /,
-            *,
-            origin: Origin = None,
-        ) -> "Shape[Rank4]": ...
+        def tiled(cls, *sizes: *tuple["Sizes", "Sizes"], origin: Origin = None) -> "Shape[Rank4]": ...
         @overload
         @classmethod
         def tiled(
-            cls,
-            a: "Iterable[Integer] | IntArray",
-            b: "Iterable[Integer] | IntArray",
-            c: "Iterable[Integer] | IntArray",
-            /,
-            *,
-            origin: Origin = None,
+            cls, *sizes: *tuple["Sizes", "Sizes", "Sizes"], origin: Origin = None
         ) -> "Shape[Rank6]": ...
         @overload
         @classmethod
-        def tiled(cls, *sizes: "Iterable[Integer] | IntArray", origin: Origin = None) -> "Shape": ...
+        def tiled(cls, *sizes: "Sizes", origin: Origin = None) -> "Shape": ...
         @classmethod
         def tiled(cls, *sizes: "Iterable[Integer] | IntArray", origin: Origin = None) -> "Shape[Any]":
             """Return the shape of a box that is cut into tiles: tile numbers first, then places in a tile."""
@@ -189,27 +171,17 @@ class ShapeRanks(Generic[IndexT_co]):
             self, extents: Integer | tuple[Integer], /, *, origin: Origin = None
         ) -> "Shape[Rank1]": ...
         @overload
-        def reshape(
-            self, extents: tuple[Integer, Integer], /, *, origin: Origin = None
-        ) -> "Shape[Rank2]": ...
+        def reshape(self, extents: Integers2, /, *, origin: Origin = None) -> "Shape[Rank2]": ...
         @overload
-        def reshape(self, a: Integer, b: Integer, /, *, origin: Origin = None) -> "Shape[Rank2]": ...
+        def reshape(self, *extents: *Integers2, origin: Origin = None) -> "Shape[Rank2]": ...
         @overload
-        def reshape(
-            self, extents: tuple[Integer, Integer, Integer], /, *, origin: Origin = None
-        ) -> "Shape[Rank3]": ...
+        def reshape(self, extents: Integers3, /, *, origin: Origin = None) -> "Shape[Rank3]": ...
         @overload
-        def reshape(
-            self, a: Integer, b: Integer, c: Integer, /, *, origin: Origin = None
-        ) -> "Shape[Rank3]": ...
+        def reshape(self, *extents: *Integers3, origin: Origin = None) -> "Shape[Rank3]": ...
         @overload
-        def reshape(
-            self, extents: tuple[Integer, Integer, Integer, Integer], /, *, origin: Origin = None
-        ) -> "Shape[Rank4]": ...
+        def reshape(self, extents: Integers4, /, *, origin: Origin = None) -> "Shape[Rank4]": ...
         @overload
-        def reshape(
-            self, a: Integer, b: Integer, c: Integer, d: Integer, /, *, origin: Origin = None
-        ) -> "Shape[Rank4]": ...
+        def reshape(self, *extents: *Integers4, origin: Origin = None) -> "Shape[Rank4]": ...
         @overload
         def reshape(self, extents: Iterable[Integer], /, *, origin: Origin = None) -> "Shape": ...
         @overload

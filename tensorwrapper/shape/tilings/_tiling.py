@@ -1,7 +1,7 @@
 """Tilings: how a box is cut, per mode, into tiles of any sizes; element to tile and back."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, cast, final, overload
+from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeAlias, cast, final, overload
 
 import numpy.typing as npt
 
@@ -50,6 +50,9 @@ from tensorwrapper.typing import (
 
 __all__ = ["Tiling"]
 
+_Sizes2: TypeAlias = tuple[Iterable[Integer], Iterable[Integer]]
+_Sizes3: TypeAlias = tuple[Iterable[Integer], Iterable[Integer], Iterable[Integer]]
+
 
 @final
 @value_class(repr=False, getstate_setstate=False)
@@ -87,19 +90,9 @@ class Tiling(TilingExchange[IndexT_co], Generic[IndexT_co]):
         @overload
         def __init__(self: "Tiling[Rank1]", a: Iterable[Integer], /, *, origin: Origin = None) -> None: ...
         @overload
-        def __init__(
-            self: "Tiling[Rank2]", a: Iterable[Integer], b: Iterable[Integer], /, *, origin: Origin = None
-        ) -> None: ...
+        def __init__(self: "Tiling[Rank2]", *sizes: *_Sizes2, origin: Origin = None) -> None: ...
         @overload
-        def __init__(
-            self: "Tiling[Rank3]",
-            a: Iterable[Integer],
-            b: Iterable[Integer],
-            c: Iterable[Integer],
-            /,
-            *,
-            origin: Origin = None,
-        ) -> None: ...
+        def __init__(self: "Tiling[Rank3]", *sizes: *_Sizes3, origin: Origin = None) -> None: ...
         @overload
         def __init__(self, *sizes: Iterable[Integer], origin: Origin = None) -> None: ...
 

@@ -23,21 +23,21 @@ from tensorwrapper.shape.lowlevel import unnamed_shape
 from tensorwrapper.tensor._tensor import Tensor, make_tensor
 from tensorwrapper.tensor._tensor_base import guard, layout_over
 from tensorwrapper.tensor.reading._string_values import read_strings
-from tensorwrapper.typing import ElementType, Float64T, Index, IndexT_co, Rank2, RankT, ScalarT_co
+from tensorwrapper.typing import DType, Float64T, Index, IndexT_co, Integer, Rank2, RankT, ScalarT_co
 
 __all__ = ["empty", "eye", "full", "zeros"]
 
 
 @overload
 def empty(
-    shape: RankT, *, dtype: "ElementType[Float64T]" = ..., layout: Layout[Any] | None = None
+    shape: RankT, *, dtype: "DType[Float64T]" = ..., layout: Layout[Any] | None = None
 ) -> Tensor[Float64T, RankT]:
     """Return a tensor of this shape whose elements are whatever the memory holds."""
 
 
 @overload
 def empty(
-    shape: "ShapeLike[IndexT_co]", *, dtype: "ElementType[Float64T]" = ..., layout: Layout[Any] | None = None
+    shape: "ShapeLike[IndexT_co]", *, dtype: "DType[Float64T]" = ..., layout: Layout[Any] | None = None
 ) -> Tensor[Float64T, IndexT_co]: ...
 @overload
 def empty(shape: RankT, *, dtype: npt.DTypeLike, layout: Layout[Any] | None = None) -> Tensor[Any, RankT]: ...
@@ -82,14 +82,14 @@ def empty(
 
 @overload
 def zeros(
-    shape: RankT, *, dtype: "ElementType[Float64T]" = ..., layout: Layout[Any] | None = None
+    shape: RankT, *, dtype: "DType[Float64T]" = ..., layout: Layout[Any] | None = None
 ) -> Tensor[Float64T, RankT]:
     """Return a tensor of this shape with all elements 0; parameters and errors as for `empty`."""
 
 
 @overload
 def zeros(
-    shape: "ShapeLike[IndexT_co]", *, dtype: "ElementType[Float64T]" = ..., layout: Layout[Any] | None = None
+    shape: "ShapeLike[IndexT_co]", *, dtype: "DType[Float64T]" = ..., layout: Layout[Any] | None = None
 ) -> Tensor[Float64T, IndexT_co]: ...
 @overload
 def zeros(shape: RankT, *, dtype: npt.DTypeLike, layout: Layout[Any] | None = None) -> Tensor[Any, RankT]: ...
@@ -116,7 +116,7 @@ def full(
     shape: RankT,
     fill_value: "complex | str | bytes | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
     *,
-    dtype: "ElementType[ScalarT_co]",
+    dtype: "DType[ScalarT_co]",
     layout: Layout[Any] | None = None,
     tiling: Tiling | None = None,
 ) -> Tensor[ScalarT_co, RankT]:
@@ -128,7 +128,7 @@ def full(
     shape: "ShapeLike[IndexT_co]",
     fill_value: "complex | str | bytes | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
     *,
-    dtype: "ElementType[ScalarT_co]",
+    dtype: "DType[ScalarT_co]",
     layout: Layout[Any] | None = None,
     tiling: Tiling | None = None,
 ) -> Tensor[ScalarT_co, IndexT_co]: ...
@@ -261,22 +261,14 @@ def _values(fill: Callable[[Shape[Any]], npt.ArrayLike], block: Shape[Any]) -> n
 
 @overload
 def eye(
-    rows: SupportsIndex,
-    columns: SupportsIndex | None = None,
-    *,
-    diagonal: SupportsIndex = 0,
-    dtype: "ElementType[Float64T]" = ...,
+    rows: Integer, columns: Integer | None = None, *, diagonal: Integer = 0, dtype: "DType[Float64T]" = ...
 ) -> Tensor[Float64T, Rank2]:
     """Return the matrix with ones on one diagonal and zeros elsewhere."""
 
 
 @overload
 def eye(
-    rows: SupportsIndex,
-    columns: SupportsIndex | None = None,
-    *,
-    diagonal: SupportsIndex = 0,
-    dtype: npt.DTypeLike,
+    rows: Integer, columns: Integer | None = None, *, diagonal: Integer = 0, dtype: npt.DTypeLike
 ) -> Tensor[Any, Rank2]: ...
 def eye(
     rows: SupportsIndex,

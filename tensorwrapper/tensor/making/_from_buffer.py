@@ -32,7 +32,7 @@ def plain_array(array: Array) -> Array:
 @overload
 def from_buffer(
     buffer: "npt.NDArray[ScalarT_co] | BufferCommon[ScalarT_co]",
-    shape: Shape[IndexT_co],
+    shape: "ShapeLike[IndexT_co]",
     *,
     dtype: npt.DTypeLike | None = None,
     layout: Layout[Any] | None = None,
@@ -42,28 +42,12 @@ def from_buffer(
 
 @overload
 def from_buffer(
-    buffer: "npt.NDArray[ScalarT_co] | BufferCommon[ScalarT_co]",
-    shape: ShapeLike,
-    *,
-    dtype: npt.DTypeLike | None = None,
-    layout: Layout[Any] | None = None,
-) -> Tensor[ScalarT_co]: ...
-@overload
-def from_buffer(
     buffer: BufferLike,
-    shape: Shape[IndexT_co],
+    shape: "ShapeLike[IndexT_co]",
     *,
     dtype: npt.DTypeLike | None = None,
     layout: Layout[Any] | None = None,
 ) -> Tensor[Any, IndexT_co]: ...
-@overload
-def from_buffer(
-    buffer: BufferLike,
-    shape: ShapeLike,
-    *,
-    dtype: npt.DTypeLike | None = None,
-    layout: Layout[Any] | None = None,
-) -> Tensor[Any]: ...
 def from_buffer(
     buffer: "npt.NDArray[ScalarT_co] | BufferCommon[ScalarT_co] | BufferLike",
     shape: ShapeLike,

@@ -33,12 +33,12 @@ _Duplicates = Literal["raise", "sum", "last"]
 def sparse(
     coords: npt.ArrayLike,
     values: npt.ArrayLike,
-    shape: Shape[IndexT_co],
+    shape: RankT,
     *,
     fill_value: object = 0,
     dtype: npt.DTypeLike | None = None,
     duplicates: _Duplicates = "raise",
-) -> Tensor[Any, IndexT_co]:
+) -> Tensor[Any, RankT]:
     """Return a tensor that stores only the elements that differ from `fill_value`."""
 
 
@@ -46,22 +46,12 @@ def sparse(
 def sparse(
     coords: npt.ArrayLike,
     values: npt.ArrayLike,
-    shape: RankT,
+    shape: "ShapeLike[IndexT_co]",
     *,
     fill_value: object = 0,
     dtype: npt.DTypeLike | None = None,
     duplicates: _Duplicates = "raise",
-) -> Tensor[Any, RankT]: ...
-@overload
-def sparse(
-    coords: npt.ArrayLike,
-    values: npt.ArrayLike,
-    shape: ShapeLike,
-    *,
-    fill_value: object = 0,
-    dtype: npt.DTypeLike | None = None,
-    duplicates: _Duplicates = "raise",
-) -> Tensor[Any]: ...
+) -> Tensor[Any, IndexT_co]: ...
 def sparse(
     coords: npt.ArrayLike,
     values: npt.ArrayLike,

@@ -17,22 +17,14 @@ __all__ = ["strings"]
 
 @overload
 def strings(
-    values: object,
-    *,
-    kind: Literal["utf8"],
-    shape: ShapeLike | None = None,
-    nullable: bool | None = None,
+    values: object, *, kind: Literal["utf8"], shape: ShapeLike | None = None, nullable: bool | None = None
 ) -> Tensor[np.str_]:
     """Return a tensor of strings: text (kind utf8) or bytes (kind binary) of any length, and nulls."""
 
 
 @overload
 def strings(
-    values: object,
-    *,
-    kind: Literal["binary"],
-    shape: ShapeLike | None = None,
-    nullable: bool | None = None,
+    values: object, *, kind: Literal["binary"], shape: ShapeLike | None = None, nullable: bool | None = None
 ) -> Tensor[np.object_]: ...
 @overload
 def strings(
