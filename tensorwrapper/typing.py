@@ -38,6 +38,7 @@ else:
     Int64T = TypeVar("Int64T", bound=np.generic)
     BufferLike: TypeAlias = object
 
+_R_co = TypeVar("_R_co", covariant=True)
 Modes = TypeVarTuple("Modes")
 """Any number of modes, in the signatures of what adds or drops one."""
 
@@ -52,6 +53,7 @@ __all__ = [
     "DaskClient",
     "ElementCasting",
     "Extents",
+    "Fewer",
     "Float64T",
     "Half",
     "Index",
@@ -73,6 +75,7 @@ __all__ = [
     "Kind",
     "LooseIndex",
     "Modes",
+    "More",
     "NamedKey",
     "Order",
     "Origin",
@@ -152,6 +155,22 @@ Rank6: TypeAlias = tuple[int, int, int, int, int, int]
 
 RankT = TypeVar("RankT", Rank0, Rank1, Rank2, Rank3, Rank4, Rank5, Rank6)
 """The rank that a tuple of extents says which is written out."""
+
+
+class Fewer(Protocol[_R_co]):
+    """What has a mode less for an integer in its brackets: that is the result of dropping a mode."""
+
+    def __getitem__(self, key: int, /) -> _R_co:
+        """Return what is left under an index of the first mode."""
+        ...
+
+
+class More(Protocol[_R_co]):
+    """What has a mode more for ``None`` in its brackets: that is the result of adding a mode."""
+
+    def __getitem__(self, key: None, /) -> _R_co:
+        """Return the same with a mode of extent 1 before the first."""
+        ...
 
 
 class IntVector(Protocol):

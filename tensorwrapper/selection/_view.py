@@ -28,6 +28,7 @@ from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import Operators, TensorCommon, TensorLibraries
 from tensorwrapper.typing import (
     ArrayKey,
+    DType,
     ElementCasting,
     Extents,
     IndexT_co,
@@ -99,6 +100,12 @@ class View(
         @overload
         def _kin(self, change: None, /) -> "View[ScalarT_co]": ...
         @overload
+        def _kin(self: "View[ScalarT_co, UnknownRank]", change: str, /) -> "View[ScalarT_co]": ...
+        @overload
+        def _kin(
+            self: "View[ScalarT_co, tuple[int, int, *Modes]]", change: Literal["diagonal"], /
+        ) -> "View[ScalarT_co, tuple[int, *Modes]]": ...
+        @overload
         def _kin(self, change: Rank1, /) -> "View[ScalarT_co, Rank1]": ...
         @overload
         def _kin(self, change: Rank2, /) -> "View[ScalarT_co, Rank2]": ...
@@ -108,20 +115,6 @@ class View(
         def _kin(self, change: Rank4, /) -> "View[ScalarT_co, Rank4]": ...
         @overload
         def _kin(self, change: Rank6, /) -> "View[ScalarT_co, Rank6]": ...
-        @overload
-        def _kin(self: "View[ScalarT_co, UnknownRank]", change: str, /) -> "View[ScalarT_co]": ...
-        @overload
-        def _kin(
-            self: "View[ScalarT_co, tuple[int, *Modes]]", change: Literal["less"], /
-        ) -> "View[ScalarT_co, tuple[*Modes]]": ...
-        @overload
-        def _kin(
-            self: "View[ScalarT_co, tuple[*Modes]]", change: Literal["more"], /
-        ) -> "View[ScalarT_co, tuple[int, *Modes]]": ...
-        @overload
-        def _kin(
-            self: "View[ScalarT_co, tuple[int, int, *Modes]]", change: Literal["diagonal"], /
-        ) -> "View[ScalarT_co, tuple[int, *Modes]]": ...
         def _kin(self, change: Any, /) -> Any: ...
 
     def __attrs_post_init__(self) -> None:
@@ -215,13 +208,9 @@ class View(
     # Elements of another type.
 
     @overload
-    def astype(
-        self, dtype: "type[_S] | np.dtype[_S]", *, casting: ElementCasting = "checked"
-    ) -> "View[_S, IndexT_co]": ...
+    def astype(self, dtype: "DType[_S]", *, casting: ElementCasting = ...) -> "View[_S, IndexT_co]": ...
     @overload
-    def astype(
-        self, dtype: npt.DTypeLike, *, casting: ElementCasting = "checked"
-    ) -> "View[Any, IndexT_co]": ...
+    def astype(self, dtype: npt.DTypeLike, *, casting: ElementCasting = ...) -> "View[Any, IndexT_co]": ...
     def astype(self, dtype: npt.DTypeLike, *, casting: ElementCasting = "checked") -> "View[Any, Any]":
         """Return the view of the elements as ones of another type, cast when it is computed.
 

@@ -32,10 +32,12 @@ from tensorwrapper.typing import (
     AnyRank,
     Extents,
     IntArray,
+    Fewer,
     Integer,
     Integers2,
     Integers3,
     Integers4,
+    More,
     Rank1,
     Rank2,
     Rank3,
@@ -298,7 +300,7 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
         """Return the view that repeats modes of extent 1 and adds leading modes; it is read-only."""
 
     @overload
-    def squeeze(self: "Kin[Literal['less'], _R]", mode: Integer, /) -> _R:
+    def squeeze(self: "Fewer[_R]", mode: Integer, /) -> _R:
         """Return the view without the given modes of extent 1; without all such if none is given."""
 
     @overload
@@ -308,7 +310,7 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
         return self._by(Layout.squeeze, *modes)
 
     @overload
-    def unsqueeze(self: "Kin[Literal['more'], _R]", mode: Integer, /) -> _R:
+    def unsqueeze(self: "More[_R]", mode: Integer, /) -> _R:
         """Return the view with new modes of extent 1, which become the modes `modes` of it."""
 
     @overload
@@ -369,7 +371,7 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
         """
         return self._by(Layout.reshape, completed(to_ints(one_sequence(extents), "extents"), self.size))
 
-    def sliding_window(self: "Kin[Literal['more'], _R]", mode: Integer, length: Integer) -> _R:
+    def sliding_window(self: "More[_R]", mode: Integer, length: Integer) -> _R:
         """Return the view of all runs of `length` positions of `mode`; a new last mode counts in the run."""
         me: Any = self
         made: _R = me._see_by(Layout.sliding_window, mode, length)

@@ -38,6 +38,7 @@ from tensorwrapper.tensor.rows._tiles import cell_layouts
 from tensorwrapper.typing import (
     Array,
     ArrayKey,
+    DType,
     ElementCasting,
     Index,
     IndexT_co,
@@ -122,6 +123,12 @@ class Tensor(
         @overload
         def _kin(self, change: None, /) -> "Tensor[ScalarT_co]": ...
         @overload
+        def _kin(self: "Tensor[ScalarT_co, UnknownRank]", change: str, /) -> "Tensor[ScalarT_co]": ...
+        @overload
+        def _kin(
+            self: "Tensor[ScalarT_co, tuple[int, int, *Modes]]", change: Literal["diagonal"], /
+        ) -> "Tensor[ScalarT_co, tuple[int, *Modes]]": ...
+        @overload
         def _kin(self, change: Rank1, /) -> "Tensor[ScalarT_co, Rank1]": ...
         @overload
         def _kin(self, change: Rank2, /) -> "Tensor[ScalarT_co, Rank2]": ...
@@ -131,20 +138,6 @@ class Tensor(
         def _kin(self, change: Rank4, /) -> "Tensor[ScalarT_co, Rank4]": ...
         @overload
         def _kin(self, change: Rank6, /) -> "Tensor[ScalarT_co, Rank6]": ...
-        @overload
-        def _kin(self: "Tensor[ScalarT_co, UnknownRank]", change: str, /) -> "Tensor[ScalarT_co]": ...
-        @overload
-        def _kin(
-            self: "Tensor[ScalarT_co, tuple[int, *Modes]]", change: Literal["less"], /
-        ) -> "Tensor[ScalarT_co, tuple[*Modes]]": ...
-        @overload
-        def _kin(
-            self: "Tensor[ScalarT_co, tuple[*Modes]]", change: Literal["more"], /
-        ) -> "Tensor[ScalarT_co, tuple[int, *Modes]]": ...
-        @overload
-        def _kin(
-            self: "Tensor[ScalarT_co, tuple[int, int, *Modes]]", change: Literal["diagonal"], /
-        ) -> "Tensor[ScalarT_co, tuple[int, *Modes]]": ...
         def _kin(self, change: Any, /) -> Any: ...
 
     def __attrs_post_init__(self) -> None:
@@ -443,13 +436,9 @@ class Tensor(
         return found if names is None else found.named(*names[:-1], None)
 
     @overload
-    def astype(
-        self, dtype: "type[_S] | np.dtype[_S]", *, casting: ElementCasting = "checked"
-    ) -> "Tensor[_S, IndexT_co]": ...
+    def astype(self, dtype: "DType[_S]", *, casting: ElementCasting = ...) -> "Tensor[_S, IndexT_co]": ...
     @overload
-    def astype(
-        self, dtype: npt.DTypeLike, *, casting: ElementCasting = "checked"
-    ) -> "Tensor[Any, IndexT_co]": ...
+    def astype(self, dtype: npt.DTypeLike, *, casting: ElementCasting = ...) -> "Tensor[Any, IndexT_co]": ...
     def astype(self, dtype: npt.DTypeLike, *, casting: ElementCasting = "checked") -> "Tensor[Any, Any]":
         """Return the elements as ones of another type, packed in row-major order; a sparse tensor stays so.
 

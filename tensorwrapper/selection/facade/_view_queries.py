@@ -13,7 +13,6 @@ from tensorwrapper.layout.lowlevel import to_inside
 from tensorwrapper.selection.facade._view_base import ViewBase
 from tensorwrapper.selection.operations._atom import Atom
 from tensorwrapper.selection.operations._table import atoms_of
-from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import to_index
 from tensorwrapper.typing import IndexT_co, ScalarT_co
 
@@ -69,7 +68,7 @@ class ViewQueries(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
         from tensorwrapper.selection.routing._routes import Route  # noqa: PLC0415 - few ask for a route
 
         numbers = to_index(index, self.shape.rank)
-        shape: Shape = self.shape
+        shape = self._expression.layout.shape
         if numbers not in shape:
             raise OutOfBoundsError(f"index {numbers} is not in {shape}")
         if any(abs(number) > MAX_INT64 for number in numbers):

@@ -38,7 +38,9 @@ from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.shape.lowlevel import ModeNames, OperandShapes, agreed_names, mode_of
 from tensorwrapper.tensor import Tensor, as_tensor, strings
 from tensorwrapper.tensor.lowlevel import promoted
-from tensorwrapper.typing import Index, IndexT_co, Integer, Modes, ScalarT_co, UnknownRank
+from tensorwrapper.typing import Index, Integer, Modes, UnknownRank
+from tensorwrapper.typing import IndexT_co as J
+from tensorwrapper.typing import ScalarT_co as S
 
 __all__ = [
     "ViewLike",
@@ -55,12 +57,12 @@ _S = TypeVar("_S", bound=np.generic)
 ViewLike: TypeAlias = "View[Any] | Tensor[Any] | Source | HasSource | LazyArray | npt.ArrayLike"
 """What `as_view` accepts: a view, a tensor, another source, or anything that `as_tensor` takes."""
 
-Ranked: TypeAlias = "View[ScalarT_co, IndexT_co] | Tensor[ScalarT_co, IndexT_co] | np.ndarray[IndexT_co, np.dtype[ScalarT_co]]"  # noqa: E501 - checkers read one text
+Ranked: TypeAlias = "View[S, J] | Tensor[S, J] | np.ndarray[J, np.dtype[S]]"
 """What has elements of a known type, and a rank that is known or may be."""
 
 
 @overload
-def as_view(source: "Ranked[ScalarT_co, IndexT_co]") -> View[ScalarT_co, IndexT_co]:
+def as_view(source: "Ranked[S, J]") -> View[S, J]:
     """Return the view of a whole source; a view as it is."""
 
 
@@ -189,9 +191,7 @@ def _tensors_joined(parts: Iterable[ViewLike], mode: int) -> Joining | None:
 
 
 @overload
-def concat(
-    parts: "Iterable[Ranked[ScalarT_co, IndexT_co]]", *, mode: Integer = 0
-) -> View[ScalarT_co, IndexT_co]:
+def concat(parts: "Iterable[Ranked[S, J]]", *, mode: Integer = 0) -> View[S, J]:
     """Return the views one after the other along a mode, as NumPy's concatenate, and copy nothing."""
 
 
@@ -260,9 +260,7 @@ def _tiles_joined(given: Sequence[Expression], mode: int) -> View[Any] | None:
 
 
 @overload
-def interleave(
-    parts: "Iterable[Ranked[ScalarT_co, IndexT_co]]", *, mode: Integer = 0
-) -> View[ScalarT_co, IndexT_co]:
+def interleave(parts: "Iterable[Ranked[S, J]]", *, mode: Integer = 0) -> View[S, J]:
     """Return the views in turns along a mode: position p is position ``p div k`` of view ``p mod k``."""
 
 
@@ -351,12 +349,12 @@ def stack(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]:
 
 @overload
 def pad(
-    source: "Ranked[ScalarT_co, IndexT_co]",
+    source: "Ranked[S, J]",
     widths: Iterable[tuple[Integer, Integer]],
     *,
     boundary: Literal["constant"] | Boundary = "constant",
     fill_value: object = 0,
-) -> View[ScalarT_co, IndexT_co]:
+) -> View[S, J]:
     """Return a view that goes on beyond its ends, as NumPy's pad; its own elements keep their indices."""
 
 
@@ -390,13 +388,8 @@ def pad(
 
 @overload
 def pad_rows(
-    source: "Ranked[ScalarT_co, IndexT_co]",
-    length: Integer,
-    *,
-    fill_value: object = 0,
-    mode: Integer = -1,
-    clip: bool = False,
-) -> View[ScalarT_co, IndexT_co]:
+    source: "Ranked[S, J]", length: Integer, *, fill_value: object = 0, mode: Integer = -1, clip: bool = False
+) -> View[S, J]:
     """Return a view in which `mode` has at least `length` indices; the new elements are `fill_value`."""
 
 

@@ -33,7 +33,11 @@ from tensorwrapper.selection.expressions._generators import (
 from tensorwrapper.selection.facade._dtypes import to_element_type
 from tensorwrapper.shape import Shape, ShapeLike, as_shape
 from tensorwrapper.shape.lowlevel import mode_of, names_of, unnamed_shape
-from tensorwrapper.typing import DType, Float64T, IndexT_co, Int64T, Integer, Rank1, Rank2, RankT, ScalarT_co
+from tensorwrapper.typing import DType, Integer, Rank1, Rank2, RankT
+from tensorwrapper.typing import Float64T as F
+from tensorwrapper.typing import IndexT_co as J
+from tensorwrapper.typing import Int64T as I
+from tensorwrapper.typing import ScalarT_co as S
 
 __all__ = [
     "box_of",
@@ -71,24 +75,20 @@ def generated(box: Shape[Any], node: Node, shape: ShapeLike = ()) -> View[Any]:
 
 
 @overload
-def full(shape: RankT, fill_value: object, *, dtype: "DType[ScalarT_co]") -> View[ScalarT_co, RankT]:
+def full(shape: RankT, fill_value: object, *, dtype: "DType[S]") -> View[S, RankT]:
     """Return a view in which every element is `fill_value`; nothing is stored."""
 
 
 @overload
-def full(
-    shape: "ShapeLike[IndexT_co]", fill_value: object, *, dtype: "DType[ScalarT_co]"
-) -> View[ScalarT_co, IndexT_co]: ...
+def full(shape: "ShapeLike[J]", fill_value: object, *, dtype: "DType[S]") -> View[S, J]: ...
 @overload
-def full(shape: RankT, fill_value: Float64T) -> View[Float64T, RankT]: ...
+def full(shape: RankT, fill_value: F) -> View[F, RankT]: ...
 @overload
-def full(shape: "ShapeLike[IndexT_co]", fill_value: Float64T) -> View[Float64T, IndexT_co]: ...
+def full(shape: "ShapeLike[J]", fill_value: F) -> View[F, J]: ...
 @overload
 def full(shape: RankT, fill_value: object, *, dtype: npt.DTypeLike | None = ...) -> View[Any, RankT]: ...
 @overload
-def full(
-    shape: "ShapeLike[IndexT_co]", fill_value: object, *, dtype: npt.DTypeLike | None = ...
-) -> View[Any, IndexT_co]: ...
+def full(shape: "ShapeLike[J]", fill_value: object, *, dtype: npt.DTypeLike | None = ...) -> View[Any, J]: ...
 def full(shape: ShapeLike, fill_value: object, *, dtype: npt.DTypeLike | None = None) -> View[Any]:
     """Return a view in which every element is `fill_value`; nothing is stored.
 
@@ -125,32 +125,32 @@ def _type_of(value: object) -> "np.dtype[Any]":
 
 
 @overload
-def zeros(shape: RankT, *, dtype: "DType[Float64T]" = ...) -> View[Float64T, RankT]:
+def zeros(shape: RankT, *, dtype: "DType[F]" = ...) -> View[F, RankT]:
     """Return a view in which every element is 0; nothing is stored."""
 
 
 @overload
-def zeros(shape: "ShapeLike[IndexT_co]", *, dtype: "DType[Float64T]" = ...) -> View[Float64T, IndexT_co]: ...
+def zeros(shape: "ShapeLike[J]", *, dtype: "DType[F]" = ...) -> View[F, J]: ...
 @overload
 def zeros(shape: RankT, *, dtype: npt.DTypeLike) -> View[Any, RankT]: ...
 @overload
-def zeros(shape: "ShapeLike[IndexT_co]", *, dtype: npt.DTypeLike) -> View[Any, IndexT_co]: ...
+def zeros(shape: "ShapeLike[J]", *, dtype: npt.DTypeLike) -> View[Any, J]: ...
 def zeros(shape: ShapeLike, *, dtype: npt.DTypeLike = np.float64) -> View[Any]:
     """Return a view in which every element is 0; nothing is stored."""
     return full(shape, 0, dtype=dtype)
 
 
 @overload
-def ones(shape: RankT, *, dtype: "DType[Float64T]" = ...) -> View[Float64T, RankT]:
+def ones(shape: RankT, *, dtype: "DType[F]" = ...) -> View[F, RankT]:
     """Return a view in which every element is 1; nothing is stored."""
 
 
 @overload
-def ones(shape: "ShapeLike[IndexT_co]", *, dtype: "DType[Float64T]" = ...) -> View[Float64T, IndexT_co]: ...
+def ones(shape: "ShapeLike[J]", *, dtype: "DType[F]" = ...) -> View[F, J]: ...
 @overload
 def ones(shape: RankT, *, dtype: npt.DTypeLike) -> View[Any, RankT]: ...
 @overload
-def ones(shape: "ShapeLike[IndexT_co]", *, dtype: npt.DTypeLike) -> View[Any, IndexT_co]: ...
+def ones(shape: "ShapeLike[J]", *, dtype: npt.DTypeLike) -> View[Any, J]: ...
 def ones(shape: ShapeLike, *, dtype: npt.DTypeLike = np.float64) -> View[Any]:
     """Return a view in which every element is 1; nothing is stored."""
     return full(shape, 1, dtype=dtype)
@@ -158,33 +158,28 @@ def ones(shape: ShapeLike, *, dtype: npt.DTypeLike = np.float64) -> View[Any]:
 
 @overload
 def iota(
-    shape: RankT, mode: Integer = -1, *, start: complex = 0, step: complex = 1, dtype: "DType[Int64T]" = ...
-) -> View[Int64T, RankT]:
+    shape: RankT, mode: Integer = -1, *, start: complex = 0, step: complex = 1, dtype: "DType[I]" = ...
+) -> View[I, RankT]:
     """Return a view that counts along a mode: ``start + step * index[mode]``, by absolute indices."""
 
 
 @overload
 def iota(
-    shape: "ShapeLike[IndexT_co]",
+    shape: "ShapeLike[J]",
     mode: Integer = -1,
     *,
     start: complex = 0,
     step: complex = 1,
-    dtype: "DType[Int64T]" = ...,
-) -> View[Int64T, IndexT_co]: ...
+    dtype: "DType[I]" = ...,
+) -> View[I, J]: ...
 @overload
 def iota(
     shape: RankT, mode: Integer = -1, *, start: complex = 0, step: complex = 1, dtype: npt.DTypeLike
 ) -> View[Any, RankT]: ...
 @overload
 def iota(
-    shape: "ShapeLike[IndexT_co]",
-    mode: Integer = -1,
-    *,
-    start: complex = 0,
-    step: complex = 1,
-    dtype: npt.DTypeLike,
-) -> View[Any, IndexT_co]: ...
+    shape: "ShapeLike[J]", mode: Integer = -1, *, start: complex = 0, step: complex = 1, dtype: npt.DTypeLike
+) -> View[Any, J]: ...
 def iota(
     shape: ShapeLike,
     mode: SupportsIndex = -1,
@@ -251,9 +246,7 @@ def _check_element(start: complex, step: complex, index: int, element: "np.dtype
 
 
 @overload
-def linspace(
-    start: complex, stop: complex, count: Integer, *, dtype: "DType[Float64T]" = ...
-) -> View[Float64T, Rank1]:
+def linspace(start: complex, stop: complex, count: Integer, *, dtype: "DType[F]" = ...) -> View[F, Rank1]:
     """Return a view of rank 1 of `count` numbers, evenly spaced from `start` to `stop`, both included."""
 
 
@@ -324,8 +317,8 @@ def _step(start: complex, stop: complex, count: int, element: "np.dtype[Any]") -
 
 @overload
 def eye(
-    rows: Integer, columns: Integer | None = None, *, diagonal: Integer = 0, dtype: "DType[Float64T]" = ...
-) -> View[Float64T, Rank2]:
+    rows: Integer, columns: Integer | None = None, *, diagonal: Integer = 0, dtype: "DType[F]" = ...
+) -> View[F, Rank2]:
     """Return a matrix with ones where ``column - row`` is `diagonal`, and zeros elsewhere."""
 
 
@@ -353,22 +346,18 @@ def eye(
 
 
 @overload
-def compute(
-    shape: RankT, function: CoordinateFunction, *, dtype: "DType[Float64T]" = ...
-) -> View[Float64T, RankT]:
+def compute(shape: RankT, function: CoordinateFunction, *, dtype: "DType[F]" = ...) -> View[F, RankT]:
     """Return a view whose elements a function computes from their absolute indices, part by part."""
 
 
 @overload
 def compute(
-    shape: "ShapeLike[IndexT_co]", function: CoordinateFunction, *, dtype: "DType[Float64T]" = ...
-) -> View[Float64T, IndexT_co]: ...
+    shape: "ShapeLike[J]", function: CoordinateFunction, *, dtype: "DType[F]" = ...
+) -> View[F, J]: ...
 @overload
 def compute(shape: RankT, function: CoordinateFunction, *, dtype: npt.DTypeLike) -> View[Any, RankT]: ...
 @overload
-def compute(
-    shape: "ShapeLike[IndexT_co]", function: CoordinateFunction, *, dtype: npt.DTypeLike
-) -> View[Any, IndexT_co]: ...
+def compute(shape: "ShapeLike[J]", function: CoordinateFunction, *, dtype: npt.DTypeLike) -> View[Any, J]: ...
 def compute(
     shape: ShapeLike, function: CoordinateFunction, *, dtype: npt.DTypeLike = np.float64
 ) -> View[Any]:

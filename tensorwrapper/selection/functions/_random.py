@@ -25,7 +25,10 @@ from tensorwrapper.selection.random._parameters import (
     to_element_type,
 )
 from tensorwrapper.shape import ShapeLike
-from tensorwrapper.typing import DType, Float64T, IndexT_co, Int64T, Integer, RankT
+from tensorwrapper.typing import DType, Integer, RankT
+from tensorwrapper.typing import Float64T as F
+from tensorwrapper.typing import IndexT_co as J
+from tensorwrapper.typing import Int64T as I
 
 __all__ = ["Parameter", "bernoulli", "integers", "normal", "random", "uniform"]
 
@@ -67,18 +70,16 @@ def _random(
 
 
 @overload
-def random(shape: RankT, *, seed: Integer, dtype: "DType[Float64T]" = ...) -> View[Float64T, RankT]:
+def random(shape: RankT, *, seed: Integer, dtype: "DType[F]" = ...) -> View[F, RankT]:
     """Return a view of random numbers, uniform in [0, 1), that depend on the seed and their index alone."""
 
 
 @overload
-def random(
-    shape: "ShapeLike[IndexT_co]", *, seed: Integer, dtype: "DType[Float64T]" = ...
-) -> View[Float64T, IndexT_co]: ...
+def random(shape: "ShapeLike[J]", *, seed: Integer, dtype: "DType[F]" = ...) -> View[F, J]: ...
 @overload
 def random(shape: RankT, *, seed: Integer, dtype: npt.DTypeLike) -> View[Any, RankT]: ...
 @overload
-def random(shape: "ShapeLike[IndexT_co]", *, seed: Integer, dtype: npt.DTypeLike) -> View[Any, IndexT_co]: ...
+def random(shape: "ShapeLike[J]", *, seed: Integer, dtype: npt.DTypeLike) -> View[Any, J]: ...
 def random(shape: ShapeLike, *, seed: SupportsIndex, dtype: npt.DTypeLike = np.float64) -> View[Any]:
     """Return a view of random numbers, uniform in [0, 1), that depend on the seed and their index alone.
 
@@ -99,38 +100,23 @@ def random(shape: ShapeLike, *, seed: SupportsIndex, dtype: npt.DTypeLike = np.f
 
 @overload
 def uniform(
-    shape: RankT,
-    low: Parameter = 0.0,
-    high: Parameter = 1.0,
-    *,
-    seed: Integer,
-    dtype: "DType[Float64T]" = ...,
-) -> View[Float64T, RankT]:
+    shape: RankT, low: Parameter = 0, high: Parameter = 1, *, seed: Integer, dtype: "DType[F]" = ...
+) -> View[F, RankT]:
     """Return a view of random numbers, uniform in [low, high); see `random`."""
 
 
 @overload
 def uniform(
-    shape: "ShapeLike[IndexT_co]",
-    low: Parameter = 0.0,
-    high: Parameter = 1.0,
-    *,
-    seed: Integer,
-    dtype: "DType[Float64T]" = ...,
-) -> View[Float64T, IndexT_co]: ...
+    shape: "ShapeLike[J]", low: Parameter = 0, high: Parameter = 1, *, seed: Integer, dtype: "DType[F]" = ...
+) -> View[F, J]: ...
 @overload
 def uniform(
-    shape: RankT, low: Parameter = 0.0, high: Parameter = 1.0, *, seed: Integer, dtype: npt.DTypeLike
+    shape: RankT, low: Parameter = 0, high: Parameter = 1, *, seed: Integer, dtype: npt.DTypeLike
 ) -> View[Any, RankT]: ...
 @overload
 def uniform(
-    shape: "ShapeLike[IndexT_co]",
-    low: Parameter = 0.0,
-    high: Parameter = 1.0,
-    *,
-    seed: Integer,
-    dtype: npt.DTypeLike,
-) -> View[Any, IndexT_co]: ...
+    shape: "ShapeLike[J]", low: Parameter = 0, high: Parameter = 1, *, seed: Integer, dtype: npt.DTypeLike
+) -> View[Any, J]: ...
 def uniform(
     shape: ShapeLike,
     low: Parameter = 0.0,
@@ -145,38 +131,28 @@ def uniform(
 
 @overload
 def normal(
-    shape: RankT,
-    mean: Parameter = 0.0,
-    sigma: Parameter = 1.0,
-    *,
-    seed: Integer,
-    dtype: "DType[Float64T]" = ...,
-) -> View[Float64T, RankT]:
+    shape: RankT, mean: Parameter = 0, sigma: Parameter = 1, *, seed: Integer, dtype: "DType[F]" = ...
+) -> View[F, RankT]:
     """Return a view of random numbers of the normal distribution; see `random`."""
 
 
 @overload
 def normal(
-    shape: "ShapeLike[IndexT_co]",
-    mean: Parameter = 0.0,
-    sigma: Parameter = 1.0,
+    shape: "ShapeLike[J]",
+    mean: Parameter = 0,
+    sigma: Parameter = 1,
     *,
     seed: Integer,
-    dtype: "DType[Float64T]" = ...,
-) -> View[Float64T, IndexT_co]: ...
+    dtype: "DType[F]" = ...,
+) -> View[F, J]: ...
 @overload
 def normal(
-    shape: RankT, mean: Parameter = 0.0, sigma: Parameter = 1.0, *, seed: Integer, dtype: npt.DTypeLike
+    shape: RankT, mean: Parameter = 0, sigma: Parameter = 1, *, seed: Integer, dtype: npt.DTypeLike
 ) -> View[Any, RankT]: ...
 @overload
 def normal(
-    shape: "ShapeLike[IndexT_co]",
-    mean: Parameter = 0.0,
-    sigma: Parameter = 1.0,
-    *,
-    seed: Integer,
-    dtype: npt.DTypeLike,
-) -> View[Any, IndexT_co]: ...
+    shape: "ShapeLike[J]", mean: Parameter = 0, sigma: Parameter = 1, *, seed: Integer, dtype: npt.DTypeLike
+) -> View[Any, J]: ...
 def normal(
     shape: ShapeLike,
     mean: Parameter = 0.0,
@@ -191,28 +167,23 @@ def normal(
 
 @overload
 def integers(
-    shape: RankT, low: Parameter, high: Parameter, *, seed: Integer, dtype: "DType[Int64T]" = ...
-) -> View[Int64T, RankT]:
+    shape: RankT, low: Parameter, high: Parameter, *, seed: Integer, dtype: "DType[I]" = ...
+) -> View[I, RankT]:
     """Return a view of random integers, uniform in [low, high); see `random`."""
 
 
 @overload
 def integers(
-    shape: "ShapeLike[IndexT_co]",
-    low: Parameter,
-    high: Parameter,
-    *,
-    seed: Integer,
-    dtype: "DType[Int64T]" = ...,
-) -> View[Int64T, IndexT_co]: ...
+    shape: "ShapeLike[J]", low: Parameter, high: Parameter, *, seed: Integer, dtype: "DType[I]" = ...
+) -> View[I, J]: ...
 @overload
 def integers(
     shape: RankT, low: Parameter, high: Parameter, *, seed: Integer, dtype: npt.DTypeLike
 ) -> View[Any, RankT]: ...
 @overload
 def integers(
-    shape: "ShapeLike[IndexT_co]", low: Parameter, high: Parameter, *, seed: Integer, dtype: npt.DTypeLike
-) -> View[Any, IndexT_co]: ...
+    shape: "ShapeLike[J]", low: Parameter, high: Parameter, *, seed: Integer, dtype: npt.DTypeLike
+) -> View[Any, J]: ...
 def integers(
     shape: ShapeLike, low: Parameter, high: Parameter, *, seed: SupportsIndex, dtype: npt.DTypeLike = np.int64
 ) -> View[Any]:
@@ -226,9 +197,7 @@ def bernoulli(shape: RankT, p: Parameter = 0.5, *, seed: Integer) -> View[np.boo
 
 
 @overload
-def bernoulli(
-    shape: "ShapeLike[IndexT_co]", p: Parameter = 0.5, *, seed: Integer
-) -> View[np.bool_, IndexT_co]: ...
+def bernoulli(shape: "ShapeLike[J]", p: Parameter = 0.5, *, seed: Integer) -> View[np.bool_, J]: ...
 def bernoulli(shape: ShapeLike, p: Parameter = 0.5, *, seed: SupportsIndex) -> View[Any]:
     """Return a view of random bools, each true with probability `p`; see `random`."""
     return _random(shape, "bernoulli", seed, (p,), np.bool_)

@@ -1,7 +1,7 @@
 """What a shape can be asked: the part of the facade that makes no new shape."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeAlias, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,7 @@ from tensorwrapper.typing import (
     IndexT_co,
     IntArray,
     Integer,
+    Integers2,
     Kind,
     LooseIndex,
     Order,
@@ -37,6 +38,9 @@ if TYPE_CHECKING:
     from tensorwrapper.shape.kinds._blocks import BlockTable
 
 __all__ = ["ShapeQueries"]
+
+_UpToTwo: TypeAlias = Rank0 | tuple[Integer] | Integers2 | LooseIndex
+_FourOrMore: TypeAlias = tuple[int, int, int, int, *tuple[int, ...]]
 
 
 class ShapeQueries(ShapeBase[IndexT_co], Generic[IndexT_co]):
@@ -179,13 +183,9 @@ class ShapeQueries(ShapeBase[IndexT_co], Generic[IndexT_co]):
     @overload
     def extent_at(self: "ShapeQueries[Rank2]", prefix: Rank0 | tuple[Integer] | LooseIndex) -> int: ...
     @overload
-    def extent_at(
-        self: "ShapeQueries[Rank3]", prefix: Rank0 | tuple[Integer] | tuple[Integer, Integer] | LooseIndex
-    ) -> int: ...
+    def extent_at(self: "ShapeQueries[Rank3]", prefix: _UpToTwo) -> int: ...
     @overload
-    def extent_at(
-        self: "ShapeQueries[tuple[int, int, int, int, *tuple[int, ...]]]", prefix: Iterable[Integer]
-    ) -> int: ...
+    def extent_at(self: "ShapeQueries[_FourOrMore]", prefix: Iterable[Integer]) -> int: ...
     def extent_at(self, prefix: Iterable[SupportsIndex]) -> int:
         """Return the extent of mode ``len(prefix)`` under `prefix`; raises where that leads nowhere."""
         return self.implementation.extent_at(prefix)
@@ -197,13 +197,9 @@ class ShapeQueries(ShapeBase[IndexT_co], Generic[IndexT_co]):
     @overload
     def origin_at(self: "ShapeQueries[Rank2]", prefix: Rank0 | tuple[Integer] | LooseIndex) -> int: ...
     @overload
-    def origin_at(
-        self: "ShapeQueries[Rank3]", prefix: Rank0 | tuple[Integer] | tuple[Integer, Integer] | LooseIndex
-    ) -> int: ...
+    def origin_at(self: "ShapeQueries[Rank3]", prefix: _UpToTwo) -> int: ...
     @overload
-    def origin_at(
-        self: "ShapeQueries[tuple[int, int, int, int, *tuple[int, ...]]]", prefix: Iterable[Integer]
-    ) -> int: ...
+    def origin_at(self: "ShapeQueries[_FourOrMore]", prefix: Iterable[Integer]) -> int: ...
     def origin_at(self, prefix: Iterable[SupportsIndex]) -> int:
         """Return the first index of mode ``len(prefix)`` under `prefix`; raises as `extent_at` does."""
         return self.implementation.origin_at(prefix)

@@ -51,13 +51,7 @@ class ShapeRanks(Generic[IndexT_co]):
 
         @overload
         @classmethod
-        def jagged(
-            cls,
-            rows: "Counts",
-            *,
-            rank: None = None,
-            origin: Origin = None,
-        ) -> "Shape[Rank2]": ...
+        def jagged(cls, rows: "Counts", *, rank: None = None, origin: Origin = None) -> "Shape[Rank2]": ...
         @overload
         @classmethod
         def jagged(

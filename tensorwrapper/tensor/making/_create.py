@@ -23,28 +23,29 @@ from tensorwrapper.shape.lowlevel import unnamed_shape
 from tensorwrapper.tensor._tensor import Tensor, make_tensor
 from tensorwrapper.tensor._tensor_base import guard, layout_over
 from tensorwrapper.tensor.reading._string_values import read_strings
-from tensorwrapper.typing import DType, Float64T, Index, IndexT_co, Integer, Rank2, RankT, ScalarT_co
+from tensorwrapper.typing import DType, Index, Integer, Rank2, RankT
+from tensorwrapper.typing import Float64T as F
+from tensorwrapper.typing import IndexT_co as J
+from tensorwrapper.typing import ScalarT_co as S
 
 __all__ = ["empty", "eye", "full", "zeros"]
 
 
 @overload
-def empty(
-    shape: RankT, *, dtype: "DType[Float64T]" = ..., layout: Layout[Any] | None = None
-) -> Tensor[Float64T, RankT]:
+def empty(shape: RankT, *, dtype: "DType[F]" = ..., layout: Layout[Any] | None = None) -> Tensor[F, RankT]:
     """Return a tensor of this shape whose elements are whatever the memory holds."""
 
 
 @overload
 def empty(
-    shape: "ShapeLike[IndexT_co]", *, dtype: "DType[Float64T]" = ..., layout: Layout[Any] | None = None
-) -> Tensor[Float64T, IndexT_co]: ...
+    shape: "ShapeLike[J]", *, dtype: "DType[F]" = ..., layout: Layout[Any] | None = None
+) -> Tensor[F, J]: ...
 @overload
 def empty(shape: RankT, *, dtype: npt.DTypeLike, layout: Layout[Any] | None = None) -> Tensor[Any, RankT]: ...
 @overload
 def empty(
-    shape: "ShapeLike[IndexT_co]", *, dtype: npt.DTypeLike, layout: Layout[Any] | None = None
-) -> Tensor[Any, IndexT_co]: ...
+    shape: "ShapeLike[J]", *, dtype: npt.DTypeLike, layout: Layout[Any] | None = None
+) -> Tensor[Any, J]: ...
 def empty(
     shape: ShapeLike, *, dtype: npt.DTypeLike = np.float64, layout: Layout[Any] | None = None
 ) -> Tensor[Any]:
@@ -81,22 +82,20 @@ def empty(
 
 
 @overload
-def zeros(
-    shape: RankT, *, dtype: "DType[Float64T]" = ..., layout: Layout[Any] | None = None
-) -> Tensor[Float64T, RankT]:
+def zeros(shape: RankT, *, dtype: "DType[F]" = ..., layout: Layout[Any] | None = None) -> Tensor[F, RankT]:
     """Return a tensor of this shape with all elements 0; parameters and errors as for `empty`."""
 
 
 @overload
 def zeros(
-    shape: "ShapeLike[IndexT_co]", *, dtype: "DType[Float64T]" = ..., layout: Layout[Any] | None = None
-) -> Tensor[Float64T, IndexT_co]: ...
+    shape: "ShapeLike[J]", *, dtype: "DType[F]" = ..., layout: Layout[Any] | None = None
+) -> Tensor[F, J]: ...
 @overload
 def zeros(shape: RankT, *, dtype: npt.DTypeLike, layout: Layout[Any] | None = None) -> Tensor[Any, RankT]: ...
 @overload
 def zeros(
-    shape: "ShapeLike[IndexT_co]", *, dtype: npt.DTypeLike, layout: Layout[Any] | None = None
-) -> Tensor[Any, IndexT_co]: ...
+    shape: "ShapeLike[J]", *, dtype: npt.DTypeLike, layout: Layout[Any] | None = None
+) -> Tensor[Any, J]: ...
 def zeros(
     shape: ShapeLike, *, dtype: npt.DTypeLike = np.float64, layout: Layout[Any] | None = None
 ) -> Tensor[Any]:
@@ -116,22 +115,22 @@ def full(
     shape: RankT,
     fill_value: "complex | str | bytes | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
     *,
-    dtype: "DType[ScalarT_co]",
+    dtype: "DType[S]",
     layout: Layout[Any] | None = None,
     tiling: Tiling | None = None,
-) -> Tensor[ScalarT_co, RankT]:
+) -> Tensor[S, RankT]:
     """Return a tensor of this shape filled with a number, or by a function, block by block."""
 
 
 @overload
 def full(
-    shape: "ShapeLike[IndexT_co]",
+    shape: "ShapeLike[J]",
     fill_value: "complex | str | bytes | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
     *,
-    dtype: "DType[ScalarT_co]",
+    dtype: "DType[S]",
     layout: Layout[Any] | None = None,
     tiling: Tiling | None = None,
-) -> Tensor[ScalarT_co, IndexT_co]: ...
+) -> Tensor[S, J]: ...
 @overload
 def full(
     shape: RankT,
@@ -143,13 +142,13 @@ def full(
 ) -> Tensor[Any, RankT]: ...
 @overload
 def full(
-    shape: "ShapeLike[IndexT_co]",
+    shape: "ShapeLike[J]",
     fill_value: "complex | str | bytes | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
     *,
     dtype: npt.DTypeLike | None = None,
     layout: Layout[Any] | None = None,
     tiling: Tiling | None = None,
-) -> Tensor[Any, IndexT_co]: ...
+) -> Tensor[Any, J]: ...
 def full(
     shape: ShapeLike,
     fill_value: "complex | str | bytes | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
@@ -261,8 +260,8 @@ def _values(fill: Callable[[Shape[Any]], npt.ArrayLike], block: Shape[Any]) -> n
 
 @overload
 def eye(
-    rows: Integer, columns: Integer | None = None, *, diagonal: Integer = 0, dtype: "DType[Float64T]" = ...
-) -> Tensor[Float64T, Rank2]:
+    rows: Integer, columns: Integer | None = None, *, diagonal: Integer = 0, dtype: "DType[F]" = ...
+) -> Tensor[F, Rank2]:
     """Return the matrix with ones on one diagonal and zeros elsewhere."""
 
 
