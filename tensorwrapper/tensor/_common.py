@@ -31,8 +31,8 @@ from tensorwrapper.tensor._bridge import view_of
 from tensorwrapper.typing import (
     AnyRank,
     Extents,
-    IntArray,
     Fewer,
+    IntArray,
     Integer,
     Integers2,
     Integers3,
