@@ -10,6 +10,7 @@ from tensorwrapper import remote, transport
 from tensorwrapper import selection as sel
 from tensorwrapper.store import ArrayFile
 from tests.support.advice import code_in, run_all
+from tests.support.sources import nodes_of
 
 PACKAGE = Path(tw.__file__).parent
 HOLE = "\0"  # what stands for a value in a text that is put together
@@ -32,7 +33,7 @@ def advice():
     """Return all code between backquotes in what is raised, and where it stands."""
     found = {}
     for path in sorted(PACKAGE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes_of(path):
             if isinstance(node, ast.Raise) and node.exc is not None:
                 for code in code_in(text_of(node.exc)):
                     if HOLE not in code:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import tensorwrapper as tw
+from tests.support.sources import nodes_of
 
 PACKAGE = Path(tw.__file__).parent
 OPEN = {
@@ -34,7 +35,7 @@ def ends_closed(match: ast.Match) -> bool:
 
 
 def matches(path: Path) -> list[ast.Match]:
-    return [n for n in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(n, ast.Match)]
+    return [n for n in nodes_of(path) if isinstance(n, ast.Match)]
 
 
 def test_a_match_ends_in_assert_never_or_in_an_error():
@@ -87,7 +88,7 @@ def test_kinds_of_shapes_are_told_apart_by_a_match():
     found = {
         (path.relative_to(PACKAGE).as_posix(), function.name)
         for path in PACKAGE.rglob("*.py")
-        for function in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for function in nodes_of(path)
         if isinstance(function, ast.FunctionDef) and told_apart(function)
     }
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.extensions import extensions, faults
+from tests.support.sources import nodes_of, tree_of
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "tensorwrapper"
@@ -28,7 +29,7 @@ def tracked() -> list[Path]:
 
 def trees() -> dict[str, ast.Module]:
     """Return the syntax of every file of the package, by its path there."""
-    return {p.relative_to(PACKAGE).as_posix(): ast.parse(p.read_text(encoding="utf-8")) for p in SOURCES}
+    return {p.relative_to(PACKAGE).as_posix(): tree_of(p) for p in SOURCES}
 
 
 def test_no_file_is_longer_than_the_house_allows():
@@ -49,7 +50,7 @@ def test_the_package_does_not_import_itself_by_name():
     guilty = [
         f"{path.relative_to(ROOT)}:{node.lineno}"
         for path in SOURCES
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in nodes_of(path)
         if isinstance(node, ast.Import)
         and any(alias.name.split(".")[0] == "tensorwrapper" for alias in node.names)
     ]
@@ -62,7 +63,7 @@ def test_only_the_command_line_prints():
         f"{path.relative_to(ROOT)}:{node.lineno}"
         for path in SOURCES
         if "cli" not in path.parts
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in nodes_of(path)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
     ]
 

@@ -24,6 +24,7 @@ from tensorwrapper.errors import TensorWrapperError
 from tensorwrapper.layout import IndexDomain, IndexTransform, parse_tiler
 from tensorwrapper.remote import Catalogue
 from tensorwrapper.shape import Labels, RowPartitions, ShapePattern
+from tests.support.sources import nodes_of
 
 ROOT = Path(tw.__file__).parent
 CHARACTERS = "".join(map(chr, range(256)))
@@ -162,7 +163,7 @@ def test_w8_no_pattern_of_the_package_goes_back_far():
 def calls_of_patterns():
     """Each call of `re`, or of a method of patterns: file, name of the method, and what it is called on."""
     for path in sorted(ROOT.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in nodes_of(path):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 yield path, node.func.attr, node.func.value
 
@@ -228,7 +229,7 @@ def test_w8_every_reader_of_texts_is_in_the_table():
         node.name
         for path in ROOT.rglob("*.py")
         if not re.search(r"selection/(expressions|rows)/", path.as_posix())
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in nodes_of(path)
         if isinstance(node, ast.ClassDef)
         for part in node.body
         if isinstance(part, ast.FunctionDef) and part.name in ("parse", "from_json")

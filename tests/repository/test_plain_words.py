@@ -11,7 +11,27 @@ import pytest
 from tests.support.plain_words import Sentence, offences, offending
 
 ROOT = Path(__file__).resolve().parents[2]
-MOST: dict[str, int] = {}
+MOST: dict[str, int] = {
+    "docs/design": 89,
+    "docs/guide": 433,
+    "docs/howto": 47,
+    "docs/start": 22,
+    "tensorwrapper/buffer": 171,
+    "tensorwrapper/cli": 64,
+    "tensorwrapper/drawing": 21,
+    "tensorwrapper/interop": 95,
+    "tensorwrapper/layout": 464,
+    "tensorwrapper/remote": 456,
+    "tensorwrapper/selection": 583,
+    "tensorwrapper/shape": 415,
+    "tensorwrapper/sharding": 59,
+    "tensorwrapper/store": 462,
+    "tensorwrapper/tensor": 229,
+    "tensorwrapper/testing": 51,
+    "tensorwrapper/transport": 283,
+    "tensorwrapper/wire": 215,
+    "tensorwrapper/wirecell": 26,
+}
 """By folder how many sentences break a rule at most. Who mends some lowers the number."""
 
 

@@ -5,6 +5,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.support.sources import tree_of
+
 PACKAGE = Path(__file__).resolve().parents[2] / "tensorwrapper"
 PROTOCOLS = {"_repr_html_", "_repr_svg_"}
 """Names that IPython and others call: public in all but their form."""
@@ -21,7 +23,7 @@ def sources() -> Iterator[tuple[str, str, ast.Module]]:
     for path in sorted(PACKAGE.rglob("*.py")):
         place = path.relative_to(PACKAGE)
         floor = place.parts[0] if len(place.parts) > 1 else place.stem
-        yield place.as_posix(), floor, ast.parse(path.read_text(encoding="utf-8"))
+        yield place.as_posix(), floor, tree_of(path)
 
 
 def is_private(name: str) -> bool:

@@ -75,7 +75,7 @@ def test_imports_point_down():
 @pytest.mark.slow
 def test_the_documentation_builds_without_warnings_and_every_page_is_whole(tmp_path):
     # Without each function in the tree of contents, which is copied for every page: half of the time.
-    short = "-D", "toc_object_entries=0"
+    short = "-t", "check", "-D", "toc_object_entries=0"
     run(sys.executable, "-m", "sphinx", "-q", "-W", "-T", *short, "docs", str(tmp_path / "html"))
 
     assert faults_of_site(tmp_path / "html") == {}

@@ -1,4 +1,4 @@
-"""A normal form brought into memory: what was read, or made once, stands for what reads or makes it."""
+"""Replace the sources and shared nodes of a normal form by memory."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -31,7 +31,7 @@ def brought_here(
 ) -> Expression:
     """Return a view in normal form as a view of memory.
 
-    What is used many times is made here, each in turn, and given back when nobody needs it any more.
+    Shared nodes are computed here, each once; their memory is released after their last use.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def brought_here(
     read
         Returns what was read of sources elsewhere; needed only if it reads some.
     made
-        What was made before, which is not made again; what the view uses at its top is added.
+        Memory of shared nodes that earlier calls computed. Shared nodes at the top of the view are added.
     check
         Raises if it is not to go on.
 
@@ -110,7 +110,7 @@ class _Bringing:
         return buffer_of(array.reshape(-1))
 
     def _done_with(self, node: Node) -> None:
-        """Let go of what only this node needed: memory of what was made goes with its last user."""
+        """Release the operands of a node; memory of shared nodes goes with their last user."""
         for part in node.operands:
             self._uses[id(part)] -= 1
             self._users[id(part.node)] -= 1

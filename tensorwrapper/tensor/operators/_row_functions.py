@@ -63,7 +63,7 @@ def call_along_rows(
     Raises
     ------
     ConversionError
-        If the axis is not the last mode, nor None, or for options that rows have no meaning for.
+        If the axis is neither the last mode nor None, or an option has no meaning for rows.
     """
     short = function.__name__
     name = f"np.{short}"

@@ -33,7 +33,7 @@ _R = TypeVar("_R", bound=TensorBase[Any])
 
 
 class WithinRows(ABC, Generic[_T, _R]):
-    """Abstract: `shape` and `_here`. What is computed in each row, along the last mode."""
+    """Abstract: `shape` and `_here`. Calls that work within each row, along the last mode."""
 
     __slots__ = ()
 
@@ -110,9 +110,9 @@ class WithinRows(ABC, Generic[_T, _R]):
         Parameters
         ----------
         method
-            Which rank equal elements have: the mean of theirs ("average"), the least ("min"), the greatest
-            ("max"), the number of the distinct element ("dense"), or ranks in their order ("ordinal"), as
-            ``scipy.stats.rankdata`` has them.
+            The rank of equal elements: their mean rank ("average"), the least ("min"), the greatest ("max"),
+            the number of the distinct element ("dense"), or their order ("ordinal"). The names are those of
+            ``scipy.stats.rankdata``.
 
         Raises
         ------
@@ -202,7 +202,7 @@ class WithinRows(ABC, Generic[_T, _R]):
         values, ends, counts = _order.distinct(flat, splits)
         shape = _rows_of(tensor.shape, np.diff(ends))
         if holds_strings(tensor.dtype):
-            # Of each string the number of one element that is it.
+            # For each distinct string, the number of its first element.
             firsts = np.unique(flat, return_index=True)[1]
             texts = _over_strings(tensor, firsts[values], shape)
             return cast("_T", texts), self._made(tensor, counts, shape)
@@ -378,7 +378,7 @@ class WithinRows(ABC, Generic[_T, _R]):
         initial
             Is added to each sum.
         empty
-            What an empty row gives instead.
+            The result of an empty row.
 
         Examples
         --------
@@ -407,7 +407,7 @@ class WithinRows(ABC, Generic[_T, _R]):
         initial
             Takes part in each row.
         empty
-            What an empty row gives.
+            The result of an empty row.
 
         Raises
         ------
@@ -434,7 +434,7 @@ class WithinRows(ABC, Generic[_T, _R]):
         return self._reduced(np.minimum, "min", initial, empty)
 
     def any(self) -> _R:
-        """Return whether each row has an element that is true; an empty row has none. O(n).
+        """Return True for each row with a true element, and False for an empty row. O(n).
 
         Examples
         --------
@@ -536,7 +536,7 @@ class WithinRows(ABC, Generic[_T, _R]):
             Whether each is a row of one position, and of an empty row an empty one: so
             ``t[t.rows().argmax(keepdims=True)]`` has the elements.
         empty
-            What an empty row gives, if they are no rows.
+            The result of an empty row, unless `keepdims` is given.
 
         Raises
         ------
@@ -582,7 +582,7 @@ class WithinRows(ABC, Generic[_T, _R]):
         Parameters
         ----------
         empty
-            What an empty row gives.
+            The result of an empty row.
 
         Raises
         ------
@@ -647,7 +647,7 @@ class WithinRows(ABC, Generic[_T, _R]):
         Parameters
         ----------
         empty
-            What an empty row gives. If it is not given, NaN, and a ``RuntimeWarning`` tells it.
+            The result of an empty row. Without it, NaN and a ``RuntimeWarning``.
 
         Examples
         --------
@@ -667,7 +667,7 @@ class WithinRows(ABC, Generic[_T, _R]):
         ddof
             The sum of the squares is divided by the length of the row less this.
         empty
-            What an empty row gives. If it is not given, NaN, and a ``RuntimeWarning`` tells it.
+            The result of an empty row. Without it, NaN and a ``RuntimeWarning``.
 
         Examples
         --------
@@ -702,7 +702,7 @@ class WithinRows(ABC, Generic[_T, _R]):
         Parameters
         ----------
         empty
-            What an empty row gives. If it is not given, NaN, and a ``RuntimeWarning`` tells it.
+            The result of an empty row. Without it, NaN and a ``RuntimeWarning``.
 
         Examples
         --------
@@ -720,7 +720,7 @@ class WithinRows(ABC, Generic[_T, _R]):
         q
             Which: from 0, the least element, to 1, the greatest.
         empty
-            What an empty row gives. If it is not given, NaN, and a ``RuntimeWarning`` tells it.
+            The result of an empty row. Without it, NaN and a ``RuntimeWarning``.
 
         Raises
         ------
@@ -807,7 +807,7 @@ def _parts_of(tensor: TensorBase[Any], name: str) -> tuple[Array, IntArray]:
 def _ordered(tensor: TensorBase[Any], name: str, *, descending: bool = False) -> tuple[Array, IntArray, bool]:
     """Return what has the order of the elements, where rows begin and end, and whether it is to be reversed.
 
-    Of strings that is the number of each among the distinct ones, already reversed; nulls come last.
+    Each string becomes its number among the distinct ones, already reversed; nulls come last.
     """
     if not holds_strings(tensor.dtype):
         return (*_parts_of(tensor, name), descending)
@@ -862,7 +862,7 @@ def _with_empty(found: Array, counts: IntArray, empty: object, name: str) -> Arr
     if counts.all():
         return found
     if empty is None:
-        raise ConversionError(f"{name}(empty=None) would give a null, and tensors have none: give a number")
+        raise ConversionError(f"{name}(empty=None) would be a null, which tensors do not hold: give a number")
     result: Array = np.full(len(counts), fit_number(empty, found.dtype, "empty"), found.dtype)
     result[counts > 0] = found
     return result

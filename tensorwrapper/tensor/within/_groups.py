@@ -18,11 +18,11 @@ SHORT: Final = 8
 """The longest row whose places are columns."""
 BLOCK: Final = 1 << 16
 """Elements that are worked on at a time: with what is made of them they stay in a cache."""
-_LONG = 1024  # elements from which a row goes by itself
-_MIDDLE = 64  # elements up to which all rows of a length go together, however few
-_FEW = 8  # rows of a length up to which longer ones go by themselves
-_COLUMNS = 1 << 13  # rows whose columns are worked on at a time
-_COUNTED = 16  # lengths up to which each is looked for by itself
+_LONG = 1024  # least length of rows processed one at a time.
+_MIDDLE = 64  # greatest length of rows that always form a group.
+_FEW = 8  # least number of longer rows that form a group.
+_COLUMNS = 1 << 13  # rows in one block of columns.
+_COUNTED = 16  # greatest length for which a comparison finds the rows.
 
 Columns: TypeAlias = "list[Array]"
 """For each place of rows of one length the elements of all rows there."""

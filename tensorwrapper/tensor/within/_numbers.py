@@ -126,7 +126,7 @@ def _short_variances(flat: Array, splits: IntArray, ddof: float) -> Array:
 
     out = np.full(len(splits) - 1, np.nan, flat.dtype)
     with np.errstate(invalid="ignore", divide="ignore"), warnings.catch_warnings():
-        # A row that is no longer than `ddof`, which is told by its NaN.
+        # Rows of at most `ddof` elements give NaN, without a warning.
         warnings.simplefilter("ignore", RuntimeWarning)
         return number_of_each(
             flat, splits, lambda rows: np.var(cast("Any", rows), axis=-1, ddof=ddof), out, of_columns
@@ -185,7 +185,7 @@ def quantiles(flat: Array, splits: IntArray, share: float | None) -> Array:
 def _between(
     ordered: Array, begins: IntArray, counts: IntArray, share: float, work: "np.dtype[Any]"
 ) -> Array:
-    """Return what lies at a share of the way from the first to the last of sorted elements."""
+    """Return the value at a share of the way from the first to the last sorted element."""
     at = (counts - 1) * share
     before = np.floor(at).astype(np.int64)
     rest = (at - before).astype(work)
