@@ -6,6 +6,7 @@ import numpy as np
 
 from tensorwrapper._arrays import concatenated_ranges, splits_of
 from tensorwrapper.errors import ConversionError, DTypeError
+from tensorwrapper.tensor.rows._reduce import reduce_runs
 from tensorwrapper.tensor.within._groups import SHORT, Columns, each_row
 from tensorwrapper.typing import Array, IntArray
 
@@ -83,7 +84,7 @@ def _places(columns: Columns) -> Columns:
 
 def _places_in_rows(rows: Array) -> Array:
     """Return the same of rows along the last axis."""
-    order = np.argsort(rows, axis=-1, kind="stable")
+    order = _stable_order(rows)
     found = np.empty_like(order)
     if rows.ndim == 1:
         found[order] = np.arange(len(rows), dtype=found.dtype)
@@ -139,8 +140,32 @@ def argsort(flat: Array, splits: IntArray, *, descending: bool = False) -> IntAr
         found[places] = np.arange(len(flat), dtype=np.int64) - starts
         return found
     out = np.empty(len(flat), np.int64)
-    each_row(keys, splits, lambda rows: np.argsort(rows, axis=-1, kind="stable"), out)
+    each_row(keys, splits, _stable_order, out)
     return out
+
+
+def _stable_order(rows: Array) -> IntArray:
+    """Return the positions that sort rows along the last axis; equal elements keep their order.
+
+    NumPy sorts floats three times faster if equal ones may change places. They get their order back by a sort
+    of integers: the number of the distinct element, and the position.
+    """
+    if rows.dtype.kind != "f" or rows.dtype.itemsize not in (4, 8):
+        return np.argsort(rows, axis=-1, kind="stable")
+    order = np.argsort(rows, axis=-1)
+    ordered: Any = np.take_along_axis(rows, order, axis=-1)
+    same = ordered[..., 1:] == ordered[..., :-1]
+    lost = np.isnan(ordered)
+    same |= lost[..., 1:] & lost[..., :-1]
+    if same.any():
+        length = rows.shape[-1]
+        keys = np.zeros(rows.shape, np.int64)
+        np.cumsum(~same, axis=-1, out=keys[..., 1:])
+        keys *= length
+        keys += order
+        keys.sort(axis=-1)
+        order = np.remainder(keys, length)
+    return order
 
 
 def _ordinals(keys: Array, splits: IntArray) -> IntArray:
@@ -209,9 +234,8 @@ def distinct(flat: Array, splits: IntArray) -> tuple[Array, IntArray, IntArray]:
     ordered = sort(flat, splits)
     new = _new(ordered, splits)
     firsts = np.flatnonzero(new)
-    befores = np.zeros(len(ordered) + 1, np.int64)
-    np.cumsum(new, out=befores[1:])
-    return ordered[firsts], befores[splits], np.diff(firsts, append=len(ordered))
+    counts = reduce_runs(np.add, new.view(np.int8), splits, None, what="row", dtype=np.int64)
+    return ordered[firsts], splits_of(cast("IntArray", counts)), np.diff(firsts, append=len(ordered))
 
 
 def top(flat: Array, splits: IntArray, count: int, *, largest: bool) -> tuple[IntArray, IntArray]:

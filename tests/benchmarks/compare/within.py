@@ -67,6 +67,24 @@ def within() -> Iterator[Row]:
                 times=times[kind],
                 missing=None if ak else "awkward",
             )
+        if kind in (1, 3):
+            # Equal elements, whose rows are sorted again.
+            flat = np.floor(flat * 100)
+            ties = tw.as_tensor(flat).unflatten(counts)
+            b = (
+                ak.Array(ak.contents.ListOffsetArray(ak.index.Index64(splits), ak.contents.NumpyArray(flat)))
+                if ak
+                else None
+            )
+            equal: dict[str, Run] = {"Awkward": lambda b=b: ak.argsort(b, axis=-1)} if ak else {}
+            yield Row(
+                "W",
+                f"argsort of equal floats, {name}",
+                lambda ties=ties: ties.rows().argsort(),
+                equal,
+                times=1.1,
+                missing=None if ak else "awkward",
+            )
         if not kind:
             pairs: dict[str, Run] = {"Awkward": lambda a=a: ak.argcombinations(a, 2)} if ak else {}
             yield Row(
