@@ -70,11 +70,11 @@ _NUMBERS: Final = re.compile(
     re.DOTALL,
 )
 """Headers of arrays of numbers as NumPy writes them, of extents that are allowed."""
+_DIGITS: Final = re.compile(rb"[0-9]+")
 _NUMBERS_BYTES: Final = 192
 _MAGIC: Final = b"\x93NUMPY"
 _KEYS: Final = {"descr", "fortran_order", "shape"}
 _PACKINGS: Final = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA}
-_EXTENT: Final = re.compile(rb"[0-9]+")
 _LONG: Final = re.compile(r"(?<=[0-9])L(?=[,)])")
 _PICKLES: Final = "np.load(..., allow_pickle=True) reads them, and runs what whoever wrote them wants"
 _BEHIND: Final = "np.load of an open file reads arrays that were saved to it one after another"
@@ -299,7 +299,7 @@ def npy_head_in(memory: FileMap, begin: int, end: int, name: str) -> NpyHead:
     """Return what the header of an array in memory says; its first bytes tell that of numbers."""
     found = _NUMBERS.match(memory[begin : min(begin + _NUMBERS_BYTES, end)])
     if found is not None:
-        dtype, shape = np.dtype(found[2].decode()), map(int, _EXTENT.findall(found[3]))
+        dtype, shape = np.dtype(found[2].decode()), map(int, _DIGITS.findall(found[3]))
         return NpyHead(dtype, 10 + int.from_bytes(found[1], "little") + math.prod(shape) * dtype.itemsize)
     return npy_head(stream_over(memoryview(memory)[begin:end]), name)
 
