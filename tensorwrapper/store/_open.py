@@ -162,7 +162,7 @@ def _check_sets(where: Path, contents: "Contents") -> None:
     """Raise if an archive has no member of a tensor set, and is of another kind or empty."""
     from tensorwrapper.store.sets._recognise import recognise  # noqa: PLC0415 - as above
 
-    if contents.sets or any(loss.code != "member" for loss in contents.losses):
+    if contents.sets or contents.held or any(loss.code != "member" for loss in contents.losses):
         return
     found = recognise(where).kind
     if contents.losses and found == "wirecell":

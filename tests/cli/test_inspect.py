@@ -104,7 +104,7 @@ def test_inspect_says_what_cannot_be_read_of_a_tensor_file(tmp_path):
     assert done.returncode == ExitCode.CHECK_FAILED
     assert "tensor_0_0" in done.stdout
     assert "readme.txt" in done.stdout
-    assert "what is said of the file cannot be read" in done.stdout
+    assert "what is said of 'tensorset_0' cannot be read" in done.stdout
 
 
 def test_inspect_of_a_file_without_tensors(tmp_path):

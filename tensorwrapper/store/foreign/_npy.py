@@ -36,10 +36,12 @@ from tensorwrapper.typing import Array
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits
 
 __all__ = [
+    "MAGIC",
     "ONE",
     "NpyHead",
     "check_stored",
     "compressed_member",
+    "contents_of",
     "head_or_loss",
     "is_stored",
     "left_over",
@@ -72,7 +74,7 @@ _NUMBERS: Final = re.compile(
 """Headers of arrays of numbers as NumPy writes them, of extents that are allowed."""
 _DIGITS: Final = re.compile(rb"[0-9]+")
 _NUMBERS_BYTES: Final = 192
-_MAGIC: Final = b"\x93NUMPY"
+MAGIC: Final = b"\x93NUMPY"
 _KEYS: Final = {"descr", "fortran_order", "shape"}
 _PACKINGS: Final = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA}
 _LONG: Final = re.compile(r"(?<=[0-9])L(?=[,)])")
@@ -111,7 +113,7 @@ def open_npy(path: Path, _limits: Limits) -> Contents:
             return Contents({}, {}, (told,))
     read = partial(mapped_array, memory, 0, len(memory))
     losses = left_over(ONE, head, len(memory))
-    return _contents_of([(ONE, head.dtype, Held(0, len(memory), "dense", read))], losses)
+    return contents_of([(ONE, head.dtype, Held(0, len(memory), "dense", read))], losses)
 
 
 def open_npz(path: Path, limits: Limits) -> Contents:
@@ -150,7 +152,7 @@ def open_npz(path: Path, limits: Limits) -> Contents:
         )
         found.append((name, None if head is None else head.dtype, held))
         losses += [] if head is None else left_over(name, head, info.file_size)
-    return _contents_of(found, losses)
+    return contents_of(found, losses)
 
 
 def _no_array(
@@ -163,7 +165,7 @@ def _no_array(
         return Loss(f"the member {name!r} {packed}", name, "codec")
     first = b"" if packed is not None or info.filename.endswith("/") else _first_bytes(memory, archive, info)
     # What cannot be unpacked is damaged, and says so when it is read.
-    if first != _MAGIC and (first is not None or not is_named):
+    if first != MAGIC and (first is not None or not is_named):
         return Loss(f"the archive holds {info.filename!r}, which is no array", name, "member")
     if not is_named and f"{name}.npy" in counts:
         text = f"the archive holds {name!r} with and without '.npy' at its end"
@@ -175,10 +177,10 @@ def _first_bytes(memory: FileMap, archive: zipfile.ZipFile, info: zipfile.ZipInf
     """Return the first bytes of a member; None if they cannot be unpacked."""
     if is_stored(info):
         begin, end = span_of(memory, info)
-        return memory[begin : min(begin + len(_MAGIC), end)]
+        return memory[begin : min(begin + len(MAGIC), end)]
     try:
         with archive.open(info) as member:
-            return member.read(len(_MAGIC))
+            return member.read(len(MAGIC))
     except Exception:  # noqa: BLE001 - whatever a damaged member makes Python raise
         return None
 
@@ -217,7 +219,7 @@ def head_or_loss(read: Callable[[], NpyHead]) -> NpyHead | Loss | None:
         return loss_in(error)
 
 
-def _contents_of(found: "list[tuple[str, np.dtype[Any] | None, Held]]", losses: list[Loss]) -> Contents:
+def contents_of(found: "list[tuple[str, np.dtype[Any] | None, Held]]", losses: list[Loss]) -> Contents:
     """Return what is a tensor, the fields of records one by one, and of the rest why it is none."""
     held: dict[str, Held] = {}
     free = FreeNames({name for name, dtype, _ in found if dtype is None or not dtype.names})

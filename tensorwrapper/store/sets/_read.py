@@ -1,19 +1,24 @@
 """Wire-Cell's tensor files: which sets an archive has, and what of its members is read when."""
 
 import zipfile
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, final
+
+import numpy as np
 
 from tensorwrapper._json import parse_json
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import DataFileError, ParseError
 from tensorwrapper.store.foreign._contents import Contents, Held
 from tensorwrapper.store.foreign._npy import (
+    MAGIC,
     NpyHead,
     check_stored,
     compressed_member,
+    contents_of,
     head_or_loss,
     is_stored,
     left_over,
@@ -64,6 +69,9 @@ class _Member:
 def open_tar_sets(path: Path, kind: str, limits: Limits) -> Contents:
     """Return the sets of a tar archive, which is inflated now if it is compressed.
 
+    Of one that has no member of a set, all arrays are tensors, as in an archive of NumPy: so Wire-Cell's
+    `FrameFileSink` writes frames.
+
     Raises
     ------
     DataFileError
@@ -75,7 +83,9 @@ def open_tar_sets(path: Path, kind: str, limits: Limits) -> Contents:
         for found in tar_members(memory):
             members.append(found if isinstance(found, TarOther) else _of_tar(memory, found))
             _check_count(path, members, limits)
-    return _contents(path, members, limits)
+    if any(member_name(member.name.rstrip("/")) is not None for member in members):
+        return _contents(path, members, limits)
+    return _arrays(memory, members, limits)
 
 
 def open_zip_sets(path: Path, kind: str, limits: Limits) -> Contents:
@@ -201,9 +211,40 @@ def _sorted(
     return found, losses, told
 
 
-def _no_member(member: _Member | TarOther) -> Loss:
+def _arrays(memory: FileMap, members: list[_Member | TarOther], limits: Limits) -> Contents:
+    """Return the arrays of a tar archive by their names; one that comes several times is none of them.
+
+    The first bytes of a member say whether it is one.
+    """
+    found: list[tuple[str, np.dtype[Any] | None, Held]] = []
+    losses: list[Loss] = []
+    names = [member.name.removeprefix("./").removesuffix(".npy") for member in members]
+    counts = Counter(names)
+    for name, member in zip(names, members, strict=True):
+        if isinstance(member, TarOther) or memory[member.start : member.start + len(MAGIC)] != MAGIC:
+            losses.append(_no_member(member, "array"))
+        elif counts[name] > 1:
+            text = f"the archive holds {name[:_SHOWN]!r} {counts[name]} times"
+            losses.append(Loss(text, name, "name", "unpacking keeps the last one of them"))
+        else:
+            head = _head_of(name, member)
+            if isinstance(head, Loss):
+                losses.append(head)
+                continue
+            held = Held(member.start, member.nbytes, member.packing, member.array)
+            found.append((name, None if head is None else head.dtype, held))
+            losses += [] if head is None else left_over(name, head, member.size)
+    if len(found) > limits.tensors:
+        raise DataFileError(
+            f"{memory.filename} has {len(found)} arrays; {limits.tensors} are allowed; "
+            "limits=Limits(tensors=...) raises that"
+        )
+    return contents_of(found, list(dict.fromkeys(losses)))
+
+
+def _no_member(member: _Member | TarOther, what: str = "member of a tensor set") -> Loss:
     is_what = f"is {member.what}, and " if isinstance(member, TarOther) else ""
-    text = f"the archive holds {member.name[:_SHOWN]!r}, which {is_what}is no member of a tensor set"
+    text = f"the archive holds {member.name[:_SHOWN]!r}, which {is_what}is no {what}"
     return Loss(text, member.name, "member")
 
 

@@ -357,3 +357,39 @@ def test_a_member_that_is_no_file_is_told_by_the_name_of_its_tensor(tmp_path):
             file["tensor_0_2"]
     done = store.convert(tmp_path / "a.tar", tmp_path / "b.tens", skip="tensor_0_2")
     assert [loss.name for loss in done.lost] == ["tensor_0_3", "tensor_0_4"]
+
+
+@pytest.mark.parametrize("end", TARS)
+def test_arrays_of_an_archive_without_sets_are_tensors_by_their_names(tmp_path, end):
+    """As Wire-Cell's FrameFileSink writes frames."""
+    arrays = {
+        "frame_gauss0_0": np.ones((3, 4), "f4"),
+        "channels_gauss0_0": np.arange(3),
+        "sub/text": np.array(["a", "bc"]),
+        "./records": np.zeros(2, [("a", "i2"), ("b", "f8", (2,))]),
+        "twice": np.arange(2),
+        "objects": np.array([None]),
+    }
+    files = [(f"{name}.npy", npy(array)) for name, array in arrays.items()]
+    files += [
+        ("twice.npy", npy(np.arange(2))),
+        ("notes.txt", b"n"),
+        ("odd.npy", b"no array"),
+        ("x", npy(np.arange(2))),
+    ]
+    (tmp_path / f"a{end}").write_bytes(archive_of(files, end))
+    with tw.open(tmp_path / f"a{end}") as file:
+        names = ["channels_gauss0_0", "frame_gauss0_0", "records.a", "records.b", "sub/text", "x"]
+        assert sorted(file) == names
+        assert file["frame_gauss0_0"].tolist() == np.ones((3, 4)).tolist()
+        assert (file["sub/text"].tolist(), file["records.b"].tolist()) == (["a", "bc"], [[0, 0], [0, 0]])
+        assert (dict(file.sets()), dict(file.metadata)) == ({}, {})
+        assert sorted([(loss.name, loss.code) for loss in file.losses]) == [
+            ("notes.txt", "member"),
+            ("objects", "objects"),
+            ("odd.npy", "member"),
+            ("twice", "name"),
+        ]
+    assert len(store.convert(tmp_path / f"a{end}", tmp_path / "out.npz", skip="sub/text").names) == 5
+    with pytest.raises(DataFileError, match="tensors="):
+        tw.open(tmp_path / f"a{end}", limits=Limits(tensors=2))
