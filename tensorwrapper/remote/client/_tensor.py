@@ -7,6 +7,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arguments import to_dtype
 from tensorwrapper._arrays import splits_of
 from tensorwrapper.buffer.lowlevel import buffer_of, packed_layout
 from tensorwrapper.errors import (
@@ -171,11 +172,19 @@ class RemoteTensor(Elsewhere, InTiles):
         Raises
         ------
         ConversionError
-            If it is sparse or of strings, or elements of that type do not travel.
+            If it is sparse or of strings, elements of that type do not travel, or it was cast to a type that
+            lost something: the server casts once.
+        DTypeError
+            If it is no type.
         """
-        wanted = np.dtype(dtype)
+        held, wanted = dtype_of(self._facts.dtype), to_dtype(dtype)
         if self.is_sparse or self.dtype.kind == "T" or wanted.kind == "T":
             raise ConversionError(f"the server casts numbers, not what {self!r} has: astype() of a view does")
+        if wanted != self.dtype and not np.can_cast(held, self.dtype):
+            raise ConversionError(
+                f"the server casts once, and {self.name!r} is cast from {held} to {self.dtype}: astype() of its "
+                "view() casts again"
+            )
         dtype_text(wanted)
         return RemoteTensor(self._connections, self._facts, wanted)
 

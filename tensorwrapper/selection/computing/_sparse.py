@@ -134,7 +134,8 @@ def _entries(view: Expression, known: _Known) -> _Entries:
 def _of_cells(node: Node, known: _Known) -> _Entries:
     """Return the entries of what is made cell by cell: no more than those of all operands."""
     masks = len(node.masks)
-    found = [_operand(own, known, is_mask=number < masks) for number, own in enumerate(node.operands)]
+    operands = node.operands
+    found = [_operand(own, known, is_mask=n < masks) for n, own in enumerate(operands)]
     given = [own for own in found if own is not None]
     if len(given) < len(found):
         _agreed(given[-(len(found) - masks) :])  # whatever a dense mask says, it chooses between equal fills
@@ -145,7 +146,7 @@ def _of_cells(node: Node, known: _Known) -> _Entries:
         _chosen(part, ordinals, known.compute)
         if own is None
         else at_places(ordinals, own.ordinals, own.values, own.fill)
-        for own, part in zip(found, node.operands, strict=True)
+        for own, part in zip(found, operands, strict=True)
     ]
     fills = [np.asarray(False) if own is None else own.fill for own in found]
     title = None if any(own.title is None for own in given) else given[-1].title

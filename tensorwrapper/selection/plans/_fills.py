@@ -1,6 +1,6 @@
 """Fills of operands: whether a view of sparse tensors and others has a meaning, told when it is written."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -8,6 +8,7 @@ import numpy as np
 from tensorwrapper.buffer.lowlevel import is_fill
 from tensorwrapper.selection.expressions._expression import Expression, Node
 from tensorwrapper.selection.plans._leaves import is_number
+from tensorwrapper.selection.rows._rows import Rows
 from tensorwrapper.tensor.lowlevel import DENSE, check_beside, check_one_fill
 from tensorwrapper.typing import Array
 
@@ -33,8 +34,11 @@ def check_fills(what: str, masks: Sequence[Expression], choices: Sequence[Expres
     ConversionError
         If dense elements would be in the result, or a dense mask chooses between several fills.
     """
-    found = _fills_of([*masks, *choices], [_LOOKED])
-    if any(is_sparse for _, is_sparse in found):
+    found = [
+        _fill_of(part, [_LOOKED]) if part.shape.rank else _fill_of_operand(part, [_LOOKED])
+        for part in (*masks, *choices)
+    ]
+    if any(is_one for _, is_one in found):
         fills = [fill for fill, _ in found]
         check_beside(what, fills[: len(masks)], fills[len(masks) :])
 
@@ -52,18 +56,16 @@ def check_joined_fills(
         If dense elements would be in the result, or several fills.
     """
     found = [_fill_of(part, [_LOOKED]) for part in parts]
-    if any(is_sparse for _, is_sparse in found):
+    if any(is_one for _, is_one in found):
         fills = [fill for fill, _ in found]
         check_beside(what, (), fills)
         check_one_fill(what, fills, hint)
 
 
-def _fills_of(parts: Iterable[Expression], left: list[int]) -> list[tuple[object, bool]]:
-    """Return `_fill_of` of operands of what is made cell by cell, of which a number is its own fill."""
-    return [
-        (_value_of(part), False) if is_number(part) and not part.node.is_constant else _fill_of(part, left)
-        for part in parts
-    ]
+def _fill_of_operand(part: Expression, left: list[int]) -> tuple[object, bool]:
+    """Return `_fill_of` of an operand of what is made cell by cell, of which a number is its own fill."""
+    is_one = is_number(part) and not part.node.is_constant
+    return (_value_of(part), False) if is_one else _fill_of(part, left)
 
 
 def _value_of(number: Expression) -> Array | None:
@@ -91,6 +93,8 @@ def _fill_of(part: Expression, left: list[int]) -> tuple[object, bool]:
         return np.asarray(value, node.dtype), False
     if node.is_elementwise:
         return _fill_of_cells(node, left)
+    if isinstance(node, Rows):
+        return _fill_of(node.flat, left)
     found: tuple[object, bool] | None = None
     for own in node.operands:
         other = _fill_of(own, left)
@@ -103,20 +107,20 @@ def _fill_of(part: Expression, left: list[int]) -> tuple[object, bool]:
 
 def _fill_of_cells(node: Node, left: list[int]) -> tuple[object, bool]:
     """Return `_fill_of` of what is made cell by cell."""
-    found = _fills_of(node.operands, left)
-    fills, is_sparse = [fill for fill, _ in found], any(own for _, own in found)
+    found = [_fill_of_operand(own, left) for own in node.operands]
+    fills, is_one = [fill for fill, _ in found], any(own for _, own in found)
     masks, choices = fills[: len(node.masks)], fills[len(node.masks) :]
     if any(fill is DENSE for fill in choices):
-        return DENSE, is_sparse
+        return DENSE, is_one
     if any(fill is None for fill in fills):
-        return None, is_sparse
+        return None, is_one
     arrays = cast("list[Array]", choices)
     if any(fill is DENSE for fill in masks):
         alike = all(is_fill(own, arrays[0]).all() for own in arrays[1:])
-        return (arrays[0] if alike else None if is_sparse else DENSE), is_sparse
+        return (arrays[0] if alike else None if is_one else DENSE), is_one
     if len(fills) == 1:
-        return _as(arrays[0], node.dtype), is_sparse
-    return np.asarray(node.values((), cast("list[Array]", fills))), is_sparse
+        return _as(arrays[0], node.dtype), is_one
+    return np.asarray(node.values((), cast("list[Array]", fills))), is_one
 
 
 def _as(fill: Array, dtype: "np.dtype[Any]") -> Array:

@@ -96,13 +96,11 @@ def is_sparse(view: Expression) -> bool:
 
 
 def is_number(view: Expression) -> bool:
-    """Tell whether a box is one element of its node, stretched: beside sparse tensors it has no entries."""
+    """Tell whether a box is one dense element, stretched: beside sparse tensors it has no entries."""
     if not view.is_box or not view.shape.size:
         return False
-    if view.shape.size == 1:
-        return not view.shape.rank or not is_sparse(view)
     least, greatest = view.layout.bounds()
-    return least == greatest
+    return least == greatest and not is_sparse(view)
 
 
 def sparse_unread(view: Expression, normal: Expression) -> Array | None:

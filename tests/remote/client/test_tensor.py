@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tensorwrapper as tw
-from tensorwrapper.errors import ConversionError, VersionChangedError
+from tensorwrapper.errors import ConversionError, DTypeError, VersionChangedError
 
 
 @pytest.fixture
@@ -81,3 +81,17 @@ def test_a_name_of_views_works_and_one_of_other_libraries_says_what_does(pair):
     with pytest.raises(AttributeError, match=r"`t\.reverse"):
         _ = pair[1]["x"].flip
     assert not hasattr(pair[1]["x"], "nothing")
+
+
+def test_a_cast_of_a_cast_loses_what_the_first_one_lost():
+    """The first was forgotten: 2 as a bool as an integer was 2."""
+    numbers = np.array([2, 0], "i4")
+    with tw.serve({"x": numbers}) as server, tw.connect(server.address) as remote:
+        flags = remote["x"].astype("?")
+        with pytest.raises(ConversionError, match="casts once"):
+            flags.astype("i2")
+        assert flags.view().astype("i2").compute().tolist() == [1, 0]
+        assert flags.astype("?").tolist() == [True, False]
+        assert remote["x"].astype("f8").astype("i2").tolist() == [2, 0]
+        with pytest.raises(DTypeError):
+            remote["x"].astype("nonsense")

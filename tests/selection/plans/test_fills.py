@@ -164,3 +164,21 @@ def test_what_shows_nothing_of_sparse_operands_is_sparse():
     assert view.compute().to_dense().tolist() == [[2, 2], [2, 2], [1, 2], [2, 2]]
     assert view[:2].is_sparse
     assert (view[:2].compute().nnz, view[:2].tolist()) == (0, [[2, 2], [2, 2]])
+
+
+def test_what_sparse_rows_are_put_together_to_has_its_fill_when_it_is_written():
+    rows, far = OPERANDS["rows"], OPERANDS["rows of another fill"]
+    greatest = sel.maximum(rows, far)
+    with pytest.raises(ConversionError, match=r"pad_rows makes .* fills 2\.0 and 0\.0"):
+        greatest.pad_rows(3)
+    with pytest.raises(ConversionError, match=r"concat makes .* fills 2\.0 and 0\.0"):
+        sel.concat([greatest, rows])
+    assert greatest.pad_rows(3, fill_value=2).compute().tolist() == [[6, 2, 2], [2, 2, 2]]
+
+
+def test_an_element_that_is_repeated_is_as_sparse_as_its_tensor():
+    one = tw.sparse([(0,)], [1.0], Shape(1)).repeat_each(0, 3)
+    two = tw.sparse([(1,)], [3.0], Shape(3))
+    mask = np.array([True, False, True])
+    assert sel.where(mask, one, two).compute().to_dense().tolist() == [1, 3, 1]
+    assert sel.where(mask, one, two).compute().fill_value == np.where(mask, one, two).fill_value == 0
