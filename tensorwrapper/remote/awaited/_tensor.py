@@ -136,9 +136,15 @@ class AsyncRemoteTensor(Shown):
         """
         await self._threads.run(partial(self._tensor.assign, key, value, if_unchanged=if_unchanged))
 
-    def astype(self, dtype: npt.DTypeLike) -> "AsyncRemoteTensor":
+    def astype(self, dtype: npt.DTypeLike) -> "AsyncRemoteTensor | AsyncView":
         """Return the tensor with elements of another type, as `RemoteTensor.astype` does."""
-        return AsyncRemoteTensor(self._threads, self._tensor.astype(dtype))
+        tensor = self._tensor
+        if tensor.is_sparse:  # whose entries are asked for by its view
+            return AsyncView(self._threads, lambda: tensor.view().astype(dtype))
+        found = tensor.astype(dtype)
+        if isinstance(found, RemoteTensor):
+            return AsyncRemoteTensor(self._threads, found)
+        return AsyncView(self._threads, lambda: found)
 
     def __getitem__(self, key: ArrayKey) -> AsyncView:
         """Return a part, of which nothing is asked before it is awaited."""

@@ -11,7 +11,6 @@ from tensorwrapper._arguments import to_dtype
 from tensorwrapper._arrays import splits_of
 from tensorwrapper.buffer.lowlevel import buffer_of, packed_layout
 from tensorwrapper.errors import (
-    ConversionError,
     OutOfBoundsError,
     ReadOnlyError,
     RemoteProtocolError,
@@ -164,27 +163,25 @@ class RemoteTensor(Elsewhere, InTiles):
             found = self._sparse = self._stored_in((Runs(0, self.size),))
         return TensorSource(found)
 
-    def astype(self, dtype: npt.DTypeLike) -> "RemoteTensor":
+    def astype(self, dtype: npt.DTypeLike) -> "RemoteTensor | View[Any]":
         """Return the tensor with elements of another type, which the server casts before they travel.
 
-        An element that the type cannot hold is refused when it is read.
+        An element that the type cannot hold is refused when it is read. The server casts once, and numbers
+        that are stored: else it is a view, whose elements are cast here.
 
         Raises
         ------
         ConversionError
-            If it is sparse or of strings, elements of that type do not travel, or it was cast to a type that
-            lost something: the server casts once.
+            If elements of that type do not travel.
         DTypeError
-            If it is no type.
+            If it is no type, or the elements are strings.
         """
         held, wanted = dtype_of(self._facts.dtype), to_dtype(dtype)
         if self.is_sparse or self.dtype.kind == "T" or wanted.kind == "T":
-            raise ConversionError(f"the server casts numbers, not what {self!r} has: astype() of a view does")
+            return self.view().astype(wanted)
         if wanted != self.dtype and not np.can_cast(held, self.dtype):
-            raise ConversionError(
-                f"the server casts once, and {self.name!r} is cast from {held} to {self.dtype}: astype() of its "
-                "view() casts again"
-            )
+            # The first cast lost something, which the second one would have back.
+            return self.view().astype(wanted)
         dtype_text(wanted)
         return RemoteTensor(self._connections, self._facts, wanted)
 

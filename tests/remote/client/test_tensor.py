@@ -30,10 +30,11 @@ def test_elements_come_as_another_type_if_they_fit(pair):
     assert narrow[1].compute().dtype == np.float32
     assert narrow.plan().bytes_received == 24
     assert narrow.astype("u1").tolist() == [[0, 1, 2], [3, 4, 5]]
-    with pytest.raises(ConversionError):
+    with pytest.raises(DTypeError):
         pair[1]["words"].astype("f4")
-    with pytest.raises(ConversionError):
-        narrow.astype("O")
+    for tensor in (narrow, pair[1]["x"]):
+        with pytest.raises((ConversionError, DTypeError)):
+            tensor.astype("O")
 
 
 def test_a_view_of_a_tensor_that_was_replaced_is_refused_and_a_new_look_is_not(pair):
@@ -88,9 +89,7 @@ def test_a_cast_of_a_cast_loses_what_the_first_one_lost():
     numbers = np.array([2, 0], "i4")
     with tw.serve({"x": numbers}) as server, tw.connect(server.address) as remote:
         flags = remote["x"].astype("?")
-        with pytest.raises(ConversionError, match="casts once"):
-            flags.astype("i2")
-        assert flags.view().astype("i2").compute().tolist() == [1, 0]
+        assert flags.astype("i2").tolist() == flags.view().astype("i2").tolist() == [1, 0]
         assert flags.astype("?").tolist() == [True, False]
         assert remote["x"].astype("f8").astype("i2").tolist() == [2, 0]
         with pytest.raises(DTypeError):
