@@ -214,11 +214,7 @@ class Closing(Shown):
 def value_class(cls: type[_T], /) -> type[_T]: ...
 @overload
 def value_class(
-    *,
-    eq: bool | None = ...,
-    repr: bool | None = ...,
-    getstate_setstate: bool | None = ...,
-    kw_only: bool = ...,
+    *, eq: bool | None = ..., repr: bool | None = ..., getstate_setstate: bool = ..., kw_only: bool = ...
 ) -> Callable[[type[_T]], type[_T]]: ...
 def value_class(cls: Any = None, /, **options: Any) -> Any:
     """Make a frozen class with slots of one that has fields and shows an ``__init__``.

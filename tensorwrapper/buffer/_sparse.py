@@ -33,7 +33,8 @@ from tensorwrapper.errors import BufferSizeError, ReadOnlyError, SizeOverflowErr
 from tensorwrapper.layout import LayoutCommon
 from tensorwrapper.layout.lowlevel import InverseMap
 from tensorwrapper.shape.lowlevel import to_ordinal_array
-from tensorwrapper.typing import Array, IntArray, ScalarT_co, WriteCasting
+from tensorwrapper.typing import Array, IntArray, Integer, WriteCasting
+from tensorwrapper.typing import ScalarT_co as S
 
 __all__ = ["Sparse", "Stored", "make_sparse"]
 
@@ -45,7 +46,7 @@ _Inside = Callable[[IntArray], npt.NDArray[np.bool_]]
 
 @final
 @value_class(eq=False, repr=False, getstate_setstate=False)
-class Sparse(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
+class Sparse(BufferCommon[S], Generic[S]):
     """A run of elements of which most are alike: only the others are kept, in order of their addresses.
 
     Reading searches (O(log stored) per element), writing merges in one pass over all that is stored; an
@@ -87,19 +88,14 @@ class Sparse(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
 
     @overload
     def __init__(
-        self,
-        addresses: npt.ArrayLike,
-        values: "npt.NDArray[ScalarT_co]",
-        size: SupportsIndex,
-        *,
-        fill_value: object = 0,
+        self, addresses: npt.ArrayLike, values: "npt.NDArray[S]", size: Integer, *, fill_value: object = 0
     ) -> None: ...
     @overload
     def __init__(
         self: "Sparse[Any]",
         addresses: npt.ArrayLike,
         values: npt.ArrayLike,
-        size: SupportsIndex,
+        size: Integer,
         *,
         fill_value: object = 0,
     ) -> None: ...
@@ -117,9 +113,9 @@ class Sparse(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         _init(self, Current(stored), count, number, is_readonly=False, adding=True)
 
     @property
-    def dtype(self) -> "np.dtype[ScalarT_co]":
+    def dtype(self) -> "np.dtype[S]":
         """The type of the elements."""
-        return cast("np.dtype[ScalarT_co]", self._fill.dtype)
+        return cast("np.dtype[S]", self._fill.dtype)
 
     @property
     def size(self) -> int:
@@ -132,9 +128,9 @@ class Sparse(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         return self._is_readonly
 
     @property
-    def fill_value(self) -> "npt.NDArray[ScalarT_co]":
+    def fill_value(self) -> "npt.NDArray[S]":
         """The element at every address that is not stored: an array of rank 0."""
-        return cast("npt.NDArray[ScalarT_co]", self._fill)
+        return cast("npt.NDArray[S]", self._fill)
 
     @property
     def filename(self) -> str | None:
@@ -142,9 +138,9 @@ class Sparse(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         return file_beneath(self._stored.value[1])
 
     @property
-    def stored(self) -> "tuple[IntArray, npt.NDArray[ScalarT_co]]":
+    def stored(self) -> "tuple[IntArray, npt.NDArray[S]]":
         """The addresses, ascending, and the elements at them, as of one moment; read-only, no copy."""
-        return cast("tuple[IntArray, npt.NDArray[ScalarT_co]]", self._stored.value)
+        return cast("tuple[IntArray, npt.NDArray[S]]", self._stored.value)
 
     @property
     def addresses(self) -> IntArray:
@@ -156,17 +152,17 @@ class Sparse(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         """How many elements are stored; none of them equals the fill."""
         return len(self._stored.value[0])
 
-    def as_readonly(self) -> "Sparse[ScalarT_co]":
+    def as_readonly(self) -> "Sparse[S]":
         """Return the same elements as a buffer that cannot be written to; writes to this one show in it."""
         return _make(self._stored, self._size, self._fill, is_readonly=True, adding=False)
 
-    def guarded(self) -> "Sparse[ScalarT_co]":
+    def guarded(self) -> "Sparse[S]":
         return _make(self._stored, self._size, self._fill, is_readonly=True, adding=self._adding)
 
-    def read(self, addresses: IntArray) -> "npt.NDArray[ScalarT_co]":
+    def read(self, addresses: IntArray) -> "npt.NDArray[S]":
         stored, values = self.stored
         if not len(stored):
-            return cast("npt.NDArray[ScalarT_co]", np.full(addresses.shape, self._fill, dtype=self.dtype))
+            return cast("npt.NDArray[S]", np.full(addresses.shape, self._fill, dtype=self.dtype))
         flat = addresses.reshape(-1)
         near = nearest(stored, flat)
         result = take_elements(values, iter([near]), len(flat))
@@ -222,7 +218,7 @@ class Sparse(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
 
     # What a layout reaches: nothing here goes through elements that are not stored.
 
-    def stored_of(self, layout: LayoutCommon) -> "tuple[IntArray, npt.NDArray[ScalarT_co]]":
+    def stored_of(self, layout: LayoutCommon) -> "tuple[IntArray, npt.NDArray[S]]":
         # Where the layout takes them as they come, the elements are not copied, and read-only.
         addresses, values = self.stored
         inverse = InverseMap(layout)
@@ -236,16 +232,16 @@ class Sparse(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
     def count_stored(self, layout: LayoutCommon) -> int:
         return InverseMap(layout).count(self.addresses)
 
-    def elements_of(self, layout: LayoutCommon) -> "npt.NDArray[ScalarT_co]":
+    def elements_of(self, layout: LayoutCommon) -> "npt.NDArray[S]":
         ordinals, values = self.stored_of(layout)
         if layout.shape.size * self.dtype.itemsize > MAX_INT64:
             text = f"{layout.shape.size} elements of {self.dtype} do not fit into an address space"
             raise BufferSizeError(text)
-        flat: npt.NDArray[ScalarT_co] = filled_memory((layout.shape.size,), self._fill, self.dtype)
+        flat: npt.NDArray[S] = filled_memory((layout.shape.size,), self._fill, self.dtype)
         scatter_elements(values, (ordinals,), flat)
         return flat
 
-    def own_elements_of(self, layout: LayoutCommon) -> "npt.NDArray[ScalarT_co]":
+    def own_elements_of(self, layout: LayoutCommon) -> "npt.NDArray[S]":
         return self.elements_of(layout)
 
     def contains(self, layout: LayoutCommon, value: object) -> bool:
@@ -282,11 +278,11 @@ class Sparse(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
     ) -> Array:
         return self.as_array(layout)
 
-    def like(self, flat: Array) -> "Sparse[ScalarT_co]":
+    def like(self, flat: Array) -> "Sparse[S]":
         kept = np.flatnonzero(~is_fill(flat, self._fill))
         return make_sparse(kept, take_elements(flat, iter([kept]), len(kept)), len(flat), self._fill)
 
-    def collect(self, places: Iterator[IntArray], size: int) -> "Sparse[ScalarT_co]":
+    def collect(self, places: Iterator[IntArray], size: int) -> "Sparse[S]":
         addresses, values = self.stored
         ordinals: list[IntArray] = []
         found: list[Array] = []
@@ -302,7 +298,7 @@ class Sparse(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         kept = np.concatenate(ordinals) if ordinals else addresses[:0]
         return make_sparse(kept, join_elements(found, self.dtype), size, self._fill)
 
-    def pack(self, layout: LayoutCommon, *, own: bool = True) -> "Sparse[ScalarT_co]":  # noqa: ARG002
+    def pack(self, layout: LayoutCommon, *, own: bool = True) -> "Sparse[S]":  # noqa: ARG002
         # What is stored never changes, and may be shared.
         ordinals, values = self.stored_of(layout)
         if len(values) < self.nnz and values.base is not None:

@@ -31,7 +31,7 @@ from tensorwrapper.typing import (
     DType,
     ElementCasting,
     Extents,
-    IndexT_co,
+    Fewer,
     IntArray,
     Integer,
     IntegerAndSlice,
@@ -43,10 +43,11 @@ from tensorwrapper.typing import (
     Rank3,
     Rank4,
     Rank6,
-    ScalarT_co,
     Slices,
     UnknownRank,
 )
+from tensorwrapper.typing import IndexT_co as J
+from tensorwrapper.typing import ScalarT_co as S
 
 if TYPE_CHECKING:
     from tensorwrapper.selection.computing._direct import Direct
@@ -54,23 +55,24 @@ if TYPE_CHECKING:
 
 __all__ = ["View"]
 
+_R = TypeVar("_R")
 _S = TypeVar("_S", bound=np.generic)
 
 
 @final
 @value_class(eq=False, repr=False, getstate_setstate=False)
 class View(
-    ViewParts[ScalarT_co, IndexT_co],
-    ViewQueries[ScalarT_co, IndexT_co],
-    ViewRows[ScalarT_co, IndexT_co],
-    ViewCells[ScalarT_co, IndexT_co],
-    ViewKinds[ScalarT_co, IndexT_co],
-    ViewRunning[ScalarT_co, IndexT_co],
-    ViewWriting[ScalarT_co, IndexT_co],
+    ViewParts[S, J],
+    ViewQueries[S, J],
+    ViewRows[S, J],
+    ViewCells[S, J],
+    ViewKinds[S, J],
+    ViewRunning[S, J],
+    ViewWriting[S, J],
     TensorLibraries,
-    TensorCommon[ScalarT_co],
-    Operators[ScalarT_co, IndexT_co],
-    Generic[ScalarT_co, IndexT_co],
+    TensorCommon[S],
+    Operators[S, J],
+    Generic[S, J],
 ):
     """A selection of the elements of sources, made of simple steps; it computes nothing until it is asked.
 
@@ -98,23 +100,23 @@ class View(
 
         # What the operations that tensors and views share return: see `Kin`.
         @overload
-        def _kin(self, change: None, /) -> "View[ScalarT_co]": ...
+        def _kin(self, change: None, /) -> "View[S]": ...
         @overload
-        def _kin(self: "View[ScalarT_co, UnknownRank]", change: str, /) -> "View[ScalarT_co]": ...
+        def _kin(self: "View[S, UnknownRank]", change: str, /) -> "View[S]": ...
         @overload
         def _kin(
-            self: "View[ScalarT_co, tuple[int, int, *Modes]]", change: Literal["diagonal"], /
-        ) -> "View[ScalarT_co, tuple[int, *Modes]]": ...
+            self: "View[S, tuple[int, int, *Modes]]", change: Literal["diagonal"], /
+        ) -> "View[S, tuple[int, *Modes]]": ...
         @overload
-        def _kin(self, change: Rank1, /) -> "View[ScalarT_co, Rank1]": ...
+        def _kin(self, change: Rank1, /) -> "View[S, Rank1]": ...
         @overload
-        def _kin(self, change: Rank2, /) -> "View[ScalarT_co, Rank2]": ...
+        def _kin(self, change: Rank2, /) -> "View[S, Rank2]": ...
         @overload
-        def _kin(self, change: Rank3, /) -> "View[ScalarT_co, Rank3]": ...
+        def _kin(self, change: Rank3, /) -> "View[S, Rank3]": ...
         @overload
-        def _kin(self, change: Rank4, /) -> "View[ScalarT_co, Rank4]": ...
+        def _kin(self, change: Rank4, /) -> "View[S, Rank4]": ...
         @overload
-        def _kin(self, change: Rank6, /) -> "View[ScalarT_co, Rank6]": ...
+        def _kin(self, change: Rank6, /) -> "View[S, Rank6]": ...
         def _kin(self, change: Any, /) -> Any: ...
 
     def __attrs_post_init__(self) -> None:
@@ -124,15 +126,15 @@ class View(
                 "makes the view of a tensor, an array or another source"
             )
 
-    def _as_operand(self) -> "Tensor[ScalarT_co]":
+    def _as_operand(self) -> "Tensor[S]":
         return self.compute()
 
     def __mask_places__(self) -> "tuple[Extents, IntArray] | None":
         return self.compute().__mask_places__() if self.dtype == np.bool_ and self.is_sparse else None
 
     @classmethod
-    def _make(cls, expression: Expression) -> "View[ScalarT_co, IndexT_co]":
-        view = cast("View[ScalarT_co, IndexT_co]", object.__new__(View))
+    def _make(cls, expression: Expression) -> "View[S, J]":
+        view = cast("View[S, J]", object.__new__(View))
         _set_expression(view, expression)
         _set_normal(view, None)
         _set_plan(view, None)
@@ -142,29 +144,25 @@ class View(
     # Parts of another rank.
 
     @overload
-    def __getitem__(self, key: Slices) -> "View[ScalarT_co, IndexT_co]": ...
+    def __getitem__(self, key: Slices) -> "View[S, J]": ...
     @overload
-    def __getitem__(self: "View[ScalarT_co, UnknownRank]", key: ArrayKey) -> "View[ScalarT_co]": ...
+    def __getitem__(self: "View[S, UnknownRank]", key: ArrayKey) -> "View[S]": ...
     @overload
-    def __getitem__(self, key: KeyWithArray) -> "View[ScalarT_co]": ...
+    def __getitem__(self, key: KeyWithArray) -> "View[S]": ...
     @overload
-    def __getitem__(
-        self: "View[ScalarT_co, tuple[int, *Modes]]", key: Integer
-    ) -> "View[ScalarT_co, tuple[*Modes]]": ...
+    def __getitem__(self: "View[S, tuple[int, *Modes]]", key: Integer) -> "View[S, tuple[*Modes]]": ...
     @overload
     def __getitem__(
-        self: "View[ScalarT_co, tuple[int, int, *Modes]]", key: tuple[Integer, Integer]
-    ) -> "View[ScalarT_co, tuple[*Modes]]": ...
+        self: "View[S, tuple[int, int, *Modes]]", key: tuple[Integer, Integer]
+    ) -> "View[S, tuple[*Modes]]": ...
     @overload
     def __getitem__(
-        self: "View[ScalarT_co, tuple[int, int, *Modes]]", key: IntegerAndSlice
-    ) -> "View[ScalarT_co, tuple[int, *Modes]]": ...
+        self: "View[S, tuple[int, int, *Modes]]", key: IntegerAndSlice
+    ) -> "View[S, tuple[int, *Modes]]": ...
     @overload
-    def __getitem__(
-        self: "View[ScalarT_co, tuple[*Modes]]", key: None
-    ) -> "View[ScalarT_co, tuple[int, *Modes]]": ...
+    def __getitem__(self: "View[S, tuple[*Modes]]", key: None) -> "View[S, tuple[int, *Modes]]": ...
     @overload
-    def __getitem__(self, key: "ArrayKey | NamedKey") -> "View[ScalarT_co]": ...
+    def __getitem__(self, key: "ArrayKey | NamedKey") -> "View[S]": ...
     def __getitem__(self, key: "ArrayKey | NamedKey") -> "View[Any, Any]":
         """Return the selected part, which starts at zero; NumPy's rules, and nothing is copied.
 
@@ -194,23 +192,16 @@ class View(
         """
         self[key].assign(value)
 
-    @overload
-    def __iter__(self: "View[ScalarT_co, UnknownRank]") -> "Iterator[View[ScalarT_co]]": ...
-    @overload
-    def __iter__(
-        self: "View[ScalarT_co, tuple[int, *Modes]]",
-    ) -> "Iterator[View[ScalarT_co, tuple[*Modes]]]": ...
-    @overload
-    def __iter__(self) -> "Iterator[View[ScalarT_co]]": ...
-    def __iter__(self) -> "Iterator[View[Any, Any]]":
-        return (self[k] for k in range(len(self)))
+    def __iter__(self: Fewer[_R]) -> Iterator[_R]:
+        view: Any = self
+        return (view[k] for k in range(len(view)))
 
     # Elements of another type.
 
     @overload
-    def astype(self, dtype: "DType[_S]", *, casting: ElementCasting = ...) -> "View[_S, IndexT_co]": ...
+    def astype(self, dtype: "DType[_S]", *, casting: ElementCasting = ...) -> "View[_S, J]": ...
     @overload
-    def astype(self, dtype: npt.DTypeLike, *, casting: ElementCasting = ...) -> "View[Any, IndexT_co]": ...
+    def astype(self, dtype: npt.DTypeLike, *, casting: ElementCasting = ...) -> "View[Any, J]": ...
     def astype(self, dtype: npt.DTypeLike, *, casting: ElementCasting = "checked") -> "View[Any, Any]":
         """Return the view of the elements as ones of another type, cast when it is computed.
 

@@ -40,8 +40,8 @@ from tensorwrapper.typing import (
     ArrayKey,
     DType,
     ElementCasting,
+    Fewer,
     Index,
-    IndexT_co,
     IntArray,
     Integer,
     IntegerAndSlice,
@@ -53,35 +53,37 @@ from tensorwrapper.typing import (
     Rank3,
     Rank4,
     Rank6,
-    ScalarT_co,
     Slices,
     UnknownRank,
 )
+from tensorwrapper.typing import IndexT_co as J
+from tensorwrapper.typing import ScalarT_co as S
 
 if TYPE_CHECKING:
     from tensorwrapper.tensor.rows._rows import TensorRows
 
 __all__ = ["Tensor", "make_tensor"]
 
+_R = TypeVar("_R")
 _S = TypeVar("_S", bound=np.generic)
 
 
 @final
 @value_class(eq=False, repr=False, getstate_setstate=False)
 class Tensor(
-    TensorQueries[ScalarT_co, IndexT_co],
-    TensorCells[ScalarT_co, IndexT_co],
-    TensorCopies[ScalarT_co, IndexT_co],
-    TensorWrites[ScalarT_co, IndexT_co],
-    TensorIndexing[ScalarT_co, IndexT_co],
-    TensorExchange[ScalarT_co, IndexT_co],
-    TensorStrings[ScalarT_co, IndexT_co],
-    TensorSparse[ScalarT_co, IndexT_co],
-    TensorStructure[ScalarT_co, IndexT_co],
+    TensorQueries[S, J],
+    TensorCells[S, J],
+    TensorCopies[S, J],
+    TensorWrites[S, J],
+    TensorIndexing[S, J],
+    TensorExchange[S, J],
+    TensorStrings[S, J],
+    TensorSparse[S, J],
+    TensorStructure[S, J],
     TensorLibraries,
-    TensorCommon[ScalarT_co],
-    Operators[ScalarT_co, IndexT_co],
-    Generic[ScalarT_co, IndexT_co],
+    TensorCommon[S],
+    Operators[S, J],
+    Generic[S, J],
 ):
     """Elements addressed by a shape: a layout says where in a buffer each one lies.
 
@@ -111,33 +113,33 @@ class Tensor(
     """
 
     _layout: Layout[Any] = attrs.field(alias="layout")
-    _buffer: BufferCommon[ScalarT_co] = attrs.field(alias="buffer")
+    _buffer: BufferCommon[S] = attrs.field(alias="buffer")
     # The array over the elements, once it was asked for; it is not set before, and never travels.
     _array: Array = attrs.field(init=False, eq=False, repr=False)
 
     if TYPE_CHECKING:
 
-        def __init__(self, layout: Layout[Any], buffer: BufferCommon[ScalarT_co]) -> None: ...
+        def __init__(self, layout: Layout[Any], buffer: BufferCommon[S]) -> None: ...
 
         # What the operations that tensors and views share return: see `Kin`.
         @overload
-        def _kin(self, change: None, /) -> "Tensor[ScalarT_co]": ...
+        def _kin(self, change: None, /) -> "Tensor[S]": ...
         @overload
-        def _kin(self: "Tensor[ScalarT_co, UnknownRank]", change: str, /) -> "Tensor[ScalarT_co]": ...
+        def _kin(self: "Tensor[S, UnknownRank]", change: str, /) -> "Tensor[S]": ...
         @overload
         def _kin(
-            self: "Tensor[ScalarT_co, tuple[int, int, *Modes]]", change: Literal["diagonal"], /
-        ) -> "Tensor[ScalarT_co, tuple[int, *Modes]]": ...
+            self: "Tensor[S, tuple[int, int, *Modes]]", change: Literal["diagonal"], /
+        ) -> "Tensor[S, tuple[int, *Modes]]": ...
         @overload
-        def _kin(self, change: Rank1, /) -> "Tensor[ScalarT_co, Rank1]": ...
+        def _kin(self, change: Rank1, /) -> "Tensor[S, Rank1]": ...
         @overload
-        def _kin(self, change: Rank2, /) -> "Tensor[ScalarT_co, Rank2]": ...
+        def _kin(self, change: Rank2, /) -> "Tensor[S, Rank2]": ...
         @overload
-        def _kin(self, change: Rank3, /) -> "Tensor[ScalarT_co, Rank3]": ...
+        def _kin(self, change: Rank3, /) -> "Tensor[S, Rank3]": ...
         @overload
-        def _kin(self, change: Rank4, /) -> "Tensor[ScalarT_co, Rank4]": ...
+        def _kin(self, change: Rank4, /) -> "Tensor[S, Rank4]": ...
         @overload
-        def _kin(self, change: Rank6, /) -> "Tensor[ScalarT_co, Rank6]": ...
+        def _kin(self, change: Rank6, /) -> "Tensor[S, Rank6]": ...
         def _kin(self, change: Any, /) -> Any: ...
 
     def __attrs_post_init__(self) -> None:
@@ -162,11 +164,11 @@ class Tensor(
             object.__setattr__(self, "_array", array)
         return array
 
-    def _as_operand(self) -> "Tensor[ScalarT_co]":
+    def _as_operand(self) -> "Tensor[S]":
         return self
 
     @classmethod
-    def _make(cls, layout: Layout[Any], buffer: BufferCommon[Any]) -> "Tensor[ScalarT_co, IndexT_co]":
+    def _make(cls, layout: Layout[Any], buffer: BufferCommon[Any]) -> "Tensor[S, J]":
         # As `make_tensor`, without a call: each view is made here.
         tensor: Tensor[Any, Any] = object.__new__(Tensor)
         _set_layout(tensor, layout)
@@ -176,29 +178,25 @@ class Tensor(
     # Parts of another rank.
 
     @overload
-    def __getitem__(self, key: Slices) -> "Tensor[ScalarT_co, IndexT_co]": ...
+    def __getitem__(self, key: Slices) -> "Tensor[S, J]": ...
     @overload
-    def __getitem__(self: "Tensor[ScalarT_co, UnknownRank]", key: ArrayKey) -> "Tensor[ScalarT_co]": ...
+    def __getitem__(self: "Tensor[S, UnknownRank]", key: ArrayKey) -> "Tensor[S]": ...
     @overload
-    def __getitem__(self, key: KeyWithArray) -> "Tensor[ScalarT_co]": ...
+    def __getitem__(self, key: KeyWithArray) -> "Tensor[S]": ...
     @overload
-    def __getitem__(
-        self: "Tensor[ScalarT_co, tuple[int, *Modes]]", key: Integer
-    ) -> "Tensor[ScalarT_co, tuple[*Modes]]": ...
+    def __getitem__(self: "Tensor[S, tuple[int, *Modes]]", key: Integer) -> "Tensor[S, tuple[*Modes]]": ...
     @overload
     def __getitem__(
-        self: "Tensor[ScalarT_co, tuple[int, int, *Modes]]", key: tuple[Integer, Integer]
-    ) -> "Tensor[ScalarT_co, tuple[*Modes]]": ...
+        self: "Tensor[S, tuple[int, int, *Modes]]", key: tuple[Integer, Integer]
+    ) -> "Tensor[S, tuple[*Modes]]": ...
     @overload
     def __getitem__(
-        self: "Tensor[ScalarT_co, tuple[int, int, *Modes]]", key: IntegerAndSlice
-    ) -> "Tensor[ScalarT_co, tuple[int, *Modes]]": ...
+        self: "Tensor[S, tuple[int, int, *Modes]]", key: IntegerAndSlice
+    ) -> "Tensor[S, tuple[int, *Modes]]": ...
     @overload
-    def __getitem__(
-        self: "Tensor[ScalarT_co, tuple[*Modes]]", key: None
-    ) -> "Tensor[ScalarT_co, tuple[int, *Modes]]": ...
+    def __getitem__(self: "Tensor[S, tuple[*Modes]]", key: None) -> "Tensor[S, tuple[int, *Modes]]": ...
     @overload
-    def __getitem__(self, key: "ArrayKey | NamedKey") -> "Tensor[ScalarT_co]": ...
+    def __getitem__(self, key: "ArrayKey | NamedKey") -> "Tensor[S]": ...
     def __getitem__(self, key: "ArrayKey | NamedKey") -> "Tensor[Any, Any]":
         """Return the selected part, which starts at zero; NumPy's rules.
 
@@ -237,11 +235,11 @@ class Tensor(
             return make_tensor(chosen_layout(self._layout, key), self._buffer).copy()
         return self._chosen(self._layout, key)
 
-    def untiled(self) -> "Tensor[ScalarT_co]":
+    def untiled(self) -> "Tensor[S]":
         """Return the box underneath a tiled view, where it lies."""
         return make_tensor(wrap_layout(self._tiled("untiled").under), self._buffer)
 
-    def tile(self, number: Iterable[SupportsIndex]) -> "Tensor[ScalarT_co]":
+    def tile(self, number: Iterable[SupportsIndex]) -> "Tensor[S]":
         """Return the view of the tile of this number of a tiled view; its origin is where it lies in the box.
 
         Examples
@@ -254,9 +252,7 @@ class Tensor(
         """
         return make_tensor(wrap_layout(self._tiled("tile").tile(number)), self._buffer)
 
-    def element(
-        self, index: Iterable[SupportsIndex], *, layer: SupportsIndex | None = None
-    ) -> "Tensor[ScalarT_co]":
+    def element(self, index: Iterable[SupportsIndex], *, layer: SupportsIndex | None = None) -> "Tensor[S]":
         """Return the view of one element of a layer, or of one cell of a jagged tensor; it keeps its origin.
 
         Parameters
@@ -276,7 +272,7 @@ class Tensor(
         """
         return make_tensor(self._layout.element(index, layer=layer), self._buffer)
 
-    def cells(self) -> "Iterator[tuple[Index, Tensor[ScalarT_co]]]":
+    def cells(self) -> "Iterator[tuple[Index, Tensor[S]]]":
         """Return an iterator over the cells: index and view, whose origin says where the cell lies.
 
         The cells of a jagged tensor are boxes, those of a nested one the elements of its innermost layer.
@@ -295,28 +291,24 @@ class Tensor(
         make, buffer = self._make, self._buffer
         return ((index, make(wrap_layout(cell, names), buffer)) for index, cell in layouts)
 
-    @overload
-    def __iter__(self: "Tensor[ScalarT_co, UnknownRank]") -> "Iterator[Tensor[ScalarT_co]]": ...
-    @overload
-    def __iter__(
-        self: "Tensor[ScalarT_co, tuple[int, *Modes]]",
-    ) -> "Iterator[Tensor[ScalarT_co, tuple[*Modes]]]": ...
-    @overload
-    def __iter__(self) -> "Iterator[Tensor[ScalarT_co]]": ...
-    def __iter__(self) -> "Iterator[Tensor[Any, Any]]":
-        if self.rank == 2 and not (self.shape.is_box or self.shape.has_layers):
-            return iter(self.rows())
-        held, buffer = self._layout.implementation, self._buffer
+    def __iter__(self: Fewer[_R]) -> Iterator[_R]:
+        me: Any = self
+        make: Any = make_tensor
+        tensor: Tensor[Any] = me
+        if tensor.rank == 2 and not (tensor.shape.is_box or tensor.shape.has_layers):
+            rows: Any = tensor.rows()
+            return iter(rows)
+        held, buffer = tensor._layout.implementation, tensor._buffer
         if type(held) is Strided and held.extents:
             rest, start, step = held.extents[1:], held.offset, held.strides[0]
             zeros, strides, count = (0,) * len(rest), held.strides[1:], held.extents[0]
             places = range(start, start + count * step, step) if step else repeat(start, count)
             # Each is three objects, and nothing else is done in between.
             parts = map(new_strided, repeat(rest), repeat(zeros), repeat(strides), places)
-            return map(make_tensor, map(wrap_layout, parts), repeat(buffer))
-        return (make_tensor(self._layout[k], buffer) for k in range(len(self)))
+            return map(make, map(wrap_layout, parts), repeat(buffer))
+        return (make(tensor._layout[k], buffer) for k in range(len(tensor)))
 
-    def flatten(self, mode: SupportsIndex | None = None) -> "Tensor[ScalarT_co]":
+    def flatten(self, mode: SupportsIndex | None = None) -> "Tensor[S]":
         """Return the view in which `mode` counts on in the mode before it; all modes start at zero then.
 
         The rows of a jagged mode follow one another without brackets, as Awkward Array's ``flatten`` has
@@ -347,7 +339,7 @@ class Tensor(
 
     def unflatten(
         self, counts: "SupportsIndex | npt.ArrayLike | TensorBase[Any]", mode: SupportsIndex = 0
-    ) -> "Tensor[ScalarT_co]":
+    ) -> "Tensor[S]":
         """Return the view in which `mode` is dealt to rows of these lengths; all modes start at zero then.
 
         Nothing is copied; O(counts) where the elements are packed.
@@ -374,7 +366,7 @@ class Tensor(
         """
         return make_tensor(cut_rows(self._layout, counts, mode), self._buffer)
 
-    def rows(self) -> "TensorRows[Tensor[ScalarT_co], Tensor[Any]]":
+    def rows(self) -> "TensorRows[Tensor[S], Tensor[Any]]":
         """Return the rows along the last mode: a sequence of views, and what reduces each of them.
 
         Raises
@@ -436,9 +428,9 @@ class Tensor(
         return found if names is None else found.named(*names[:-1], None)
 
     @overload
-    def astype(self, dtype: "DType[_S]", *, casting: ElementCasting = ...) -> "Tensor[_S, IndexT_co]": ...
+    def astype(self, dtype: "DType[_S]", *, casting: ElementCasting = ...) -> "Tensor[_S, J]": ...
     @overload
-    def astype(self, dtype: npt.DTypeLike, *, casting: ElementCasting = ...) -> "Tensor[Any, IndexT_co]": ...
+    def astype(self, dtype: npt.DTypeLike, *, casting: ElementCasting = ...) -> "Tensor[Any, J]": ...
     def astype(self, dtype: npt.DTypeLike, *, casting: ElementCasting = "checked") -> "Tensor[Any, Any]":
         """Return the elements as ones of another type, packed in row-major order; a sparse tensor stays so.
 
@@ -490,11 +482,9 @@ hint(Tensor, "Tensor")
 _set_layout, _set_buffer, _set_array = slot_setters(Tensor, "_layout", "_buffer", "_array")
 
 
-def make_tensor(
-    layout: Layout[Any], buffer: BufferCommon[ScalarT_co], array: Array | None = None
-) -> "Tensor[ScalarT_co, Any]":
+def make_tensor(layout: Layout[Any], buffer: BufferCommon[S], array: Array | None = None) -> "Tensor[S, Any]":
     """Return a tensor of parts that were checked to fit; an `array` over the elements may be at hand."""
-    tensor: Tensor[ScalarT_co, Any] = object.__new__(Tensor)
+    tensor: Tensor[S, Any] = object.__new__(Tensor)
     _set_layout(tensor, layout)
     _set_buffer(tensor, buffer)
     if array is not None:
@@ -511,12 +501,12 @@ def _of_integers(shape: Shape[Any], numbers: IntArray) -> Tensor[np.int64]:
     return _restore(shape, Dense(cast("Any", numbers)))
 
 
-def _restore(shape: Shape[Any], buffer: BufferCommon[ScalarT_co]) -> "Tensor[ScalarT_co, Any]":
+def _restore(shape: Shape[Any], buffer: BufferCommon[S]) -> "Tensor[S, Any]":
     return make_tensor(packed_layout(shape), buffer)
 
 
 def _restore_tiled(
-    under: "Tensor[ScalarT_co]", tiling: Tiling, origin: Index, names: ModeNames | None
-) -> "Tensor[ScalarT_co, Any]":
+    under: "Tensor[S]", tiling: Tiling, origin: Index, names: ModeNames | None
+) -> "Tensor[S, Any]":
     view = TiledStrided(tiling, cast("Strided", under.layout.implementation), origin)
     return make_tensor(wrap_layout(view, names), under._buffer)

@@ -7,7 +7,7 @@ import math
 from typing import TYPE_CHECKING, Any, SupportsIndex, cast, overload
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import DTypeLike
 
 from tensorwrapper._hints import answered
 from tensorwrapper._integers import to_count, to_int
@@ -86,10 +86,10 @@ def full(shape: RankT, fill_value: F) -> View[F, RankT]: ...
 @overload
 def full(shape: "ShapeLike[J]", fill_value: F) -> View[F, J]: ...
 @overload
-def full(shape: RankT, fill_value: object, *, dtype: npt.DTypeLike | None = ...) -> View[Any, RankT]: ...
+def full(shape: RankT, fill_value: object, *, dtype: DTypeLike | None = ...) -> View[Any, RankT]: ...
 @overload
-def full(shape: "ShapeLike[J]", fill_value: object, *, dtype: npt.DTypeLike | None = ...) -> View[Any, J]: ...
-def full(shape: ShapeLike, fill_value: object, *, dtype: npt.DTypeLike | None = None) -> View[Any]:
+def full(shape: "ShapeLike[J]", fill_value: object, *, dtype: DTypeLike | None = ...) -> View[Any, J]: ...
+def full(shape: ShapeLike, fill_value: object, *, dtype: DTypeLike | None = None) -> View[Any]:
     """Return a view in which every element is `fill_value`; nothing is stored.
 
     Parameters
@@ -132,10 +132,10 @@ def zeros(shape: RankT, *, dtype: "DType[F]" = ...) -> View[F, RankT]:
 @overload
 def zeros(shape: "ShapeLike[J]", *, dtype: "DType[F]" = ...) -> View[F, J]: ...
 @overload
-def zeros(shape: RankT, *, dtype: npt.DTypeLike) -> View[Any, RankT]: ...
+def zeros(shape: RankT, *, dtype: DTypeLike) -> View[Any, RankT]: ...
 @overload
-def zeros(shape: "ShapeLike[J]", *, dtype: npt.DTypeLike) -> View[Any, J]: ...
-def zeros(shape: ShapeLike, *, dtype: npt.DTypeLike = np.float64) -> View[Any]:
+def zeros(shape: "ShapeLike[J]", *, dtype: DTypeLike) -> View[Any, J]: ...
+def zeros(shape: ShapeLike, *, dtype: DTypeLike = np.float64) -> View[Any]:
     """Return a view in which every element is 0; nothing is stored."""
     return full(shape, 0, dtype=dtype)
 
@@ -148,10 +148,10 @@ def ones(shape: RankT, *, dtype: "DType[F]" = ...) -> View[F, RankT]:
 @overload
 def ones(shape: "ShapeLike[J]", *, dtype: "DType[F]" = ...) -> View[F, J]: ...
 @overload
-def ones(shape: RankT, *, dtype: npt.DTypeLike) -> View[Any, RankT]: ...
+def ones(shape: RankT, *, dtype: DTypeLike) -> View[Any, RankT]: ...
 @overload
-def ones(shape: "ShapeLike[J]", *, dtype: npt.DTypeLike) -> View[Any, J]: ...
-def ones(shape: ShapeLike, *, dtype: npt.DTypeLike = np.float64) -> View[Any]:
+def ones(shape: "ShapeLike[J]", *, dtype: DTypeLike) -> View[Any, J]: ...
+def ones(shape: ShapeLike, *, dtype: DTypeLike = np.float64) -> View[Any]:
     """Return a view in which every element is 1; nothing is stored."""
     return full(shape, 1, dtype=dtype)
 
@@ -174,11 +174,11 @@ def iota(
 ) -> View[I, J]: ...
 @overload
 def iota(
-    shape: RankT, mode: Integer = -1, *, start: complex = 0, step: complex = 1, dtype: npt.DTypeLike
+    shape: RankT, mode: Integer = -1, *, start: complex = 0, step: complex = 1, dtype: DTypeLike
 ) -> View[Any, RankT]: ...
 @overload
 def iota(
-    shape: "ShapeLike[J]", mode: Integer = -1, *, start: complex = 0, step: complex = 1, dtype: npt.DTypeLike
+    shape: "ShapeLike[J]", mode: Integer = -1, *, start: complex = 0, step: complex = 1, dtype: DTypeLike
 ) -> View[Any, J]: ...
 def iota(
     shape: ShapeLike,
@@ -186,7 +186,7 @@ def iota(
     *,
     start: complex = 0,
     step: complex = 1,
-    dtype: npt.DTypeLike = np.int64,
+    dtype: DTypeLike = np.int64,
 ) -> View[Any]:
     """Return a view that counts along a mode: ``start + step * index[mode]``, by absolute indices.
 
@@ -220,7 +220,7 @@ def iota(
     return generated(box, Counting(box, first, steps, element), shape)
 
 
-def _counted_type(dtype: npt.DTypeLike, name: str) -> "np.dtype[Any]":
+def _counted_type(dtype: DTypeLike, name: str) -> "np.dtype[Any]":
     """Return the type that is named, of which elements are counted: numbers."""
     element = to_element_type(dtype)
     if element.kind in "mM":
@@ -251,9 +251,9 @@ def linspace(start: complex, stop: complex, count: Integer, *, dtype: "DType[F]"
 
 
 @overload
-def linspace(start: complex, stop: complex, count: Integer, *, dtype: npt.DTypeLike) -> View[Any, Rank1]: ...
+def linspace(start: complex, stop: complex, count: Integer, *, dtype: DTypeLike) -> View[Any, Rank1]: ...
 def linspace(
-    start: complex, stop: complex, count: SupportsIndex, *, dtype: npt.DTypeLike = np.float64
+    start: complex, stop: complex, count: SupportsIndex, *, dtype: DTypeLike = np.float64
 ) -> View[Any]:
     """Return a view of rank 1 of `count` numbers, evenly spaced from `start` to `stop`, both included.
 
@@ -324,14 +324,14 @@ def eye(
 
 @overload
 def eye(
-    rows: Integer, columns: Integer | None = None, *, diagonal: Integer = 0, dtype: npt.DTypeLike
+    rows: Integer, columns: Integer | None = None, *, diagonal: Integer = 0, dtype: DTypeLike
 ) -> View[Any, Rank2]: ...
 def eye(
     rows: SupportsIndex,
     columns: SupportsIndex | None = None,
     *,
     diagonal: SupportsIndex = 0,
-    dtype: npt.DTypeLike = np.float64,
+    dtype: DTypeLike = np.float64,
 ) -> View[Any]:
     """Return a matrix with ones where ``column - row`` is `diagonal`, and zeros elsewhere.
 
@@ -355,12 +355,10 @@ def compute(
     shape: "ShapeLike[J]", function: CoordinateFunction, *, dtype: "DType[F]" = ...
 ) -> View[F, J]: ...
 @overload
-def compute(shape: RankT, function: CoordinateFunction, *, dtype: npt.DTypeLike) -> View[Any, RankT]: ...
+def compute(shape: RankT, function: CoordinateFunction, *, dtype: DTypeLike) -> View[Any, RankT]: ...
 @overload
-def compute(shape: "ShapeLike[J]", function: CoordinateFunction, *, dtype: npt.DTypeLike) -> View[Any, J]: ...
-def compute(
-    shape: ShapeLike, function: CoordinateFunction, *, dtype: npt.DTypeLike = np.float64
-) -> View[Any]:
+def compute(shape: "ShapeLike[J]", function: CoordinateFunction, *, dtype: DTypeLike) -> View[Any, J]: ...
+def compute(shape: ShapeLike, function: CoordinateFunction, *, dtype: DTypeLike = np.float64) -> View[Any]:
     """Return a view whose elements a function computes from their absolute indices, part by part.
 
     Parameters

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias, overload
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import DTypeLike
 
 from tensorwrapper._hints import answered
 from tensorwrapper._integers import MAX_INT64
@@ -41,7 +41,7 @@ def _random(
     distribution: Distribution,
     seed: SupportsIndex,
     parameters: Iterable[Parameter],
-    dtype: npt.DTypeLike,
+    dtype: DTypeLike,
 ) -> View[Any]:
     box = box_of(shape)
     given: list[Any] = []
@@ -77,10 +77,10 @@ def random(shape: RankT, *, seed: Integer, dtype: "DType[F]" = ...) -> View[F, R
 @overload
 def random(shape: "ShapeLike[J]", *, seed: Integer, dtype: "DType[F]" = ...) -> View[F, J]: ...
 @overload
-def random(shape: RankT, *, seed: Integer, dtype: npt.DTypeLike) -> View[Any, RankT]: ...
+def random(shape: RankT, *, seed: Integer, dtype: DTypeLike) -> View[Any, RankT]: ...
 @overload
-def random(shape: "ShapeLike[J]", *, seed: Integer, dtype: npt.DTypeLike) -> View[Any, J]: ...
-def random(shape: ShapeLike, *, seed: SupportsIndex, dtype: npt.DTypeLike = np.float64) -> View[Any]:
+def random(shape: "ShapeLike[J]", *, seed: Integer, dtype: DTypeLike) -> View[Any, J]: ...
+def random(shape: ShapeLike, *, seed: SupportsIndex, dtype: DTypeLike = np.float64) -> View[Any]:
     """Return a view of random numbers, uniform in [0, 1), that depend on the seed and their index alone.
 
     Any slice, in any order, in one process or many, has the same numbers: each is drawn by a counter, the
@@ -111,11 +111,11 @@ def uniform(
 ) -> View[F, J]: ...
 @overload
 def uniform(
-    shape: RankT, low: Parameter = 0, high: Parameter = 1, *, seed: Integer, dtype: npt.DTypeLike
+    shape: RankT, low: Parameter = 0, high: Parameter = 1, *, seed: Integer, dtype: DTypeLike
 ) -> View[Any, RankT]: ...
 @overload
 def uniform(
-    shape: "ShapeLike[J]", low: Parameter = 0, high: Parameter = 1, *, seed: Integer, dtype: npt.DTypeLike
+    shape: "ShapeLike[J]", low: Parameter = 0, high: Parameter = 1, *, seed: Integer, dtype: DTypeLike
 ) -> View[Any, J]: ...
 def uniform(
     shape: ShapeLike,
@@ -123,7 +123,7 @@ def uniform(
     high: Parameter = 1.0,
     *,
     seed: SupportsIndex,
-    dtype: npt.DTypeLike = np.float64,
+    dtype: DTypeLike = np.float64,
 ) -> View[Any]:
     """Return a view of random numbers, uniform in [low, high); see `random`."""
     return _random(shape, "uniform", seed, (low, high), dtype)
@@ -147,11 +147,11 @@ def normal(
 ) -> View[F, J]: ...
 @overload
 def normal(
-    shape: RankT, mean: Parameter = 0, sigma: Parameter = 1, *, seed: Integer, dtype: npt.DTypeLike
+    shape: RankT, mean: Parameter = 0, sigma: Parameter = 1, *, seed: Integer, dtype: DTypeLike
 ) -> View[Any, RankT]: ...
 @overload
 def normal(
-    shape: "ShapeLike[J]", mean: Parameter = 0, sigma: Parameter = 1, *, seed: Integer, dtype: npt.DTypeLike
+    shape: "ShapeLike[J]", mean: Parameter = 0, sigma: Parameter = 1, *, seed: Integer, dtype: DTypeLike
 ) -> View[Any, J]: ...
 def normal(
     shape: ShapeLike,
@@ -159,7 +159,7 @@ def normal(
     sigma: Parameter = 1.0,
     *,
     seed: SupportsIndex,
-    dtype: npt.DTypeLike = np.float64,
+    dtype: DTypeLike = np.float64,
 ) -> View[Any]:
     """Return a view of random numbers of the normal distribution; see `random`."""
     return _random(shape, "normal", seed, (mean, sigma), dtype)
@@ -178,14 +178,14 @@ def integers(
 ) -> View[I, J]: ...
 @overload
 def integers(
-    shape: RankT, low: Parameter, high: Parameter, *, seed: Integer, dtype: npt.DTypeLike
+    shape: RankT, low: Parameter, high: Parameter, *, seed: Integer, dtype: DTypeLike
 ) -> View[Any, RankT]: ...
 @overload
 def integers(
-    shape: "ShapeLike[J]", low: Parameter, high: Parameter, *, seed: Integer, dtype: npt.DTypeLike
+    shape: "ShapeLike[J]", low: Parameter, high: Parameter, *, seed: Integer, dtype: DTypeLike
 ) -> View[Any, J]: ...
 def integers(
-    shape: ShapeLike, low: Parameter, high: Parameter, *, seed: SupportsIndex, dtype: npt.DTypeLike = np.int64
+    shape: ShapeLike, low: Parameter, high: Parameter, *, seed: SupportsIndex, dtype: DTypeLike = np.int64
 ) -> View[Any]:
     """Return a view of random integers, uniform in [low, high); see `random`."""
     return _random(shape, "integers", seed, (low, high), dtype)

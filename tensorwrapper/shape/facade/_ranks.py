@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from tensorwrapper.shape._shape_base import ShapeLike
 
     Sizes: TypeAlias = Iterable[Integer] | IntArray
+    Sizes2: TypeAlias = tuple[Sizes, Sizes]
+    Sizes3: TypeAlias = tuple[Sizes, Sizes, Sizes]
     Counts: TypeAlias = Sequence[Integer] | npt.NDArray[np.integer[Any]]
     Rows: TypeAlias = Sequence[Integer | ShapeLike | Sequence[object]]
 
@@ -83,12 +85,10 @@ class ShapeRanks(Generic[IndexT_co]):
 
         @overload
         @classmethod
-        def tiled(cls, *sizes: *tuple["Sizes", "Sizes"], origin: Origin = None) -> "Shape[Rank4]": ...
+        def tiled(cls, *sizes: *Sizes2, origin: Origin = None) -> "Shape[Rank4]": ...
         @overload
         @classmethod
-        def tiled(
-            cls, *sizes: *tuple["Sizes", "Sizes", "Sizes"], origin: Origin = None
-        ) -> "Shape[Rank6]": ...
+        def tiled(cls, *sizes: *Sizes3, origin: Origin = None) -> "Shape[Rank6]": ...
         @overload
         @classmethod
         def tiled(cls, *sizes: "Sizes", origin: Origin = None) -> "Shape": ...

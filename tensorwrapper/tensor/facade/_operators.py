@@ -53,57 +53,33 @@ if TYPE_CHECKING:
         @overload
         def __call__(self, other: Operand, /) -> "Tensor[np.bool_]": ...
 
-    class _Arithmetic(Protocol[ScalarT_co, IndexT_co]):
+    class _Equality(Protocol[IndexT_co]):
         @overload
-        def __call__(self: "_Arithmetic[np.bool_, _J]", other: "Beside[_J]", /) -> "Tensor[Any, _J]": ...
+        def __call__(self: "_Equality[_J]", other: "Beside[_J]", /) -> "Tensor[np.bool_, _J]": ...
         @overload
-        def __call__(
-            self: "_Arithmetic[_I, _J]", other: "int | Operators[_I, _J]", /
-        ) -> "Tensor[_I, _J]": ...
+        def __call__(self, other: object, /) -> "Tensor[np.bool_]": ...
+
+    class _Numeric(Protocol[ScalarT_co, IndexT_co]):
         @overload
-        def __call__(self: "_Arithmetic[_N, _J]", other: float, /) -> "Tensor[np.float64, _J]": ...
+        def __call__(self: "_Numeric[np.bool_, _J]", other: "Beside[_J]", /) -> "Tensor[Any, _J]": ...
         @overload
-        def __call__(
-            self: "_Arithmetic[_F, _J]", other: "float | Operators[_F, _J]", /
-        ) -> "Tensor[_F, _J]": ...
+        def __call__(self: "_Numeric[_I, _J]", other: "int | Operators[_I, _J]", /) -> "Tensor[_I, _J]": ...
         @overload
-        def __call__(self: "_Arithmetic[Any, _J]", other: "Beside[_J]", /) -> "Tensor[Any, _J]": ...
+        def __call__(self: "_Numeric[_N, _J]", other: float, /) -> "Tensor[np.float64, _J]": ...
+        @overload
+        def __call__(self: "_Numeric[_F, _J]", other: "float | Operators[_F, _J]", /) -> "Tensor[_F, _J]": ...
+        @overload
+        def __call__(self: "_Numeric[Any, _J]", other: "Beside[_J]", /) -> "Tensor[Any, _J]": ...
         @overload
         def __call__(self, other: Operand, /) -> "Tensor[Any]": ...
 
-    class _Reflected(Protocol[ScalarT_co, IndexT_co]):
+    class _Divide(Protocol[ScalarT_co, IndexT_co]):
         @overload
-        def __call__(self: "_Reflected[np.bool_, _J]", other: Scalar, /) -> "Tensor[Any, _J]": ...
+        def __call__(self: "_Divide[_Whole, _J]", other: "Beside[_J]", /) -> "Tensor[Any, _J]": ...
         @overload
-        def __call__(self: "_Reflected[_I, _J]", other: int, /) -> "Tensor[_I, _J]": ...
+        def __call__(self: "_Divide[_F, _J]", other: "float | Operators[_F, _J]", /) -> "Tensor[_F, _J]": ...
         @overload
-        def __call__(self: "_Reflected[_N, _J]", other: float, /) -> "Tensor[np.float64, _J]": ...
-        @overload
-        def __call__(self: "_Reflected[_F, _J]", other: float, /) -> "Tensor[_F, _J]": ...
-        @overload
-        def __call__(self: "_Reflected[Any, _J]", other: Scalar, /) -> "Tensor[Any, _J]": ...
-        @overload
-        def __call__(self, other: Operand, /) -> "Tensor[Any]": ...
-
-    class _Division(Protocol[ScalarT_co, IndexT_co]):
-        @overload
-        def __call__(self: "_Division[_Whole, _J]", other: "Beside[_J]", /) -> "Tensor[Any, _J]": ...
-        @overload
-        def __call__(
-            self: "_Division[_F, _J]", other: "float | Operators[_F, _J]", /
-        ) -> "Tensor[_F, _J]": ...
-        @overload
-        def __call__(self: "_Division[Any, _J]", other: "Beside[_J]", /) -> "Tensor[Any, _J]": ...
-        @overload
-        def __call__(self, other: Operand, /) -> "Tensor[Any]": ...
-
-    class _ReflectedDivision(Protocol[ScalarT_co, IndexT_co]):
-        @overload
-        def __call__(self: "_ReflectedDivision[_Whole, _J]", other: Scalar, /) -> "Tensor[Any, _J]": ...
-        @overload
-        def __call__(self: "_ReflectedDivision[_F, _J]", other: float, /) -> "Tensor[_F, _J]": ...
-        @overload
-        def __call__(self: "_ReflectedDivision[Any, _J]", other: Scalar, /) -> "Tensor[Any, _J]": ...
+        def __call__(self: "_Divide[Any, _J]", other: "Beside[_J]", /) -> "Tensor[Any, _J]": ...
         @overload
         def __call__(self, other: Operand, /) -> "Tensor[Any]": ...
 
@@ -120,12 +96,6 @@ if TYPE_CHECKING:
         def __call__(self: "_Shift[_I, _J]", other: "int | Operators[_I, _J]", /) -> "Tensor[_I, _J]": ...
         @overload
         def __call__(self: "_Shift[Any, _J]", other: "Beside[_J]", /) -> "Tensor[Any, _J]": ...
-        @overload
-        def __call__(self, other: Operand, /) -> "Tensor[Any]": ...
-
-    class _ReflectedBits(Protocol[IndexT_co]):
-        @overload
-        def __call__(self: "_ReflectedBits[_J]", other: Scalar, /) -> "Tensor[Any, _J]": ...
         @overload
         def __call__(self, other: Operand, /) -> "Tensor[Any]": ...
 
@@ -181,44 +151,34 @@ class Operators(Generic[ScalarT_co, IndexT_co], metaclass=Hinted):
         __gt__: "_Comparison[IndexT_co]"
         __ge__: "_Comparison[IndexT_co]"
 
-        @overload  # type: ignore[override]
-        def __eq__(self: "Operators[Any, _J]", other: "Beside[_J]") -> "Tensor[np.bool_, _J]": ...
-        @overload
-        def __eq__(self, other: object) -> "Tensor[np.bool_]": ...
-        def __eq__(self, other: object) -> Any: ...
-
-        @overload  # type: ignore[override]
-        def __ne__(self: "Operators[Any, _J]", other: "Beside[_J]") -> "Tensor[np.bool_, _J]": ...
-        @overload
-        def __ne__(self, other: object) -> "Tensor[np.bool_]": ...
-        def __ne__(self, other: object) -> Any: ...
-
+        __eq__: "_Equality[IndexT_co]"  # type: ignore[assignment]  # pyright: ignore[reportIncompatibleMethodOverride]
+        __ne__: "_Equality[IndexT_co]"  # type: ignore[assignment]  # pyright: ignore[reportIncompatibleMethodOverride]
         __hash__: ClassVar[None]  # type: ignore[assignment]  # pyright: ignore[reportIncompatibleMethodOverride]
 
-        __add__: "_Arithmetic[ScalarT_co, IndexT_co]"
-        __radd__: "_Reflected[ScalarT_co, IndexT_co]"
-        __sub__: "_Arithmetic[ScalarT_co, IndexT_co]"
-        __rsub__: "_Reflected[ScalarT_co, IndexT_co]"
-        __mul__: "_Arithmetic[ScalarT_co, IndexT_co]"
-        __rmul__: "_Reflected[ScalarT_co, IndexT_co]"
-        __floordiv__: "_Arithmetic[ScalarT_co, IndexT_co]"
-        __rfloordiv__: "_Reflected[ScalarT_co, IndexT_co]"
-        __mod__: "_Arithmetic[ScalarT_co, IndexT_co]"
-        __rmod__: "_Reflected[ScalarT_co, IndexT_co]"
-        __pow__: "_Arithmetic[ScalarT_co, IndexT_co]"
-        __rpow__: "_Reflected[ScalarT_co, IndexT_co]"
-        __truediv__: "_Division[ScalarT_co, IndexT_co]"
-        __rtruediv__: "_ReflectedDivision[ScalarT_co, IndexT_co]"
+        __add__: "_Numeric[ScalarT_co, IndexT_co]"
+        __radd__: "_Numeric[ScalarT_co, IndexT_co]"
+        __sub__: "_Numeric[ScalarT_co, IndexT_co]"
+        __rsub__: "_Numeric[ScalarT_co, IndexT_co]"
+        __mul__: "_Numeric[ScalarT_co, IndexT_co]"
+        __rmul__: "_Numeric[ScalarT_co, IndexT_co]"
+        __floordiv__: "_Numeric[ScalarT_co, IndexT_co]"
+        __rfloordiv__: "_Numeric[ScalarT_co, IndexT_co]"
+        __mod__: "_Numeric[ScalarT_co, IndexT_co]"
+        __rmod__: "_Numeric[ScalarT_co, IndexT_co]"
+        __pow__: "_Numeric[ScalarT_co, IndexT_co]"
+        __rpow__: "_Numeric[ScalarT_co, IndexT_co]"
+        __truediv__: "_Divide[ScalarT_co, IndexT_co]"
+        __rtruediv__: "_Divide[ScalarT_co, IndexT_co]"
         __and__: "_Bitwise[ScalarT_co, IndexT_co]"
-        __rand__: "_ReflectedBits[IndexT_co]"
+        __rand__: "_Bitwise[ScalarT_co, IndexT_co]"
         __or__: "_Bitwise[ScalarT_co, IndexT_co]"
-        __ror__: "_ReflectedBits[IndexT_co]"
+        __ror__: "_Bitwise[ScalarT_co, IndexT_co]"
         __xor__: "_Bitwise[ScalarT_co, IndexT_co]"
-        __rxor__: "_ReflectedBits[IndexT_co]"
+        __rxor__: "_Bitwise[ScalarT_co, IndexT_co]"
         __lshift__: "_Shift[ScalarT_co, IndexT_co]"
-        __rlshift__: "_ReflectedBits[IndexT_co]"
+        __rlshift__: "_Shift[ScalarT_co, IndexT_co]"
         __rshift__: "_Shift[ScalarT_co, IndexT_co]"
-        __rrshift__: "_ReflectedBits[IndexT_co]"
+        __rrshift__: "_Shift[ScalarT_co, IndexT_co]"
 
         def __matmul__(self, other: Operand) -> "npt.NDArray[Any]": ...
         def __rmatmul__(self, other: Operand) -> "npt.NDArray[Any]": ...

@@ -5,7 +5,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, SupportsIndex, cast, overload
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import DTypeLike
 
 from tensorwrapper._arguments import to_dtype
 from tensorwrapper._arrays import unmasked_array
@@ -38,7 +38,9 @@ from tensorwrapper.tensor.making._from_buffer import from_buffer, plain_array
 from tensorwrapper.tensor.reading._labelled import labelled_shape
 from tensorwrapper.tensor.reading._protocols import is_arrow, is_sparse_array
 from tensorwrapper.tensor.reading._row_arrays import join_rows
-from tensorwrapper.typing import Array, IndexT_co, Rank1, Rank2, Rank3, ScalarT_co, UnknownRank
+from tensorwrapper.typing import Array, DType, Rank1, Rank2, Rank3, UnknownRank
+from tensorwrapper.typing import IndexT_co as J
+from tensorwrapper.typing import ScalarT_co as S
 
 if TYPE_CHECKING:
     from tensorwrapper.buffer import ArrowArrayLike, ArrowStreamLike
@@ -50,10 +52,8 @@ __all__ = ["as_tensor", "jagged", "tensor_from_arrow"]
 
 @overload
 def as_tensor(
-    value: "View[ScalarT_co, IndexT_co] | Tensor[ScalarT_co, IndexT_co] | np.ndarray[IndexT_co, np.dtype[ScalarT_co]]",  # noqa: E501 - checkers read one text
-    *,
-    copy: bool | None = None,
-) -> Tensor[ScalarT_co, IndexT_co]:
+    value: "View[S, J] | Tensor[S, J] | np.ndarray[J, np.dtype[S]]", *, copy: bool | None = None
+) -> Tensor[S, J]:
     """Return `value` as a tensor (over a box, unless it is one already), sharing its memory if possible."""
 
 
@@ -238,35 +238,25 @@ def _why_no_array(value: object, error: Exception | None) -> str:
 
 
 @overload
-def jagged(
-    rows: "Iterable[np.ndarray[UnknownRank, np.dtype[ScalarT_co]] | Tensor[ScalarT_co, UnknownRank]]",
-) -> Tensor[ScalarT_co]:
+def jagged(rows: "Iterable[np.ndarray[UnknownRank, np.dtype[S]] | Tensor[S, UnknownRank]]") -> Tensor[S]:
     """Return a jagged tensor from nested lists, or from arrays of one rank; the elements are copied."""
 
 
 @overload
-def jagged(
-    rows: "Iterable[np.ndarray[Rank1, np.dtype[ScalarT_co]] | Tensor[ScalarT_co, Rank1]]",
-) -> Tensor[ScalarT_co, Rank2]: ...
+def jagged(rows: "Iterable[np.ndarray[Rank1, np.dtype[S]] | Tensor[S, Rank1]]") -> Tensor[S, Rank2]: ...
+@overload
+def jagged(rows: Iterable[Sequence[complex]], *, dtype: "DType[S]") -> Tensor[S, Rank2]: ...
+@overload
+def jagged(rows: Iterable[Sequence[complex]], *, dtype: DTypeLike | None = None) -> Tensor[Any, Rank2]: ...
 @overload
 def jagged(
-    rows: Iterable[Sequence[complex]], *, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]"
-) -> Tensor[ScalarT_co, Rank2]: ...
-@overload
-def jagged(
-    rows: Iterable[Sequence[complex]], *, dtype: npt.DTypeLike | None = None
-) -> Tensor[Any, Rank2]: ...
-@overload
-def jagged(
-    rows: Iterable[Sequence[Sequence[complex]]], *, dtype: npt.DTypeLike | None = None
+    rows: Iterable[Sequence[Sequence[complex]]], *, dtype: DTypeLike | None = None
 ) -> Tensor[Any, Rank3]: ...
 @overload
-def jagged(
-    rows: Iterable[object], *, dtype: "type[ScalarT_co] | np.dtype[ScalarT_co]"
-) -> Tensor[ScalarT_co]: ...
+def jagged(rows: Iterable[object], *, dtype: "DType[S]") -> Tensor[S]: ...
 @overload
-def jagged(rows: Iterable[object], *, dtype: npt.DTypeLike | None = None) -> Tensor[Any]: ...
-def jagged(rows: Iterable[object], *, dtype: npt.DTypeLike | None = None) -> Tensor[Any]:
+def jagged(rows: Iterable[object], *, dtype: DTypeLike | None = None) -> Tensor[Any]: ...
+def jagged(rows: Iterable[object], *, dtype: DTypeLike | None = None) -> Tensor[Any]:
     """Return a jagged tensor from nested lists, or from arrays of one rank; the elements are copied.
 
     Linear in the elements; rows of plain numbers are converted all at once.
@@ -370,7 +360,7 @@ def _where_they_were(made: Tensor[Any], rows: list[object]) -> Tensor[Any]:
     return from_buffer(made.elements(), Shape.jagged(boxes))
 
 
-def _as_rows(tensor: Tensor[Any], dtype: npt.DTypeLike | None) -> Tensor[Any]:
+def _as_rows(tensor: Tensor[Any], dtype: DTypeLike | None) -> Tensor[Any]:
     """Return a tensor of which nobody else has the memory as rows, of this type if one is given."""
     shape = tensor.shape
     elements = tensor.elements()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 import numpy as np
 import numpy.typing as npt
+from numpy.typing import DTypeLike
 
 from tensorwrapper._arguments import to_dtype
 from tensorwrapper._arrays import shown_array
@@ -32,23 +33,17 @@ __all__ = ["empty", "eye", "full", "zeros"]
 
 
 @overload
-def empty(shape: RankT, *, dtype: "DType[F]" = ..., layout: Layout[Any] | None = None) -> Tensor[F, RankT]:
+def empty(shape: RankT, *, dtype: "DType[F]" = ..., layout: Layout | None = ...) -> Tensor[F, RankT]:
     """Return a tensor of this shape whose elements are whatever the memory holds."""
 
 
 @overload
-def empty(
-    shape: "ShapeLike[J]", *, dtype: "DType[F]" = ..., layout: Layout[Any] | None = None
-) -> Tensor[F, J]: ...
+def empty(shape: "ShapeLike[J]", *, dtype: "DType[F]" = ..., layout: Layout | None = ...) -> Tensor[F, J]: ...
 @overload
-def empty(shape: RankT, *, dtype: npt.DTypeLike, layout: Layout[Any] | None = None) -> Tensor[Any, RankT]: ...
+def empty(shape: RankT, *, dtype: DTypeLike, layout: Layout | None = ...) -> Tensor[Any, RankT]: ...
 @overload
-def empty(
-    shape: "ShapeLike[J]", *, dtype: npt.DTypeLike, layout: Layout[Any] | None = None
-) -> Tensor[Any, J]: ...
-def empty(
-    shape: ShapeLike, *, dtype: npt.DTypeLike = np.float64, layout: Layout[Any] | None = None
-) -> Tensor[Any]:
+def empty(shape: "ShapeLike[J]", *, dtype: DTypeLike, layout: Layout | None = ...) -> Tensor[Any, J]: ...
+def empty(shape: ShapeLike, *, dtype: DTypeLike = np.float64, layout: Layout | None = None) -> Tensor[Any]:
     """Return a tensor of this shape whose elements are whatever the memory holds.
 
     Parameters
@@ -82,23 +77,17 @@ def empty(
 
 
 @overload
-def zeros(shape: RankT, *, dtype: "DType[F]" = ..., layout: Layout[Any] | None = None) -> Tensor[F, RankT]:
+def zeros(shape: RankT, *, dtype: "DType[F]" = ..., layout: Layout | None = ...) -> Tensor[F, RankT]:
     """Return a tensor of this shape with all elements 0; parameters and errors as for `empty`."""
 
 
 @overload
-def zeros(
-    shape: "ShapeLike[J]", *, dtype: "DType[F]" = ..., layout: Layout[Any] | None = None
-) -> Tensor[F, J]: ...
+def zeros(shape: "ShapeLike[J]", *, dtype: "DType[F]" = ..., layout: Layout | None = ...) -> Tensor[F, J]: ...
 @overload
-def zeros(shape: RankT, *, dtype: npt.DTypeLike, layout: Layout[Any] | None = None) -> Tensor[Any, RankT]: ...
+def zeros(shape: RankT, *, dtype: DTypeLike, layout: Layout | None = ...) -> Tensor[Any, RankT]: ...
 @overload
-def zeros(
-    shape: "ShapeLike[J]", *, dtype: npt.DTypeLike, layout: Layout[Any] | None = None
-) -> Tensor[Any, J]: ...
-def zeros(
-    shape: ShapeLike, *, dtype: npt.DTypeLike = np.float64, layout: Layout[Any] | None = None
-) -> Tensor[Any]:
+def zeros(shape: "ShapeLike[J]", *, dtype: DTypeLike, layout: Layout | None = ...) -> Tensor[Any, J]: ...
+def zeros(shape: ShapeLike, *, dtype: DTypeLike = np.float64, layout: Layout | None = None) -> Tensor[Any]:
     """Return a tensor of this shape with all elements 0; parameters and errors as for `empty`.
 
     Examples
@@ -116,7 +105,7 @@ def full(
     fill_value: "complex | str | bytes | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
     *,
     dtype: "DType[S]",
-    layout: Layout[Any] | None = None,
+    layout: Layout | None = None,
     tiling: Tiling | None = None,
 ) -> Tensor[S, RankT]:
     """Return a tensor of this shape filled with a number, or by a function, block by block."""
@@ -128,7 +117,7 @@ def full(
     fill_value: "complex | str | bytes | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
     *,
     dtype: "DType[S]",
-    layout: Layout[Any] | None = None,
+    layout: Layout | None = None,
     tiling: Tiling | None = None,
 ) -> Tensor[S, J]: ...
 @overload
@@ -136,8 +125,8 @@ def full(
     shape: RankT,
     fill_value: "complex | str | bytes | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
     *,
-    dtype: npt.DTypeLike | None = None,
-    layout: Layout[Any] | None = None,
+    dtype: DTypeLike | None = None,
+    layout: Layout | None = None,
     tiling: Tiling | None = None,
 ) -> Tensor[Any, RankT]: ...
 @overload
@@ -145,16 +134,16 @@ def full(
     shape: "ShapeLike[J]",
     fill_value: "complex | str | bytes | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
     *,
-    dtype: npt.DTypeLike | None = None,
-    layout: Layout[Any] | None = None,
+    dtype: DTypeLike | None = None,
+    layout: Layout | None = None,
     tiling: Tiling | None = None,
 ) -> Tensor[Any, J]: ...
 def full(
     shape: ShapeLike,
     fill_value: "complex | str | bytes | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
     *,
-    dtype: npt.DTypeLike | None = None,
-    layout: Layout[Any] | None = None,
+    dtype: DTypeLike | None = None,
+    layout: Layout | None = None,
     tiling: Tiling | None = None,
 ) -> Tensor[Any]:
     """Return a tensor of this shape filled with a number, or by a function, block by block.
@@ -267,14 +256,14 @@ def eye(
 
 @overload
 def eye(
-    rows: Integer, columns: Integer | None = None, *, diagonal: Integer = 0, dtype: npt.DTypeLike
+    rows: Integer, columns: Integer | None = None, *, diagonal: Integer = 0, dtype: DTypeLike
 ) -> Tensor[Any, Rank2]: ...
 def eye(
     rows: SupportsIndex,
     columns: SupportsIndex | None = None,
     *,
     diagonal: SupportsIndex = 0,
-    dtype: npt.DTypeLike = np.float64,
+    dtype: DTypeLike = np.float64,
 ) -> Tensor[Any, Rank2]:
     """Return the matrix with ones on one diagonal and zeros elsewhere.
 
@@ -302,7 +291,7 @@ def eye(
 
 def _allocate(
     space: Shape[Any],
-    dtype: npt.DTypeLike,
+    dtype: DTypeLike,
     layout: Layout[Any] | None,
     make: "Callable[[int, np.dtype[Any]], npt.NDArray[Any]]",
 ) -> Tensor[Any]:

@@ -15,7 +15,9 @@ from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape, ShapeLike, as_shape
 from tensorwrapper.tensor._tensor import Tensor, make_tensor
 from tensorwrapper.tensor._tensor_base import guard, layout_over
-from tensorwrapper.typing import Array, BufferLike, IndexT_co, ScalarT_co
+from tensorwrapper.typing import Array, BufferLike
+from tensorwrapper.typing import IndexT_co as J
+from tensorwrapper.typing import ScalarT_co as S
 
 __all__ = ["from_buffer", "plain_array"]
 
@@ -31,25 +33,25 @@ def plain_array(array: Array) -> Array:
 
 @overload
 def from_buffer(
-    buffer: "npt.NDArray[ScalarT_co] | BufferCommon[ScalarT_co]",
-    shape: "ShapeLike[IndexT_co]",
+    buffer: "npt.NDArray[S] | BufferCommon[S]",
+    shape: "ShapeLike[J]",
     *,
     dtype: npt.DTypeLike | None = None,
     layout: Layout[Any] | None = None,
-) -> Tensor[ScalarT_co, IndexT_co]:
+) -> Tensor[S, J]:
     """Return a tensor of any shape over elements that already lie in memory; never a copy."""
 
 
 @overload
 def from_buffer(
     buffer: BufferLike,
-    shape: "ShapeLike[IndexT_co]",
+    shape: "ShapeLike[J]",
     *,
-    dtype: npt.DTypeLike | None = None,
-    layout: Layout[Any] | None = None,
-) -> Tensor[Any, IndexT_co]: ...
+    dtype: npt.DTypeLike | None = ...,
+    layout: Layout | None = ...,
+) -> Tensor[Any, J]: ...
 def from_buffer(
-    buffer: "npt.NDArray[ScalarT_co] | BufferCommon[ScalarT_co] | BufferLike",
+    buffer: "npt.NDArray[S] | BufferCommon[S] | BufferLike",
     shape: ShapeLike,
     *,
     dtype: npt.DTypeLike | None = None,

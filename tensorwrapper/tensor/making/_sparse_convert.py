@@ -22,7 +22,8 @@ from tensorwrapper.buffer.lowlevel import (
 from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, SizeOverflowError
 from tensorwrapper.shape import Shape, ShapeLike, as_shape
 from tensorwrapper.tensor._tensor import Tensor, make_tensor
-from tensorwrapper.typing import Array, IndexT_co, IntArray, RankT
+from tensorwrapper.typing import Array, IntArray, RankT
+from tensorwrapper.typing import IndexT_co as J
 
 __all__ = ["from_sparse_array", "sparse"]
 
@@ -46,12 +47,12 @@ def sparse(
 def sparse(
     coords: npt.ArrayLike,
     values: npt.ArrayLike,
-    shape: "ShapeLike[IndexT_co]",
+    shape: "ShapeLike[J]",
     *,
     fill_value: object = 0,
     dtype: npt.DTypeLike | None = None,
     duplicates: _Duplicates = "raise",
-) -> Tensor[Any, IndexT_co]: ...
+) -> Tensor[Any, J]: ...
 def sparse(
     coords: npt.ArrayLike,
     values: npt.ArrayLike,
