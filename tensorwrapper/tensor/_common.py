@@ -23,6 +23,7 @@ from typing import (
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._hints import wrong_call
 from tensorwrapper._integers import completed, one_sequence, to_ints
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.layout import Layout
@@ -350,7 +351,7 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
     def reshape(self: "Kin[Rank4, _R]", *extents: *Integers4) -> _R: ...
     @overload
     def reshape(self: "Kin[None, _R]", *extents: Integer | Iterable[Integer]) -> _R: ...
-    def reshape(self, *extents: SupportsIndex | Iterable[SupportsIndex]) -> Any:
+    def reshape(self, *extents: SupportsIndex | Iterable[SupportsIndex], **odd: object) -> Any:
         """Return the view of the same elements, in row-major order, under new extents; never a copy.
 
         The extents are given loose or as one sequence. One may be -1: it becomes what the others leave. A
@@ -369,6 +370,8 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
         >>> tw.as_tensor([[1, 2], [3, 4], [5, 6]]).reshape(-1, 3).tolist()
         [[1, 2, 3], [4, 5, 6]]
         """
+        if odd:
+            raise wrong_call("Tensor", "reshape", **odd)
         return self._by(Layout.reshape, completed(to_ints(one_sequence(extents), "extents"), self.size))
 
     def sliding_window(self: "More[_R]", mode: Integer, length: Integer) -> _R:

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arguments import check_kind_of, surely_fits
+from tensorwrapper._hints import wrong_call
 from tensorwrapper._integers import to_count
 from tensorwrapper._memory import new_memory
 from tensorwrapper._value_class import evolve
@@ -408,8 +409,10 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
     def tolist(self: "ViewRunning[np.generic[ValueT], Rank3]") -> "list[list[list[ValueT]]]": ...
     @overload
     def tolist(self) -> Any: ...  # noqa: ANN401
-    def tolist(self) -> Any:
+    def tolist(self, *odd: object) -> Any:
         """Return the elements as Python's numbers or strings in nested lists; just one if the rank is 0."""
+        if odd:
+            raise wrong_call("Tensor", "tolist", *odd)
         source = source_tensor(self._expression)
         return (self.compute() if source is None else source).tolist()
 

@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from tensorwrapper._arguments import check_kind_of
 from tensorwrapper._arrays import BATCH
+from tensorwrapper._hints import wrong_call
 from tensorwrapper._memory import filled_memory
 from tensorwrapper.buffer.lowlevel import (
     assign_indexed,
@@ -115,8 +116,10 @@ class TensorCopies(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
     def tolist(self: "TensorCopies[np.generic[ValueT], Rank3]") -> "list[list[list[ValueT]]]": ...
     @overload
     def tolist(self) -> Any: ...  # noqa: ANN401
-    def tolist(self) -> Any:
+    def tolist(self, *odd: object) -> Any:
         """Return the elements as Python's numbers or strings in nested lists; just one if the rank is 0."""
+        if odd:
+            raise wrong_call("Tensor", "tolist", *odd)
         held = self._layout.implementation
         array = self._buffer.memory_of(held)
         if array is not None:
