@@ -104,7 +104,6 @@ cells(): `r.shape.cells()` takes nothing: it goes over all
 concat() stack() product(): `tw.Shape.{name}([s, s])` takes shapes as one sequence
 reshape(): `s.reshape(3, 2)` has as many indices
 named(): `s.named('x', 'y')` names every mode, loose or as one sequence
-flatten(): `s.flatten()` is without layers, `s.reshape(6)` of one mode
 [Tiling]
 *: a tiling has boundaries and no elements: `tw.zeros(g.elements).tiled(g)` has, and `g.chunks` are tuples of integers
 ndim dim: `g.rank` is the number of modes
@@ -148,7 +147,6 @@ roll: `l.rotate((1, 0))` says a shift for each mode | broadcast_to: `l.broadcast
 expand_dims: `l.unsqueeze(0)` | tolist to_list: `l.to_numpy().tolist()` are the offsets
 copy clone: layouts never change, and need no copy: `l.simplify()` is one of the same places
 repeat(): `l.repeat((2, 1))` repeats the whole along each mode
-flatten(): `l.flatten()` is without layers, `l.reshape(6)` of one mode
 diagonal(): `l.diagonal(0, 1)` says two modes
 pad(): `l.pad([(1, 1), (0, 0)], boundary='edge')` says before and after for each mode
 tiled(): `tw.Layout.tiled(tw.Tiling([1, 1], [3]))` lies tile by tile

@@ -2,7 +2,8 @@
 
 Calls are the functions of Python that the third call of an operation enters, whoever wrote them; files are
 those of the package among them. Lines of code leave out blank ones, comments and docstrings. A threshold is
-a comparison of order with a number from 2 on, written out or named.
+a comparison of order with a number from 2 on, written out or named. Lines of overloads are those of their
+signatures, decorators with them, without docstrings.
 """
 
 import ast
@@ -84,6 +85,16 @@ def lines_of_code(path: Path) -> int:
     return len(written - said)
 
 
+def lines_of_overloads(path: Path) -> int:
+    """Return how many lines of a file are signatures of overloads, whose code stands elsewhere."""
+    count = 0
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef) and "overload" in map(ast.unparse, node.decorator_list):
+            first, last = node.decorator_list[0].lineno, node.end_lineno or node.lineno
+            count += (node.body[0].lineno - 1 if ast.get_docstring(node) else last) - first + 1
+    return count
+
+
 def _named_numbers(tree: ast.Module) -> set[str]:
     found: set[str] = set()
     for node in tree.body:
@@ -131,6 +142,10 @@ def main() -> None:
     for name, folder_of, aim in (("selection", PACKAGE / "selection", 11_500), ("package", PACKAGE, 79_000)):
         count = sum(map(lines_of_code, folder_of.rglob("*.py")))
         lines.append(f"{'lines of code of ' + name:42} {count:6}   (aim {aim})")
+    overloads = sum(map(lines_of_overloads, PACKAGE.rglob("*.py")))
+    lines.append(f"{'lines of overloads':42} {overloads:6}   (aim 900)")
+    hints = len((PACKAGE / "_hints.py").read_text(encoding="utf-8").splitlines())
+    lines.append(f"{'lines of hints':42} {hints:6}   (aim 450)")
     lines.append(
         f"{'thresholds of selection':42} {len(list(thresholds(PACKAGE / 'selection'))):6}   (aim 30)"
     )

@@ -84,7 +84,7 @@ PLAIN = re.compile(
     r"|is read-only$"
     r"|a (Layout|Tiling|Mask) keeps its attributes"
     # Methods that are called so often that they are called without a detour.
-    r"|(permute|gather|reshape|element|contains|translate_to)\(\) (got an unexpected|takes)"
+    r"|(permute|gather|reshape|element|contains|translate_to|flatten)\(\) (got an unexpected|takes)"
 )
 
 RAN: set[str] = set()

@@ -192,7 +192,16 @@ def wrapped(function):
 
 
 def test_what_is_called_often_is_called_without_a_detour():
-    often = [tw.concat, tw.as_tensor, tw.Tensor.reshape, sel.View.reshape, tw.Tensor.tolist, sel.View.tolist]
+    often = [
+        tw.Shape.flatten,
+        tw.Layout.flatten,
+        tw.concat,
+        tw.as_tensor,
+        tw.Tensor.reshape,
+        sel.View.reshape,
+        tw.Tensor.tolist,
+        sel.View.tolist,
+    ]
 
     assert [one for one in often if wrapped(one)] == []
     assert wrapped(tw.zeros)
