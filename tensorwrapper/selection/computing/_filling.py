@@ -26,7 +26,7 @@ from tensorwrapper.selection.expressions._expression import (
 from tensorwrapper.selection.expressions._ordinals import pushed
 from tensorwrapper.selection.runners._blocks import BLOCK, Window, cut, full_window
 from tensorwrapper.selection.runners._leaves import MemoryLeaf, Runner
-from tensorwrapper.selection.runners._ordinals import OrdinalRunner
+from tensorwrapper.selection.runners._ordinals import write_by_number
 from tensorwrapper.selection.transforms._transform import take_apart
 from tensorwrapper.typing import Array, Extents, IntArray
 
@@ -86,7 +86,7 @@ class MemoryJob(Job):
         if parts:
             write_elements(target, node.checked_values((), parts))
         else:
-            node.runner(view, given).fill(full_window(target.shape), target, self.threads)
+            node.write_cells(view, given, target, self.threads)
         if target is not out and not out.flags.c_contiguous:
             write_elements(out, target.reshape(out.shape))
 
@@ -100,7 +100,7 @@ class MemoryJob(Job):
     def by_number(self, node: Node, layout: Layout[Any], out: Array) -> None:
         if out.ndim > 1 or layout.implementation.strided_box() is not None:
             # The places are runs, or lie near one another; those of a table may lie anywhere.
-            OrdinalRunner(self.elements(whole(node)), layout).fill(full_window(out.shape), out, self.threads)
+            write_by_number(self.elements(whole(node)), layout, out)
             return
         for block in cut(out.shape):
             node.write_into(Expression(node, layout[block]), out[block], self)

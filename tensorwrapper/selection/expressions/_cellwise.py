@@ -27,7 +27,8 @@ from tensorwrapper.selection.expressions._of_one import NodeOfOne
 from tensorwrapper.selection.expressions._ordinals import pushed
 from tensorwrapper.selection.expressions._walks import SHORT
 from tensorwrapper.selection.operations._positions import grouped
-from tensorwrapper.selection.runners._cells import CastRunner, ChoosingRunner, ExtremeRunner
+from tensorwrapper.selection.runners._blocks import full_window
+from tensorwrapper.selection.runners._cells import write_cast, write_chosen, write_extremes
 from tensorwrapper.selection.runners._leaves import Runner
 from tensorwrapper.selection.transforms._transform import Transform
 from tensorwrapper.typing import Array, Extents, IntArray
@@ -48,18 +49,14 @@ def _by_number(
 
 
 class _Elementwise(Node):
-    """Abstract: `over`; an element is what elements of the operands make of it, whatever their places."""
+    """Abstract: `write_cells`; an element is `values` of those of the operands, whatever their places."""
 
     __slots__ = ()
 
     is_elementwise: ClassVar[bool] = True
 
     @abstractmethod
-    def over(self, given: tuple[Runner, ...]) -> Runner:
-        """Return what computes the elements from what computes those of the operands."""
-
-    def runner(self, view: Expression, given: tuple[Runner, ...]) -> Runner:  # noqa: ARG002
-        return self.over(given)
+    def write_cells(self, view: Expression, given: tuple[Runner, ...], out: Array, threads: int) -> None: ...
 
     def checked_values(self, places: Sequence[IntArray], given: Sequence[Array] = ()) -> Array:
         return self.values(places, given)  # These are the library's own.
@@ -101,8 +98,8 @@ class Choosing(_Elementwise):
         mask, one, other = given
         return np.where(mask.astype(np.bool_, copy=False), one, other)
 
-    def over(self, given: tuple[Runner, ...]) -> Runner:
-        return ChoosingRunner(given)
+    def write_cells(self, view: Expression, given: tuple[Runner, ...], out: Array, threads: int) -> None:  # noqa: ARG002
+        write_chosen(given, out)
 
     @property
     def masks(self) -> tuple[Expression, ...]:
@@ -177,8 +174,11 @@ class Extreme(_Elementwise):
         found: Array = self._better.reduce(given).astype(self.dtype, copy=False)
         return found
 
-    def over(self, given: tuple[Runner, ...]) -> Runner:
-        return given[0] if len(given) == 1 else ExtremeRunner(self._better, given)
+    def write_cells(self, view: Expression, given: tuple[Runner, ...], out: Array, threads: int) -> None:  # noqa: ARG002
+        if len(given) == 1:
+            given[0].fill(full_window(out.shape), out, threads)
+        else:
+            write_extremes(self._better, given, out)
 
     @property
     def deciding(self) -> tuple[Expression, ...]:
@@ -251,8 +251,8 @@ class Casting(_Elementwise, NodeOfOne):
         else:
             found.node.write_into(found, out, job)
 
-    def over(self, given: tuple[Runner, ...]) -> Runner:
-        return CastRunner(given[0], self._dtype, self.unsafe)
+    def write_cells(self, view: Expression, given: tuple[Runner, ...], out: Array, threads: int) -> None:  # noqa: ARG002
+        write_cast(given[0], self._dtype, out, threads, unsafe=self.unsafe)
 
     @property
     def title(self) -> str:

@@ -22,7 +22,7 @@ from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import Strided, new_row_major, wrap_layout
 from tensorwrapper.selection.expressions._walks import are_equal, flattened, operands_first, rebuilt
 from tensorwrapper.selection.operations._atom import Call
-from tensorwrapper.selection.runners._cells import CellRunner, fitting
+from tensorwrapper.selection.runners._cells import fitting, write_cells
 from tensorwrapper.selection.runners._leaves import Runner
 from tensorwrapper.selection.sources._source import Source
 from tensorwrapper.selection.transforms._layouts import unnamed_layout
@@ -255,8 +255,8 @@ class Node(ABC):
         else:
             job.cells(view, out)
 
-    def runner(self, view: "Expression", given: tuple[Runner, ...]) -> Runner:
-        """Return what computes the elements of a view cell by cell.
+    def write_cells(self, view: "Expression", given: tuple[Runner, ...], out: Array, threads: int) -> None:  # noqa: ARG002
+        """Write the elements of a view cell by cell.
 
         Parameters
         ----------
@@ -264,8 +264,12 @@ class Node(ABC):
             The view.
         given
             For each operand what has its elements at the places of the view.
+        out
+            Memory of the extents of the view.
+        threads
+            How many threads copy large parts.
         """
-        return CellRunner.of(self.checked_values, self.dtype, view.layout, self.extents, given)
+        write_cells(self.checked_values, view.layout, self.extents, given, out)
 
     # Routes: which element of which source each one is.
 

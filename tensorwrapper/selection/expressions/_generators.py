@@ -35,8 +35,7 @@ from tensorwrapper.selection.expressions._fields import (
 from tensorwrapper.selection.random._parameters import DISTRIBUTIONS, Distribution
 from tensorwrapper.selection.random._philox import ALGORITHM
 from tensorwrapper.selection.random._values import draw
-from tensorwrapper.selection.runners._blocks import full_window
-from tensorwrapper.selection.runners._ranks import RankRunner
+from tensorwrapper.selection.runners._ranks import write_ranks
 from tensorwrapper.selection.transforms._layouts import box
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Array, Extents, IntArray
@@ -331,7 +330,7 @@ class RandomField(Generator):
             job.cells(view, out)
         else:
             # The layout of a view addresses row-major places of the box, which are the ranks.
-            RankRunner(self._numbers, self.dtype, view.layout).fill(full_window(out.shape), out)
+            write_ranks(self._numbers, view.layout, out, self.dtype)
 
     def _numbers(self, ranks: IntArray | range, out: Array | None) -> Array:
         return draw(self.distribution, self.seed, ranks, self.parameters, self.dtype, out)

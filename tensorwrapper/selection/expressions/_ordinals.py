@@ -25,9 +25,8 @@ from tensorwrapper.selection.expressions._expression import (
 )
 from tensorwrapper.selection.expressions._of_one import NodeOfOne
 from tensorwrapper.selection.operations._positions import unravel
-from tensorwrapper.selection.runners._blocks import full_window
-from tensorwrapper.selection.runners._cells import CellRunner
-from tensorwrapper.selection.runners._ordinals import OrdinalRunner
+from tensorwrapper.selection.runners._cells import write_cells
+from tensorwrapper.selection.runners._ordinals import write_by_number
 from tensorwrapper.selection.transforms._transform import Transform, put_together, take_apart, through
 from tensorwrapper.typing import Array, Extents, IntArray
 
@@ -68,8 +67,7 @@ class Whole(NodeOfOne):
     def write_into(self, view: Expression, out: Array, job: Job) -> None:
         found = self.split(view)
         if found is None:
-            line = job.elements(self.operand)
-            OrdinalRunner(line, view.layout).fill(full_window(out.shape), out, job.threads)
+            write_by_number(job.elements(self.operand), view.layout, out)
         else:
             found.node.write_into(found, out, job)
 
@@ -129,9 +127,7 @@ class Sampling(Node):
     def write_into(self, view: Expression, out: Array, job: Job) -> None:
         if view.is_whole:
             given = tuple(map(job.elements, self.operands))
-            field = self.field
-            runner = CellRunner.of(field.checked_values, self.dtype, self.layout, field.extents, given)
-            runner.fill(full_window(out.shape), out)
+            write_cells(self.field.checked_values, self.layout, self.field.extents, given, out)
         else:
             job.cells(view, out)
 

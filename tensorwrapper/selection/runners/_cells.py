@@ -1,23 +1,22 @@
-"""What writes elements that are computed cell by cell: of positions, and of the elements of others there."""
+"""Write elements computed cell by cell from positions and the elements of operands, block by block."""
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias, cast, final
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arguments import surely_fits
-from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import convert_elements, write_elements
 from tensorwrapper.errors import DTypeError, ExtentMismatchError, SizeOverflowError
 from tensorwrapper.layout import Layout
-from tensorwrapper.selection.runners._blocks import Window, cut, inside, shift_window, window_extents
-from tensorwrapper.selection.runners._leaves import Runner, places_in, points_through
-from tensorwrapper.selection.transforms._transform import Transform, take_apart
+from tensorwrapper.selection.runners._blocks import cut, full_window, inside, window_extents
+from tensorwrapper.selection.runners._leaves import Runner, places_in
+from tensorwrapper.selection.transforms._transform import take_apart
 from tensorwrapper.typing import Array, Extents, IntArray
 
-__all__ = ["CastRunner", "CellRunner", "ChoosingRunner", "ExtremeRunner", "ValuesAt", "fitting"]
+__all__ = ["ValuesAt", "fitting", "write_cast", "write_cells", "write_chosen", "write_extremes"]
 
 ValuesAt: TypeAlias = "Callable[[Sequence[IntArray], Sequence[Array]], Array]"
 """Returns elements at positions, one array per mode, of the elements that others have there."""
@@ -41,170 +40,64 @@ def fitting(found: Array, dtype: "np.dtype[Any]", around: Sequence[Array], name:
         ) from error
 
 
-@final
-@frozen(eq=False)
-class CellRunner(Runner):
-    """Elements that a function computes, at some places of its box, block by block."""
-
-    values: ValuesAt
-    element: "np.dtype[Any]"
-    layout: Layout
-    box: Extents
-    """The extents of the box whose places the layout addresses."""
-    transform: Transform | None
-    runners: tuple[Runner, ...]
-    """What has the elements that the function is given, over the box of the layout."""
-
-    @classmethod
-    def of(
-        cls,
-        values: ValuesAt,
-        element: "np.dtype[Any]",
-        layout: Layout,
-        box: Extents,
-        runners: tuple[Runner, ...] = (),
-    ) -> "CellRunner":
-        """Return what writes the elements at the places of a layout."""
-        apart = take_apart(layout, box) if layout.shape.size else None
-        return cls(values, element, layout, box, apart, runners)
-
-    @property
-    def extents(self) -> Extents:
-        return self.layout.shape.extents
-
-    @property
-    def dtype(self) -> "np.dtype[Any]":
-        return self.element
-
-    def fill(self, window: Window, out: Array, threads: int = 1) -> None:  # noqa: ARG002
-        for block in cut(out.shape):
-            own = shift_window(window, block)
-            places = places_in(self.layout, self.transform, own, self.box)
-            values = self.values(places, [runner.part(own) for runner in self.runners])
-            write_elements(inside(out, block), np.broadcast_to(values, window_extents(own)))
-
-    def points(self, places: tuple[IntArray, ...]) -> Array:
-        there = points_through(self.layout, places, self.box)
-        found = self.values(there, [runner.points(places) for runner in self.runners])
-        return np.asarray(np.broadcast_to(found, places[0].shape if places else ()), self.dtype)
+def write_cells(
+    values: ValuesAt, layout: Layout, extents: Extents, given: Sequence[Runner], out: Array
+) -> None:
+    """Write the elements of a function at places of a box with these extents; operands follow the layout."""
+    apart = take_apart(layout, extents) if layout.shape.size else None
+    for block in cut(out.shape):
+        places = places_in(layout, apart, block, extents)
+        found = values(places, [runner.part(block) for runner in given])
+        write_elements(inside(out, block), np.broadcast_to(found, window_extents(block)))
 
 
 def _chosen(mask: Array, x: Array, y: Array) -> Array:
     return np.where(cast("npt.NDArray[np.bool_]", mask), x, y)
 
 
-@final
-@frozen(eq=False)
-class ChoosingRunner(Runner):
-    """Elements of one of two operands, as a third one says, block by block."""
-
-    runners: tuple[Runner, ...]
-    """What has the mask, and both operands."""
-
-    @property
-    def extents(self) -> Extents:
-        return self.runners[0].extents
-
-    @property
-    def dtype(self) -> "np.dtype[Any]":
-        return self.runners[1].dtype
-
-    def fill(self, window: Window, out: Array, threads: int = 1) -> None:  # noqa: ARG002
-        for block in cut(out.shape):
-            own = shift_window(window, block)
-            try:
-                mask, x, y = [runner.part(own) for runner in self.runners]
-            except SizeOverflowError:
-                rank, size = len(own), math.prod(window_extents(own))
-                grid = np.unravel_index(np.arange(size), window_extents(own)) if rank else ()
-                found = self.points(tuple([w.start + one for w, one in zip(own, grid, strict=True)]))
-                write_elements(inside(out, block), found.reshape(window_extents(own)))
-            else:
-                write_elements(inside(out, block), _chosen(mask, x, y))
-
-    def points(self, places: tuple[IntArray, ...]) -> Array:
-        mask, *choices = self.runners
-        marks = np.asarray(mask.points(places)).astype(np.bool_, copy=False)
+def write_chosen(given: Sequence[Runner], out: Array) -> None:
+    """Write elements of the second operand where the first is true, else of the third."""
+    for block in cut(out.shape):
         try:
-            x, y = [runner.points(places) for runner in choices]
+            mask, x, y = [runner.part(block) for runner in given]
         except SizeOverflowError:
-            # What does not fit may be an element that is not chosen, and so is not cast.
-            found: Array = np.empty(marks.shape, self.dtype)
-            for runner, chosen in zip(choices, (marks, ~marks), strict=True):
-                if chosen.any():
-                    found[chosen] = runner.points(tuple([own[chosen] for own in places]))
-            return found
-        result: Array = np.empty(x.shape, self.dtype)
-        write_elements(result, _chosen(marks, x, y))
-        return result
+            extents = window_extents(block)
+            grid = np.unravel_index(np.arange(math.prod(extents)), extents) if block else ()
+            places = tuple([own.start + one for own, one in zip(block, grid, strict=True)])
+            write_elements(inside(out, block), _chosen_points(given, places).reshape(extents))
+        else:
+            write_elements(inside(out, block), _chosen(mask, x, y))
 
 
-@final
-@frozen(eq=False)
-class ExtremeRunner(Runner):
-    """The least or the greatest of the operands, block by block."""
-
-    better: "np.ufunc"
-    """Which of two it is: ``np.minimum`` or ``np.maximum``."""
-    runners: tuple[Runner, ...]
-
-    @property
-    def extents(self) -> Extents:
-        return self.runners[0].extents
-
-    @property
-    def dtype(self) -> "np.dtype[Any]":
-        return self.runners[0].dtype
-
-    def fill(self, window: Window, out: Array, threads: int = 1) -> None:  # noqa: ARG002
-        better = self.better
-        first, second, *rest = self.runners
-        for block in cut(out.shape):
-            own, target = shift_window(window, block), inside(out, block)
-            better(first.part(own), second.part(own), out=target, casting="unsafe")
-            for runner in rest:
-                better(target, runner.part(own), out=target, casting="unsafe")
-
-    def points(self, places: tuple[IntArray, ...]) -> Array:
-        first, *rest = [runner.points(places) for runner in self.runners]
-        for other in rest:
-            first = self.better(first, other).astype(self.dtype, copy=False)
-        return first
+def _chosen_points(given: Sequence[Runner], places: tuple[IntArray, ...]) -> Array:
+    """Return chosen elements; a cast of an element outside the choice may fail, so it is not read."""
+    mask, *choices = given
+    marks = np.asarray(mask.points(places)).astype(np.bool_, copy=False)
+    found: Array = np.empty(marks.shape, choices[0].dtype)
+    for runner, chosen in zip(choices, (marks, ~marks), strict=True):
+        if chosen.any():
+            found[chosen] = runner.points(tuple([own[chosen] for own in places]))
+    return found
 
 
-@final
-@frozen(eq=False)
-class CastRunner(Runner):
-    """The elements of another runner as ones of another type; checked, unless that is unsafe."""
+def write_extremes(better: np.ufunc, given: Sequence[Runner], out: Array) -> None:
+    """Write the extremes of two operands or more; `better` is ``np.minimum`` or ``np.maximum``."""
+    first, second, *rest = given
+    for block in cut(out.shape):
+        target = inside(out, block)
+        better(first.part(block), second.part(block), out=target, casting="unsafe")
+        for runner in rest:
+            better(target, runner.part(block), out=target, casting="unsafe")
 
-    runner: Runner
-    _dtype: "np.dtype[Any]"
-    _unsafe: bool = False
 
-    @property
-    def extents(self) -> Extents:
-        return self.runner.extents
-
-    @property
-    def dtype(self) -> "np.dtype[Any]":
-        return self._dtype
-
-    def fill(self, window: Window, out: Array, threads: int = 1) -> None:
-        free = self._unsafe or surely_fits(self.runner.dtype, self._dtype)
-        free = free and self._dtype.kind != "T"  # Of text a null may not fit.
-        if free and self.runner.memory is not None and out.dtype == self._dtype:
-            with np.errstate(all="ignore"):
-                self.runner.fill(window, out, threads)
+def write_cast(runner: Runner, dtype: "np.dtype[Any]", out: Array, threads: int, *, unsafe: bool) -> None:
+    """Write the elements of an operand as ones of another type; checked, unless that is unsafe."""
+    free = unsafe or surely_fits(runner.dtype, dtype)
+    free = free and dtype.kind != "T"  # Text may have nulls that do not fit.
+    with np.errstate(all="ignore"):
+        if free and runner.memory is not None and out.dtype == dtype:
+            runner.fill(full_window(out.shape), out, threads)
             return
         for block in cut(out.shape):
-            write_elements(inside(out, block), self.part(shift_window(window, block)))
-
-    def part(self, window: Window) -> Array:
-        return self._converted(self.runner.part(window))
-
-    def points(self, places: tuple[IntArray, ...]) -> Array:
-        return self._converted(self.runner.points(places))
-
-    def _converted(self, found: Array) -> Array:
-        with np.errstate(all="ignore"):
-            return convert_elements(found, self._dtype, checked=not self._unsafe)
+            found = convert_elements(runner.part(block), dtype, checked=not unsafe)
+            write_elements(inside(out, block), found)

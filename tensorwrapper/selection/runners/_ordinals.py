@@ -1,26 +1,24 @@
 """What writes elements of a view by their number in row-major order, where no layout of a source says it."""
 
-from typing import Any, TypeAlias, final
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from tensorwrapper._boxes import boxes_of_run
-from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import assign_indexed, write_elements
 from tensorwrapper.layout import AxisMap, Layout, Stride
 from tensorwrapper.layout.lowlevel import over_box, wrap_layout
 from tensorwrapper.selection.runners._blocks import (
     BLOCK,
-    Window,
     cut,
     full_window,
     window_extents,
 )
-from tensorwrapper.selection.runners._leaves import Runner, leaf_of, points_through
+from tensorwrapper.selection.runners._leaves import Runner, leaf_of
 from tensorwrapper.typing import Array, Extents, IntArray
 
-__all__ = ["OrdinalRunner"]
+__all__ = ["write_by_number"]
 
 _SCRATCH = 1 << 23  # bytes of a run of elements that is held while parts of it are written
 _SPARSE = 8  # elements of a run for each one that is wanted, from which points are read one by one
@@ -29,84 +27,69 @@ _Goal: TypeAlias = "list[slice | IntArray]"
 """For each mode the positions of the result that a part of it has."""
 
 
-@final
-@frozen(eq=False)
-class OrdinalRunner(Runner):
-    """Elements of another runner, addressed by their number in row-major order.
+def write_by_number(runner: Runner, layout: Layout, out: Array) -> None:
+    """Write elements of a runner, which a layout addresses by their number in row-major order.
 
     Runs of them are written or held as they come. Windows whose numbers lie far apart are halved until
     they do not; those of which a run would hold little that is wanted are read point by point.
     """
+    if out.size:
+        base, axes = layout.implementation.mode_maps("a selection")
+        _fill(runner, base, axes, out, [slice(None)] * out.ndim)
 
-    runner: Runner
-    layout: Layout
 
-    @property
-    def extents(self) -> Extents:
-        return self.layout.shape.extents
+def _fill(runner: Runner, base: int, axes: tuple[AxisMap, ...], out: Array, goal: _Goal) -> None:
+    ends = [axis.bounds() for axis in axes]
+    least, greatest = base + sum([a for a, _ in ends]), base + sum([b for _, b in ends])
+    extents = tuple([axis.extent for axis in axes])
+    layout = wrap_layout(over_box(extents, (0,) * len(extents), base, axes))
+    span, size = greatest + 1 - least, layout.shape.size
+    if layout.implementation.is_contiguous and _run_into(runner, least, out, goal):
+        return
+    if span * runner.dtype.itemsize <= _SCRATCH and (span <= _SPARSE * size or span <= BLOCK):
+        run: Any = np.empty(span, runner.dtype)
+        _write_run(runner, least, run)
+        shifted = wrap_layout(over_box(extents, (0,) * len(extents), base - least, axes))
+        _put(out, goal, leaf_of(shifted, Dense(run)), extents)
+    elif size <= BLOCK and span > _SPARSE * size:
+        places = np.unravel_index(layout.to_numpy().reshape(-1), runner.extents)
+        _write(out, goal, runner.points(places).reshape(extents))
+    else:
+        _halve(runner, base, axes, out, goal)
 
-    @property
-    def dtype(self) -> "np.dtype[Any]":
-        return self.runner.dtype
 
-    def fill(self, window: Window, out: Array, threads: int = 1) -> None:  # noqa: ARG002
-        if not out.size:
-            return
-        base, axes = self.layout[(*window, ...)].implementation.mode_maps("a selection")
-        self._fill(base, axes, out, [slice(None)] * out.ndim)
+def _run_into(runner: Runner, start: int, out: Array, goal: _Goal) -> bool:
+    """Write numbers that follow one another straight into a result without gaps; tell whether it is."""
+    if any(not isinstance(own, slice) for own in goal):
+        return False
+    part = out[(*goal, ...)]
+    if not part.flags.c_contiguous:
+        return False
+    _write_run(runner, start, part.reshape(-1))
+    return True
 
-    def _fill(self, base: int, axes: tuple[AxisMap, ...], out: Array, goal: _Goal) -> None:
-        ends = [axis.bounds() for axis in axes]
-        least, greatest = base + sum([a for a, _ in ends]), base + sum([b for _, b in ends])
-        extents = tuple([axis.extent for axis in axes])
-        layout = wrap_layout(over_box(extents, (0,) * len(extents), base, axes))
-        span, size = greatest + 1 - least, layout.shape.size
-        if layout.implementation.is_contiguous and self._run_into(least, out, goal):
-            return
-        if span * self.dtype.itemsize <= _SCRATCH and (span <= _SPARSE * size or span <= BLOCK):
-            run: Any = np.empty(span, self.dtype)
-            self._write_run(least, run)
-            shifted = wrap_layout(over_box(extents, (0,) * len(extents), base - least, axes))
-            _put(out, goal, leaf_of(shifted, Dense(run)), extents)
-        elif size <= BLOCK and span > _SPARSE * size:
-            places = np.unravel_index(layout.to_numpy().reshape(-1), self.runner.extents)
-            _write(out, goal, self.runner.points(places).reshape(extents))
-        else:
-            self._halve(base, axes, out, goal)
 
-    def _run_into(self, start: int, out: Array, goal: _Goal) -> bool:
-        """Write numbers that follow one another straight into a result without gaps; tell whether it is."""
-        if any(not isinstance(own, slice) for own in goal):
-            return False
-        part = out[(*goal, ...)]
-        if not part.flags.c_contiguous:
-            return False
-        self._write_run(start, part.reshape(-1))
-        return True
+def _write_run(runner: Runner, start: int, flat: Array) -> None:
+    for window, done in boxes_of_run(runner.extents, start, start + len(flat)):
+        extents = window_extents(window)
+        count = int(np.prod(extents, dtype=np.int64))
+        runner.fill(window, flat[done : done + count].reshape(extents))
 
-    def _write_run(self, start: int, flat: Array) -> None:
-        for window, done in boxes_of_run(self.runner.extents, start, start + len(flat)):
-            extents = window_extents(window)
-            count = int(np.prod(extents, dtype=np.int64))
-            self.runner.fill(window, flat[done : done + count].reshape(extents))
 
-    def _halve(self, base: int, axes: tuple[AxisMap, ...], out: Array, goal: _Goal) -> None:
-        reach = [high - low for low, high in [axis.bounds() for axis in axes]]
-        mode = max(range(len(axes)), key=lambda m: (reach[m], axes[m].extent))
-        axis, own = axes[mode], goal[mode]
-        half = axis.extent // 2
-        if isinstance(axis, Stride):
-            parts = [(0, half), (half, axis.extent)]
-            pieces = [(*axis.take(a, 1, b - a), _part(own, slice(a, b))) for a, b in parts]
-        else:
-            order = _ascending(axis.offsets())
-            pieces = [(*axis.gather(few), _part(own, few)) for few in (order[:half], order[half:])]
-        for more, few, places in pieces:
-            there = [*goal[:mode], places, *goal[mode + 1 :]]
-            self._fill(base + more, (*axes[:mode], few, *axes[mode + 1 :]), out, there)
-
-    def points(self, places: tuple[IntArray, ...]) -> Array:
-        return self.runner.points(points_through(self.layout, places, self.runner.extents))
+def _halve(runner: Runner, base: int, axes: tuple[AxisMap, ...], out: Array, goal: _Goal) -> None:
+    reach = [high - low for low, high in [axis.bounds() for axis in axes]]
+    mode = max(range(len(axes)), key=lambda m: (reach[m], axes[m].extent))
+    axis, own = axes[mode], goal[mode]
+    half = axis.extent // 2
+    if isinstance(axis, Stride):
+        parts = [(0, half), (half, axis.extent)]
+        pieces = [(*axis.take(a, 1, b - a), _part(own, slice(a, b))) for a, b in parts]
+    else:
+        order = _ascending(axis.offsets())
+        pieces = [(*axis.gather(few), _part(own, few)) for few in (order[:half], order[half:])]
+    for more, few, places in pieces:
+        there = [*goal[:mode], places, *goal[mode + 1 :]]
+        _fill(runner, base + more, (*axes[:mode], few, *axes[mode + 1 :]), out, there)
 
 
 def _ascending(offsets: IntArray) -> IntArray:
