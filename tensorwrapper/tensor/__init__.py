@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tensorwrapper.tensor.making._from_buffer import from_buffer
     from tensorwrapper.tensor.making._sparse_convert import sparse
     from tensorwrapper.tensor.making._string_convert import strings
-    from tensorwrapper.tensor.rows._rows import TensorRows
+    from tensorwrapper.tensor.within._rows import TensorRows
 
 __all__ = [
     "Alignment",
@@ -41,7 +41,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "making._convert": ("as_tensor", "jagged"),
             "making._create": ("empty", "eye", "full", "zeros"),
             "making._from_buffer": ("from_buffer",),
-            "rows._rows": ("TensorRows",),
+            "within._rows": ("TensorRows",),
             "making._sparse_convert": ("sparse",),
             "making._string_convert": ("strings",),
             "_tensor": ("Tensor",),

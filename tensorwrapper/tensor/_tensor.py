@@ -60,7 +60,7 @@ from tensorwrapper.typing import IndexT_co as J
 from tensorwrapper.typing import ScalarT_co as S
 
 if TYPE_CHECKING:
-    from tensorwrapper.tensor.rows._rows import TensorRows
+    from tensorwrapper.tensor.within._rows import TensorRows
 
 __all__ = ["Tensor", "make_tensor"]
 
@@ -385,7 +385,7 @@ class Tensor(
         if not self.rank:
             raise RankError("a tensor of rank 0 has no rows")
         # Loaded here: most programs ask for no rows.
-        from tensorwrapper.tensor.rows._rows import TensorRows  # noqa: PLC0415
+        from tensorwrapper.tensor.within._rows import TensorRows  # noqa: PLC0415
 
         return TensorRows(self._flat())
 

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from tensorwrapper.tensor.rows._reduce import check_filled
     from tensorwrapper.tensor.rows._sums import add_all
     from tensorwrapper.tensor.rows._tiles import select_tiles, tile_numbers
-    from tensorwrapper.tensor.rows._within_rows import WithinRows
+    from tensorwrapper.tensor.within._within_rows import WithinRows
 
 __all__ = [
     "DENSE",
@@ -129,7 +129,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "rows._sums": ("add_all",),
             "_tensor": ("make_tensor",),
             "rows._tiles": ("select_tiles", "tile_numbers"),
-            "rows._within_rows": ("WithinRows",),
+            "within._within_rows": ("WithinRows",),
             "facade._writes": ("fit_values", "values_into"),
         },
     )

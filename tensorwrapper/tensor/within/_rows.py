@@ -18,7 +18,7 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import ModeNames
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.rows._row_facts import row_splits
-from tensorwrapper.tensor.rows._within_rows import WithinRows
+from tensorwrapper.tensor.within._within_rows import WithinRows
 from tensorwrapper.typing import IntArray
 
 __all__ = ["TensorRows"]
