@@ -3,7 +3,7 @@
 import functools
 import inspect
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -46,9 +46,10 @@ def call_along_rows(
         given.setdefault("axis", None)
         return collection.__array_ufunc__(ufunc, "reduce", collection, **given)
     call = functools.partial(function, **given)
-    made = call(sample_rows(collection.shape, collection.dtype))
-    if not isinstance(made, Tensor):
+    found = call(sample_rows(collection.shape, collection.dtype))
+    if not isinstance(found, Tensor):
         raise ConversionError(f"{name} of a collection goes along rows, with axis=-1: reduce() takes all")
+    made = cast("Tensor[Any]", found)
     modes = made.shape.rank
     label = name_of(name, collection.name, given)
     parts = [(k, (collection.name, k)) for k in range(len(collection.marks) - 1)]

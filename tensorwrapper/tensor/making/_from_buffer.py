@@ -124,7 +124,7 @@ def _read_buffer(buffer: BufferLike, dtype: "np.dtype[Any]") -> Array:
         octets = np.frombuffer(cast("Any", buffer), dtype=np.uint8)
     except (BufferError, TypeError, ValueError) as error:
         # A released memoryview and a closed map are a ValueError.
-        given: Any = buffer
+        given: object = buffer
         sequence = hasattr(type(given), "__getitem__") and not isinstance(
             given, bytes | bytearray | memoryview
         )

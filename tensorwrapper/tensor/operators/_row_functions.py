@@ -71,7 +71,7 @@ def call_along_rows(
         bound = inspect.signature(function).bind(*arguments, **options)
         bound.apply_defaults()
     given = dict(bound.arguments)
-    tensor = cast("Any", given["a"])._as_operand()
+    tensor = given["a"]._as_operand()
     base = _WITHOUT_NAN.get(short, short)
     _check_options(function, given, _OPTIONS.get(base, set()), name)
     if given["axis"] is None:

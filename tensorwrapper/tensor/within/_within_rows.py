@@ -875,15 +875,16 @@ def _beside(tensor: TensorBase[Any], other: object, name: str) -> IntArray:
             f"{name} takes a tensor of rows, not a {type(other).__name__}: as_tensor makes one"
         )
     mine: Shape[Any] = tensor.shape.leading(tensor.shape.rank - 1)
-    shape = other.shape.flatten()
+    given = cast("TensorBase[Any]", other).shape
+    shape = given.flatten()
     if shape.rank == mine.rank:
         splits = np.arange(shape.size + 1, dtype=np.int64)
     elif shape.rank == mine.rank + 1:
         splits, shape = row_splits(shape), shape.leading(mine.rank)
     else:
-        raise ExtentMismatchError(f"{name}: {other.shape!r} has no rows beside those of {tensor.shape!r}")
+        raise ExtentMismatchError(f"{name}: {given!r} has no rows beside those of {tensor.shape!r}")
     if shape is not mine and unnamed_shape(shape) != unnamed_shape(mine):
-        raise ExtentMismatchError(f"{name}: the rows of {other.shape!r} are not those of {tensor.shape!r}")
+        raise ExtentMismatchError(f"{name}: the rows of {given!r} are not those of {tensor.shape!r}")
     return splits
 
 
