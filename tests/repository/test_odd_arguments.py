@@ -89,7 +89,8 @@ def required(function):
     parameters = inspect.signature(function).parameters.values()
     needed = [p for p in parameters if p.default is p.empty]
     by_place = [p for p in needed if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    loose = [p for p in needed if p.kind is p.VAR_POSITIONAL]
+    # What takes "odd" ones takes anything, and answers it as a call that it does not take.
+    loose = [p for p in needed if p.kind is p.VAR_POSITIONAL and p.name != "odd"]
     return len(by_place) or len(loose), [p.name for p in needed if p.kind is p.KEYWORD_ONLY]
 
 

@@ -17,7 +17,7 @@ from tensorwrapper.tensor.operators._refusals import refusals
 
 __all__ = ["REDUCTIONS", "ROW_FUNCTIONS", "call_along_rows"]
 
-REDUCTIONS: Final = {
+REDUCTIONS: Final[dict[str, np.ufunc]] = {
     "sum": np.add,
     "prod": np.multiply,
     "max": np.maximum,
