@@ -67,6 +67,8 @@ METADATA: Final = "metadata"
 _JOINS: Final[frozenset[str]] = frozenset(("DIMENSION_LIST", "REFERENCE_LIST"))
 """Attributes that only join datasets."""
 _LABELS: Final = "DIMENSION_LABELS"
+_VARIABLE: Final = "_nc4_non_coord_"
+"""How netCDF-4 marks variables that are called as dimensions that are not theirs."""
 _PSEUDO: Final = "PSEUDOATOM"
 _PSEUDO_ATOMS: Final = {
     b"object": "pickles of Python objects",
@@ -94,6 +96,7 @@ def open_hdf5(path: Path, limits: Limits) -> Contents:
         finder = _Finder(path, memory, limits)
         links = walk(file, finder.enter)
         held = finder.named(links.targets)
+        links.targets |= finder.variables(held)
         losses = [*finder.losses, *links.losses, *links.broken(finder.known, finder.parts)]
         return Contents(
             held,
@@ -124,6 +127,8 @@ class _Finder:
         self.parts: set[str] = set()
         """The datasets that rows are made of, which have no names of their own."""
         self.scales = Scales()
+        self.dimensions: set[str] = set()
+        """Those of netCDF of which there is no variable."""
         self.datasets: list[tuple[str, h5py.Dataset]] = []
         """Those whose modes may have names."""
         self.names_told: tuple[Loss, ...] | None = None
@@ -142,6 +147,7 @@ class _Finder:
         if is_bare_dimension(found):
             # Its name is that of the modes that it belongs to.
             self.known.add(name)
+            self.dimensions.add(name)
             return None
         look = look_at(found, name)
         if isinstance(look, Loss):
@@ -265,6 +271,16 @@ class _Finder:
             found[taken] = own
         # They lead back here, and would keep the file open after nobody needs it.
         self.entries.clear()
+        return found
+
+    def variables(self, names: Iterable[str]) -> dict[str, str]:
+        """Return the names of variables of netCDF that are called as dimensions, with those in the file."""
+        found: dict[str, str] = {}
+        for name in names:
+            above, slash, own = name.rpartition("/")
+            called = f"{above}{slash}{own.removeprefix(_VARIABLE)}"
+            if own.startswith(_VARIABLE) and called in self.dimensions:
+                found[called] = name
         return found
 
     def _parts(
