@@ -4,6 +4,8 @@ A scale lists the datasets that it belongs to, in place; what those list of thei
 which the whole file would be searched first.
 """
 
+from collections.abc import Mapping
+from math import prod
 from typing import TYPE_CHECKING, Any, Final, final
 
 import numpy as np
@@ -20,6 +22,9 @@ _SCALE: Final = b"DIMENSION_SCALE"
 _NAME: Final = "NAME"
 _REFERENCES: Final = "REFERENCE_LIST"
 _BARE: Final = b"This is a netCDF dimension but not a netCDF variable"
+_NUMBER: Final = "_Netcdf4Dimid"
+_DIMENSIONS: Final = "_Netcdf4Coordinates"
+_MODES: Final = 64
 _TEXT_BYTES: Final = 2**12
 
 
@@ -57,20 +62,28 @@ class Scales:
             self._scales.append(found)
 
     def names_of(self, found: "h5py.Dataset") -> list[list[str]]:
-        """Return for each mode of a dataset the names of its scales; a scale of one mode is its own."""
+        """Return for each mode of a dataset the names of its scales; a scale is its own."""
         if self._names is None:
             self._names = {}
+            numbers = {number: _name_of(own) for own in self._scales for number in _integers(own, _NUMBER)}
             for scale in self._scales:
-                self._look_up(scale, self._names)
+                self._look_up(scale, numbers, self._names)
         own = self._names.get(place_of(found.id), {}) if self._names else {}
         return [own.get(mode, []) for mode in range(len(found.shape))]
 
-    def _look_up(self, scale: "h5py.Dataset", names: dict[tuple[int, int], dict[int, list[str]]]) -> None:
+    def _look_up(
+        self,
+        scale: "h5py.Dataset",
+        numbers: Mapping[int, str],
+        names: dict[tuple[int, int], dict[int, list[str]]],
+    ) -> None:
         import h5py  # noqa: PLC0415 - an extra
 
         name = _name_of(scale)
-        if len(scale.shape) == 1:
-            names.setdefault(place_of(scale.id), {})[0] = [name]
+        # A scale has none itself: netCDF-4 gives the numbers of its dimensions where there are several.
+        own = [name] if len(scale.shape) == 1 else [numbers.get(n) for n in _integers(scale, _DIMENSIONS)]
+        if len(own) == len(scale.shape):
+            names[place_of(scale.id)] = {mode: [said] for mode, said in enumerate(own) if said}
         if not _has_references(scale):
             return
         said: Any = np.asarray(scale.attrs[_REFERENCES])
@@ -82,6 +95,15 @@ class Scales:
             taken = names.setdefault(place, {}).setdefault(mode, [])
             if name not in taken:
                 taken.append(name)
+
+
+def _integers(found: "h5py.Dataset", key: str) -> list[int]:
+    """Return an attribute that is an integer, or some; nothing of all else."""
+    if key not in found.attrs:
+        return []
+    own = found.attrs.get_id(key)
+    is_short = own.dtype.kind in "iu" and own.shape is not None and prod(own.shape) <= _MODES
+    return np.ravel(np.asarray(found.attrs[key])).tolist() if is_short else []
 
 
 def _name_of(scale: "h5py.Dataset") -> str:
