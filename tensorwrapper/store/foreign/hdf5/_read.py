@@ -37,6 +37,7 @@ from tensorwrapper.store.foreign.hdf5._types import (
     Packing,
     are_labels,
     field_refusal,
+    has_heap,
     is_one_text,
     is_text,
     look_at,
@@ -78,6 +79,8 @@ _PSEUDO_ATOMS: Final = {
 """The attribute by which PyTables says that sequences of numbers are something else, and what."""
 _TEXT_BYTES: Final = 2**16  # what an attribute holds that HDF5 keeps in place
 _LEAST_ROWS: Final = 256
+_EARLY: Final = 2**26
+"""Bytes of a file whose heaps are looked at before anything is asked of what lies on them."""
 
 
 def open_hdf5(path: Path, limits: Limits) -> Contents:
@@ -143,6 +146,9 @@ class _Finder:
             self.known.add(name)
             self.groups.add(name)
             return self._enter_group(name, found)
+        if len(self.memory) <= _EARLY and has_heap(found):
+            # What fills it lies on a heap, and HDF5 reads that when it is asked for anything.
+            self.heaps.check()
         self.scales.note(found)
         if is_bare_dimension(found):
             # Its name is that of the modes that it belongs to.

@@ -13,7 +13,17 @@ from tensorwrapper.tensor.lowlevel import check_sequences
 if TYPE_CHECKING:
     import h5py
 
-__all__ = ["Look", "Packing", "are_labels", "field_refusal", "is_one_text", "is_text", "look_at", "reads_raw"]
+__all__ = [
+    "Look",
+    "Packing",
+    "are_labels",
+    "field_refusal",
+    "has_heap",
+    "is_one_text",
+    "is_text",
+    "look_at",
+    "reads_raw",
+]
 
 Packing: TypeAlias = Literal["strings", "vlen", "records", "arrays", "chunked", "converted", "dense"]
 """How a dataset is read."""
@@ -219,6 +229,16 @@ def _wider(found: "h5py.Dataset") -> "np.dtype[Any] | None":
         return None
     sign = "i" if kind.get_sign() == h5py.h5t.SGN_2 else "u"
     return np.dtype(f"{sign}{1 << (kind.get_size() - 1).bit_length()}")
+
+
+def has_heap(found: "h5py.Dataset") -> bool:
+    """Tell whether elements may lie on a heap of the file: text and sequences of any length."""
+    import h5py  # noqa: PLC0415 - an extra
+
+    kind = found.id.get_type()
+    if isinstance(kind, h5py.h5t.TypeStringID):
+        return bool(kind.is_variable_str())
+    return isinstance(kind, h5py.h5t.TypeVlenID | h5py.h5t.TypeCompoundID | h5py.h5t.TypeArrayID)
 
 
 def is_text(dtype: "np.dtype[Any]") -> bool:

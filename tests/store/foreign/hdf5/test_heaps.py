@@ -85,3 +85,14 @@ def test_what_is_written_here_has_no_heap(tmp_path):
     assert tw.open(path).metadata == {"run": 3, "long": "ü" * 100}
     tw.save(path, {"x": np.arange(3)}, metadata={"long": "x" * 61_000})
     assert len(tw.open(path).metadata["long"]) == 61_000
+
+
+@pytest.mark.parametrize("kind", [h5py.string_dtype(), h5py.vlen_dtype(np.int32)], ids=str)
+def test_heaps_are_walked_before_hdf5_is_asked_anything_of_what_lies_on_them(tmp_path, kind):
+    """What fills such a dataset lies there too, and HDF5 reads it with the chunks and the filters."""
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file.create_dataset("t", (2,), kind)
+        file["bytes"], file["x"] = np.frombuffer(heap(0), np.uint8), np.arange(3)
+    f = tw.open(tmp_path / "a.h5")
+    assert (list(f), f["x"].tolist()) == (["bytes", "x"], [0, 1, 2])
+    assert [(loss.name, loss.code) for loss in f.losses] == [("t", "damage")]
