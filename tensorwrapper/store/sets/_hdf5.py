@@ -12,6 +12,8 @@ import numpy as np
 from tensorwrapper._json import parse_json
 from tensorwrapper.errors import DataFileError, ParseError
 from tensorwrapper.store.foreign._contents import Contents
+from tensorwrapper.store.foreign._npy import map_whole
+from tensorwrapper.store.foreign.hdf5._heaps import Heaps
 from tensorwrapper.store.foreign.hdf5._read import open_hdf5
 from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.store.sets._said import Said, SaidByName, told_of
@@ -47,13 +49,14 @@ def open_hdf5_sets(path: Path, limits: Limits) -> Contents:
     said: dict[str, Callable[[], dict[str, Any]]] = {
         key: partial(contents.metadata.__getitem__, key) for key in contents.metadata
     }
-    said |= {f"tensorset_{ident}": partial(_of_set, path, ident, limits) for ident in sets}
+    heaps = Heaps(map_whole(path, "HDF5"))
+    said |= {f"tensorset_{ident}": partial(_of_set, path, ident, limits, heaps) for ident in sets}
     held = dict(contents.held)
     all_said = dict(said)
     for own in sets.values():
         for _, name in own:
             if not held[name].metadata:
-                all_said[name] = partial(_attributes, path, name, limits)
+                all_said[name] = partial(_attributes, path, name, limits, heaps)
                 held[name] = attrs.evolve(held[name], metadata=Said(all_said[name]))
     told = told_of(all_said)
     ordered = {("", ident): tuple([name for _, name in sorted(own)]) for ident, own in sets.items()}
@@ -73,14 +76,14 @@ def _others(contents: Contents, tensors: set[str]) -> dict[str, Sequence[str] | 
     return {name: own for name, own in contents.attributes().items() if name not in tensors | sets}
 
 
-def _of_set(path: Path, ident: int, limits: Limits) -> dict[str, Any]:
-    found = _attributes(path, f"tensorsets/{ident}", limits)
+def _of_set(path: Path, ident: int, limits: Limits, heaps: Heaps) -> dict[str, Any]:
+    found = _attributes(path, f"tensorsets/{ident}", limits, heaps)
     # The number stands in the name as well.
     found.pop("ident", None)
     return found
 
 
-def _attributes(path: Path, name: str, limits: Limits) -> dict[str, Any]:
+def _attributes(path: Path, name: str, limits: Limits, heaps: Heaps) -> dict[str, Any]:
     """Return the attributes of a group or a dataset: numbers, text, and JSON in text."""
     import h5py  # noqa: PLC0415 - an extra
 
@@ -88,6 +91,8 @@ def _attributes(path: Path, name: str, limits: Limits) -> dict[str, Any]:
         own = file[name].attrs
         if len(own) > _ATTRIBUTES:
             raise DataFileError(f"{path}: {name!r} has {len(own)} attributes; {_ATTRIBUTES} are allowed")
+        if any(own.get_id(key).dtype.hasobject for key in own):
+            heaps.check()
         return {
             key: _value(own, key, f"{path}: the attribute {key[:60]!r} of {name!r}", limits) for key in own
         }

@@ -95,3 +95,16 @@ def test_attributes_that_are_too_much_are_refused_and_hide_no_elements(tmp_path)
         file.tensor_metadata("tensorsets/7/0")
     assert [(loss.name, loss.code) for loss in file.losses] == [("tensorsets/7/0", "damage")]
     assert (file.sets()[7].tensors[0].tolist(), file.sets()[7].tensor_metadata) == ([0, 1, 2], ({},))
+
+
+def test_heaps_are_walked_before_what_is_said_is_read(tmp_path):
+    """The picture of a heap that never ends, on which HDF5 would look for ever if it were one."""
+    picture = b"GCOL\1" + bytes(3) + (128).to_bytes(8, "little") + bytes(112)
+    path = tmp_path / "a.h5"
+    with h5py.File(path, "w", libver="latest") as file:
+        file["tensorsets/7/0"] = np.arange(3)
+        file["tensorsets/7/0"].attrs["text"] = "of any length"
+        file["tensorsets/7/1"] = np.frombuffer(picture, np.uint8)
+    file = tw.open(path)
+    assert [(loss.name, loss.code) for loss in file.losses] == [("tensorsets/7/0", "damage")]
+    assert file.sets()[7].tensors[0].tolist() == [0, 1, 2]
