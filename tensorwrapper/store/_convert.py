@@ -210,7 +210,7 @@ def _from_foreign(
 
 
 def _said_of(file: ArrayFile, name: str, options: Options) -> Mapping[str, Any]:
-    """Return what is said of a tensor; what of that is damaged hides no elements, and is among the losses."""
+    """Return the metadata of a tensor; damaged metadata hide no elements, and are among the losses."""
     try:
         return file.tensor_metadata(name)
     except DataFileError:

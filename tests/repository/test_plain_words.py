@@ -25,7 +25,7 @@ MOST: dict[str, int] = {
     "tensorwrapper/selection": 583,
     "tensorwrapper/shape": 415,
     "tensorwrapper/sharding": 59,
-    "tensorwrapper/store": 462,
+    "tensorwrapper/store": 430,
     "tensorwrapper/tensor": 229,
     "tensorwrapper/testing": 51,
     "tensorwrapper/transport": 283,

@@ -36,7 +36,7 @@ class ArrayFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"]):
     HDF5 or Zarr by its path.
 
     Tensors and views stay valid when the file is closed, and it needs not be closed: it holds nothing that
-    others wait for. But HDF5 lets nobody write to its files until they are closed, and views of them are
+    others wait for. HDF5 refuses writers of a file until that file is closed, and views of it are
     gone. Check sums of archives are compared by `convert`, not here.
 
     A tensor file of Wire-Cell has tensor sets, beside the mapping: `sets`. One that is compressed as a whole
@@ -68,7 +68,7 @@ class ArrayFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"]):
     def metadata(self) -> dict[str, Any]:
         """What is said about the file as a whole, where the format has a place for it.
 
-        What of that is damaged is left out, and in `losses`.
+        Damaged metadata are left out, and are in `losses`.
         """
         said: Mapping[str, Any] = self._contents.metadata if self._contents else {}
         found: dict[str, Any] = {}

@@ -36,7 +36,7 @@ def names_said(value: object, rank: int) -> "tuple[str | None, ...] | None":
 
 
 def names_told(name: str, value: object, rank: int) -> Loss | None:
-    """Return what is told of the names of an array's modes that are left; None if none is."""
+    """Return a loss that names the modes' names that are left; None if all are taken."""
     if value is None:
         return None
     items, taken = _items(value, rank), names_said(value, rank)

@@ -87,7 +87,7 @@ _EPOCH: Final = (1980, 1, 1, 0, 0, 0)
 @final
 @frozen
 class NpyHead:
-    """What the header of an array says."""
+    """Type and size of an array, by its header."""
 
     dtype: "np.dtype[Any]"
     nbytes: int
@@ -158,13 +158,13 @@ def open_npz(path: Path, limits: Limits) -> Contents:
 def _no_array(
     memory: FileMap, archive: zipfile.ZipFile, info: zipfile.ZipInfo, counts: Mapping[str, int]
 ) -> Loss | None:
-    """Return why a member is no array: as for NumPy, its first bytes say whether it is one, and no name."""
+    """Return why a member is not an array. As for NumPy, its first bytes say it, and its name does not."""
     name = info.filename.removesuffix(".npy")
     packed, is_named = unknown_packing(info), name != info.filename
     if packed is not None and is_named:
         return Loss(f"the member {name!r} {packed}", name, "codec")
     first = b"" if packed is not None or info.filename.endswith("/") else _first_bytes(memory, archive, info)
-    # What cannot be unpacked is damaged, and says so when it is read.
+    # A member that cannot be unpacked is damaged, and says so when it is read.
     if first != MAGIC and (first is not None or not is_named):
         return Loss(f"the archive holds {info.filename!r}, which is no array", name, "member")
     if not is_named and f"{name}.npy" in counts:
@@ -319,9 +319,9 @@ def npy_head(stream: IO[bytes], name: str) -> NpyHead:
 
 
 def left_over(name: str, head: NpyHead, nbytes: int) -> list[Loss]:
-    """Return what is told of the bytes behind an array, which has so many with them: NumPy passes over them.
+    """Return a loss that counts the bytes behind an array, which NumPy passes over.
 
-    How many a pickle has, nobody knows.
+    A pickle may have any number of bytes.
     """
     extra = 0 if head.dtype.hasobject else nbytes - head.nbytes
     text = f"behind the elements of {name!r} are {extra} bytes that belong to no array"

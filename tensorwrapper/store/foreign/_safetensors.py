@@ -122,7 +122,7 @@ def _plans(
 ) -> "dict[str, tuple[np.dtype[Any] | Loss, tuple[int, ...], int]]":
     """Return type, extents and place of each tensor, which lie side by side and fill the file.
 
-    In place of a type that is not known here, or does not fit, stands what is said of it.
+    A type that is unknown, or does not fit, is a loss instead.
     """
     plans: dict[str, tuple[np.dtype[Any] | Loss, tuple[int, ...], int]] = {}
     spans: list[tuple[int, int]] = []
@@ -147,16 +147,16 @@ def _plans(
 
 
 def _span(value: Json, where: str) -> tuple[int, int]:
-    """Return where elements begin and end: without that, nobody knows where those of others do."""
+    """Return where elements begin and end. Without that, the places of other tensors are unknown."""
     if not _are_counts(value) or len(value) != 2 or value[0] > value[1]:
-        raise DataFileError(f"{where} has the offsets {brief(value)}, which are no two counts that ascend")
+        raise DataFileError(f"{where} has the offsets {brief(value)}; two ascending counts are needed")
     return value[0], value[1]
 
 
 def _described(
     entry: Mapping[str, Json], name: str, nbytes: int
 ) -> "tuple[np.dtype[Any] | Loss, tuple[int, ...]]":
-    """Return type and extents of a tensor of so many bytes; in place of a type, why it is none."""
+    """Return type and extents of a tensor of so many bytes; a loss instead of a type that is unknown."""
     shape = entry.get("shape")
     if not _are_counts(shape):
         return Loss(f"{name!r} has the shape {brief(shape)}, which is no list of counts", name, "damage"), ()

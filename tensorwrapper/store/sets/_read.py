@@ -212,7 +212,7 @@ def _sorted(
 
 
 def _arrays(memory: FileMap, members: list[_Member | TarOther], limits: Limits) -> Contents:
-    """Return the arrays of a tar archive by their names; one that comes several times is none of them.
+    """Return the arrays of a tar archive by their names; a name that comes several times is left out.
 
     The first bytes of a member say whether it is one.
     """

@@ -11,7 +11,7 @@ __all__ = ["Said", "SaidByName", "told_of"]
 
 
 def told_of(reads: Mapping[str, Callable[[], object]]) -> Callable[[], tuple[Loss, ...]]:
-    """Return what tells, once all is read, of which tensors and sets cannot be read what is said of them."""
+    """Return a function that reads all metadata once, and returns a loss for each that is damaged."""
 
     @cache
     def told() -> tuple[Loss, ...]:

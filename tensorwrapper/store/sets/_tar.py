@@ -61,7 +61,7 @@ class TarMember:
 @final
 @frozen
 class TarOther:
-    """What an archive has that is no file whose bytes lie in it one after the other."""
+    """A member without bytes of its own in one piece: a link, a folder, a file with holes."""
 
     name: str
     what: str
@@ -163,7 +163,7 @@ def _behind_holes(memory: FileMap, header: bytes, place: int) -> int:
 @final
 @frozen
 class _Said:
-    """What headers said of the member that follows them."""
+    """The words of headers about the member behind them."""
 
     name: str | None = None
     target: str | None = None
@@ -171,7 +171,7 @@ class _Said:
     has_holes: bool = False
 
     def with_words(self, kind: int, said: bytes) -> "_Said":
-        """Return this with what one more header says."""
+        """Add the words of one more header."""
         if kind == ord("L"):
             return attrs.evolve(self, name=_text(said))
         if kind == ord("K"):

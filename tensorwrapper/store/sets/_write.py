@@ -181,7 +181,7 @@ def _to_put(given: object, name: str, path: Path, lost: list[Loss]) -> TensorLik
     if tensor.shape.flatten().is_box:
         tensor = without_layers(name, tensor, told)
     _check(tensor, name, path)
-    # What is not there has lost nothing else.
+    # A tensor that is left out has lost nothing else.
     lost += told
     if any(tensor.shape.names):
         lost.append(unsaid(name, "the names of the modes"))

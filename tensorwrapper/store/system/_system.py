@@ -141,7 +141,7 @@ def reading(path: Path, kind: str) -> Generator[BinaryIO, None, None]:
 
 @contextlib.contextmanager
 def of_stranger(path: Path, kind: str, name: str | None = None) -> Generator[None, None, None]:
-    """Turn all that reading a stranger's file, or what has a name in it, raises into errors of ours.
+    """Turn all errors of reading an untrusted file, or one member of it, into errors of this package.
 
     Raises
     ------

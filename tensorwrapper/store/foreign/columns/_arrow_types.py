@@ -116,7 +116,7 @@ def added_type(field: "pa.Field") -> str | None:
 
 
 def tensor_names(kind: "pa.DataType") -> "list[str] | None":
-    """Return what the modes of tensors of one shape are called, in lists too; None if that is not said."""
+    """Return the names of the modes of tensors of one shape, in lists too; None if there are no names."""
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
     kinds = [kind, *[field.type for field in inner_fields(kind)]]

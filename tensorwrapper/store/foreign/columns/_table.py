@@ -91,7 +91,7 @@ def contents_of(
 
 
 def _types_of_others(fields: "list[pa.Field]") -> Iterator[Loss]:
-    """Yield that columns have types that libraries add to those of Arrow: what these store is read."""
+    """Yield a loss for each type that a library adds to those of Arrow: its storage is read."""
     for field in fields:
         for own in (field, *inner_fields(field.type)):
             said = added_type(own)
@@ -112,7 +112,7 @@ def _untaken(said: Mapping[str, Any], rank: int) -> list[str]:
 
 
 def _others_of(field: "pa.Field") -> list[str]:
-    """Return what is said of a column, and of the fields within it, and is not read here."""
+    """Return the unread metadata of a column, and of the fields within it."""
     inner = [f"{own.name}.{key}" for own in inner_fields(field.type) for key in _others(own.metadata)]
     return [*_others(field.metadata), *inner]
 

@@ -147,7 +147,7 @@ class _Finder:
             self.groups.add(name)
             return self._enter_group(name, found)
         if len(self.memory) <= _EARLY and has_heap(found):
-            # What fills it lies on a heap, and HDF5 reads that when it is asked for anything.
+            # Its fill value is on a heap, and HDF5 reads that with chunks and filters.
             self.heaps.check()
         self.scales.note(found)
         if is_bare_dimension(found):
@@ -195,7 +195,7 @@ class _Finder:
         return found
 
     def enumerations(self) -> list[Loss]:
-        """Return that the words of enumerations are no elements; those of a truth value are."""
+        """Return a loss for the words of each enumeration, except those of truth values."""
         import h5py  # noqa: PLC0415 - an extra
 
         found: list[Loss] = []
@@ -275,7 +275,7 @@ class _Finder:
                 text = f"the field {name!r} is called {taken!r}, as its name is taken"
                 self.losses.append(Loss(text, name, "name"))
             found[taken] = own
-        # They lead back here, and would keep the file open after nobody needs it.
+        # They lead back here, and would keep the file open until Python looks for cycles.
         self.entries.clear()
         return found
 
@@ -347,7 +347,7 @@ class _Finder:
         return self._placed(as_tensor(flat.reshape(found.shape)), found)
 
     def _placed(self, value: _T, found: "h5py.Dataset") -> _T:
-        """Return a tensor or view with the names and the origin that a dataset says of its own modes."""
+        """Return a tensor or view with the names and the origin of a dataset."""
         inner: int = value.shape.rank - len(found.shape)
         origin = [*np.asarray(found.attrs[ORIGIN]).tolist(), *[0] * inner] if _has_origin(found) else None
         return placed(value, [*self._labels(found), *[None] * inner], origin)
@@ -366,7 +366,7 @@ class _Finder:
         ]
 
     def told(self) -> tuple[Loss, ...]:
-        """Return what is told of names of modes; for labels the whole file may be looked at."""
+        """Return losses about names of modes; labels may need a look at the whole file."""
         if self.names_told is None:
             self.names_told = tuple(
                 [loss for name, found in self.datasets for loss in self._told(name, found)]
@@ -429,7 +429,7 @@ class _Finder:
         return self._placed(strings(self._text_of(found, str(found.name)), shape=Shape(*found.shape)), found)
 
     def _text_parts(self, found: "h5py.Dataset", parts: FieldsOf) -> Tensor[Any]:
-        """Return text that is a field, or lies in arrays in elements."""
+        """Return a field of text, or elements that are arrays of text."""
         data = self._text_of(parts, ".".join([str(found.name), *parts.path]))
         return self._placed(strings(data, shape=Shape(*parts.shape)), found)
 

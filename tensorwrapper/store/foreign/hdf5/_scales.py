@@ -1,7 +1,7 @@
 """Names that dimension scales give to the modes of datasets in HDF5, as netCDF-4 has its dimensions.
 
-A scale lists the datasets that it belongs to, in place; what those list of their scales lies on a heap, for
-which the whole file would be searched first.
+A scale lists its datasets in place. Datasets list their scales on a heap, and the whole file would be
+searched for heaps first.
 """
 
 from collections.abc import Mapping
@@ -48,7 +48,7 @@ def is_bare_dimension(found: "h5py.Dataset") -> bool:
 
 @final
 class Scales:
-    """The dimension scales of one file; what they belong to is looked up when it is first asked for."""
+    """The dimension scales of one file; their datasets are looked up on first use."""
 
     __slots__ = ("_names", "_scales")
 
@@ -80,7 +80,7 @@ class Scales:
         import h5py  # noqa: PLC0415 - an extra
 
         name = _name_of(scale)
-        # A scale has none itself: netCDF-4 gives the numbers of its dimensions where there are several.
+        # Scales have no scales. netCDF-4 numbers the dimensions of those with several modes.
         own = [name] if len(scale.shape) == 1 else [numbers.get(n) for n in _integers(scale, _DIMENSIONS)]
         if len(own) == len(scale.shape):
             names[place_of(scale.id)] = {mode: [said] for mode, said in enumerate(own) if said}

@@ -50,7 +50,7 @@ def check_links(folder: Path, key: str, root: str) -> None:
         try:
             mode = os.lstat(at).st_mode
         except OSError:
-            # There is none, or whoever reads it says why it cannot be read.
+            # It is missing, or a read says why it fails.
             return
         if stat.S_ISLNK(mode):
             loss = link_refusal(Path(at), root, "", f"{at}, where chunks are,")

@@ -150,7 +150,7 @@ def nodes_of(
 
     In place of what is said stands what is told of a node that cannot be read, unless it is the root, and of
     a link out of the store or to nothing. A link to another node of the store is noted as another name of it.
-    What is below an array is its own; what is below a node that cannot be read, or a folder that is none, is
+    Nodes below an array are skipped; those below a damaged node, or below a folder without metadata, are
     shown.
     """
     inside = os.path.realpath(root)
@@ -221,7 +221,7 @@ def _has_mark(path: Path) -> bool:
 
 
 def _holds_nodes(path: Path, depth: int) -> bool:
-    """Tell whether a folder that is no node has one below it: some write arrays without groups above."""
+    """Tell whether a folder without metadata has a node below it: some writers make no groups."""
     if path.is_symlink() or not depth:
         return False
     try:

@@ -145,7 +145,7 @@ def _is_swapped(codec: object) -> bool:
     try:
         return not np.dtype(cast("Any", options.get("dtype"))).isnative
     except (TypeError, ValueError):
-        # Whoever reads it says what is wrong.
+        # A read says what is wrong.
         return False
 
 
