@@ -18,7 +18,7 @@ arrays), and what they select:
 implementation behind the facade). `Strided` and `TiledStrided` are what most tensors lie in.
 
 **Rows**, for what is done to the rows of a tensor: `PlacedRows` (where each cell of a layout lies), `choose`
-(what jagged positions or masks choose), `positions_beyond` (what a boundary puts beyond the ends of modes).
+(what jagged positions or masks choose), `positions_of_rows` (with what a boundary puts beyond their ends).
 
 **Places**: `address_batches` (of all elements, some at a time), `InverseMap` (which elements lie at many
 offsets).
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from tensorwrapper.layout._layout import wrap_layout
     from tensorwrapper.layout.boxes._common import to_inside
     from tensorwrapper.layout.boxes._keys import expand_positional, parse_positional
-    from tensorwrapper.layout.boxes._modes import positions_beyond
+    from tensorwrapper.layout.boxes._modes import positions_of_rows
     from tensorwrapper.layout.boxes._orders import fastest_first
     from tensorwrapper.layout.boxes._separable import over_box
     from tensorwrapper.layout.boxes._strided import (
@@ -83,7 +83,7 @@ __all__ = [
     "packed_strides",
     "parse_positional",
     "plan_copy",
-    "positions_beyond",
+    "positions_of_rows",
     "split_points",
     "to_inside",
     "to_items",
@@ -105,7 +105,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "_layout": ("wrap_layout",),
             "boxes._common": ("to_inside",),
             "boxes._keys": ("expand_positional", "parse_positional"),
-            "boxes._modes": ("positions_beyond",),
+            "boxes._modes": ("positions_of_rows",),
             "boxes._orders": ("fastest_first",),
             "boxes._separable": ("over_box",),
             "boxes._strided": ("Strided", "new_row_major", "new_strided", "packed_strides"),

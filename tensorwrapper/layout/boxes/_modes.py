@@ -34,7 +34,7 @@ __all__ = [
     "merge_modes",
     "pad",
     "pad_positions",
-    "positions_beyond",
+    "positions_of_rows",
     "repeat",
     "repeat_each",
     "reshape",
@@ -88,6 +88,20 @@ def positions_beyond(places: IntArray, extent: "int | IntArray", boundary: Bound
         there = places % period
         found = np.minimum(there, (period - 1 if both else period) - there)
     return found
+
+
+def positions_of_rows(lengths: IntArray, before: int, after: int, boundary: Boundary) -> IntArray:
+    """Return what `pad_positions` does of rows of these lengths, 1 at least, one row after the other.
+
+    Examples
+    --------
+    >>> positions_of_rows(np.array([3, 1]), 1, 1, "wrap").tolist()
+    [2, 0, 1, 2, 0, 0, 0, 0]
+    """
+    longer = lengths + (before + after)
+    begins = np.cumsum(longer) - longer
+    places = np.arange(int(longer.sum()), dtype=np.int64) - np.repeat(begins + before, longer)
+    return positions_beyond(places, np.repeat(lengths, longer), boundary)
 
 
 def pad(layout: LayoutCommon, widths: PadWidths, boundary: Boundary) -> Strided | Separable:

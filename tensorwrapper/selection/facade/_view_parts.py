@@ -19,7 +19,6 @@ from typing import (
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._arrays import splits_of
 from tensorwrapper._integers import to_count, to_counts
 from tensorwrapper._value_class import evolve, frozen
 from tensorwrapper.buffer.lowlevel import fit_number
@@ -31,7 +30,7 @@ from tensorwrapper.layout.lowlevel import (
     is_basic,
     new_row_major,
     outer_product,
-    positions_beyond,
+    positions_of_rows,
     split_points,
     to_items,
     wrap_layout,
@@ -323,11 +322,8 @@ def _keys_beyond(shape: Shape, mode: int, before: int, after: int, boundary: Bou
             f"mode {mode} has extent 0 in a cell of {shape}: there is no position to pad it with; "
             "a constant needs none"
         )
-    longer = lengths + (before + after)
-    extents = np.repeat(lengths, longer)
-    places = np.arange(len(extents)) - np.repeat(splits_of(longer)[:-1], longer) - before
     made = padded_cells(leading, [*[(0, 0)] * mode, (before, after)])
-    return from_buffer(positions_beyond(places, extents, boundary), made.zero_based())
+    return from_buffer(positions_of_rows(lengths, before, after, boundary), made.zero_based())
 
 
 def _known_key(key: ViewBase[Any]) -> Tensor[Any]:
