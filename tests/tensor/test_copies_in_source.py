@@ -124,7 +124,6 @@ ALLOWED = {
         "where",  # coordinates
     },
     "selection/sources/_runs.py": {"append"},  # where runs end
-    "selection/facade": {"repeat"},  # rows of positions
     "selection/rows": {"append", "ravel"},  # where rows begin, and of what operand they are
     "selection/runners/_pieces.py": {"repeat"},  # one number for each row, on its way to the result
     "selection/rows/_forms.py": {"repeat"},  # the same, and places of elements in the result

@@ -228,9 +228,15 @@ class SeenAsView:
         """Return the view with every position of `mode` repeated `times` times; it is read-only."""
         return self.view().repeat_each(mode, times)
 
-    def reshape(self, *extents: SupportsIndex | Iterable[SupportsIndex]) -> View[Any]:
-        """Return the view of the same elements, in row-major order, under new extents; never a copy."""
-        return self.view().reshape(*extents)
+    if TYPE_CHECKING:
+
+        def reshape(self, *extents: SupportsIndex | Iterable[SupportsIndex]) -> View[Any]: ...
+
+    else:
+
+        def reshape(self, *extents: SupportsIndex | Iterable[SupportsIndex], **odd: object) -> "View[Any]":
+            """Return the view of the same elements, in row-major order, under new extents; never a copy."""
+            return self.view().reshape(*extents, **odd)
 
     def reverse(self, *modes: SupportsIndex | Iterable[SupportsIndex]) -> View[Any]:
         """Return the view with the order of the given modes reversed; all of them if none is given."""
