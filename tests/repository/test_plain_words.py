@@ -21,7 +21,7 @@ MOST: dict[str, int] = {
     "tensorwrapper/drawing": 21,
     "tensorwrapper/interop": 95,
     "tensorwrapper/layout": 464,
-    "tensorwrapper/remote": 456,
+    "tensorwrapper/remote": 442,
     "tensorwrapper/selection": 583,
     "tensorwrapper/shape": 415,
     "tensorwrapper/sharding": 59,

@@ -42,7 +42,7 @@ class Elsewhere(Shown, SeenAsView, Operators[Any, AnyRank]):
         """Return all elements as nested lists."""
         return cast("list[Any]", self.compute().tolist())
 
-    # What tensors and views ask of operands and keys.
+    # For operators and keys of tensors and views.
 
     def _as_operand(self) -> Tensor[Any]:
         return self.compute()

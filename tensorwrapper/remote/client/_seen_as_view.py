@@ -1,4 +1,4 @@
-"""`SeenAsView`: the names of a view, for what has one: each asks `view` and does there what it says."""
+"""`SeenAsView`: the names of a view, for classes that have one. Each name calls the same of `view`."""
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
@@ -31,9 +31,9 @@ __all__ = ["SeenAsView"]
 
 
 class SeenAsView:
-    """One primitive, `view`: each name of a view that tensors elsewhere do not have in a way of their own.
+    """One primitive, `view`: the names of a view that tensors at servers do not define themselves.
 
-    What each does, and raises, is told at `View`. What selects gives a `View`.
+    `View` documents each of them. Selections return a `View`.
     """
 
     __slots__ = ()
@@ -55,7 +55,7 @@ class SeenAsView:
         return self.view().array_equal(other, equal_nan=equal_nan)
 
     def as_duck(self) -> "DuckArray":
-        """Return the box as a duck array, which reads nothing until it is asked for elements; O(1)."""
+        """Return the box as a lazy duck array; O(1)."""
         return self.view().as_duck()
 
     def as_memoryview(self) -> memoryview:
@@ -68,7 +68,7 @@ class SeenAsView:
 
     @property
     def atoms(self) -> "tuple[Atom, ...]":
-        """The simple steps, in order, that select this view from the source, or from what joins sources."""
+        """The simple steps, in order, that select this view from its source."""
         return self.view().atoms
 
     def blocks(
@@ -87,11 +87,11 @@ class SeenAsView:
         return self.view().broadcast(shape)
 
     def byte_lengths(self) -> Tensor[Any]:
-        """Return how many bytes each element of a view of strings has; a null has none."""
+        """Return how many bytes each string has; 0 for a null."""
         return self.view().byte_lengths()
 
     def cells(self) -> "Iterator[tuple[Index, View[Any]]]":
-        """Return an iterator over the cells: index and view, whose origin says where the cell lies."""
+        """Return an iterator over the cells: the index and the view of each."""
         return self.view().cells()
 
     def coords(self) -> IntArray:
@@ -99,7 +99,7 @@ class SeenAsView:
         return self.view().coords()
 
     def copy(self) -> Tensor[Any]:
-        """Return the elements in memory of their own: the same as `compute`."""
+        """Return the elements as a tensor, as `compute` does."""
         return self.view().copy()
 
     def csr(self) -> tuple[IntArray, IntArray, Array]:
@@ -129,7 +129,7 @@ class SeenAsView:
 
     @property
     def expression(self) -> "Expression":
-        """What the view is made of: the places of a node, and the steps that chose them."""
+        """The expression of the view: a node, and the steps that select from it."""
         return self.view().expression
 
     def fill_null(self, value: str | bytes) -> Tensor[Any]:
@@ -184,7 +184,7 @@ class SeenAsView:
 
     @property
     def null_count(self) -> int:
-        """How many elements of a view of strings are nulls."""
+        """Number of nulls among the strings."""
         return self.view().null_count
 
     def row_lengths(self, mode: SupportsIndex = 1) -> Tensor[np.int64]:
@@ -263,7 +263,7 @@ class SeenAsView:
         return self.view().run_lengths()
 
     def scatter(self, over: "ShapeLike | Tiling", *, fill_value: object = 0) -> Tensor[Any]:
-        """Return a box in which each cell of rows lies at its own indices, as `Tensor.scatter`; computed."""
+        """Return a box with each cell of rows at its own indices, as `Tensor.scatter`; computed."""
         return self.view().scatter(over, fill_value=fill_value)
 
     def sliding_window(self, mode: SupportsIndex, length: SupportsIndex) -> View[Any]:
@@ -287,11 +287,11 @@ class SeenAsView:
         return self.view().tiled(tiling)
 
     def to_arrow(self, form: "ArrowForm" = "lists") -> "pa.Array":
-        """Return the tensor as an array of Arrow; no element is copied if they lie in order."""
+        """Return the tensor as an array of Arrow."""
         return self.view().to_arrow(form)
 
     def to_awkward(self) -> "ak.Array":
-        """Return the tensor as an array of Awkward Array; no element is copied if they lie in order."""
+        """Return the tensor as an array of Awkward Array."""
         return self.view().to_awkward()
 
     def to_dask(
@@ -301,11 +301,11 @@ class SeenAsView:
         return self.view().to_dask(chunks, max_elements=max_elements)
 
     def to_dense(self) -> Tensor[Any]:
-        """Return a tensor of the same shape with every element in memory of its own, as `Tensor.to_dense`."""
+        """Return a dense tensor of the same shape, as `Tensor.to_dense`."""
         return self.view().to_dense()
 
     def to_layout(self, layout: "Layout[Any]", *, threads: SupportsIndex = 1) -> Tensor[Any]:
-        """Return the elements in memory of their own, where `layout` puts them; as `Tensor.to_layout`."""
+        """Return the elements in new memory, in the order of `layout`, as `Tensor.to_layout`."""
         return self.view().to_layout(layout, threads=threads)
 
     def to_numpy(self) -> Array:

@@ -55,7 +55,7 @@ class RemoteTensor(Elsewhere, InTiles):
     Of a sparse one the stored entries that a selection has travel when it is selected. One that is tiled
     there is tiled here: selections are of the box that the tiles cut, which is what is asked for.
 
-    It has the names of a view: what selects gives one. Operators and ufuncs read what they compute on.
+    It has the names of a view, and selections return one. Operators and ufuncs read what they compute on.
 
     Examples
     --------
