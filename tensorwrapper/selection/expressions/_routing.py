@@ -96,12 +96,13 @@ class SharedMode(Node):
 
     def _split(self, transform: Transform) -> "Expression | Split | None":
         coordinate = transform.coordinates[self.mode]
-        if not coordinate.feeds:
+        feeds = [*coordinate.feeds]
+        if not feeds:
             operand, position = self.operand_at(coordinate.constant)
             return pushed(operand, transform.at(self.mode, Coordinate(position)))
-        if len(coordinate.feeds) > 1:
+        if len(feeds) > 1:
             return None
-        ((own, move),) = coordinate.feeds
+        own, move = feeds[0]
         runs = runs_of(coordinate.constant, move)
         if runs is None:
             numbers, within = self.numbers(move.offsets() + coordinate.constant)

@@ -342,4 +342,5 @@ class Pieces(SharedMode):
             groups = [(number, chosen, within[chosen]) for number, chosen in grouped(numbers)]
             return self._grouped(transform, mode, groups)
         more, axis = Table(within).simplify()
-        return pushed(self.operands[0], transform.at(0, Coordinate(more, ((mode, axis),))))
+        (operand,) = self.operands
+        return pushed(operand, transform.at(0, Coordinate(more, ((mode, axis),))))

@@ -6,7 +6,7 @@ do those of a length from 65 on that fewer than 8 rows have.
 """
 
 from collections.abc import Callable, Iterator
-from typing import Any, Final, TypeAlias, cast
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -32,12 +32,12 @@ def windows(flat: Array, length: int, *, writeable: bool = False) -> Array:
     """Return the elements from each place on, so many of them: an array over the same memory."""
     step = flat.strides[0]
     extents = max(len(flat) - length + 1, 0), length
-    return cast("Array", np.lib.stride_tricks.as_strided(flat, extents, (step, step), writeable=writeable))
+    return np.lib.stride_tricks.as_strided(flat, extents, (step, step), writeable=writeable)
 
 
 def groups(splits: IntArray) -> Iterator[tuple[int, IntArray]]:
     """Yield each length that rows have, and the rows, ascending; 0 and those that go by themselves."""
-    lengths = np.diff(splits)
+    lengths: IntArray = np.diff(splits)
     longest = int(lengths.max(initial=0))
     if longest <= _COUNTED:
         small = lengths.astype(np.uint8)
@@ -66,7 +66,7 @@ def row_blocks(splits: IntArray, most: int = BLOCK) -> Iterator[tuple[int, int]]
     """Yield runs of rows, first and behind the last, that have so many elements at most, or are one row."""
     first, count = 0, len(splits) - 1
     while first < count:
-        last = int(np.searchsorted(splits, splits[first] + most, "right")) - 1
+        last = int(splits.searchsorted(splits.item(first) + most, "right")) - 1
         last = min(max(last, first + 1), count)
         yield first, last
         first = last

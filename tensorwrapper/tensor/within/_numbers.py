@@ -98,7 +98,7 @@ def variances(flat: Array, splits: IntArray, ddof: float) -> Array:
     work: np.dtype[Any] = element if element.kind in "fc" else np.dtype(np.float64)
     if work.char == "e":
         work = np.dtype(np.float32)
-    real = np.empty(0, work).real.dtype
+    real = _real(work)
     sums = np.zeros(len(splits) - 1, real)
     for first, last in row_blocks(splits):
         marks = splits[first : last + 1]
@@ -110,8 +110,15 @@ def variances(flat: Array, splits: IntArray, ddof: float) -> Array:
         sums[first:last] = reduce_runs(np.add, squares, own, None, what="row")
     with np.errstate(invalid="ignore", divide="ignore"):
         found = sums / np.maximum(np.diff(splits) - ddof, 0)
-    target = np.empty(0, element).real.dtype if element.kind in "fc" else found.dtype
+    target = _real(element) if element.kind in "fc" else found.dtype
     return cast("Array", found.astype(target, copy=False))
+
+
+def _real(dtype: "np.dtype[Any]") -> "np.dtype[Any]":
+    """Return the type of the real part of elements."""
+    one: Any = np.empty(0, dtype)
+    found: np.dtype[Any] = one.real.dtype
+    return found
 
 
 def _short_variances(flat: Array, splits: IntArray, ddof: float) -> Array:
@@ -170,9 +177,10 @@ def quantiles(flat: Array, splits: IntArray, share: float | None) -> Array:
         ordered = sort(flat[marks[0] : marks[-1]], own)
         begins, ends = own[:-1][filled], own[1:][filled]
         if share is None:
-            low = ordered[begins + (counts[filled] - 1) // 2].astype(work)
-            high = ordered[begins + counts[filled] // 2].astype(work)
-            numbers = np.where(low == high, low, (low + high) / work.type(2))
+            low: Any = ordered[begins + (counts[filled] - 1) // 2].astype(work)
+            high: Any = ordered[begins + counts[filled] // 2].astype(work)
+            middle: Array = (low + high) / work.type(2)
+            numbers: Array = np.where(np.equal(low, high), cast("Array", low), middle)
         else:
             numbers = _between(ordered, begins, counts[filled], share, work)
         if element.kind == "f":

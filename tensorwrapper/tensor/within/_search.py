@@ -43,9 +43,10 @@ def histograms(flat: Array, splits: IntArray, edges: Array) -> Array:
     counts = np.zeros((len(splits) - 1, bins), np.int64)
     for first, last in row_blocks(splits):
         marks = splits[first : last + 1]
-        part: Any = flat[marks[0] : marks[-1]]
-        found = np.searchsorted(edges, part, "right") - 1
-        found[part == edges[-1]] = bins - 1
+        part = flat[marks[0] : marks[-1]]
+        given: Any = edges
+        found: IntArray = given.searchsorted(part, "right") - 1
+        found[np.equal(part, edges[-1])] = bins - 1
         inside = (found >= 0) & (found < bins)
         rows = np.repeat(np.arange(last - first, dtype=np.int64), np.diff(marks))
         places = rows[inside] * bins + found[inside]

@@ -204,7 +204,7 @@ class WithinRows(ABC, Generic[_T, _R]):
         if holds_strings(tensor.dtype):
             # For each distinct string, the number of its first element.
             firsts = np.unique(flat, return_index=True)[1]
-            texts = _over_strings(tensor, firsts[values], shape)
+            texts = _over_strings(tensor, firsts[cast("IntArray", values)], shape)
             return cast("_T", texts), self._made(tensor, counts, shape)
         return cast("_T", self._made(tensor, values, shape)), self._made(tensor, counts, shape)
 
