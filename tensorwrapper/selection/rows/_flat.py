@@ -342,5 +342,4 @@ class Pieces(SharedMode):
             groups = [(number, chosen, within[chosen]) for number, chosen in grouped(numbers)]
             return self._grouped(transform, mode, groups)
         more, axis = Table(within).simplify()
-        (operand,) = self.operands
-        return pushed(operand, transform.at(0, Coordinate(more, ((mode, axis),))))
+        return pushed(next(iter(self.operands)), transform.at(0, Coordinate(more, ((mode, axis),))))
