@@ -169,7 +169,7 @@ REFUSALS: Final = {
     116: ["a.permute((1, 0))", "c.permute((1, 0, 2))", "N.permute((1, 0))"],
     117: ["a.rotate((0, 1))", "a.repeat((1, 2))", "a.repeat_each(1, 2)"],
     118: ["y[:3].broadcast(a.shape)", "minimum(a, y[:3])", "y[:3].broadcast(x.shape)"],
-    119: ["pad(a, [(0, 0), (0, 1)])"],
+    119: ["pad(a, [(0, 1), (0, 0)])"],
     120: ["pad_rows(a, -1)", "pad_rows(a, 2, fill_value=1.5)"],
     121: ["concat([a, w.unflatten([1, 3])])", 'w.astype("f4")'],
     114: ["a[as_view(Elsewhere(array([True] * 6))).unflatten([2, 1, 0, 3])]"],
