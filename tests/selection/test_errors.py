@@ -87,7 +87,7 @@ TABLE = {
         LayoutError,
         "mode 0 has extent 0",
     ),
-    "pad of rows": (lambda: sel.pad(ROWS, [(1, 1)] * 2), JaggedModeError, "to_padded"),
+    "pad of rows": (lambda: sel.pad(ROWS, [(1, 1)] * 2), JaggedModeError, "nothing says how long they are"),
     "where of numbers": (lambda: sel.where(T, T, T), DTypeError, "type bool, not int64"),
     "where of extents": (lambda: sel.where(MASK, T, T[:, 1:]), ExtentMismatchError, r"where: .*\(4, 5\)"),
     "where of rows": (lambda: sel.where(MASK, ROWS, T), ExtentMismatchError, "nor that of its first modes"),
