@@ -18,6 +18,7 @@ from tensorwrapper.errors import (
     DTypeError,
     ExtentMismatchError,
     JaggedModeError,
+    ReadOnlyError,
 )
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import OperandShapes, make_smooth, mode_of, names_of, wrap
@@ -269,6 +270,8 @@ def finished(result: TensorBase[Any], out: object, name: str) -> object:
             raise ExtentMismatchError(
                 f"{name}: out= has extents {array.shape}, the result {result.shape.extents}"
             )
+        if not array.flags.writeable:
+            raise ReadOnlyError(f"{name}: out= is read-only")
         array[...] = check_write(np.asarray(result), array.dtype)
         return array
     if not is_tensor_or_view(out):

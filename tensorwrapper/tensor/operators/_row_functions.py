@@ -14,6 +14,7 @@ from tensorwrapper.tensor.operators._elementwise import flat_operands
 from tensorwrapper.tensor.operators._operand import is_tensor_or_view, read_operand
 from tensorwrapper.tensor.operators._reductions import METHODS, finished, reduced_shape
 from tensorwrapper.tensor.operators._refusals import refusals
+from tensorwrapper.tensor.rows._row_facts import row_splits
 
 __all__ = ["REDUCTIONS", "ROW_FUNCTIONS", "call_along_rows"]
 
@@ -40,6 +41,7 @@ ROW_FUNCTIONS: Final = frozenset({*REDUCTIONS, *_RUNNING, *_NUMBERS, *_ROWS, *_W
 
 _UNSET: Final = inspect.signature(np.max).parameters["keepdims"].default
 """What NumPy's signatures have where no value is given."""
+_LOST: Final = {"m": np.timedelta64("NaT"), "M": np.datetime64("NaT")}
 _READ: Final = {"a", "axis", "out", "keepdims", "where"}
 _OPTIONS: Final[dict[str, set[str]]] = {
     **{name: {"dtype", "initial"} for name in REDUCTIONS},
@@ -78,21 +80,27 @@ def call_along_rows(
         flat = {**options, **{key: _elements(own) for key, own in options.items() if is_tensor_or_view(own)}}
         with refusals(name):
             return function(tensor.elements(), *arguments[1:], **flat)
-    if base != short and tensor.dtype.kind in "fc":
-        tensor = tensor[~np.isnan(tensor)]
-    if base in REDUCTIONS and not (base != short and base in ("max", "min")):
+    lost, extreme = base != short, base in ("max", "min")
+    if base in REDUCTIONS and not lost:
         return _reduced(base, tensor, given)
     if base in _RUNNING:
         return _running(base, tensor, given)
-    where = given.get("where", True)
+    where = given.pop("where", True)
     if where is not True and where is not _UNSET:
         tensor = _marked(tensor, where, name)
     found: Any
+    if lost and base in ("argmax", "argmin") and tensor.dtype.kind in "fc":
+        found = _places_without_nan(base, _rows_under(tensor, given["axis"], name)._here(), given)
+        return finished(found, given["out"], name)
+    if lost and tensor.dtype.kind in ("fcmMV" if extreme else "fc"):
+        tensor = tensor[tensor == tensor]  # noqa: PLR0124 - NaN is not equal to itself
+    if base in REDUCTIONS and not extreme:
+        return _reduced(base, tensor, given)
     if base in _ROWS:
         _check_last(given["axis"], tensor, name)
         found = _each(base, tensor, given, name)
     else:
-        found = _number(base, _rows_under(tensor, given["axis"], name), given, lost=base != short)
+        found = _number(base, _rows_under(tensor, given["axis"], name), given, lost=lost)
     return finished(found, given.get("out"), name)
 
 
@@ -104,7 +112,7 @@ def _check_options(function: Callable[..., Any], given: dict[str, Any], known: s
         if not unused and not (isinstance(value, str | bool) and value == own.default):
             raise ConversionError(f"{name} along rows has no {key}=")
     keepdims = given.get("keepdims", False)
-    if keepdims is not _UNSET and keepdims and name not in ("np.argmax", "np.argmin"):
+    if keepdims is not _UNSET and keepdims and not name.endswith(("argmax", "argmin")):
         raise ConversionError(f"{name}: keepdims of rows; one number per row combines with them as it is")
 
 
@@ -168,6 +176,16 @@ def _each(base: str, tensor: Any, given: dict[str, Any], name: str) -> Any:  # n
     return tensor
 
 
+def _places_without_nan(base: str, tensor: Any, given: dict[str, Any]) -> Any:  # noqa: ANN401 - a tensor
+    """Return where the extremes of rows are that are not NaN, counted among all elements of a row."""
+    marks = tensor == tensor  # noqa: PLR0124 - NaN is not equal to itself
+    kept = tensor[marks]
+    found = _number(base, kept.rows(), given, lost=True)
+    splits = row_splits(kept.shape)
+    places = splits[:-1][np.diff(splits) > 0] + found.elements()
+    return found._make(packed_layout(found.shape), Dense(tensor.local_index()[marks].elements()[places]))
+
+
 def _number(base: str, rows: Any, given: dict[str, Any], *, lost: bool) -> Any:  # noqa: ANN401 - a tensor
     options: dict[str, Any] = {}
     if base in ("argmax", "argmin") and given["keepdims"] is not _UNSET:
@@ -181,5 +199,9 @@ def _number(base: str, rows: Any, given: dict[str, Any], *, lost: bool) -> Any: 
             raise ConversionError(f"np.{base} along rows takes one q=, not {len(share)}")
         return rows.quantile(share / 100 if base == "percentile" else share)
     if lost and base in ("max", "min"):
-        options["empty"] = np.nan
+        kind = rows._here().dtype.kind
+        if given["initial"] is not _UNSET:
+            options["initial"] = given["initial"]
+        elif kind in "fcmMV":
+            options["empty"] = _LOST.get(kind, np.nan)
     return getattr(rows, base)(**options)

@@ -71,7 +71,7 @@ def means(flat: Array, splits: IntArray, dtype: npt.DTypeLike | None = None) -> 
     lengths = np.diff(splits)
     kind, element = flat.dtype.kind, flat.dtype
     computed = dtype
-    if computed is None and kind in "biu":
+    if computed is None and kind in "biuV":
         computed = np.float64
     elif computed is None and element.char == "e":
         computed = np.float32  # NumPy adds halves as floats, and rounds once.
@@ -82,8 +82,14 @@ def means(flat: Array, splits: IntArray, dtype: npt.DTypeLike | None = None) -> 
             result[(lengths == 0) | np.isnat(sums)] = np.timedelta64("NaT")
             return result
         found = np.true_divide(sums, lengths)
-    target = np.dtype(dtype) if dtype is not None else (element if kind in "fc" else found.dtype)
+    target = np.dtype(dtype) if dtype is not None else _type_of_means(element)
     return found.astype(target, copy=False)
+
+
+def _type_of_means(element: "np.dtype[Any]") -> "np.dtype[Any]":
+    """Return the type of elements that have fractions, also of ml_dtypes; else that of Python's floats."""
+    has_fractions = element.kind in "fc" or (element.kind == "V" and bool(np.array(0.5).astype(element)))
+    return element if has_fractions else np.dtype(np.float64)
 
 
 def variances(flat: Array, splits: IntArray, ddof: float) -> Array:
@@ -110,7 +116,7 @@ def variances(flat: Array, splits: IntArray, ddof: float) -> Array:
         sums[first:last] = reduce_runs(np.add, squares, own, None, what="row")
     with np.errstate(invalid="ignore", divide="ignore"):
         found = sums / np.maximum(np.diff(splits) - ddof, 0)
-    target = _real(element) if element.kind in "fc" else found.dtype
+    target = _real(_type_of_means(element))
     return cast("Array", found.astype(target, copy=False))
 
 

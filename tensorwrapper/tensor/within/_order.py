@@ -185,8 +185,8 @@ def _new(ordered: Array, splits: IntArray) -> "np.ndarray[Any, np.dtype[np.bool_
     new = np.empty(len(ordered), np.bool_)
     new[:1] = True
     np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
-    if ordered.dtype.kind in "fcmM":
-        lost = np.isnan(ordered) if ordered.dtype.kind in "fc" else np.isnat(ordered)
+    if ordered.dtype.kind not in "biu":
+        lost = np.not_equal(ordered, ordered)
         new[1:] &= ~(lost[1:] & lost[:-1])
     begins = splits[:-1]
     new[begins[begins < len(ordered)]] = True

@@ -21,7 +21,7 @@ def searched(
     begins = low.copy()
     if not len(flat) or not len(wanted):
         return low - begins
-    lost = np.isnan(wanted) if wanted.dtype.kind in "fc" else None
+    lost = np.not_equal(wanted, wanted) if wanted.dtype.kind not in "biu" else None
     for _ in range(int(np.diff(splits).max()).bit_length()):
         going = low < high
         middle = (low + high) >> 1
@@ -29,7 +29,7 @@ def searched(
         after = np.less_equal(value, wanted) if side == "right" else np.less(value, wanted)
         if lost is not None:
             # NaN is last, and equal to itself.
-            own = np.isnan(value)
+            own = np.not_equal(value, value)
             after = (after & ~own) | (lost & (~own if side == "left" else True))
         after &= going
         low = np.where(after, middle + 1, low)

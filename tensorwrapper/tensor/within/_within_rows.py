@@ -1,14 +1,14 @@
 """Work within rows: the methods that rows of tensors and of views share."""
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, Generic, Literal, SupportsIndex, TypeVar, cast
+from typing import Any, Final, Generic, Literal, SupportsIndex, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import to_int
+from tensorwrapper._wording import warn_caller
 from tensorwrapper.buffer import Dense, StringData, Strings
 from tensorwrapper.buffer.lowlevel import fit_number, holds_strings, packed_layout
 from tensorwrapper.errors import (
@@ -30,6 +30,18 @@ __all__ = ["RankMethod", "WithinRows"]
 
 _T = TypeVar("_T", bound=TensorBase[Any])
 _R = TypeVar("_R", bound=TensorBase[Any])
+
+_NOT_OF: Final = {
+    "cumsum": "M",
+    "cumprod": "mM",
+    "ptp": "b",
+    "var": "mM",
+    "std": "mM",
+    "median": "cmMV",
+    "quantile": "cmMV",
+    "histogram": "cmM",
+}
+"""The kinds of elements of which NumPy, or a definition, has no such numbers."""
 
 
 class WithinRows(ABC, Generic[_T, _R]):
@@ -328,6 +340,11 @@ class WithinRows(ABC, Generic[_T, _R]):
         own = _beside(tensor, values, "searchsorted")
         rows = np.repeat(np.arange(len(own) - 1, dtype=np.int64), np.diff(own))
         wanted = values._flat().elements()
+        try:
+            np.less(flat[:0], wanted[:0])
+        except TypeError as error:
+            text = f"searchsorted compares no {wanted.dtype} with elements of type {flat.dtype}"
+            raise DTypeError(text) from error
         return self._made(values, _search.searched(flat, splits, wanted, rows, side), values.shape)
 
     # One number for each row.
@@ -490,7 +507,7 @@ class WithinRows(ABC, Generic[_T, _R]):
         """
         tensor = self._here()
         flat, splits = _parts_of(tensor, "count_nonzero")
-        return self._made(tensor, np.diff(_numbers.kept(flat, splits, flat != 0)[1]), self.shape)
+        return self._made(tensor, np.diff(_numbers.kept(flat, splits, flat.astype(np.bool_))[1]), self.shape)
 
     def ptp(self, *, empty: object = ...) -> _R:
         """Return how far the greatest element of each row is from the least. O(n). Errors as of `max`.
@@ -691,7 +708,7 @@ class WithinRows(ABC, Generic[_T, _R]):
     def _spread(self, name: Literal["var", "std"], ddof: float, empty: object) -> _R:
         tensor = self._here()
         flat, splits = _parts_of(tensor, name)
-        found = _numbers.variances(flat, splits, ddof)
+        found = _numbers.variances(flat, splits, _to_float(ddof, f"{name}(ddof=)"))
         if name == "std":
             found = np.sqrt(found)
         return self._or_nan(tensor, found, np.diff(splits), empty, name)
@@ -733,7 +750,7 @@ class WithinRows(ABC, Generic[_T, _R]):
         >>> tw.jagged([[5, 1, 7], [], [2, 9]]).rows().quantile(0.25, empty=0).tolist()
         [3.0, 0.0, 3.75]
         """
-        share = float(q)
+        share = _to_float(q, "quantile(q)")
         if not 0 <= share <= 1:
             raise ExtentError(f"quantile(q): a quantile is from 0 to 1, not {q!r}")
         return self._quantile(share, empty, "quantile")
@@ -741,16 +758,13 @@ class WithinRows(ABC, Generic[_T, _R]):
     def _quantile(self, share: float | None, empty: object, name: str) -> _R:
         tensor = self._here()
         flat, splits = _parts_of(tensor, name)
-        if flat.dtype.kind not in "biuf":
-            raise DTypeError(f"{name} of rows takes real numbers, not {flat.dtype}")
         return self._or_nan(tensor, _numbers.quantiles(flat, splits, share), np.diff(splits), empty, name)
 
     def _or_nan(self, tensor: _T, found: Array, counts: IntArray, empty: object, name: str) -> _R:
         if not counts.all():
             if empty is ...:
                 row = _first_empty(self.shape, counts)
-                text = f"{name}: row {row} is empty; empty= says what it gives"
-                warnings.warn(text, RuntimeWarning, stacklevel=4)
+                warn_caller(f"{name}: row {row} is empty; empty= says what it gives", RuntimeWarning)
             else:
                 found = _with_empty(found[counts > 0], counts, empty, name)
         return self._made(tensor, found, self.shape)
@@ -801,6 +815,8 @@ def _parts_of(tensor: TensorBase[Any], name: str) -> tuple[Array, IntArray]:
     if tensor.buffer.fill_value is not None:
         raise ConversionError(f"{name} of sparse rows: to_dense() has all their elements")
     tensor.buffer.require_numbers(name)
+    if tensor.dtype.kind in _NOT_OF.get(name, ""):
+        raise DTypeError(f"{name} of rows does not take elements of type {tensor.dtype}")
     return tensor.elements(), row_splits(tensor.shape)
 
 
@@ -886,6 +902,13 @@ def _beside(tensor: TensorBase[Any], other: object, name: str) -> IntArray:
     if shape is not mine and unnamed_shape(shape) != unnamed_shape(mine):
         raise ExtentMismatchError(f"{name}: the rows of {given!r} are not those of {tensor.shape!r}")
     return splits
+
+
+def _to_float(value: float, what: str) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError) as error:
+        raise ConversionError(f"{what} is one number, not {value!r}") from error
 
 
 def _at_least(value: SupportsIndex, name: str, least: int) -> int:

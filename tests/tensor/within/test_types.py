@@ -1,0 +1,147 @@
+"""Work within rows of every type of element: NumPy's answer for each row, and refusals where it has none."""
+
+import warnings
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import tensorwrapper as tw
+from tensorwrapper.errors import ConversionError, DTypeError, ExtentError, ReadOnlyError
+
+nan, inf = np.nan, np.inf
+F = tw.jagged([[nan, 5.0, 1.0], [2.0, nan, 3.0], [4.0]])
+HALVES = np.array([1.0, nan, 2.0, nan, nan], ml_dtypes.bfloat16)
+B = tw.from_buffer(HALVES, tw.Shape.jagged([4, 1]))
+M = tw.from_buffer(np.array([3, "NaT", 0, "NaT"], "m8[s]"), tw.Shape.jagged([3, 1]))
+D = tw.from_buffer(np.array([3, "NaT", 0, 7], "M8[s]"), tw.Shape.jagged([3, 1]))
+FUNCTIONS = ["sum", "prod", "max", "min", "mean", "var", "std", "median", "argmax", "argmin"]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("kind", ["f8", "f2", "i4", "c16"])
+def test_functions_without_nan_are_those_of_numpy(name, kind):
+    if kind == "c16" and name == "median":
+        return
+    rng = np.random.default_rng(3)
+    arrays = [rng.integers(-3, 4, n).astype("f8") for n in (1, 3, 8, 9, 64, 70)]
+    for own in arrays:
+        own[1:][rng.random(len(own) - 1) < 0.4] = nan if kind != "i4" else 0
+    arrays = [own.astype(kind) for own in arrays]
+    function = getattr(np, f"nan{name}")
+    tensor = tw.from_buffer(np.concatenate(arrays), tw.Shape.jagged(list(map(len, arrays))))
+    wanted = np.array([function(own) for own in arrays])
+    found = function(tensor, axis=-1)
+    assert found.dtype == wanted.dtype
+    np.testing.assert_allclose(np.asarray(found), wanted, rtol=1e-3 if kind == "f2" else 1e-12)
+
+
+def test_positions_without_nan_count_those_that_are_left_out():
+    assert np.nanargmax(F, axis=-1).tolist() == [1, 2, 0]
+    assert np.nanargmin(F[::-1], axis=-1).tolist() == [0, 0, 2]
+    nested = tw.jagged([[[nan, 2.0], [7.0]], [[nan], [nan, 3.0]]])
+    assert np.nanargmax(nested, axis=(1, 2)).tolist() == [2, 2]
+    assert F[np.nanargmax(F, axis=-1, keepdims=True)].tolist() == [[5.0], [3.0], [4.0]]
+    assert np.nanargmax(F, axis=(0, 1)).item() == 1
+    with pytest.raises(ExtentError, match=r"\(1,\)"):
+        np.nanargmax(tw.jagged([[1.0], [nan]]), axis=-1)
+
+
+def test_masks_go_along_with_functions_without_nan():
+    mask = tw.jagged([[True, False, True], [True, True, True], [False]])
+    assert np.nansum(F, axis=-1, where=mask).tolist() == [1.0, 5.0, 0.0]
+    assert np.nanmean(F[:2], axis=-1, where=mask[:2]).tolist() == [1.0, 2.5]
+    assert np.nanmax(F, axis=-1, where=mask, initial=0).tolist() == [1.0, 3.0, 0.0]
+    assert np.nanvar(F[:1], axis=-1, where=[True]).tolist() == [4.0]
+
+
+def test_extremes_without_nan_begin_with_initial():
+    assert np.nanmax(F, axis=-1, initial=4).tolist() == [5.0, 4.0, 4.0]
+    assert np.nanmin(F, axis=-1, initial=2).tolist() == [1.0, 2.0, 2.0]
+    with pytest.raises(ExtentError, match="initial="):
+        np.nanmax(tw.jagged([[1], []]), axis=-1)
+
+
+def test_extremes_without_nat_are_those_of_numpy():
+    for tensor in (M, D):
+        kind = tensor.dtype
+        assert np.asarray(np.nanmax(tensor[:1], axis=-1)).tolist() == [np.array(3, kind).item()]
+        assert np.asarray(np.nanmin(tensor[:1], axis=-1)).tolist() == [np.array(0, kind).item()]
+    assert np.isnat(np.asarray(np.nanmax(M, axis=-1))).tolist() == [False, True]
+
+
+def test_nan_of_types_that_numpy_does_not_know_is_one_value():
+    rows = B.rows()
+    assert rows.n_unique().tolist() == [3, 1]
+    assert rows.unique_counts()[1].tolist() == [[1, 1, 2], [1]]
+    assert np.nanmax(B, axis=-1).tolist()[0] == 2.0
+    assert np.isnan(np.asarray(np.nanmax(B, axis=-1)[1]).astype("f8"))
+
+
+def test_means_of_types_that_numpy_does_not_know_are_of_the_type():
+    ones = tw.from_buffer(np.ones(1000, ml_dtypes.bfloat16), tw.Shape.jagged([1000], rank=2))
+    assert ones.rows().mean().dtype == ones.dtype
+    assert ones.rows().mean().tolist() == [1.0]
+    assert ones.rows().var().dtype == ones.rows().std().dtype == ones.dtype
+    assert ones.rows().var().tolist() == [0.0]
+    small = tw.from_buffer(np.full(10, 7, ml_dtypes.int4), tw.Shape.jagged([10], rank=2))
+    assert small.rows().mean().dtype == np.float64
+    assert small.rows().mean().tolist() == [7.0]
+
+
+def test_the_first_moment_is_zero():
+    epoch = np.array([0, 1, "NaT"], "M8[s]")
+    tensor = tw.from_buffer(epoch, tw.Shape.jagged([3], rank=2))
+    assert tensor.rows().count_nonzero().tolist() == [np.count_nonzero(epoch)]
+
+
+@pytest.mark.parametrize("name", ["cumsum", "cumprod", "var", "std"])
+def test_moments_have_no_such_numbers(name):
+    with pytest.raises(DTypeError, match=name):
+        getattr(D.rows(), name)()
+    with pytest.raises(DTypeError):
+        getattr(np, name)(D, axis=-1)
+
+
+@pytest.mark.parametrize("name", ["cumprod", "var", "std"])
+def test_durations_have_no_such_numbers(name):
+    with pytest.raises(DTypeError, match=name):
+        getattr(M.rows(), name)()
+
+
+R = tw.jagged([[5, 1, 7], [2, 9]])
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: (R > 1).rows().ptp(), DTypeError, ["ptp"]),
+        (lambda: R.rows().quantile([0.1, 0.2]), ConversionError, ["q"]),
+        (lambda: R.rows().quantile("a"), ConversionError, ["'a'"]),
+        (lambda: R.rows().var(ddof="a"), ConversionError, ["ddof", "'a'"]),
+        (lambda: R.rows().searchsorted(tw.strings([["a"], ["b"]])), DTypeError, ["searchsorted"]),
+        (lambda: M.rows().histogram([1, 2]), DTypeError, ["histogram"]),
+        (lambda: R.astype("c16").rows().histogram([1, 2]), DTypeError, ["histogram"]),
+    ],
+)
+def test_what_rows_refuse_of_types(call, error, words):
+    with pytest.raises(error) as caught:
+        call()
+    assert all(word in str(caught.value) for word in words), str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["sum", "mean", "argmax"])
+def test_out_that_is_read_only_is_refused(name):
+    out = np.zeros(2, getattr(np, name)(R, axis=-1).dtype)
+    out.flags.writeable = False
+    with pytest.raises(ReadOnlyError, match="out="):
+        getattr(np, name)(R, axis=-1, out=out)
+
+
+def test_warnings_point_at_the_caller():
+    rows = tw.jagged([[1.0], []]).rows()
+    for call in (rows.mean, rows.var, rows.median, lambda: rows.quantile(0.5)):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            call()
+        assert [own.filename for own in caught] == [__file__]
