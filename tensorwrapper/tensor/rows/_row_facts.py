@@ -74,9 +74,13 @@ def run_lengths(flat: Array, shape: Shape) -> tuple[Shape, IntArray]:
 
 
 def rows_of_counts(shape: Shape, counts: IntArray) -> Shape:
-    """Return the shape with other lengths of the innermost rows, which begin at 0; a box of one row."""
+    """Return the shape with other lengths of the innermost rows, which begin at 0; a box of one row.
+
+    Names of the prefixes stay; that of the last mode is another mode's.
+    """
     if shape.rank == 1:
         return wrap(make_smooth((int(counts[0]),), (0,)))
     rows = unroll(rows_under(shape), shape.rank - 1).packed()
     own = Columns(rows.columns.splits, frozen_array(splits_of(counts)), rows.columns.origins, (0,))
-    return wrap(Jagged(Rows(own, 0, 0, own.n_rows, rows.first)))
+    made = wrap(Jagged(Rows(own, 0, 0, own.n_rows, rows.first)))
+    return made.named(*shape.names[:-1], None) if any(shape.names[:-1]) else made

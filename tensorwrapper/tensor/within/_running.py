@@ -26,7 +26,8 @@ def accumulated(ufunc: np.ufunc, flat: Array, splits: IntArray, dtype: npt.DType
         splits,
         lambda rows: cast("Array", ufunc.accumulate(rows, axis=-1, dtype=dtype)),
         np.empty(len(flat), result),
-        running,
+        # Of many complex numbers at once NumPy rounds products otherwise than of one after the other.
+        running if result.kind != "c" else None,
     )
 
 

@@ -281,6 +281,16 @@ def test_results_that_keep_the_rows_have_their_shape():
         assert getattr(tensor.rows(), name)().shape is tensor.shape
 
 
+def test_results_of_other_lengths_keep_the_names_of_the_prefixes():
+    for tensor in (R.named("event", "hit"), tw.as_tensor([[3, 1], [2, 2]]).named("event", "hit")):
+        rows = tensor.rows()
+        found = [rows.unique(), *rows.unique_counts(), rows.diff(), rows.top_k(1), *rows.combinations()]
+        found += [*rows.product(tensor), rows.argmax(keepdims=True), rows.histogram([0, 5])]
+        assert [own.shape.names for own in found] == [("event", None)] * len(found)
+    nested = tw.jagged([[[1, 2], [3]], [[4]]]).named("e", "c", "h").rows()
+    assert nested.unique().shape.names == nested.histogram([0, 5]).shape.names == ("e", "c", None)
+
+
 @pytest.mark.parametrize(
     "names", [("SHORT", 0), ("_LONG", 4), ("_MIDDLE", 2), ("_FEW", 99), ("BLOCK", 5), ("_COLUMNS", 2)]
 )

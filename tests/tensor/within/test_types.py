@@ -70,6 +70,16 @@ def test_extremes_without_nat_are_those_of_numpy():
     assert np.isnat(np.asarray(np.nanmax(M, axis=-1))).tolist() == [False, True]
 
 
+@pytest.mark.parametrize("kind", ["c16", "c8", ">c16"])
+def test_running_products_of_complex_numbers_have_the_bits_of_numpy(kind):
+    rng = np.random.default_rng(3)
+    flat = (rng.normal(size=1200) + 1j * rng.normal(size=1200)).astype(kind)
+    tensor = tw.from_buffer(flat, tw.Shape.jagged([3, 2, 7] * 100))
+    wanted = np.concatenate([np.cumprod(own) for own in np.split(flat, np.cumsum([3, 2, 7] * 100))])
+    np.testing.assert_array_equal(tensor.rows().cumprod().elements(), wanted)
+    np.testing.assert_array_equal(np.cumprod(tensor, axis=-1).elements(), wanted)
+
+
 def test_nan_of_types_that_numpy_does_not_know_is_one_value():
     rows = B.rows()
     assert rows.n_unique().tolist() == [3, 1]
