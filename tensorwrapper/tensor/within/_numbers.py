@@ -11,7 +11,7 @@ from tensorwrapper.tensor.within._groups import SHORT, Columns, number_of_each, 
 from tensorwrapper.tensor.within._order import keys_of, sort
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["extremes", "kept", "means", "place_of_extreme", "quantiles", "variances"]
+__all__ = ["extremes", "means", "place_of_extreme", "quantiles", "variances"]
 
 
 def place_of_extreme(flat: Array, splits: IntArray, which: Literal["max", "min"]) -> IntArray:
@@ -210,10 +210,3 @@ def _between(
     with np.errstate(invalid="ignore"):
         found: Array = np.where(rest >= 0.5, high - apart * (1 - rest), low + apart * rest)
     return np.where(low == high, low, found)
-
-
-def kept(flat: Array, splits: IntArray, marks: Array) -> tuple[Array, IntArray]:
-    """Return the elements that are marked, and where the rows of them begin and end."""
-    befores = np.zeros(len(flat) + 1, np.int64)
-    np.cumsum(marks, out=befores[1:])
-    return flat[cast("Any", marks)], befores[splits]

@@ -7,7 +7,7 @@ import numpy as np
 from tensorwrapper._arrays import concatenated_ranges, splits_of
 from tensorwrapper.errors import ConversionError, DTypeError
 from tensorwrapper.tensor.rows._reduce import reduce_runs
-from tensorwrapper.tensor.within._groups import SHORT, Columns, each_row
+from tensorwrapper.tensor.within._groups import SHORT, Columns, each_row, row_blocks
 from tensorwrapper.typing import Array, IntArray
 
 __all__ = ["RankMethod", "argsort", "distinct", "keys_of", "ranks", "sort", "top"]
@@ -16,6 +16,8 @@ RankMethod: TypeAlias = Literal["average", "min", "max", "dense", "ordinal"]
 """Which rank equal elements have: the names that SciPy has."""
 
 RANK_METHODS: Final = ("average", "min", "max", "dense", "ordinal")
+
+_PART: Final = 1 << 17  # elements that are ordered, or ranked, at a time.
 
 _NETWORKS: Final = {
     1: "",
@@ -130,18 +132,24 @@ def positions(splits: IntArray) -> IntArray:
 
 def argsort(flat: Array, splits: IntArray, *, descending: bool = False) -> IntArray:
     """Return the positions within each row that sort it; equal elements keep their order. O(n log n)."""
-    keys = keys_of(flat, descending=descending)
-    if int(np.diff(splits).max(initial=0)) <= SHORT and _has_order(keys):
-        # Where each element of a short row goes is counted, and says which one comes to a place.
-        places = _ordinals(keys, splits)
-        starts = _starts(splits)
-        places += starts
-        found = np.empty(len(flat), np.int64)
-        found[places] = np.arange(len(flat), dtype=np.int64) - starts
-        return found
     out = np.empty(len(flat), np.int64)
-    each_row(keys, splits, _stable_order, out)
+    ascending = keys_of(flat)
+    if int(np.diff(splits).max(initial=0)) <= SHORT and _has_order(ascending):
+        # Where each element of a short row goes is counted, and says which one comes to a place.
+        for first, last in row_blocks(splits, _PART):
+            own, part = _own_rows(splits, first, last)
+            places, starts = _ordinals(keys_of(flat[part], descending=descending), own), _starts(own)
+            places += starts
+            out[part][places] = np.arange(len(places), dtype=np.int64) - starts
+        return out
+    each_row(flat, splits, lambda rows: _stable_order(keys_of(rows, descending=descending)), out)
     return out
+
+
+def _own_rows(splits: IntArray, first: int, last: int) -> tuple[IntArray, slice]:
+    """Return where some rows begin and end among their elements, and which elements these are."""
+    marks = splits[first : last + 1]
+    return marks - marks[0], slice(int(marks[0]), int(marks[-1]))
 
 
 def _stable_order(rows: Array) -> IntArray:
@@ -205,11 +213,23 @@ def ranks(flat: Array, splits: IntArray, method: RankMethod) -> Array:
         raise ConversionError(f"rankdata(method=) is one of {', '.join(RANK_METHODS)}, not {method!r}")
     keys = keys_of(flat)
     if method == "ordinal":
-        return _ordinals(keys, splits) + 1
+        ordinals = _ordinals(keys, splits)
+        ordinals += 1
+        return ordinals
     order = argsort(flat, splits)
+    # The ranks take the memory of the positions, which are read first.
+    found: Array = order.view(np.float64) if method == "average" else order
+    for first, last in row_blocks(splits, _PART):
+        own, part = _own_rows(splits, first, last)
+        found[part] = _ranks_of(keys[part], own, order[part], method)
+    return found
+
+
+def _ranks_of(keys: Array, splits: IntArray, positions: IntArray, method: RankMethod) -> Array:
+    """Return the ranks of elements, given the positions that sort each row."""
     starts = _starts(splits)
-    order += starts
-    size = len(flat)
+    order = positions + starts
+    size = len(keys)
     new = _new(keys[order], splits)
     firsts = np.flatnonzero(new)
     run = np.cumsum(new) - 1
@@ -235,7 +255,12 @@ def distinct(flat: Array, splits: IntArray) -> tuple[Array, IntArray, IntArray]:
     new = _new(ordered, splits)
     firsts = np.flatnonzero(new)
     counts = reduce_runs(np.add, new.view(np.int8), splits, None, what="row", dtype=np.int64)
-    return ordered[firsts], splits_of(cast("IntArray", counts)), np.diff(firsts, append=len(ordered))
+    ends = splits_of(cast("IntArray", counts))
+    values = ordered[firsts]
+    # In the memory of the first places: how far the next one is.
+    np.subtract(firsts[1:], firsts[:-1], out=firsts[:-1])
+    firsts[-1:] = len(ordered) - firsts[-1:]
+    return values, ends, firsts
 
 
 def top(flat: Array, splits: IntArray, count: int, *, largest: bool) -> tuple[IntArray, IntArray]:

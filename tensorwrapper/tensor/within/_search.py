@@ -4,7 +4,7 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from tensorwrapper.tensor.within._groups import row_blocks
+from tensorwrapper.tensor.within._groups import BLOCK, row_blocks
 from tensorwrapper.typing import Array, IntArray
 
 __all__ = ["histograms", "searched"]
@@ -15,11 +15,22 @@ def searched(
 ) -> IntArray:
     """Return for each wanted element, of a row each, where it goes among the sorted elements of that row.
 
-    All are looked for at once, by halves: O(wanted elements times the logarithm of the longest row).
+    Many are looked for at once, by halves: O(wanted elements times the logarithm of the longest row).
     """
+    found = np.empty(len(wanted), np.int64)
+    for first in range(0, len(wanted), BLOCK):
+        part = slice(first, first + BLOCK)
+        found[part] = _searched(flat, splits, wanted[part], rows[part], side)
+    return found
+
+
+def _searched(
+    flat: Array, splits: IntArray, wanted: Array, rows: IntArray, side: Literal["left", "right"]
+) -> IntArray:
+    """Return the same of some elements."""
     low, high = splits[rows], splits[rows + 1]
     begins = low.copy()
-    if not len(flat) or not len(wanted):
+    if not len(flat):
         return low - begins
     lost = np.not_equal(wanted, wanted) if wanted.dtype.kind not in "biu" else None
     for _ in range(int(np.diff(splits).max()).bit_length()):
