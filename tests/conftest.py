@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 TESTS = Path(__file__).parent
-QUICK = ["extending", "contracts", "selection/computing/test_trees", "selection/normal/test_random_trees"]
+QUICK = ["extending", "contracts", "selection/execution/test_trees", "selection/optimizer/test_random_trees"]
 """Folders and files of `--quick` beside the files that stand right below a floor."""
 
 # quick: an answer while one waits. day: what the suite runs, the same examples each time, so that whoever is

@@ -7,10 +7,10 @@ from tensorwrapper._lazy import lazy_names
 if TYPE_CHECKING:
     from tensorwrapper.selection._selector import NewMode, Selector
     from tensorwrapper.selection._view import View
-    from tensorwrapper.selection.computing._fetching import Cancel, Progress
-    from tensorwrapper.selection.computing._targets import Target
-    from tensorwrapper.selection.expressions._documents import NodeFields, NodeWriter
+    from tensorwrapper.selection.execution._read_sources import Cancel, Progress
+    from tensorwrapper.selection.execution._targets import Target
     from tensorwrapper.selection.expressions._expression import Expression, Node
+    from tensorwrapper.selection.expressions._node_context import NodeFields, NodeWriter
     from tensorwrapper.selection.functions._build import (
         ViewLike,
         as_view,
@@ -122,13 +122,13 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "_selector": ("NewMode", "Selector"),
             "_view": ("View",),
             "operations._atom": ("Atom",),
-            "expressions._documents": ("NodeFields", "NodeWriter"),
+            "expressions._node_context": ("NodeFields", "NodeWriter"),
             "expressions._expression": ("Expression", "Node"),
             "plans._plan": ("Plan", "SourceRead"),
             "plans._steps": ("Step", "StepKind"),
             "routing._routes": ("Route", "RouteGroup"),
-            "computing._fetching": ("Cancel", "Progress"),
-            "computing._targets": ("Target",),
+            "execution._read_sources": ("Cancel", "Progress"),
+            "execution._targets": ("Target",),
             "schema._limits": ("SchemaLimits",),
             "schema._nodes": ("register_node",),
             "schema._ndsel": ("normalize_ndsel",),
@@ -142,5 +142,5 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "sources._runs": ("Runs", "Wanted"),
             "sources._source": ("Ability", "ReadHandle", "Source", "TensorSource", "WritableSource"),
         },
-        rooms=("normal", "random", "sources"),
+        rooms=("random", "sources"),
     )

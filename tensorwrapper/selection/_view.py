@@ -12,18 +12,18 @@ from tensorwrapper._hints import hint
 from tensorwrapper._value_class import slot_setters, token_of, value_class
 from tensorwrapper.buffer.lowlevel import holds_strings, kind_of
 from tensorwrapper.errors import ConversionError, DTypeError
-from tensorwrapper.selection.expressions._cellwise import Casting
+from tensorwrapper.selection.expressions._elementwise import Casting
 from tensorwrapper.selection.expressions._expression import Expression, unnamed_view
 from tensorwrapper.selection.facade._dtypes import to_element_type
 from tensorwrapper.selection.facade._view_cells import ViewCells
+from tensorwrapper.selection.facade._view_compute import ViewRunning
 from tensorwrapper.selection.facade._view_kinds import ViewKinds
 from tensorwrapper.selection.facade._view_parts import ViewParts
 from tensorwrapper.selection.facade._view_queries import ViewQueries
 from tensorwrapper.selection.facade._view_rows import ViewRows
-from tensorwrapper.selection.facade._view_running import ViewRunning
 from tensorwrapper.selection.facade._view_writing import Value, ViewWriting
-from tensorwrapper.selection.normal._compacted import compacted
-from tensorwrapper.selection.rows._rows import put_together_rows
+from tensorwrapper.selection.jagged._rows import put_together_rows
+from tensorwrapper.selection.optimizer._shrink_buffers import compacted
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import Operators, TensorCommon, TensorLibraries
 from tensorwrapper.typing import (
@@ -50,7 +50,7 @@ from tensorwrapper.typing import IndexT_co as J
 from tensorwrapper.typing import ScalarT_co as S
 
 if TYPE_CHECKING:
-    from tensorwrapper.selection.computing._direct import Direct
+    from tensorwrapper.selection.execution._single_source import Direct
     from tensorwrapper.selection.plans._plan import Plan
 
 __all__ = ["View"]

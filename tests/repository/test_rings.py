@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2] / "tensorwrapper"
-FOLDERS = ("remote", "selection/computing", "transport")
+FOLDERS = ("remote", "selection/execution", "transport")
 
 
 def raised_names(text):

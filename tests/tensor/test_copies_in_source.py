@@ -124,9 +124,9 @@ ALLOWED = {
         "where",  # coordinates
     },
     "selection/sources/_runs.py": {"append"},  # where runs end
-    "selection/rows": {"append", "ravel"},  # where rows begin, and of what operand they are
+    "selection/jagged": {"append", "ravel"},  # where rows begin, and of what operand they are
     "selection/runners/_pieces.py": {"repeat"},  # one number for each row, on its way to the result
-    "selection/rows/_forms.py": {"repeat"},  # the same, and places of elements in the result
+    "selection/jagged/_piece_order.py": {"repeat"},  # the same, and places of elements in the result
     "selection/runners/_joined.py": {"repeat"},  # where parts begin, for each place
     "selection/random": {"astype", "stack", "where"},  # random words and ranks, on their way to numbers
     "_json_fields.py": {"array"},  # integers of JSON
@@ -155,7 +155,7 @@ ALLOWED = {
     "wire/blocks/_assembler.py": {"put"},  # of a part
     "wire/blocks/_delivered.py": {"copy"},  # structure remembered when its tensor has gone, or has changed
     "buffer/copies/_lines.py": {"append", "take"},  # lines of a table
-    "selection/computing/_background.py": {"put"},  # a queue
+    "selection/execution/_read_threads.py": {"put"},  # a queue
     "store/growing/_growth.py": {"flatten"},  # lists of records
     "transport/transfer/_inbox.py": {"put"},  # a staged chunk into its target, by the routine of tensors
     "wire/packings/_compressed.py": {"array"},  # sizes of blocks

@@ -9,7 +9,7 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.drawing import bytes_text
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection.expressions._expression import Expression, Node
-from tensorwrapper.selection.expressions._walks import operands_first
+from tensorwrapper.selection.expressions._traversal import operands_first
 from tensorwrapper.selection.operations._atom import Call
 from tensorwrapper.selection.operations._table import atoms_of
 from tensorwrapper.selection.plans._plan import SourceRead

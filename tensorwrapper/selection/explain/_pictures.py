@@ -22,7 +22,7 @@ from tensorwrapper.drawing import (
 )
 from tensorwrapper.selection.expressions._expression import Expression, Node
 from tensorwrapper.selection.operations._positions import unravel
-from tensorwrapper.selection.routing._demand import Demand, Order
+from tensorwrapper.selection.routing._topological import Demand, Order
 from tensorwrapper.typing import IntArray
 
 __all__ = ["view_svg"]

@@ -20,7 +20,7 @@ from tensorwrapper._value_class import evolve, frozen, slot_setters, token_of, v
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, JaggedModeError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import Strided, new_row_major, wrap_layout
-from tensorwrapper.selection.expressions._walks import are_equal, flattened, operands_first, rebuilt
+from tensorwrapper.selection.expressions._traversal import are_equal, flattened, operands_first, rebuilt
 from tensorwrapper.selection.operations._atom import Call
 from tensorwrapper.selection.runners._cells import fitting, write_cells
 from tensorwrapper.selection.runners._leaves import Runner
@@ -33,7 +33,7 @@ from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, Extents, Index, IntArray
 
 if TYPE_CHECKING:
-    from tensorwrapper.selection.expressions._documents import Job, NodeFields, NodeWriter
+    from tensorwrapper.selection.expressions._node_context import Job, NodeFields, NodeWriter
 
 __all__ = [
     "Expression",

@@ -21,7 +21,6 @@ from tensorwrapper.buffer.lowlevel import check_write, convert_elements, fit_num
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import packed_strides
-from tensorwrapper.selection.expressions._documents import Job, NodeFields, NodeWriter
 from tensorwrapper.selection.expressions._expression import Expression, Node, whole
 from tensorwrapper.selection.expressions._fields import (
     dtype_name,
@@ -32,6 +31,7 @@ from tensorwrapper.selection.expressions._fields import (
     to_parameter,
     to_value,
 )
+from tensorwrapper.selection.expressions._node_context import Job, NodeFields, NodeWriter
 from tensorwrapper.selection.random._parameters import DISTRIBUTIONS, Distribution
 from tensorwrapper.selection.random._philox import ALGORITHM
 from tensorwrapper.selection.random._values import draw

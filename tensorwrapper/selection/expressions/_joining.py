@@ -22,14 +22,14 @@ from tensorwrapper.buffer.lowlevel import join_into
 from tensorwrapper.errors import SizeOverflowError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import Strided, new_row_major
-from tensorwrapper.selection.expressions._cellwise import cast_view
-from tensorwrapper.selection.expressions._documents import Job, NodeFields, NodeWriter
+from tensorwrapper.selection.expressions._axis_pieces import Part, Run, parts_in_a_row
+from tensorwrapper.selection.expressions._elementwise import cast_view
 from tensorwrapper.selection.expressions._expression import Expression, Node, Shares, memory_of, whole
+from tensorwrapper.selection.expressions._node_context import Job, NodeFields, NodeWriter
 from tensorwrapper.selection.expressions._ordinals import Whole
-from tensorwrapper.selection.expressions._pieces import Part, Run, parts_in_a_row
-from tensorwrapper.selection.expressions._reading import reading_of
 from tensorwrapper.selection.expressions._routing import SharedMode
-from tensorwrapper.selection.expressions._walks import SHORT
+from tensorwrapper.selection.expressions._source_node import reading_of
+from tensorwrapper.selection.expressions._traversal import SHORT
 from tensorwrapper.selection.operations._positions import grouped
 from tensorwrapper.selection.runners._blocks import full_window
 from tensorwrapper.selection.runners._joined import JoinedRunner

@@ -4,9 +4,9 @@ from typing import Any, TypeAlias
 
 from tensorwrapper.layout import AxisMap, Layout, Stride
 from tensorwrapper.layout.lowlevel import new_strided, over_box, wrap_layout
+from tensorwrapper.selection.expressions._axis_pieces import Piece
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.expressions._generators import Filling
-from tensorwrapper.selection.expressions._pieces import Piece
 from tensorwrapper.selection.transforms._maps import maps_of
 from tensorwrapper.typing import Extents, Index
 

@@ -13,7 +13,6 @@ from tensorwrapper._json import Json
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.layout import Layout
-from tensorwrapper.selection.expressions._documents import Job, NodeFields, NodeWriter
 from tensorwrapper.selection.expressions._expression import (
     Expression,
     Node,
@@ -23,7 +22,8 @@ from tensorwrapper.selection.expressions._expression import (
     at_zero,
     whole,
 )
-from tensorwrapper.selection.expressions._of_one import NodeOfOne
+from tensorwrapper.selection.expressions._node_context import Job, NodeFields, NodeWriter
+from tensorwrapper.selection.expressions._unary import NodeOfOne
 from tensorwrapper.selection.operations._positions import unravel
 from tensorwrapper.selection.runners._cells import write_cells
 from tensorwrapper.selection.runners._ordinals import write_by_number

@@ -13,13 +13,13 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import assign_elements, fit_number
 from tensorwrapper.errors import RankError
 from tensorwrapper.layout import Layout
-from tensorwrapper.selection.expressions._documents import Job, NodeFields, NodeWriter
 from tensorwrapper.selection.expressions._expression import Expression, Node, Shares, at_zero, whole
 from tensorwrapper.selection.expressions._fields import json_of_value, to_integers, to_list, to_value
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._joining import Joining
-from tensorwrapper.selection.expressions._of_one import NodeOfOne
+from tensorwrapper.selection.expressions._node_context import Job, NodeFields, NodeWriter
 from tensorwrapper.selection.expressions._ordinals import Whole
+from tensorwrapper.selection.expressions._unary import NodeOfOne
 from tensorwrapper.selection.runners._blocks import full_window
 from tensorwrapper.selection.transforms._layouts import box
 from tensorwrapper.shape.lowlevel import make_smooth, names_of, wrap

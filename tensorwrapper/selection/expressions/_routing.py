@@ -19,9 +19,9 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import assign_indexed, write_elements
 from tensorwrapper.layout import AxisMap, Layout, Stride, Table
 from tensorwrapper.layout.lowlevel import new_row_major, new_strided, over_box, wrap_layout
-from tensorwrapper.selection.expressions._cellwise import cast_view
-from tensorwrapper.selection.expressions._cover import check_cover
-from tensorwrapper.selection.expressions._documents import Job, NodeFields, NodeWriter
+from tensorwrapper.selection.expressions._axis_pieces import Part, Piece, Run, parts_in_a_row, runs_of
+from tensorwrapper.selection.expressions._check_partition import check_cover
+from tensorwrapper.selection.expressions._elementwise import cast_view
 from tensorwrapper.selection.expressions._expression import (
     Expression,
     Node,
@@ -35,8 +35,8 @@ from tensorwrapper.selection.expressions._expression import (
 from tensorwrapper.selection.expressions._fields import to_integer, to_list
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._merging import merged
+from tensorwrapper.selection.expressions._node_context import Job, NodeFields, NodeWriter
 from tensorwrapper.selection.expressions._ordinals import Whole, pushed
-from tensorwrapper.selection.expressions._pieces import Part, Piece, Run, parts_in_a_row, runs_of
 from tensorwrapper.selection.operations._positions import grouped
 from tensorwrapper.selection.runners._blocks import BLOCK
 from tensorwrapper.selection.runners._shared_mode import write_parts

@@ -17,17 +17,17 @@ from tensorwrapper.errors import LayoutError, SizeOverflowError
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection.expressions._expression import Expression, extended, unnamed_view
 from tensorwrapper.selection.expressions._ordinals import Whole
-from tensorwrapper.selection.expressions._reading import is_base
-from tensorwrapper.selection.normal._pushing import normalize
+from tensorwrapper.selection.expressions._source_node import is_base
 from tensorwrapper.selection.operations._atom import Call, capture
 from tensorwrapper.selection.operations._table import OPERATIONS
+from tensorwrapper.selection.optimizer._pushdown import normalize
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import IndexT_co, ScalarT_co
 
 if TYPE_CHECKING:
-    from tensorwrapper.selection.computing._direct import Direct
+    from tensorwrapper.selection.execution._single_source import Direct
     from tensorwrapper.selection.plans._plan import Plan
 
 __all__ = ["ViewBase"]

@@ -12,7 +12,7 @@ from tensorwrapper.buffer import constant
 from tensorwrapper.errors import JaggedModeError, LayoutError, RankError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import TiledStrided
-from tensorwrapper.selection.computing._targets import source_tensor
+from tensorwrapper.selection.execution._targets import source_tensor
 from tensorwrapper.selection.facade._rows_of_view import RowsOfView, in_turns, joined
 from tensorwrapper.selection.facade._view_base import ViewBase
 from tensorwrapper.shape import ShapeLike, Tiling

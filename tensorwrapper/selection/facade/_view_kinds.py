@@ -13,8 +13,8 @@ from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection.facade._view_base import ViewBase
-from tensorwrapper.selection.plans._leaves import is_sparse, sparse_unread
-from tensorwrapper.selection.rows._flat import in_order
+from tensorwrapper.selection.jagged._flatten import in_order
+from tensorwrapper.selection.plans._source_reads import is_sparse, sparse_unread
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, IndexT_co, IntArray, ScalarT_co
 

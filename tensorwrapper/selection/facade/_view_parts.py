@@ -39,10 +39,10 @@ from tensorwrapper.selection.expressions._expression import at_zero, whole
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._padding import Padding, padded
 from tensorwrapper.selection.facade._view_base import ViewBase
+from tensorwrapper.selection.jagged._margins import with_margins
+from tensorwrapper.selection.jagged._rows import joined_rows, put_together_rows
 from tensorwrapper.selection.plans._fills import check_joined_fills
-from tensorwrapper.selection.plans._leaves import is_away, leaves_of
-from tensorwrapper.selection.rows._margins import with_margins
-from tensorwrapper.selection.rows._rows import joined_rows, put_together_rows
+from tensorwrapper.selection.plans._source_reads import is_away, leaves_of
 from tensorwrapper.selection.transforms._layouts import box
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import (

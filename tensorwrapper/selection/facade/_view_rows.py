@@ -8,7 +8,7 @@ from tensorwrapper.errors import LayoutError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import wrap_layout
 from tensorwrapper.selection.facade._view_base import ViewBase
-from tensorwrapper.selection.rows._rows import put_together_rows
+from tensorwrapper.selection.jagged._rows import put_together_rows
 from tensorwrapper.shape import Shape, ShapeLike, as_shape
 from tensorwrapper.shape.lowlevel import mode_of
 from tensorwrapper.tensor.lowlevel import TensorCommon, cut_rows

@@ -8,11 +8,11 @@ import numpy.typing as npt
 from tensorwrapper._arguments import check_kind_of
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, ReadOnlyError
 from tensorwrapper.layout import Layout
-from tensorwrapper.selection.computing._targets import source_tensor
+from tensorwrapper.selection.execution._targets import source_tensor
 from tensorwrapper.selection.expressions._expression import Expression
-from tensorwrapper.selection.expressions._reading import Reading
+from tensorwrapper.selection.expressions._source_node import Reading
 from tensorwrapper.selection.facade._view_base import ViewBase
-from tensorwrapper.selection.rows._flat import in_order
+from tensorwrapper.selection.jagged._flatten import in_order
 from tensorwrapper.selection.sources._source import TensorSource
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import check_names

@@ -19,7 +19,7 @@ from tensorwrapper.layout import Boundary
 from tensorwrapper.selection._view import View
 from tensorwrapper.selection.expressions._expression import Expression, Node, at_zero, whole
 from tensorwrapper.selection.expressions._joining import Interleaving, Joining, Stacking
-from tensorwrapper.selection.expressions._reading import reading_of
+from tensorwrapper.selection.expressions._source_node import reading_of
 from tensorwrapper.selection.functions._origins import (
     at_origin,
     at_shape,
@@ -29,8 +29,8 @@ from tensorwrapper.selection.functions._origins import (
     lies_at,
     origin_of_rows,
 )
+from tensorwrapper.selection.jagged._rows import joined_rows, put_together_rows, shape_of_turns
 from tensorwrapper.selection.plans._fills import check_joined_fills
-from tensorwrapper.selection.rows._rows import joined_rows, put_together_rows, shape_of_turns
 from tensorwrapper.selection.sources._arrays import ArraySource, LazyArray, is_lazy
 from tensorwrapper.selection.sources._asking import is_source
 from tensorwrapper.selection.sources._source import HasSource, Source, TensorSource

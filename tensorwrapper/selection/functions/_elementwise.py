@@ -13,13 +13,13 @@ from tensorwrapper.buffer.lowlevel import fit_number
 from tensorwrapper.errors import ConversionError, DTypeError
 from tensorwrapper.layout.lowlevel import new_strided, wrap_layout
 from tensorwrapper.selection._view import View
-from tensorwrapper.selection.expressions._cellwise import Choosing, Extreme
+from tensorwrapper.selection.expressions._elementwise import Choosing, Extreme
 from tensorwrapper.selection.expressions._expression import Expression, Node, at_zero, whole
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.functions._build import Ranked, ViewLike, as_view
 from tensorwrapper.selection.functions._origins import at_origin, at_shape, given_shapes
+from tensorwrapper.selection.jagged._rows import put_together_rows
 from tensorwrapper.selection.plans._fills import check_fills
-from tensorwrapper.selection.rows._rows import put_together_rows
 from tensorwrapper.selection.transforms._layouts import box
 from tensorwrapper.shape.lowlevel import OperandShapes, names_of
 from tensorwrapper.tensor.lowlevel import promoted, type_of_extreme

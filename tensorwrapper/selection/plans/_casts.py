@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from tensorwrapper._value_class import evolve
-from tensorwrapper.selection.expressions._cellwise import Casting
+from tensorwrapper.selection.expressions._elementwise import Casting
 from tensorwrapper.selection.expressions._expression import Expression, Node, whole
-from tensorwrapper.selection.expressions._reading import Reading
-from tensorwrapper.selection.expressions._walks import operands_first
-from tensorwrapper.selection.plans._leaves import is_away, mapped, source_of
+from tensorwrapper.selection.expressions._source_node import Reading
+from tensorwrapper.selection.expressions._traversal import operands_first
+from tensorwrapper.selection.plans._source_reads import is_away, mapped, source_of
 from tensorwrapper.selection.sources._asking import abilities_of
 from tensorwrapper.selection.sources._converted import Converted
 from tensorwrapper.selection.sources._source import Source

@@ -7,8 +7,8 @@ import numpy as np
 
 from tensorwrapper.buffer.lowlevel import is_fill
 from tensorwrapper.selection.expressions._expression import Expression, Node
-from tensorwrapper.selection.plans._leaves import is_number
-from tensorwrapper.selection.rows._rows import Rows
+from tensorwrapper.selection.jagged._rows import Rows
+from tensorwrapper.selection.plans._source_reads import is_number
 from tensorwrapper.tensor.lowlevel import DENSE, check_beside, check_one_fill
 from tensorwrapper.typing import Array
 

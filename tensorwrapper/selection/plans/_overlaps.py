@@ -10,7 +10,7 @@ from tensorwrapper._arrays import different
 from tensorwrapper._progressions import solve_progression
 from tensorwrapper.layout.lowlevel import packed_strides
 from tensorwrapper.selection.expressions._expression import Expression
-from tensorwrapper.selection.plans._split import Fetch
+from tensorwrapper.selection.plans._split_work import Fetch
 from tensorwrapper.selection.sources._asking import abilities_of
 from tensorwrapper.selection.sources._outer import Outer, Positions
 from tensorwrapper.selection.sources._runs import Runs, Wanted

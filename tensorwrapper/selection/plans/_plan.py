@@ -11,18 +11,23 @@ import numpy as np
 from tensorwrapper._value_class import frozen, value_class
 from tensorwrapper.layout import Layout, Table
 from tensorwrapper.selection.expressions._expression import Expression
-from tensorwrapper.selection.normal._compacted import compacted
-from tensorwrapper.selection.normal._pushing import normalize
+from tensorwrapper.selection.optimizer._pushdown import normalize
+from tensorwrapper.selection.optimizer._shrink_buffers import compacted
 from tensorwrapper.selection.plans._casts import with_casts
-from tensorwrapper.selection.plans._chosen import blocks_that_choose, chooses, places_chosen, with_chosen
-from tensorwrapper.selection.plans._leaves import (
+from tensorwrapper.selection.plans._count_bytes import bytes_at, bytes_together
+from tensorwrapper.selection.plans._masked_reads import (
+    blocks_that_choose,
+    chooses,
+    places_chosen,
+    with_chosen,
+)
+from tensorwrapper.selection.plans._reads import Request, requests_of
+from tensorwrapper.selection.plans._source_reads import (
     is_away,
     leaves_of,
     leaves_read,
     source_of,
 )
-from tensorwrapper.selection.plans._places import bytes_at, bytes_together
-from tensorwrapper.selection.plans._reads import Request, requests_of
 from tensorwrapper.selection.plans._steps import Step, count_text, steps_of
 from tensorwrapper.selection.sources._converted import Converted
 from tensorwrapper.selection.sources._runs import Wanted

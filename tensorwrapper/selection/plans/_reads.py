@@ -9,9 +9,9 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.layout import Layout, Table
 from tensorwrapper.layout.lowlevel import over_box, packed_strides, wrap_layout
 from tensorwrapper.selection.expressions._expression import Expression
-from tensorwrapper.selection.plans._leaves import is_away
 from tensorwrapper.selection.plans._overlaps import Group, numbers_of, without_overlaps
-from tensorwrapper.selection.plans._split import Fetch, fetch_of
+from tensorwrapper.selection.plans._source_reads import is_away
+from tensorwrapper.selection.plans._split_work import Fetch, fetch_of
 from tensorwrapper.selection.sources._runs import Runs, Wanted
 from tensorwrapper.selection.sources._source import Source
 from tensorwrapper.typing import Extents, IntArray

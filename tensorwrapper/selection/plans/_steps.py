@@ -7,8 +7,8 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.layout import LayoutCommon
 from tensorwrapper.layout.lowlevel import new_row_major, new_strided, packed_strides
 from tensorwrapper.selection.expressions._expression import Expression
-from tensorwrapper.selection.plans._leaves import distinct_size, is_away, leaves_read, source_of
-from tensorwrapper.selection.plans._split import fetch_of
+from tensorwrapper.selection.plans._source_reads import distinct_size, is_away, leaves_read, source_of
+from tensorwrapper.selection.plans._split_work import fetch_of
 from tensorwrapper.selection.sources._source import Source
 from tensorwrapper.typing import Extents
 

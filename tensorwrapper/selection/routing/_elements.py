@@ -4,7 +4,7 @@ import numpy as np
 
 from tensorwrapper.errors import LayoutError
 from tensorwrapper.selection.expressions._expression import Expression, Node, Origin
-from tensorwrapper.selection.expressions._reading import is_base
+from tensorwrapper.selection.expressions._source_node import is_base
 from tensorwrapper.selection.operations._positions import unravel
 from tensorwrapper.selection.operations._table import positions_before
 from tensorwrapper.selection.routing._graph import Elements

@@ -9,7 +9,7 @@ import numpy as np
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper.selection.expressions._expression import Expression, Node
 from tensorwrapper.selection.operations._positions import ranks_of
-from tensorwrapper.selection.routing._demand import Demand, NodeOf, Order
+from tensorwrapper.selection.routing._topological import Demand, NodeOf, Order
 from tensorwrapper.typing import Array, IntArray
 
 __all__ = ["Elements"]

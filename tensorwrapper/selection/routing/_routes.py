@@ -12,8 +12,8 @@ import numpy as np
 
 from tensorwrapper._value_class import frozen
 from tensorwrapper.selection.expressions._expression import Expression, Origin
-from tensorwrapper.selection.routing._demand import Demand
 from tensorwrapper.selection.routing._elements import arrived, elements, end_of, values_at
+from tensorwrapper.selection.routing._topological import Demand
 from tensorwrapper.typing import Array, Index, IntArray
 
 __all__ = ["Route", "RouteGroup", "routes"]

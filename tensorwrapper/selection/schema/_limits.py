@@ -11,9 +11,9 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import SelectionError
 from tensorwrapper.layout import Cycle, Layout, Stride
 from tensorwrapper.layout.lowlevel import Strided
+from tensorwrapper.selection.expressions._axis_pieces import RUNS
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.expressions._fields import MAX_RANK, to_table
-from tensorwrapper.selection.expressions._pieces import RUNS
 from tensorwrapper.selection.transforms._maps import maps_of
 from tensorwrapper.typing import IntArray
 

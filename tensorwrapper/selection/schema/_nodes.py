@@ -4,15 +4,15 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from tensorwrapper.errors import ConversionError
-from tensorwrapper.selection.expressions._cellwise import Casting, Choosing, Extreme
+from tensorwrapper.selection.expressions._elementwise import Casting, Choosing, Extreme
 from tensorwrapper.selection.expressions._expression import Node
 from tensorwrapper.selection.expressions._generators import Counting, Diagonal, Filling, RandomField
 from tensorwrapper.selection.expressions._joining import Interleaving, Joining, Stacking
 from tensorwrapper.selection.expressions._ordinals import Whole
 from tensorwrapper.selection.expressions._padding import Padding
-from tensorwrapper.selection.expressions._reading import Reading
 from tensorwrapper.selection.expressions._routing import Routing
-from tensorwrapper.selection.rows._rows import Rows
+from tensorwrapper.selection.expressions._source_node import Reading
+from tensorwrapper.selection.jagged._rows import Rows
 
 __all__ = ["NODES", "is_registered", "register_node"]
 

@@ -17,7 +17,6 @@ from tensorwrapper.errors import ParseError, SelectionError, TensorWrapperError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import over_box, wrap_layout
 from tensorwrapper.selection._view import View
-from tensorwrapper.selection.expressions._documents import NodeFields
 from tensorwrapper.selection.expressions._expression import (
     Expression,
     Node,
@@ -38,9 +37,10 @@ from tensorwrapper.selection.expressions._fields import (
     to_range,
 )
 from tensorwrapper.selection.expressions._joining import Joining
+from tensorwrapper.selection.expressions._node_context import NodeFields
 from tensorwrapper.selection.expressions._ordinals import Whole
 from tensorwrapper.selection.functions._build import ViewLike, as_view
-from tensorwrapper.selection.rows._rows import rows_from_json
+from tensorwrapper.selection.jagged._rows import rows_from_json
 from tensorwrapper.selection.schema._layouts import check_reach, to_layout
 from tensorwrapper.selection.schema._limits import Budget, Measured, SchemaLimits, finished, tabled
 from tensorwrapper.selection.schema._nodes import NODES

@@ -21,8 +21,8 @@ from tensorwrapper.selection.expressions._fields import (
     to_list,
     to_object,
 )
+from tensorwrapper.selection.jagged._table_size import held_rows, held_under, indices_of
 from tensorwrapper.selection.operations._operation import WriteTable
-from tensorwrapper.selection.rows._held import held_rows, held_under, indices_of
 from tensorwrapper.selection.schema._limits import Budget, Measured
 from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.shape.lowlevel import OperandShapes

@@ -20,11 +20,11 @@ from tensorwrapper.errors import ConversionError, JaggedModeError, OutOfBoundsEr
 from tensorwrapper.layout import AxisMap, Cycle, Layout, Stride, Table
 from tensorwrapper.layout.lowlevel import new_row_major, wrap_layout
 from tensorwrapper.selection._view import View
-from tensorwrapper.selection.expressions._documents import NodeWriter
 from tensorwrapper.selection.expressions._expression import Expression, Node
 from tensorwrapper.selection.expressions._fields import dtype_name, facts_of, range_of, said_shape
-from tensorwrapper.selection.expressions._reading import is_base
-from tensorwrapper.selection.expressions._walks import operands_first
+from tensorwrapper.selection.expressions._node_context import NodeWriter
+from tensorwrapper.selection.expressions._source_node import is_base
+from tensorwrapper.selection.expressions._traversal import operands_first
 from tensorwrapper.selection.operations._atom import Atom
 from tensorwrapper.selection.operations._table import OPERATIONS, atoms_of
 from tensorwrapper.selection.schema._nodes import is_registered

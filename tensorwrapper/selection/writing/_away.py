@@ -10,8 +10,8 @@ from tensorwrapper.buffer import BufferCommon
 from tensorwrapper.errors import ReadOnlyError
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection.expressions._expression import Expression
-from tensorwrapper.selection.expressions._reading import Reading
-from tensorwrapper.selection.plans._split import fetch_of
+from tensorwrapper.selection.expressions._source_node import Reading
+from tensorwrapper.selection.plans._split_work import fetch_of
 from tensorwrapper.selection.sources._asking import abilities_of, tell
 from tensorwrapper.selection.sources._runs import Runs, Wanted
 from tensorwrapper.selection.sources._source import Source, WritableSource

@@ -20,7 +20,7 @@ from tensorwrapper.errors import ReadOnlyError
 from tensorwrapper.layout import Layout, Table
 from tensorwrapper.layout.lowlevel import over_box, wrap_layout
 from tensorwrapper.selection.expressions._expression import Expression
-from tensorwrapper.selection.expressions._walks import operands_first
+from tensorwrapper.selection.expressions._traversal import operands_first
 from tensorwrapper.selection.operations._positions import grouped
 from tensorwrapper.selection.writing._away import away_buffer
 from tensorwrapper.shape import Shape

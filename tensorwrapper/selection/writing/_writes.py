@@ -9,7 +9,7 @@ import numpy.typing as npt
 from tensorwrapper.buffer.lowlevel import copy_elements, fit_extents
 from tensorwrapper.errors import ReadOnlyError
 from tensorwrapper.selection.expressions._expression import Expression
-from tensorwrapper.selection.expressions._walks import operands_first
+from tensorwrapper.selection.expressions._traversal import operands_first
 from tensorwrapper.selection.sources._source import TensorSource
 from tensorwrapper.selection.writing._away import Away, write_away
 from tensorwrapper.selection.writing._distinct import check_distinct

@@ -4,7 +4,7 @@ import numpy as np
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tensorwrapper.selection.expressions._walks import are_equal
+from tensorwrapper.selection.expressions._traversal import are_equal
 
 SOURCE = sel.as_view(tw.as_tensor(np.arange(4)))
 

@@ -6,8 +6,8 @@ import pytest
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import ConversionError
-from tensorwrapper.selection.computing._bringing import brought_here
-from tensorwrapper.selection.computing._filling import ALONE
+from tensorwrapper.selection.execution._bring_to_memory import brought_here
+from tensorwrapper.selection.execution._write_in_memory import ALONE
 
 X = np.arange(30.0).reshape(5, 6)
 VIEWS = {

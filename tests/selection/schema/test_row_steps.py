@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import SelectionError, TensorWrapperError
-from tests.selection.expressions.test_of_one import calls_counted
+from tests.selection.expressions.test_unary import calls_counted
 from tests.support.selection.counting_source import CountingSource
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "selections.json").read_text("utf-8"))["rows"]

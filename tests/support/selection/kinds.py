@@ -1,6 +1,6 @@
 """Every kind of leaf with every operation of views: what is read, and what memory it takes.
 
-``python -m tests.support.selection.kinds`` writes the page; tests/selection/rows/test_kinds.py compares it.
+``python -m tests.support.selection.kinds`` writes the page; tests/selection/jagged/test_kinds.py compares it.
 """
 
 import tracemalloc
@@ -177,7 +177,7 @@ REFUSALS: Final = {
     123: ["concat([T, a])", "concat([T, x])"],
     127: ["a.reshape((2, 3))", "a.squeeze(0)", "array(a)"],
 }
-"""What is refused: for each number expressions over the leaves of tests/selection/rows/test_rows.py."""
+"""What is refused: for each number expressions over the leaves of tests/selection/jagged/test_rows.py."""
 
 
 WRITTEN: Final = {
@@ -186,7 +186,7 @@ WRITTEN: Final = {
     126: "writing 300.5 to rows of int8",
     128: "reading a source whose version changes between two answers",
 }
-"""The same, of what is done with views; tests/selection/rows/test_numbered.py has it."""
+"""The same, of what is done with views; tests/selection/jagged/test_numbered.py has it."""
 
 
 def made(kind: str, n: int) -> tuple[Any, Any, list[CountingSource]]:

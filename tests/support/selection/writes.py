@@ -5,12 +5,12 @@ import pytest
 
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import ReadOnlyError
-from tensorwrapper.selection.expressions._cellwise import Casting, Choosing, Extreme
+from tensorwrapper.selection.expressions._elementwise import Casting, Choosing, Extreme
 from tensorwrapper.selection.expressions._joining import Interleaving, Joining, Stacking
 from tensorwrapper.selection.expressions._ordinals import Whole
 from tensorwrapper.selection.expressions._padding import Padding
-from tensorwrapper.selection.expressions._reading import Reading
 from tensorwrapper.selection.expressions._routing import Routing
+from tensorwrapper.selection.expressions._source_node import Reading
 from tests.support.selection.brute import elements_of
 
 __all__ = ["accumulates", "assigns"]

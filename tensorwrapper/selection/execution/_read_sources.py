@@ -1,0 +1,277 @@
+"""Plans run: sources are asked once, and what arrives is written where it belongs."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast, final
+
+import numpy as np
+
+from tensorwrapper.buffer import Dense
+from tensorwrapper.errors import ComputationCancelledError, ConversionError, SizeOverflowError
+from tensorwrapper.layout import Layout
+from tensorwrapper.selection.execution._bring_to_memory import Made, brought_here
+from tensorwrapper.selection.execution._read_threads import Background, hurry
+from tensorwrapper.selection.execution._write_in_memory import MemoryJob
+from tensorwrapper.selection.expressions._expression import Expression
+from tensorwrapper.selection.expressions._ordinals import Whole
+from tensorwrapper.selection.expressions._source_node import in_memory
+from tensorwrapper.selection.plans._source_reads import is_away, leaves_of
+from tensorwrapper.selection.runners._blocks import cut, full_window, inside
+from tensorwrapper.selection.sources._asking import Versions, abilities_of, ask
+from tensorwrapper.selection.sources._source import ReadHandle
+from tensorwrapper.typing import Array
+
+if TYPE_CHECKING:
+    from tensorwrapper.selection.plans._plan import Plan
+    from tensorwrapper.selection.plans._reads import Share
+    from tensorwrapper.selection.plans._steps import Step
+
+__all__ = ["Cancel", "Progress", "Watch", "run_plan", "run_view"]
+
+_APART = 1 << 16  # bytes from which a read is worth a thread
+_THREADS = 8
+_AT_ONCE = 1 << 24  # bytes between two looks at whether to go on
+
+_Number: TypeAlias = tuple[int, int]
+"""The number of a request, and of a selection in it."""
+
+Progress: TypeAlias = Callable[[int, int], object]
+"""Called with the bytes that are written, and those of all."""
+
+
+class Cancel(Protocol):
+    """What says that a computation is to stop: a `threading.Event` is one."""
+
+    def is_set(self) -> bool:
+        """Return whether to stop."""
+        ...
+
+
+@final
+class Watch:
+    """How far a computation is, and whether it goes on."""
+
+    __slots__ = ("_cancel", "_done", "_progress", "_total")
+
+    def __init__(self, total: int, progress: Progress | None, cancel: Cancel | None) -> None:
+        self._total = total
+        self._done = 0
+        self._progress = progress
+        self._cancel = cancel
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether anybody looks."""
+        return self._progress is not None or self._cancel is not None
+
+    @property
+    def may_stop(self) -> bool:
+        """Whether somebody may say that it is to stop."""
+        return self._cancel is not None
+
+    def check(self) -> None:
+        """Raise if the computation is to stop."""
+        if self._cancel is not None and self._cancel.is_set():
+            raise ComputationCancelledError(
+                f"cancelled after {self._done} of {self._total} bytes; what was written stays"
+            )
+
+    def advance(self, nbytes: int) -> None:
+        """Tell that so many more bytes are written."""
+        self._done += nbytes
+        if self._progress is not None:
+            self._progress(self._done, self._total)
+
+
+def run_plan(plan: "Plan", out: Array, threads: int, watch: Watch) -> None:
+    """Write all elements of a plan into an array of its extents."""
+    if not plan.away:
+        run_view(brought_here(plan.view, check=watch.check), out, threads, watch)
+        return
+    try:
+        _fetch(plan, out, threads, watch)
+    except SizeOverflowError:
+        # What does not fit may be an element that is read beside those that are wanted: cast here, it is not.
+        from tensorwrapper.selection.plans._casts import without_casts  # noqa: PLC0415
+
+        view = without_casts(plan.view)
+        if view is plan.view:
+            raise
+        _fetch(type(plan)(view, plan.rows), out, threads, watch)
+
+
+def _fetch(plan: "Plan", out: Array, threads: int, watch: Watch) -> None:
+    blocks = plan._blocks()
+    if not blocks:
+        _Fetching(plan.settled(), out, threads, watch).run()
+        return
+    versions = Versions()
+    for block in blocks:
+        part = plan._block(block)
+        versions.check(part.away)
+        _Fetching(part, inside(out, block), threads, watch).run()
+        versions.check(part.away)
+
+
+def run_view(view: Expression, out: Array, threads: int, watch: Watch) -> None:
+    """Write a view of what is in memory into an array of its extents."""
+    runner = MemoryJob(threads).elements(view)
+    if not watch.is_needed:
+        runner.fill(full_window(out.shape), out, threads)
+        return
+    for block in cut(out.shape, max(_AT_ONCE // max(out.dtype.itemsize, 1), 1)):
+        watch.check()
+        part = inside(out, block)
+        runner.fill(block, part, threads)
+        watch.advance(part.size * runner.dtype.itemsize)
+
+
+@final
+class _Fetching:
+    """A plan at work that reads sources elsewhere."""
+
+    __slots__ = (
+        "_arrays",
+        "_direct",
+        "_handles",
+        "_made",
+        "_missing",
+        "_out",
+        "_places",
+        "_plan",
+        "_threads",
+        "_uses",
+        "_versions",
+        "_watch",
+    )
+
+    def __init__(self, plan: "Plan", out: Array, threads: int, watch: Watch) -> None:
+        self._plan = plan
+        self._out = out
+        self._threads = threads
+        self._watch = watch
+        self._handles: dict[int, ReadHandle] = {}
+        self._places: dict[Expression, tuple[_Number, Share]] = {
+            share.view: ((number, share.number), share)
+            for number, request in enumerate(plan._asked)
+            for share in request.shares
+        }
+        self._missing: list[set[_Number]] = [
+            {self._places[leaf][0] for leaf in leaves_of(step.view) if is_away(leaf)} for step in plan.steps
+        ]
+        """For each step the selections that it still waits for."""
+        self._uses = Counter([need for needs in self._missing for need in needs])
+        """How many steps still need each selection."""
+        self._arrays: dict[_Number, Array] = {}
+        self._made: Made = {}
+        self._versions = Versions()
+        self._direct: set[_Number] = set()
+        """Selections that are read straight into the result."""
+
+    def run(self) -> None:
+        """Ask all sources, write what needs none of them, and each other step as soon as it has all."""
+        waiting: dict[_Number, list[int]] = {}
+        for number, needs in enumerate(self._missing):
+            for need in needs:
+                waiting.setdefault(need, []).append(number)
+        self._prepare(waiting)
+        try:
+            self._ask()
+            for number, needs in enumerate(self._missing):
+                if not needs:
+                    self._write(self._plan.steps[number])
+            for arrived in self._arrivals():
+                self._spread(arrived, waiting.pop(arrived, None))
+        except BaseException:
+            for handle in self._handles.values():
+                with suppress(Exception):  # The first error is the one to tell.
+                    handle.cancel()
+            raise
+
+    def _ask(self) -> None:
+        """Start all reads, which go on while steps are written, and beside one another if they may."""
+        asked = self._plan._asked
+        alone = len(asked) == 1 and all(self._missing)
+        may = [not alone and own.nbytes >= _APART and "threads" in abilities_of(own.source) for own in asked]
+        behind = [number for number, own in enumerate(may) if own][:_THREADS]
+        for number in [*behind, *[k for k in range(len(asked)) if k not in behind]]:
+            self._watch.check()
+            request = asked[number]
+            self._versions.check([request.source])
+            arrays = [self._arrays[number, k] for k in range(len(request.selections))]
+            start = partial(ask, request.source, request.selections, arrays)
+            if number in behind:
+                self._handles[number] = Background(start, may_stop=self._watch.may_stop)
+                continue
+            self._handles[number] = start()
+            if self._watch.may_stop:
+                hurry(self._handles[number])
+
+    def _prepare(self, waiting: dict[_Number, list[int]]) -> None:
+        """Find where each selection is read to: the result if it is just that, else memory in between."""
+        for number, request in enumerate(self._plan._asked):
+            for share in request.shares:
+                need = (number, share.number)
+                steps = waiting[need]
+                step = self._plan.steps[steps[0]]
+                if share.fetch is not None and len(steps) == 1 and step.view == share.view:
+                    target = share.fetch.target(self._part(step))
+                    if target is not None:
+                        self._arrays[need] = target
+                        self._direct.add(need)
+            for k, selection in enumerate(request.selections):
+                if (number, k) not in self._direct:
+                    self._arrays[number, k] = np.empty(selection.extents, request.source.dtype)
+
+    def _arrivals(self) -> Iterator[_Number]:
+        """Return an iterator over the selections as they arrive, in turns between sources that wait."""
+        running = [(number, iter(handle.completed())) for number, handle in self._handles.items()]
+        left = sum([len(request.selections) for request in self._plan._asked])
+        while running:
+            still: list[tuple[int, Iterator[int | None]]] = []
+            for number, arrivals in running:
+                for k in arrivals:
+                    self._watch.check()
+                    if k is None:
+                        still.append((number, arrivals))
+                        break
+                    left -= 1
+                    self._versions.check([self._plan._asked[number].source])
+                    yield number, k
+            running = still
+        if left:
+            raise ConversionError(f"sources ended their reads, and {left} selections have not arrived")
+
+    def _spread(self, arrived: _Number, steps: list[int] | None) -> None:
+        """Write the steps that waited only for what has arrived."""
+        if steps is None:
+            raise ConversionError(f"selection {arrived[1]} came twice, or was never asked for")
+        for number in steps:
+            self._missing[number].discard(arrived)
+            if not self._missing[number]:
+                self._finish(self._plan.steps[number], arrived)
+
+    def _finish(self, step: "Step", arrived: _Number) -> None:
+        if arrived in self._direct:
+            self._watch.advance(step.nbytes)
+            return
+        self._write(step)
+        for need in {self._places[leaf][0] for leaf in leaves_of(step.view) if is_away(leaf)}:
+            self._uses[need] -= 1
+            if not self._uses[need]:
+                del self._arrays[need]  # Memory in between is given back as soon as nobody needs it.
+
+    def _write(self, step: "Step") -> None:
+        view = brought_here(step.view, self._arrived, self._made, self._watch.check)
+        run_view(view, self._part(step), self._threads, self._watch)
+
+    def _part(self, step: "Step") -> Array:
+        return inside(self._out, tuple([slice(own.start, own.stop, own.step) for own in step.window]))
+
+    def _arrived(self, view: Expression) -> Expression:
+        need, share = self._places[view]
+        found = in_memory(Dense(cast("Any", self._arrays[need].reshape(-1))), share.layout)
+        in_order = len(found.extents) < len(view.extents)
+        return Expression(Whole(found), Layout(view.shape)) if in_order else found

@@ -1,0 +1,196 @@
+"""A view in memory written by recursion: each node writes its part by what its operands write.
+
+The only form of a selection is a layout. Where operands are asked for parts of themselves again and again, as
+by the kernels of rows, a runner stands between that fills whatever part is wanted.
+"""
+
+from typing import Any, Final, cast, final
+
+import numpy as np
+
+from tensorwrapper._arrays import CACHED
+from tensorwrapper._value_class import frozen
+from tensorwrapper.buffer.lowlevel import write_elements
+from tensorwrapper.errors import SizeOverflowError
+from tensorwrapper.layout import Layout, Table
+from tensorwrapper.layout.lowlevel import over_box, wrap_layout
+from tensorwrapper.selection.expressions._expression import (
+    Expression,
+    Node,
+    at_zero,
+    check_boxes,
+    memory_of,
+    whole,
+)
+from tensorwrapper.selection.expressions._node_context import Job
+from tensorwrapper.selection.expressions._ordinals import pushed
+from tensorwrapper.selection.runners._blocks import BLOCK, Window, cut, full_window
+from tensorwrapper.selection.runners._leaves import MemoryLeaf, Runner
+from tensorwrapper.selection.runners._ordinals import write_by_number
+from tensorwrapper.selection.transforms._transform import take_apart
+from tensorwrapper.typing import Array, Extents, IntArray
+
+__all__ = ["ALONE", "MemoryJob", "is_in_memory"]
+
+_PLACES = 1 << 19  # places of a table that are looked at together
+_DEEP = 40  # views inside one another up to which recursion goes down
+
+
+@final
+@frozen(eq=False)
+class MemoryJob(Job):
+    """Writes views of what is in memory; nothing is kept between two parts."""
+
+    threads: int = 1  # pyright: ignore[reportIncompatibleMethodOverride]
+
+    def write(self, view: Expression, out: Array) -> None:
+        """Write the elements of a box from zero on into memory of its extents."""
+        if out.ndim == 1 and out.size > _PLACES and view.layout.implementation.strided_box() is None:
+            # Of each place several numbers are held.
+            for block in cut(out.shape, _PLACES):
+                part = Expression(view.node, view.layout[block])
+                view.node.write_into(part, out[block], self)
+        elif out.size:
+            view.node.write_into(view, out, self)
+
+    def elements(self, view: Expression) -> Runner:
+        memory = memory_of(view)
+        return PartRunner(at_zero(view), self) if memory is None else MemoryLeaf(memory)
+
+    def cells(self, view: Expression, out: Array) -> None:
+        node = view.node
+        operands = node.operands
+        given: tuple[Runner, ...] = ()
+        target = out
+        if operands:
+            check_boxes(node)
+            if view.is_whole:
+                if node.is_elementwise and out.size <= CACHED:
+                    arrays = [memory_of(own) for own in operands]
+                    if all(own is not None for own in arrays):
+                        write_elements(out, node.checked_values((), cast("list[Array]", arrays)))
+                        return
+                given = tuple(map(self.elements, operands))
+            elif (transform := take_apart(view.layout, node.extents)) is not None:
+                given = tuple([self.elements(pushed(own, transform)) for own in operands])
+            elif out.size > BLOCK:
+                self.by_number(node, view.layout, out)
+                return
+            else:
+                # Places that no rule per mode leads to are written one by one, in row-major order.
+                ordinals = view.layout.to_numpy().reshape(-1)
+                given = tuple([self.elements(_at_ordinals(own, ordinals)) for own in operands])
+                view = _at_ordinals(whole(node), ordinals)
+                target = out.reshape(-1) if out.flags.c_contiguous else np.empty(out.size, out.dtype)
+        parts = self._parts(given) if node.is_elementwise and out.size <= BLOCK else None
+        if parts:
+            write_elements(target, node.checked_values((), parts))
+        else:
+            node.write_cells(view, given, target, self.threads)
+        if target is not out and not out.flags.c_contiguous:
+            write_elements(out, target.reshape(out.shape))
+
+    def _parts(self, given: tuple[Runner, ...]) -> list[Array] | None:
+        """Return all that runners have; None if a cast of it is refused: less may be needed."""
+        try:
+            return [_all_of(own) for own in given]
+        except SizeOverflowError:
+            return None
+
+    def by_number(self, node: Node, layout: Layout[Any], out: Array) -> None:
+        if out.ndim > 1 or layout.implementation.strided_box() is not None:
+            # The places are runs, or lie near one another; those of a table may lie anywhere.
+            write_by_number(self.elements(whole(node)), layout, out)
+            return
+        for block in cut(out.shape):
+            node.write_into(Expression(node, layout[block]), out[block], self)
+
+
+ALONE: Final = MemoryJob()
+"""The work of one thread."""
+
+
+@final
+@frozen(eq=False)
+class PartRunner(Runner):
+    """The parts of a box at zero, each filled when it is asked for."""
+
+    view: Expression
+    job: MemoryJob
+
+    @property
+    def extents(self) -> Extents:
+        return self.view.extents
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        return self.view.dtype
+
+    @property
+    def has_places(self) -> bool:
+        return True
+
+    def fill(self, window: Window, out: Array, threads: int = 1) -> None:  # noqa: ARG002
+        view = self.view
+        if out.shape != view.extents:
+            view = Expression(view.node, view.layout[(*window, ...)])
+        self.job.write(view, out)
+
+    def points(self, places: tuple[IntArray, ...]) -> Array:
+        extents = self.extents
+        ordinals = np.ravel_multi_index(places, extents) if extents else np.zeros(1, dtype=np.int64)
+        found: Array = np.empty(ordinals.shape, self.dtype)
+        if found.size:
+            self.job.write(_at_ordinals(self.view, ordinals), found)
+        return found
+
+
+def _all_of(runner: Runner) -> Array:
+    memory = runner.memory
+    return runner.part(full_window(runner.extents)) if memory is None else memory
+
+
+def _at_ordinals(view: Expression, ordinals: IntArray) -> Expression:
+    """Return some elements of a view, by their numbers in row-major order, as a box of rank 1."""
+    base, axis = Table(view.layout.offsets_of_ordinals(ordinals)).simplify()
+    return Expression(view.node, wrap_layout(over_box((len(ordinals),), (0,), base, (axis,))))
+
+
+def _is_one_step(node: Node) -> bool:
+    """Tell whether a node is made of tensors in memory and constants: most are, and it is seen at once."""
+    if node.routed().is_dense:
+        return True
+    operands = node.operands
+    if not operands:
+        return node.source is None and node.is_filled
+    return node.is_filled and all(own.node.is_dense or own.node.is_constant for own in operands)
+
+
+def is_in_memory(view: Expression) -> bool:
+    """Tell whether `write_into` may write a view: all is in this process, dense, and made for one user.
+
+    Of what is elsewhere a plan asks for what is needed alone, and what several views use is made once.
+    """
+    if 0 in view.extents or (view.written is not None and view.node.is_constant):
+        return False  # What it was made of may have been sparse, and the result is then, too.
+    if _is_one_step(view.node):
+        return True
+    met: set[int] = set()
+    waiting = [(view, 0)]
+    while waiting:
+        own, depth = waiting.pop()
+        if own.node.is_dense or own.node.is_constant:
+            continue
+        node = own.node.routed()
+        if node.is_dense:
+            continue
+        if node.source is not None or not node.is_filled:
+            return False
+        operands = node.operands
+        if not operands:
+            continue
+        if id(node) in met or depth == _DEEP:
+            return False
+        met.add(id(node))
+        waiting += [(part, depth + 1) for part in operands]
+    return True

@@ -1,0 +1,168 @@
+"""The elements of a source, as a node."""
+
+# The field of a frozen class is read as the property that it stands for.
+# pyright: reportIncompatibleMethodOverride=false
+
+from collections.abc import Callable
+from typing import Any, ClassVar, cast, final
+
+import attrs
+import numpy as np
+
+from tensorwrapper._json import Json
+from tensorwrapper._value_class import frozen
+from tensorwrapper.buffer import BufferCommon
+from tensorwrapper.buffer.lowlevel import write_elements
+from tensorwrapper.drawing import index_text
+from tensorwrapper.errors import ConversionError
+from tensorwrapper.layout import Layout
+from tensorwrapper.layout.lowlevel import contiguous, new_row_major, wrap_layout
+from tensorwrapper.selection.expressions._expression import (
+    Expression,
+    Node,
+    Origin,
+    whole,
+)
+from tensorwrapper.selection.expressions._node_context import Job, NodeFields, NodeWriter
+from tensorwrapper.selection.runners._blocks import full_window
+from tensorwrapper.selection.runners._leaves import AddressedLeaf
+from tensorwrapper.selection.sources._asking import layout_of
+from tensorwrapper.selection.sources._source import Source, TensorSource
+from tensorwrapper.selection.transforms._layouts import unnamed_layout
+from tensorwrapper.shape import Shape
+from tensorwrapper.shape.lowlevel import names_of, unnamed_shape
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.tensor.lowlevel import make_tensor
+from tensorwrapper.typing import Array, Extents, IntArray
+
+__all__ = ["Reading", "in_memory", "is_base", "reading_of"]
+
+
+@final
+@frozen
+class Reading(Node):
+    """The elements of a source. The places of a tensor in memory are those of its buffer.
+
+    Those of a source elsewhere that is no box are one mode: the row-major numbers of its elements.
+    """
+
+    source: Source
+    # What nodes above ask all the time, and sources look up.
+    tensor: Tensor[Any] | None = attrs.field(init=False, eq=False, repr=False)
+    extents: Extents = attrs.field(init=False, eq=False, repr=False)
+    dtype: "np.dtype[Any]" = attrs.field(init=False, eq=False, repr=False)
+    is_dense: bool = attrs.field(init=False, eq=False, repr=False)
+
+    json_names: ClassVar[tuple[str, ...]] = ("source", "memory")
+    is_leaf: ClassVar[bool] = True
+    keeps_dtype: ClassVar[bool] = True
+
+    def __attrs_post_init__(self) -> None:
+        source = self.source
+        tensor = source.tensor if isinstance(source, TensorSource) else None
+        buffer = None if tensor is None else tensor.buffer
+        object.__setattr__(self, "tensor", tensor)
+        object.__setattr__(self, "extents", _box_of(source.shape) if buffer is None else (buffer.size,))
+        object.__setattr__(self, "dtype", source.dtype if buffer is None else buffer.dtype)
+        object.__setattr__(self, "is_dense", buffer is not None and buffer.fill_value is None)
+
+    @property
+    def name(self) -> str:
+        return "source"
+
+    def __reduce__(self) -> "tuple[type[Reading], tuple[Source]]":
+        return Reading, (self.source,)
+
+    def all(self) -> Expression:
+        return reading_of(self.source)
+
+    def write_into(self, view: Expression, out: Array, job: Job) -> None:
+        tensor = self.tensor
+        if tensor is None:
+            raise ConversionError(f"{self.source!r} is not in this process, and nothing was read of it")
+        buffer = tensor.buffer
+        if not self.is_dense:
+            raise ConversionError(
+                f"a view of the sparse tensor {tensor.shape} and others has no elements: to_dense() of "
+                "that tensor has them"
+            )
+        array = buffer.memory_of(view.layout.implementation)
+        if array is None:
+            AddressedLeaf(view.layout, buffer).fill(full_window(out.shape), out, job.threads)
+        else:
+            write_elements(out, array, threads=job.threads)
+
+    def origin_of(self, positions: IntArray) -> tuple[Origin, IntArray]:
+        given = self.source if self.tensor is None else self.tensor
+        shape = given.shape
+        if shape.is_box:
+            return given, positions + np.array(shape.origin, dtype=np.int64)
+        # Those of a tensor that lead to rows of several extents are counted from the origin by then.
+        return given, positions if self.tensor is not None else shape.indices_at(positions[:, 0])
+
+    @property
+    def title(self) -> str:
+        return f"source {self.source!r}"
+
+    @property
+    def text_at(self) -> Callable[[int], str]:
+        tensor = self.tensor
+        if tensor is None:
+            return lambda place: index_text(self.source.shape.index(place))
+        # Of a tensor that is part of a buffer, elements outside it may be meant as well.
+        if tensor.shape.size == tensor.buffer.size:
+            return lambda place: index_text(tensor.layout.index_of(place))
+        return str
+
+    @property
+    def refusal(self) -> str:
+        return f"from {self.source!r}"
+
+    def to_json(self, write: NodeWriter) -> dict[str, Json]:
+        # Places of a tensor in memory are those of its buffer, which tensors may share.
+        memory = write.is_normal and self.tensor is not None
+        return {"memory" if memory else "source": write.source(self.source)}
+
+    @classmethod
+    def from_json(cls, given: NodeFields) -> Node:
+        given.only()
+        return given.memory("memory")
+
+
+def _box_of(shape: Shape[Any]) -> Extents:
+    return shape.extents if shape.is_box else (shape.size,)
+
+
+def reading_of(source: Source) -> Expression:
+    """Return the view of all elements of a source."""
+    node = Reading(source)
+    tensor = node.tensor
+    if tensor is not None:
+        return Expression(node, tensor.layout)
+    seen = layout_of(source)
+    if seen is not None:
+        return Expression(node, seen)
+    names = names_of(source.shape)
+    if source.shape.has_layers:
+        flat = wrap_layout(contiguous(unnamed_shape(source.shape.flatten()), 0), names)
+        return Expression(node, Layout.nested(flat, layers=source.shape.layers))
+    if not source.shape.is_box or any(source.shape.origin):
+        return Expression(node, wrap_layout(contiguous(unnamed_shape(source.shape), 0), names))
+    return whole(node, names)
+
+
+def in_memory(buffer: BufferCommon[Any], layout: Layout[Any]) -> Expression:
+    """Return what a layout selects of a buffer."""
+    line = make_tensor(wrap_layout(new_row_major((buffer.size,))), buffer)
+    return Expression(Reading(TensorSource(line)), layout)
+
+
+def is_base(view: Expression) -> bool:
+    """Tell whether a view is the whole box of its node, or the tensor of its source, as it is."""
+    node, tensor = view.node, view.node.tensor
+    given = layout_of(node.source) if tensor is None and node.source is not None else None
+    if tensor is None and given is None:
+        # A box of all elements of rows elsewhere is not what their source is.
+        return view.is_whole and (node.source is None or node.source.shape.is_box)
+    given = cast("Layout[Any]", given if tensor is None else tensor.layout)
+    return view.layout is given or unnamed_layout(view.layout) == unnamed_layout(given)

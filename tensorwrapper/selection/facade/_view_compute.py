@@ -1,0 +1,477 @@
+"""Views computed: at once, part by part, as arrays, lists and numbers."""
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeVar, cast, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper._arguments import check_kind_of, surely_fits
+from tensorwrapper._hints import wrong_call
+from tensorwrapper._integers import to_count
+from tensorwrapper._memory import new_memory
+from tensorwrapper._value_class import evolve
+from tensorwrapper.buffer.lowlevel import buffer_of, holds_strings, write_elements
+from tensorwrapper.errors import BufferSizeError, ConversionError, ExportError
+from tensorwrapper.layout import Layout
+from tensorwrapper.layout.lowlevel import (
+    Strided,
+    TiledStrided,
+    fastest_first,
+    new_row_major,
+    new_strided,
+    wrap_layout,
+)
+from tensorwrapper.selection.execution._read_sources import Cancel, Progress, Watch, run_plan, run_view
+from tensorwrapper.selection.execution._regions import region_extents, regions, row_regions
+from tensorwrapper.selection.execution._targets import (
+    Target,
+    is_array,
+    new_array,
+    new_tensor,
+    reads_from,
+    source_tensor,
+    target_array,
+    threads_for,
+)
+from tensorwrapper.selection.execution._write_in_memory import ALONE, MemoryJob, is_in_memory
+from tensorwrapper.selection.expressions._elementwise import Casting
+from tensorwrapper.selection.expressions._expression import Expression, memory_of, unnamed_view
+from tensorwrapper.selection.facade._view_base import ViewBase
+from tensorwrapper.selection.jagged._flatten import in_order
+from tensorwrapper.selection.plans._source_reads import is_away, is_sparse, sparse_unread
+from tensorwrapper.selection.sources._asking import Versions
+from tensorwrapper.shape import Shape, ShapeLike
+from tensorwrapper.tensor import Tensor, as_tensor
+from tensorwrapper.tensor.lowlevel import TensorCommon, as_computed, hand_over, make_tensor
+from tensorwrapper.typing import (
+    Array,
+    IndexT_co,
+    Order,
+    Rank0,
+    Rank1,
+    Rank2,
+    Rank3,
+    ScalarT_co,
+    UnknownRank,
+    ValueT,
+)
+
+if TYPE_CHECKING:
+    from typing_extensions import CapsuleType
+
+    from tensorwrapper.selection.plans._plan import Plan
+
+__all__ = ["ViewRunning"]
+
+_S = TypeVar("_S", bound=np.generic)
+
+
+class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
+    """Abstract: as `ViewBase`."""
+
+    __slots__ = ()
+
+    def plan(self, region: ShapeLike | None = None) -> "Plan":
+        """Return what computing the view, or a region of it, writes and reads; nothing is read for it.
+
+        Parameters
+        ----------
+        region
+            A box inside the shape; the whole shape if not given.
+
+        Examples
+        --------
+        >>> from tensorwrapper import selection as sel
+        >>> plan = sel.concat([[1, 2, 3], [4, 5]])[1:4].plan()
+        >>> [(step.kind, step.window, step.nbytes) for step in plan.steps]
+        [('copy', (range(0, 2),), 16), ('copy', (range(2, 3),), 8)]
+        """
+        if region is not None:
+            return self._by(Layout.window, region).plan()
+        plan = self._plan
+        if plan is None:
+            from tensorwrapper.selection.plans._plan import plan_of  # noqa: PLC0415 - few elements need no plan
+
+            if self._expression.is_box:
+                plan = plan_of(self.normal_form())
+            else:
+                tiles = self._expression.layout.implementation.tiled if is_away(self._expression) else None
+                if tiles is None:
+                    elements = self._make(in_order(self._expression))
+                else:
+                    # They stay a box, of which as much is read.
+                    elements = self._make(Expression(self._expression.node, wrap_layout(tiles.under)))
+                plan = evolve(plan_of(elements.normal_form()), rows=self.shape)
+            object.__setattr__(self, "_plan", plan)
+        return plan
+
+    def compute(
+        self,
+        out: "Target | None" = None,
+        order: Order | Iterable[SupportsIndex] = "C",
+        *,
+        threads: SupportsIndex | None = None,
+        progress: Progress | None = None,
+        cancel: Cancel | None = None,
+        scheduler: object = None,
+    ) -> "Tensor[ScalarT_co, IndexT_co]":
+        """Return the elements as a tensor with memory of its own, at the same indices.
+
+        Beside the result a few MiB are needed, and for sources that are not in this process what is
+        on its way. A jagged, sparse or string tensor that is only sliced stays what it is.
+
+        Parameters
+        ----------
+        out
+            What is written into instead, and returned as a tensor: a tensor with strides, or an array, of
+            these extents, any strides and a type that ours may be cast to; or what speaks DLPack, as a
+            tensor of PyTorch does, and lets its memory be written to. Where it shares memory with a
+            source, the elements are computed apart first.
+        order
+            How new memory is filled: "C", "F", or the modes from the fastest to the slowest.
+        threads
+            How many threads copy large parts. If not given, two for results of 32 MiB and more, where this
+            process may use two processors, else one.
+        progress
+            Called with the bytes written so far, and of all, now and then.
+        cancel
+            A `threading.Event`, or whatever has an `is_set` method: once that is true, the computation ends.
+        scheduler
+            What runs the tasks of Dask that the view reads: a client of a cluster, or "threads", "sync" and
+            the like. What is selected is cut where the chunks are, and comes here as it is.
+
+        Raises
+        ------
+        ComputationCancelledError
+            If it was cancelled. What was written into `out` stays; reads of sources are cancelled.
+        ExtentMismatchError, DTypeError, ReadOnlyError
+            If `out` does not fit.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from tensorwrapper import selection as sel
+        >>> v = sel.interleave([[0, 2, 4], [1, 3]])
+        >>> v.compute().tolist()
+        [0, 1, 2, 3, 4]
+        >>> out = np.zeros((5, 2))
+        >>> v.compute(out[:, 1]).shape, out[:, 1].tolist()
+        (Shape(5), [0.0, 1.0, 2.0, 3.0, 4.0])
+        """
+        out = _to_target(out)
+        if scheduler is not None:
+            computed: Tensor[Any, Any] = hand_over("compute_over", self, scheduler)
+            return computed if out is None else _copied(computed, out)
+        view = self._expression
+        plain = cancel is None and progress is None and threads is None
+        if plain and out is None and isinstance(order, str) and order == "C":
+            at_once = self._directly() if is_away(view) else _at_once(view)
+            if at_once is not None:
+                return at_once
+        source = source_tensor(view)
+        if source is not None and (not view.is_box or source.is_sparse or holds_strings(source.dtype)):
+            return _copied(source, out)
+        if source is None and not view.is_box:
+            return self._of_rows(out, threads, progress, cancel)
+        if out is not None and not surely_fits(self.dtype, out.dtype):
+            target_array(out, self.shape, self.dtype)  # for what it raises
+            cast_to = self._make(
+                Expression(Casting(unnamed_view(self._expression), out.dtype), self._in_order())
+            )
+            return cast_to.compute(out, order, threads=threads, progress=progress, cancel=cancel)
+        here = is_in_memory(view)
+        found = None if here else self._of_sparse()
+        if found is not None:
+            return found if out is None else _copied(found, out)
+        fastest = fastest_first(order, self.shape.rank)
+        count = threads_for(self.nbytes, threads)
+        watch = Watch(self.nbytes, progress, cancel)
+        watch.check()
+        if out is None:
+            array = new_array(self.shape.extents, self.dtype, fastest)
+            self._write(array, count, watch, here=here)
+            return new_tensor(array, self.shape, fastest)
+        target = target_array(out, self.shape, self.dtype)
+        if reads_from(view, target):
+            target[...] = self.compute(threads=count, progress=progress, cancel=cancel)
+        else:
+            self._write(target, count, watch, here=here)
+        written: Tensor[Any, Any] = out if isinstance(out, Tensor) else as_tensor(out)
+        return written
+
+    def _write(self, target: Array, threads: int, watch: Watch, *, here: bool) -> None:
+        """Write all elements of a box: those that are in memory at once, others by a plan."""
+        if here:
+            view = self._expression
+            flat = Expression(view.node, view.layout.flatten()) if view.layout.shape.has_layers else view
+            run_view(flat, target, threads, watch)
+        else:
+            run_plan(self.plan(), target, threads, watch)
+
+    def _directly(self) -> Tensor[Any, Any] | None:
+        """Return the elements of one selection of a source elsewhere, if it has a short way for it."""
+        direct = self._direct
+        if direct is None:
+            from tensorwrapper.selection.execution._single_source import direct_of  # noqa: PLC0415 - as in plan
+
+            # Whoever else finds it at the same time finds an equal one.
+            direct = direct_of(self._expression, self.plan)
+            object.__setattr__(self, "_direct", direct)
+        return direct.compute()
+
+    def _of_sparse(self) -> Tensor[Any, Any] | None:
+        """Return the stored elements of a box, if it reads sparse tensors."""
+        normal = self.normal_form()
+        if is_sparse(normal):
+            from tensorwrapper.selection.execution._sparse import sparse_of  # noqa: PLC0415 - few are sparse
+
+            return sparse_of(normal, self.shape, lambda own: np.asarray(self._make(own).compute()))
+        fill = sparse_unread(self._expression, normal)
+        if fill is None:
+            return None
+        from tensorwrapper.selection.execution._sparse import nothing_stored  # noqa: PLC0415 - few are sparse
+
+        return nothing_stored(fill, self.shape, self.dtype)
+
+    def _of_rows(
+        self,
+        out: "Target | None",
+        threads: SupportsIndex | None,
+        progress: Progress | None,
+        cancel: Cancel | None,
+    ) -> Tensor[Any, Any]:
+        """Return rows that are put together: their elements in order, under their shape; tiles stay a box."""
+        tiles = self._expression.layout.implementation.tiled
+        if tiles is not None:
+            under = self._make(Expression(self._expression.node, wrap_layout(tiles.under)))
+            box = under.compute(threads=threads, progress=progress, cancel=cancel)
+            inner = cast("Strided", box.layout.implementation)
+            seen = TiledStrided(tiles.tiling, inner, tiles.grid_origin)
+            found = make_tensor(wrap_layout(seen), box.buffer)
+            return found if out is None else _copied(found, out)
+        flat = self._make(in_order(self._expression))
+        buffer = flat.compute(threads=threads, progress=progress, cancel=cancel).buffer
+        tensor = make_tensor(Layout(self.shape), buffer)
+        return tensor if out is None else _copied(tensor, out)
+
+    def blocks(
+        self,
+        max_bytes: SupportsIndex,
+        *,
+        threads: SupportsIndex | None = None,
+        progress: Progress | None = None,
+        cancel: Cancel | None = None,
+    ) -> Iterator[tuple[Shape, Tensor[Any]]]:
+        """Return an iterator over regions of the view and their elements: for views that do not fit memory.
+
+        Regions come in row-major order. Those of a box have all positions of the last modes where that fits,
+        and some run of the mode along which memory lies; those of rows have as many rows as fit, and of a row
+        that does not fit some of its elements.
+
+        Parameters
+        ----------
+        max_bytes
+            How many bytes the elements of a region have at most.
+        threads, progress, cancel
+            As `compute` takes them; progress counts the whole view.
+
+        Raises
+        ------
+        BufferSizeError
+            If not even one element has so few bytes.
+
+        Examples
+        --------
+        >>> from tensorwrapper import selection as sel
+        >>> v = sel.iota((2, 3), 1)
+        >>> [(region.origin, block.tolist()) for region, block in v.blocks(24)]
+        [((0, 0), [[0, 1, 2]]), ((1, 0), [[0, 1, 2]])]
+        """
+        most = to_count(max_bytes, "max_bytes") // max(self.dtype.itemsize, 1)
+        if not most:
+            raise BufferSizeError(f"an element of {self.dtype} has more than {max_bytes} bytes")
+        watch = Watch(self.nbytes, progress, cancel)
+        if self.shape.has_layers:
+            flat = self._by(Layout.flatten)
+            return _nested_blocks(
+                flat._blocks(most, threads_for(self.nbytes, threads), watch, cancel), self.shape.layers
+            )
+        return self._blocks(most, threads_for(self.nbytes, threads), watch, cancel)
+
+    def _blocks(
+        self, most: int, threads: int, watch: Watch, cancel: Cancel | None
+    ) -> Iterator[tuple[Shape, Tensor[Any]]]:
+        if not self.shape.size:
+            return
+        versions = Versions()
+        expression = self._expression
+        box = expression.is_box
+        steps = region_extents(expression, most) if box else ()
+        for region in regions(self.shape, steps) if box else row_regions(self.shape, most):
+            watch.check()
+            part = self._by(Layout.window, region)
+            away = part.plan().away
+            versions.check(away)
+            block = part.compute(threads=threads, cancel=cancel)
+            versions.check(away)
+            watch.advance(block.nbytes)
+            yield region, block
+
+    def copy(self) -> "Tensor[ScalarT_co, IndexT_co]":
+        """Return the elements in memory of their own: the same as `compute`."""
+        return self.compute()
+
+    def elements(self) -> "npt.NDArray[ScalarT_co]":
+        """Return the elements as a flat array in row-major order.
+
+        As of a tensor, it is a view of the memory if they lie so in one, else a copy.
+        """
+        source = source_tensor(self._expression)
+        return (self.compute() if source is None else source).elements()
+
+    def to_numpy(self) -> "np.ndarray[IndexT_co, np.dtype[ScalarT_co]]":
+        """Return the elements as an array.
+
+        If they lie in memory with one step per mode, it is over that memory, and read-only where elements
+        repeat, as of a tensor; else it is a new one. ``np.asarray`` does the same.
+        """
+        view: Any = self
+        array: np.ndarray[IndexT_co, np.dtype[ScalarT_co]] = view.__array__()
+        return array
+
+    @overload
+    def __array__(self, dtype: None = None, copy: bool | None = None) -> "npt.NDArray[ScalarT_co]": ...  # noqa: FBT001
+    @overload
+    def __array__(self, dtype: "np.dtype[_S]", copy: bool | None = None) -> "npt.NDArray[_S]": ...  # noqa: FBT001
+    @overload
+    def __array__(self, dtype: "np.dtype[Any] | None" = None, copy: bool | None = None) -> Array: ...  # noqa: FBT001
+    def __array__(self, dtype: "np.dtype[Any] | None" = None, copy: bool | None = None) -> Any:  # noqa: FBT001
+        source = source_tensor(self._expression)
+        if source is not None and is_array(source):
+            return source.__array__(dtype, copy)
+        if copy is False:
+            raise ConversionError("the elements of this view lie in no memory; copy=False cannot be kept")
+        return self.compute().__array__(dtype, None)
+
+    def _memory(self) -> Tensor[Any]:
+        """Return the tensor over the memory that the view shows, if there is one."""
+        source = source_tensor(self._expression)
+        if source is None or not is_array(source):
+            raise ExportError(
+                "the elements of this view lie in no memory with one step per mode: compute() gives a tensor "
+                "whose do"
+            )
+        return source
+
+    def as_memoryview(self) -> memoryview:
+        """Return the memory that the view shows, with its extents and strides; no copy.
+
+        Raises
+        ------
+        ExportError
+            If the view lies in no memory with one step per mode: ``compute()`` gives a tensor that does.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> from tensorwrapper import selection as sel
+        >>> sel.as_view(tw.as_tensor([[1, 2, 3], [4, 5, 6]]))[:, ::2].as_memoryview().tolist()
+        [[1, 3], [4, 6]]
+        """
+        return self._memory().as_memoryview()
+
+    def __dlpack__(
+        self,
+        *,
+        stream: object = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> "CapsuleType":
+        memory = self._memory()
+        return memory.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)  # the CPU
+
+    @overload
+    def tolist(self: "ViewRunning[Any, UnknownRank]") -> Any:  # noqa: ANN401
+        """Return the elements as Python's numbers or strings in nested lists; just one if the rank is 0."""
+
+    @overload
+    def tolist(self: "ViewRunning[np.generic[ValueT], Rank0]") -> "ValueT": ...
+    @overload
+    def tolist(self: "ViewRunning[np.generic[ValueT], Rank1]") -> "list[ValueT]": ...
+    @overload
+    def tolist(self: "ViewRunning[np.generic[ValueT], Rank2]") -> "list[list[ValueT]]": ...
+    @overload
+    def tolist(self: "ViewRunning[np.generic[ValueT], Rank3]") -> "list[list[list[ValueT]]]": ...
+    @overload
+    def tolist(self) -> Any: ...  # noqa: ANN401
+    def tolist(self, *odd: object) -> Any:
+        """Return the elements as Python's numbers or strings in nested lists; just one if the rank is 0."""
+        if odd:
+            raise wrong_call("Tensor", "tolist", *odd)
+        source = source_tensor(self._expression)
+        return (self.compute() if source is None else source).tolist()
+
+    def array_equal(self, other: "ViewBase[Any] | Tensor[Any]", *, equal_nan: bool = False) -> bool:
+        """Tell whether shapes and elements are equal."""
+        theirs = as_computed(other)
+        if not isinstance(cast("object", theirs), Tensor):
+            raise ConversionError(
+                f"a view is compared with a view or a tensor, not with a {type(theirs).__name__}: "
+                "use as_tensor"
+            )
+        return self.shape == theirs.shape and self.compute().array_equal(theirs, equal_nan=equal_nan)
+
+    def __contains__(self, value: object) -> bool:
+        return value in self.compute()
+
+
+def _at_once(view: Expression) -> Tensor[Any, Any] | None:
+    """Return the elements of a box whose places are evenly spaced, and all in memory; None of all others."""
+    known = view.layout.implementation
+    box = known.strided_box()
+    memory = None if view.node.is_constant else memory_of(view)
+    if box is None or 0 in box[0] or (memory is None and not is_in_memory(view)):
+        return None
+    extents, origin, strides, offset = box
+    array = new_memory(extents, view.dtype)
+    threads = threads_for(array.nbytes, None)
+    if memory is not None:
+        write_elements(array, memory, threads=threads)
+    else:
+        if known.names is not None or any(origin):
+            zeros = (0,) * len(extents)
+            view = Expression(view.node, wrap_layout(new_strided(extents, zeros, strides, offset)))
+        view.node.write_into(view, array, ALONE if threads == 1 else MemoryJob(threads))
+    return make_tensor(wrap_layout(new_row_major(extents, origin), known.names), buffer_of(array.reshape(-1)))
+
+
+def _nested_blocks(
+    found: Iterator[tuple[Shape, Tensor[Any]]], layers: tuple[int, ...]
+) -> Iterator[tuple[Shape, Tensor[Any]]]:
+    for region, block in found:
+        nested = Layout.nested(block.layout, layers=layers)
+        yield Shape.nested(region, layers=layers), make_tensor(nested, block.buffer)
+
+
+def _to_target(out: object) -> "Target | None":
+    """Return what is given to be written into; of what speaks DLPack, a tensor over its memory."""
+    if out is None:
+        return None
+    given: Any = out
+    if hasattr(type(out), "__dlpack__") and not isinstance(out, np.ndarray | TensorCommon):
+        return as_tensor(given, copy=False)
+    check_kind_of(given, (np.ndarray, Tensor), "out= is an array or a tensor, and a view is assigned to")
+    return cast("Target", out)
+
+
+def _copied(source: Tensor[Any], out: "Target | None") -> Tensor[Any, Any]:
+    if out is None:
+        return source.copy()
+    target = out if isinstance(out, Tensor) else as_tensor(out)
+    target.assign(source)
+    return target

@@ -1,0 +1,455 @@
+"""Rows put together: what is said of shapes that are no boxes, and the box of rank 1 that stands for it.
+
+Each operation says two things by itself: the shape of the result, and its elements in row-major order. The
+first is the shapes' own business; the second is what boxes of rank 1 have already: one after the other,
+pieces of several, chosen, cast.
+"""
+
+# The field of a frozen class is read as the property that it stands for.
+# pyright: reportIncompatibleMethodOverride=false
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, Final, Literal, TypeAlias, assert_never, cast, final
+
+import attrs
+import numpy as np
+
+from tensorwrapper._arrays import frozen_array, splits_of
+from tensorwrapper._integers import MAX_INT64
+from tensorwrapper._json import Json, dump_json
+from tensorwrapper.errors import ExtentMismatchError, JaggedModeError, SizeOverflowError
+from tensorwrapper.layout import Layout
+from tensorwrapper.selection.expressions._elementwise import Casting, Choosing, Extreme
+from tensorwrapper.selection.expressions._expression import (
+    Expression,
+    Node,
+    extended,
+    unnamed_view,
+    whole,
+)
+from tensorwrapper.selection.expressions._fields import dtype_name, said_shape
+from tensorwrapper.selection.expressions._generators import Filling
+from tensorwrapper.selection.expressions._joining import Interleaving, Joining
+from tensorwrapper.selection.expressions._node_context import NodeFields, NodeWriter
+from tensorwrapper.selection.expressions._ordinals import Whole
+from tensorwrapper.selection.jagged._flatten import Pieces, in_order
+from tensorwrapper.selection.jagged._piece_order import Filled, Form, Spread, Turns
+from tensorwrapper.selection.jagged._table_size import held_rows
+from tensorwrapper.selection.transforms._layouts import box
+from tensorwrapper.shape import Shape
+from tensorwrapper.shape.lowlevel import OperandShapes
+from tensorwrapper.tensor.lowlevel import padded_lines
+from tensorwrapper.typing import Extents, IntArray
+
+__all__ = ["Rows", "RowsKind", "joined_rows", "put_together_rows", "rows_from_json", "shape_of_turns"]
+
+RowsKind: TypeAlias = Literal[
+    "concat", "interleave", "stack", "where", "minimum", "maximum", "cast", "pad_rows", "spread"
+]
+_Made: TypeAlias = tuple[Shape, Expression]
+_Arguments: TypeAlias = tuple[Any, ...]
+
+
+@final
+@attrs.frozen
+class Rows(Node):
+    """Views put together whose shapes are not all boxes; places are the ordinals of the result.
+
+    Parameters
+    ----------
+    kind
+        Which operation it is.
+    operands
+        The views, of any kind of shape.
+    arguments
+        What else the operation was given: a mode, a type.
+    """
+
+    kind: RowsKind
+    operands: tuple[Expression, ...]
+    arguments: _Arguments = ()
+    dtype: "np.dtype[Any]" = attrs.field(init=False, eq=False, repr=False)
+    _found: "_Made | None" = attrs.field(default=None, init=False, eq=False, repr=False)
+
+    json_names: ClassVar[tuple[str, ...]] = ("pad_rows", "pad_cells", "spread", "spread_over")
+    is_cellwise: ClassVar[bool] = False
+    is_of_rows: ClassVar[bool] = True
+    keeps_dtype: ClassVar[bool] = True
+
+    def __attrs_post_init__(self) -> None:
+        # Asked when it is made: later, each would ask the one below it.
+        own = self.operands[1 if self.kind == "where" else 0]
+        object.__setattr__(self, "dtype", self.arguments[0] if self.kind == "cast" else own.dtype)
+
+    def _made(self) -> _Made:
+        found = self._found
+        if found is None:
+            found = _OPERATIONS[self.kind](self.operands, *self.arguments)
+            # Whoever else finds it at the same time finds the same.
+            object.__setattr__(self, "_found", found)
+        return found
+
+    @property
+    def shape(self) -> Shape:
+        """The indices of the result."""
+        return self._made()[0]
+
+    @property
+    def flat(self) -> Expression:
+        """The elements of the result in row-major order, as a box of rank 1."""
+        return self._made()[1]
+
+    @property
+    def extents(self) -> Extents:
+        return self.flat.extents
+
+    @property
+    def name(self) -> str:
+        return self.kind
+
+    @property
+    def title(self) -> str:
+        return f"{self.kind}({', '.join(map(str, self.arguments))})" if self.arguments else self.kind
+
+    def __reduce__(self) -> "tuple[type[Rows], tuple[RowsKind, tuple[Expression, ...], _Arguments]]":
+        return Rows, (self.kind, self.operands, self.arguments)
+
+    def with_operands(self, operands: tuple[Expression, ...]) -> "Rows":
+        return Rows(self.kind, operands, self.arguments)
+
+    def all(self) -> Expression:
+        return Expression(self, Layout(self.shape))
+
+    def lowered(self) -> Node:
+        # One number of several, for one row, lies in a layout of its own over the node that has them.
+        flat = self.flat
+        return flat.node if flat.is_whole else Whole(flat)
+
+    def routed(self) -> Node:
+        return self.lowered()
+
+    @classmethod
+    def from_json(cls, given: NodeFields) -> "Rows":
+        if given.kind == "spread":
+            given.only()
+            parts = given.parts("spread")
+            if len(parts) != 2 or not parts[0].is_box or parts[1].shape.is_box or parts[1].shape.has_layers:
+                raise given.refused("bounds", ".spread needs a box, and a view of rows, whose shape is taken")
+            return _read(given, "spread", parts[:1], parts[1].shape)
+        if given.kind == "spread_over":
+            given.only("part")
+            shape, part = Shape.from_json(dump_json(given.json("spread_over"))), given.part("part")
+            if not part.is_box or shape.is_box:
+                raise given.refused("bounds", ".spread_over needs a box, and a shape that is none")
+            given.work(_checked(shape).size + shape.extent(0))
+            return _read(given, "spread", (part,), shape)
+        within = given.kind == "pad_cells"
+        given.only("clip", "parts", *(["mode"] if within else []))
+        parts = given.parts("parts")
+        length, clip = given.integer(given.kind, 0), given.integer("clip", 0, 1)
+        if len(parts) != 2 or parts[1].shape.size != 1 or not parts[1].is_box:
+            raise given.refused("bounds", " needs rows, and one element to fill them with")
+        _of_one_type(given, parts)
+        mode = [given.integer("mode", 0, parts[0].shape.rank - 1)] if within else []
+        return _read(given, "pad_rows", parts, length, bool(clip), *mode)
+
+    def to_json(self, write: NodeWriter) -> dict[str, Json]:
+        views: list[Json] = [write.view(part) for part in self.operands]
+        match self.kind:
+            case "concat" | "interleave" | "stack":
+                return {self.kind: self.arguments[0], "parts": views}
+            case "cast":
+                dtype, unsafe = self.arguments
+                return {"unsafe_cast" if unsafe else "cast": dtype_name(dtype), "part": views[0]}
+            case "pad_rows":
+                length, clip, *mode = self.arguments
+                if mode:
+                    return {"pad_cells": length, "clip": int(clip), "mode": mode[0], "parts": views}
+                return {"pad_rows": length, "clip": int(clip), "parts": views}
+            case "spread":
+                shape = cast("Shape", self.arguments[0])
+                lying = _lying(shape)
+                if lying is None:
+                    return {"spread_over": said_shape(shape), "part": views[0]}
+                return {"spread": [*views, write.view(lying)]}
+            case "where" | "minimum" | "maximum":
+                return {self.kind: views}
+            case _:
+                assert_never(self.kind)
+
+
+def put_together_rows(kind: RowsKind, operands: Sequence[Expression], *arguments: object) -> Expression:
+    """Return the view of an operation on views, at least one of which is no box."""
+    return Rows(kind, tuple([unnamed_view(own) for own in operands]), arguments).all()
+
+
+def rows_from_json(given: NodeFields) -> "Rows | None":
+    """Return the node of an operation on rows; None if all that it is made of are boxes."""
+    kind = given.kind
+    if kind in {"concat", "interleave", "stack"}:
+        parts = given.parts("parts")
+        if all(part.is_box for part in parts):
+            return None
+        given.only("parts")
+        _of_one_type(given, parts)
+        mode = given.integer(kind, 0, parts[0].shape.rank - (kind != "stack"))
+        return _read(given, cast("RowsKind", kind), parts, mode)
+    if kind in {"where", "minimum", "maximum"}:
+        parts = given.parts(kind)
+        if all(part.is_box for part in parts):
+            return None
+        given.only()
+        _of_one_type(given, parts[kind == "where" :])
+        if kind == "where" and (len(parts) != 3 or parts[0].dtype != np.bool_):
+            raise given.refused("bounds", ".where needs a mask of bools and two views")
+        return _read(given, cast("RowsKind", kind), parts)
+    if kind in {"cast", "unsafe_cast"}:
+        part = given.part("part")
+        if part.is_box:
+            return None
+        given.only("part")
+        dtype = given.dtype(kind)
+        if "O" in (dtype.kind, part.dtype.kind):
+            raise given.refused("bounds", ": bytes are not cast")
+        return _read(given, "cast", (part,), dtype, kind == "unsafe_cast")
+    return None
+
+
+def _of_one_type(given: NodeFields, parts: tuple[Expression, ...]) -> None:
+    if any(part.dtype != parts[0].dtype for part in parts):
+        raise given.refused("bounds", f" has parts of {[str(part.dtype) for part in parts[:8]]}")
+
+
+def _lying(shape: Shape) -> Expression | None:
+    """Return the view that says a shape: a constant, cut into rows from the last mode to the first.
+
+    None if it has more than rows: cells, tiles or layers, or indices that do not count from zero.
+    """
+    if shape.has_layers:
+        return None
+    view = whole(Filling(box((shape.size,)), np.zeros((), np.bool_)[()], np.dtype(np.bool_)))
+    for mode in range(shape.rank - 1, 0, -1):
+        lengths: IntArray = np.diff(shape.splits(mode))
+        view = extended(
+            view, cast("Layout", view.layout.split_rows(lengths)), ("_cut", (lengths, 0), view.shape)
+        )
+    return view if view.shape == shape and view.shape.outer_rank == shape.outer_rank else None
+
+
+def _read(given: NodeFields, kind: RowsKind, parts: tuple[Expression, ...], *arguments: object) -> Rows:
+    held = [held_rows(part.shape) for part in parts]
+    more = 0
+    if kind in {"concat", "interleave", "stack"}:
+        more = sum(held) - max(held) + sum([part.shape.extent(0) for part in parts if kind == "stack"])
+    given.work(sum(held) + sum([part.shape.size for part in parts]), more=more)
+    node = Rows(kind, parts, arguments)
+    node.all()  # for what it raises
+    return node
+
+
+def joined_rows(mode: int, parts: Sequence[Expression]) -> Expression:
+    """Return views one after the other along a mode, none of which is itself so: a loop nests nothing."""
+    flat: list[Expression] = []
+    for part in parts:
+        node = part.node
+        nested = isinstance(node, Rows) and (node.kind, *node.arguments) == ("concat", mode)
+        fresh = not part.calls and part.written is None
+        is_all = nested and fresh and part.layout.shape is cast("Rows", node).shape
+        flat += node.operands if is_all else [part]
+    return put_together_rows("concat", flat, mode)
+
+
+def _checked(shape: Shape) -> Shape:
+    if shape.size > MAX_INT64:
+        raise SizeOverflowError(f"a view of {shape} has more elements than 64 bits can number")
+    return shape
+
+
+def _concat(parts: tuple[Expression, ...], mode: int) -> _Made:
+    shape = _checked(Shape.concat([part.shape for part in parts], mode=mode))
+    return shape, _by_prefix(parts, mode)
+
+
+def _stack(parts: tuple[Expression, ...], mode: int) -> _Made:
+    shape = _checked(Shape.stack([part.shape for part in parts], mode=mode))
+    return shape, _by_prefix(parts, mode)
+
+
+def _by_prefix(parts: tuple[Expression, ...], mode: int) -> Expression:
+    """Return for each prefix of as many indices as a mode has before it the elements of all parts there."""
+    flats = tuple([in_order(part) for part in parts])
+    if not mode:
+        return whole(Joining(0, flats))
+    if mode == parts[0].shape.rank:
+        return whole(Interleaving(0, flats))  # Each prefix has one element.
+    return _pieces(flats, Turns(tuple([OperandShapes.splits_under(part.shape, mode) for part in parts])))
+
+
+def _interleave(parts: tuple[Expression, ...], mode: int) -> _Made:
+    if mode:
+        raise JaggedModeError(f"rows take turns along mode 0, not along mode {mode}")
+    many = len(parts)
+    counts = [part.shape.extent(0) for part in parts]
+    total = sum(counts)
+    if counts != [-((k - total) // many) for k in range(many)]:
+        raise ExtentMismatchError(f"views of {counts} rows do not take turns")
+    if sum([part.shape.size for part in parts]) > MAX_INT64:
+        raise SizeOverflowError(f"views of {[part.shape for part in parts]} in turns leave 64 bits")
+    splits = [OperandShapes.splits_under(part.shape, 1) for part in parts]
+    # Those that have a row less than the first have an empty one more.
+    splits = [own if len(own) == len(splits[0]) else np.append(own, own[-1]) for own in splits]
+    flats = tuple([in_order(part) for part in parts])
+    made = shape_of_turns([part.shape for part in parts], splits)
+    return _checked(made), _pieces(flats, Turns(tuple(splits)))
+
+
+def shape_of_turns(shapes: Sequence[Shape], splits: Sequence[IntArray] = ()) -> Shape:
+    """Return the shape of rows that take turns; their splits say where those of rank 2 begin, if given."""
+    joined = Shape.concat(shapes)
+    many, total = len(shapes), joined.extent(0)
+    if splits and joined.rank == 2 and not joined.has_layers and _starts_at_zero(joined):
+        begins = np.empty(len(splits[0]) * many, dtype=np.int64)
+        before: IntArray = np.add.reduce(splits, dtype=np.int64)
+        for k, own in enumerate(splits):
+            begins[k::many] = before
+            before[:-1] += own[1:] - own[:-1]
+        return Shape.from_offsets(frozen_array(begins[: total + 1]))
+    bases = np.cumsum([0, *[own.extent(0) for own in shapes[:-1]]])
+    within, numbers = np.divmod(np.arange(total, dtype=np.int64), many)
+    within += bases[numbers]
+    return Layout(joined).gather(0, within).shape
+
+
+def _starts_at_zero(shape: Shape) -> bool:
+    try:
+        return not any(shape.origin)
+    except JaggedModeError:
+        return False
+
+
+def _pieces(operands: tuple[Expression, ...], form: Form, steps: tuple[int, ...] | None = None) -> Expression:
+    if not form.size:
+        return whole(Joining(0, tuple([_no_elements(own) for own in operands[:1]])))
+    return whole(Pieces(operands, form, (1,) * len(operands) if steps is None else steps))
+
+
+def _no_elements(view: Expression) -> Expression:
+    return Expression(view.node, view.layout[0:0])
+
+
+def _lined_up(parts: tuple[Expression, ...], what: str) -> tuple[Shape, list[Expression]]:
+    """Return the shape that operands fit, and the elements of each in its order."""
+    shape, modes = OperandShapes.fit([part.shape for part in parts], what)
+    if modes is None:
+        # Boxes in layers.
+        modes = [OperandShapes.leading_modes(part.shape, shape.flatten(), what) for part in parts]
+    return shape, [_in_order_of(part, shape, own) for part, own in zip(parts, modes, strict=True)]
+
+
+def _in_order_of(part: Expression, shape: Shape, modes: int) -> Expression:
+    """Return an operand in the order of a shape, of which it has all modes, some of the first, or none."""
+    if modes == shape.rank:
+        return in_order(part)
+    if not modes:
+        one = in_order(part)
+        return Expression(one.node, one.layout.broadcast(box((shape.size,))))
+    return _pieces((in_order(part),), Spread(OperandShapes.splits_under(shape, modes)), (0,))
+
+
+def _choose(parts: tuple[Expression, ...]) -> _Made:
+    shape, own = _lined_up(parts, "where")
+    return shape, whole(Choosing(tuple(own)))
+
+
+def _least(parts: tuple[Expression, ...]) -> _Made:
+    return _extreme("minimum", parts)
+
+
+def _greatest(parts: tuple[Expression, ...]) -> _Made:
+    return _extreme("maximum", parts)
+
+
+def _extreme(kind: Literal["minimum", "maximum"], parts: tuple[Expression, ...]) -> _Made:
+    shape, own = _lined_up(parts, kind)
+    return shape, whole(Extreme.of(kind, own))
+
+
+def _cast(parts: tuple[Expression, ...], dtype: "np.dtype[Any]", unsafe: bool) -> _Made:  # noqa: FBT001
+    (part,) = parts
+    return part.shape, whole(Casting(in_order(part), dtype, unsafe))
+
+
+def _pad_rows(parts: tuple[Expression, ...], length: int, clip: bool, mode: int = -1) -> _Made:  # noqa: FBT001
+    """Return rows of at least, or with `clip` just, so many elements; the second part is what is new."""
+    part, fill = parts
+    shape = part.shape
+    if mode >= 0:
+        flat = shape.flatten()
+        lines = _padded_box if flat.is_box else padded_lines
+        made, own, wanted = lines(flat, mode, length, clip=clip)
+        if shape.has_layers:
+            made = Shape.nested(made, layers=shape.layers)
+        return _checked(made), _lengthened(part, fill, splits_of(own), splits_of(wanted), cut=clip)
+    splits = OperandShapes.splits_under(shape, shape.rank - 1)
+    count = len(splits) - 1
+    if length * count + shape.size > MAX_INT64:
+        raise SizeOverflowError(f"{count} rows of {length} are more elements than 64 bits can number")
+    wanted = np.arange(count + 1, dtype=np.int64)
+    if clip:
+        wanted *= length
+    else:
+        # One array, which goes from lengths to where rows begin.
+        wanted[0] = 0
+        np.subtract(splits[1:], splits[:-1], out=wanted[1:])
+        np.maximum(wanted[1:], length, out=wanted[1:])
+        np.cumsum(wanted[1:], out=wanted[1:])
+    wanted = frozen_array(wanted)
+    offsets = [shape.splits(mode) for mode in range(1, shape.rank - 1)]
+    made = Shape.from_offsets(*offsets, wanted)
+    if clip and all(map(made.is_uniform, range(made.rank))):
+        # Without a row, the bounding box does not know how long one would be.
+        made = Shape(*made.as_smooth().extents[:-1], length)
+    return _checked(made), _lengthened(part, fill, splits, wanted, cut=clip)
+
+
+def _padded_box(shape: Shape, mode: int, length: int, *, clip: bool) -> tuple[Shape, IntArray, IntArray]:
+    """Return what `padded_lines` does, of a box, which goes on in any mode."""
+    extents = shape.extents
+    outer, inner = math.prod(extents[:mode]), math.prod(extents[mode + 1 :])
+    extent = length if clip else max(length, extents[mode])
+    own = np.full(outer, extents[mode] * inner, dtype=np.int64)
+    made = _checked(Shape(*extents[:mode], extent, *extents[mode + 1 :]))
+    return made, own, np.full(outer, extent * inner, dtype=np.int64)
+
+
+def _lengthened(
+    part: Expression, fill: Expression, splits: IntArray, wanted: IntArray, *, cut: bool
+) -> Expression:
+    """Return rows of a part brought to other lengths by a fill behind each; both as where rows begin."""
+    kept = splits
+    if cut:
+        shorter = np.minimum(np.diff(splits), np.diff(wanted))
+        kept = splits if shorter.sum() == part.shape.size else splits_of(shorter)
+    return _pieces((in_order(part), in_order(fill)), Filled(splits, kept, wanted), (1, 0))
+
+
+def _spread_over(parts: tuple[Expression, ...], shape: Shape) -> _Made:
+    (part,) = parts
+    if part.is_box and part.shape.size == 1 and part.shape.rank <= shape.rank:
+        return shape, _in_order_of(part, shape, 0)
+    given = part.extents if part.is_box else part.shape
+    return shape, _in_order_of(part, shape, OperandShapes.leading_modes(given, shape.flatten(), "broadcast"))
+
+
+_OPERATIONS: Final[dict[RowsKind, Callable[..., _Made]]] = {
+    "concat": _concat,
+    "interleave": _interleave,
+    "stack": _stack,
+    "where": _choose,
+    "minimum": _least,
+    "maximum": _greatest,
+    "cast": _cast,
+    "pad_rows": _pad_rows,
+    "spread": _spread_over,
+}
