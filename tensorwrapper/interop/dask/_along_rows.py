@@ -45,6 +45,9 @@ def call_along_rows(
     if ufunc is not None:
         given.setdefault("axis", None)
         return collection.__array_ufunc__(ufunc, "reduce", collection, **given)
+    for key in ("out", "where"):
+        if given.get(key) is not None:
+            raise ConversionError(f"{name} of a collection has no {key}=: compute() has all its rows")
     call = functools.partial(function, **given)
     found = call(sample_rows(collection.shape, collection.dtype))
     if not isinstance(found, Tensor):

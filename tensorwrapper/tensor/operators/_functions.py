@@ -158,7 +158,10 @@ def _as_arrays(value: object, name: str, short: str) -> object:
 _PARTS = "`r.to_padded()` fills it, `r.cells()` has its parts"
 _ALL = "`{name}(r.elements())` takes all elements"
 _HINTS = {
-    **dict.fromkeys(["unique", "histogram", "bincount"], _ALL),
+    "bincount": _ALL,
+    "unique": f"`r.rows().unique()` goes along rows, {_ALL}",
+    "histogram": f"`r.rows().histogram([0, 1])` goes along rows, {_ALL}",
+    "searchsorted": "`r.rows().searchsorted(r)` looks in each row",
     "norm": "`np.linalg.norm(r.elements())`",
     **dict.fromkeys(
         ["isclose", "allclose", "array_equal"],

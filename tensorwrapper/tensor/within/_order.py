@@ -10,7 +10,7 @@ from tensorwrapper.tensor.rows._reduce import reduce_runs
 from tensorwrapper.tensor.within._groups import SHORT, Columns, each_row, row_blocks
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["RankMethod", "argsort", "distinct", "keys_of", "ranks", "sort", "top"]
+__all__ = ["RankMethod", "argsort", "distinct", "keys_of", "ranks", "repeats", "sort", "top"]
 
 RankMethod: TypeAlias = Literal["average", "min", "max", "dense", "ordinal"]
 """Which rank equal elements have: the names that SciPy has."""
@@ -249,18 +249,21 @@ def _ranks_of(keys: Array, splits: IntArray, positions: IntArray, method: RankMe
     return found
 
 
-def distinct(flat: Array, splits: IntArray) -> tuple[Array, IntArray, IntArray]:
-    """Return the distinct elements of each row, ascending, where rows of them end, and how often each is."""
+def distinct(flat: Array, splits: IntArray) -> tuple[Array, Array, IntArray]:
+    """Return the elements of each row in order, which of them are new, and where rows of these end."""
     ordered = sort(flat, splits)
     new = _new(ordered, splits)
-    firsts = np.flatnonzero(new)
     counts = reduce_runs(np.add, new.view(np.int8), splits, None, what="row", dtype=np.int64)
-    ends = splits_of(cast("IntArray", counts))
-    values = ordered[firsts]
+    return ordered, new, splits_of(cast("IntArray", counts))
+
+
+def repeats(new: Array) -> IntArray:
+    """Return how often each distinct element is there, given which ones of sorted rows are new."""
+    firsts = np.flatnonzero(new)
     # In the memory of the first places: how far the next one is.
     np.subtract(firsts[1:], firsts[:-1], out=firsts[:-1])
-    firsts[-1:] = len(ordered) - firsts[-1:]
-    return values, ends, firsts
+    firsts[-1:] = len(new) - firsts[-1:]
+    return firsts
 
 
 def top(flat: Array, splits: IntArray, count: int, *, largest: bool) -> tuple[IntArray, IntArray]:

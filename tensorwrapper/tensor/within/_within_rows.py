@@ -19,6 +19,7 @@ from tensorwrapper.errors import (
 )
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import make_smooth, unnamed_shape, wrap
+from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.rows._reduce import reduce_last, reduce_runs
 from tensorwrapper.tensor.rows._row_facts import row_splits, rows_of_counts
@@ -206,19 +207,20 @@ class WithinRows(ABC, Generic[_T, _R]):
         >>> values.tolist(), counts.tolist()
         ([[1, 3], [], [2]], [[1, 2], [], [1]])
         """
-        return self._distinct("unique_counts")
+        values, new = self._distinct("unique_counts")
+        return values, self._made(values, _order.repeats(new), values.shape)
 
-    def _distinct(self, name: str) -> tuple[_T, _R]:
+    def _distinct(self, name: str) -> tuple[_T, Array]:
+        """Return the distinct elements of each row, and which of the sorted ones they are."""
         tensor = self._here()
         flat, splits, _ = _ordered(tensor, name)
-        values, ends, counts = _order.distinct(flat, splits)
-        shape = _rows_of(tensor.shape, np.diff(ends))
-        if holds_strings(tensor.dtype):
-            # For each distinct string, the number of its first element.
-            firsts = np.unique(flat, return_index=True)[1]
-            texts = _over_strings(tensor, firsts[cast("IntArray", values)], shape)
-            return cast("_T", texts), self._made(tensor, counts, shape)
-        return cast("_T", self._made(tensor, values, shape)), self._made(tensor, counts, shape)
+        ordered, new, ends = _order.distinct(flat, splits)
+        values, shape = ordered[cast("Any", new)], _rows_of(tensor.shape, np.diff(ends))
+        if not holds_strings(tensor.dtype):
+            return cast("_T", self._made(tensor, values, shape)), new
+        # For each distinct string, the number of its first element.
+        firsts = np.unique(flat, return_index=True)[1]
+        return cast("_T", _over_strings(tensor, firsts[cast("IntArray", values)], shape)), new
 
     def top_k(self, k: SupportsIndex, *, largest: bool = True) -> _R:
         """Return the positions of the best `k` elements of each row, the best first; of short rows all.
@@ -287,7 +289,7 @@ class WithinRows(ABC, Generic[_T, _R]):
         shape = _rows_of(tensor.shape, np.diff(ends))
         return tuple([self._made(tensor, own, shape) for own in found])
 
-    def product(self, other: "TensorBase[Any]") -> tuple[_R, _R]:
+    def product(self, other: "TensorCommon[Any]") -> tuple[_R, _R]:
         """Return the positions of all pairs of an element of a row and one of the same row of another tensor.
 
         Raises
@@ -306,13 +308,13 @@ class WithinRows(ABC, Generic[_T, _R]):
         [[11, 21, 12, 22], []]
         """
         tensor = self._here()
-        splits = _beside(tensor, other, "product")
+        splits = _beside(tensor, other, "product")[1]
         lengths = np.diff(row_splits(tensor.shape))
         first, second, counts = _pairs.product(lengths, np.diff(splits))
         shape = _rows_of(tensor.shape, counts)
         return self._made(tensor, first, shape), self._made(tensor, second, shape)
 
-    def searchsorted(self, values: "TensorBase[Any]", *, side: Literal["left", "right"] = "left") -> _R:
+    def searchsorted(self, values: "TensorCommon[Any]", *, side: Literal["left", "right"] = "left") -> _R:
         """Return where elements go in the row of the same prefix, whose elements are in order.
 
         Parameters
@@ -337,15 +339,16 @@ class WithinRows(ABC, Generic[_T, _R]):
             raise ConversionError(f"searchsorted(side=) is 'left' or 'right', not {side!r}")
         tensor = self._here()
         flat, splits = _parts_of(tensor, "searchsorted")
-        own = _beside(tensor, values, "searchsorted")
+        given, own = _beside(tensor, values, "searchsorted")
         rows = np.repeat(np.arange(len(own) - 1, dtype=np.int64), np.diff(own))
-        wanted = values._flat().elements()
+        given.buffer.require_numbers("searchsorted")
+        wanted = given._flat().elements()
         try:
             np.less(flat[:0], wanted[:0])
         except TypeError as error:
             text = f"searchsorted compares no {wanted.dtype} with elements of type {flat.dtype}"
             raise DTypeError(text) from error
-        return self._made(values, _search.searched(flat, splits, wanted, rows, side), values.shape)
+        return self._made(given, _search.searched(flat, splits, wanted, rows, side), given.shape)
 
     # One number for each row.
 
@@ -658,7 +661,7 @@ class WithinRows(ABC, Generic[_T, _R]):
         """
         tensor = self._here()
         flat, splits, _ = _ordered(tensor, "n_unique")
-        return self._made(tensor, np.diff(_order.distinct(flat, splits)[1]), self.shape)
+        return self._made(tensor, np.diff(_order.distinct(flat, splits)[2]), self.shape)
 
     def mean(self, *, empty: object = ...) -> _R:
         """Return the mean of each row, in the type that ``np.mean`` gives. O(n).
@@ -886,24 +889,24 @@ def _with_empty(found: Array, counts: IntArray, empty: object, name: str) -> Arr
     return result
 
 
-def _beside(tensor: TensorBase[Any], other: object, name: str) -> IntArray:
-    """Return where the rows of another tensor begin and end, of which there is one for each of these."""
-    if not isinstance(other, TensorBase):
+def _beside(tensor: TensorBase[Any], given: object, name: str) -> tuple[TensorBase[Any], IntArray]:
+    """Return another tensor that has one row for each of these, and where its rows begin and end."""
+    if not isinstance(given, TensorCommon):
         raise ConversionError(
-            f"{name} takes a tensor of rows, not a {type(other).__name__}: as_tensor makes one"
+            f"{name} takes a tensor of rows, not a {type(given).__name__}: as_tensor makes one"
         )
+    other = given._as_operand()
     mine: Shape[Any] = tensor.shape.leading(tensor.shape.rank - 1)
-    given = cast("TensorBase[Any]", other).shape
-    shape = given.flatten()
+    shape = other.shape.flatten()
     if shape.rank == mine.rank:
         splits = np.arange(shape.size + 1, dtype=np.int64)
     elif shape.rank == mine.rank + 1:
         splits, shape = row_splits(shape), shape.leading(mine.rank)
     else:
-        raise ExtentMismatchError(f"{name}: {given!r} has no rows beside those of {tensor.shape!r}")
+        raise ExtentMismatchError(f"{name}: {other.shape!r} has no rows beside those of {tensor.shape!r}")
     if shape is not mine and unnamed_shape(shape) != unnamed_shape(mine):
-        raise ExtentMismatchError(f"{name}: the rows of {given!r} are not those of {tensor.shape!r}")
-    return splits
+        raise ExtentMismatchError(f"{name}: the rows of {other.shape!r} are not those of {tensor.shape!r}")
+    return other, splits
 
 
 def _to_float(value: float, what: str) -> float:

@@ -38,6 +38,8 @@ def test_deeper_rows_and_all_elements():
         (np.mean, ConversionError, "axis=-1"),
         (lambda d: np.sort(d, axis=0), ConversionError, "axis=-1"),
         (np.diff, ConversionError, "map_rows"),
+        (lambda d: np.mean(d, axis=-1, where=T > 1), ConversionError, "where="),
+        (lambda d: np.mean(d, axis=-1, out=np.zeros(4)), ConversionError, "out="),
         (lambda d: np.argmax(d, axis=-1), ExtentError, r"row \(2,\) is empty; reduce_rows"),
         (np.unique, ConversionError, "map_rows"),
     ],

@@ -140,6 +140,18 @@ def test_what_rows_refuse_of_types(call, error, words):
     assert all(word in str(caught.value) for word in words), str(caught.value)
 
 
+def test_a_view_is_searched_for_as_a_tensor_is():
+    view = tw.concat([R])
+    assert R.rows().sort().rows().searchsorted(view).tolist() == [[1, 0, 2], [0, 1]]
+    assert R.rows().product(view)[0].array_equal(R.rows().product(R)[0])
+
+
+@pytest.mark.parametrize("name", ["unique", "searchsorted", "histogram"])
+def test_functions_without_rows_name_the_method_of_rows(name):
+    with pytest.raises(ConversionError, match=rf"rows\(\)\.{name}"):
+        getattr(np, name)(R, *([3] if name == "searchsorted" else []))
+
+
 @pytest.mark.parametrize("name", ["sum", "mean", "argmax"])
 def test_out_that_is_read_only_is_refused(name):
     out = np.zeros(2, getattr(np, name)(R, axis=-1).dtype)
