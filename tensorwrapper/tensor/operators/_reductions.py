@@ -130,6 +130,10 @@ def _reduced_modes(axis: object, shape: Shape[Any], name: str) -> int:
     if axis is None:
         return 0
     modes = _axes(axis, shape.rank)
+    if not modes:
+        raise ConversionError(
+            f"{name}: axis=() names no mode of {shape!r}: axis=-1 reduces rows, axis=None all elements"
+        )
     first = shape.rank - len(modes)
     if modes != set(range(first, shape.rank)):
         raise JaggedModeError(

@@ -197,7 +197,9 @@ def _number(base: str, rows: Any, given: dict[str, Any], *, lost: bool) -> Any: 
         share = given["q"]
         if np.ndim(share):
             raise ConversionError(f"np.{base} along rows takes one q=, not {len(share)}")
-        return rows.quantile(share / 100 if base == "percentile" else share)
+        with refusals(f"np.{base}"):
+            share = share / 100 if base == "percentile" else share
+        return rows.quantile(share)
     if lost and base in ("max", "min"):
         kind = rows._here().dtype.kind
         if given["initial"] is not _UNSET:

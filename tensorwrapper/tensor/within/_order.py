@@ -269,5 +269,5 @@ def repeats(new: Array) -> IntArray:
 def top(flat: Array, splits: IntArray, count: int, *, largest: bool) -> tuple[IntArray, IntArray]:
     """Return the positions of the first elements of each row in descending order, and how many they are."""
     order = argsort(flat, splits, descending=largest)
-    kept = np.minimum(np.diff(splits), count)
+    kept = np.minimum(np.diff(splits), min(count, len(flat)))
     return order[concatenated_ranges(splits[:-1], kept)], splits_of(kept)

@@ -12,6 +12,7 @@ from tensorwrapper.typing import IntArray
 
 __all__ = ["combinations", "product"]
 
+_MOST = 1 << 16  # positions that are taken together, each of which has a tensor
 _LARGEST = MAX_INT64 // 8  # positions that an address space holds
 
 
@@ -23,6 +24,10 @@ def combinations(lengths: IntArray, count: int, *, replacement: bool) -> tuple[l
     SizeOverflowError
         If there are more than memory holds; nothing is allocated.
     """
+    if count > _MOST:
+        raise SizeOverflowError(
+            f"combinations(k) makes a tensor for each of k positions, at most {_MOST}, not {count}"
+        )
     distinct, inverse = np.unique(lengths, return_inverse=True)
     ways = [math.comb(n + count - 1 if replacement and n else n, count) for n in distinct.tolist()]
     total = sum([a * b for a, b in zip(ways, np.bincount(inverse).tolist(), strict=True)])

@@ -798,7 +798,10 @@ class WithinRows(ABC, Generic[_T, _R]):
         >>> tw.jagged([[5, 1, 7], [], [2, 9]]).rows().histogram([0, 3, 6, 9]).tolist()
         [[1, 1, 1], [0, 0, 0], [1, 0, 1]]
         """
-        marks = np.asarray(edges)
+        try:
+            marks = np.asarray(edges)
+        except ValueError:  # lists of several lengths
+            marks = np.empty((0, 0))
         if (
             marks.ndim != 1
             or len(marks) < 2
@@ -895,7 +898,7 @@ def _beside(tensor: TensorBase[Any], given: object, name: str) -> tuple[TensorBa
         raise ConversionError(
             f"{name} takes a tensor of rows, not a {type(given).__name__}: as_tensor makes one"
         )
-    other = given._as_operand()
+    other: TensorBase[Any] = cast("Any", given)._as_operand()
     mine: Shape[Any] = tensor.shape.leading(tensor.shape.rank - 1)
     shape = other.shape.flatten()
     if shape.rank == mine.rank:

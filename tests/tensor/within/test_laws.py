@@ -361,6 +361,8 @@ def test_combinations_are_counted_before_they_are_made():
     many = tw.from_buffer(np.zeros(3_000_000, np.int8), tw.Shape.jagged([3_000_000]))
     with pytest.raises(SizeOverflowError, match=str(math.comb(3_000_000, 3))):
         many.rows().combinations(3)
+    with pytest.raises(SizeOverflowError, match="1000000000"):
+        R.rows().combinations(10**9)
 
 
 def test_an_empty_row_has_no_mean_and_a_warning_tells_it():

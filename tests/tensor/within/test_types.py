@@ -127,6 +127,10 @@ R = tw.jagged([[5, 1, 7], [2, 9]])
     [
         (lambda: (R > 1).rows().ptp(), DTypeError, ["ptp"]),
         (lambda: R.rows().quantile([0.1, 0.2]), ConversionError, ["q"]),
+        (lambda: R.rows().histogram([[0, 1], [1]]), ExtentError, ["edges"]),
+        (lambda: np.percentile(R, "a", axis=-1), DTypeError, ["np.percentile"]),
+        (lambda: np.mean(R, axis=()), ConversionError, ["axis=()", "axis=-1"]),
+        (lambda: np.sum(R, axis=()), ConversionError, ["axis=()", "axis=-1"]),
         (lambda: R.rows().quantile("a"), ConversionError, ["'a'"]),
         (lambda: R.rows().var(ddof="a"), ConversionError, ["ddof", "'a'"]),
         (lambda: R.rows().searchsorted(tw.strings([["a"], ["b"]])), DTypeError, ["searchsorted"]),
@@ -138,6 +142,10 @@ def test_what_rows_refuse_of_types(call, error, words):
     with pytest.raises(error) as caught:
         call()
     assert all(word in str(caught.value) for word in words), str(caught.value)
+
+
+def test_more_than_a_row_has_are_all_of_it():
+    assert R.rows().top_k(2**70).tolist() == R.rows().argsort(descending=True).tolist()
 
 
 def test_a_view_is_searched_for_as_a_tensor_is():
