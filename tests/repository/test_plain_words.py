@@ -22,7 +22,7 @@ MOST: dict[str, int] = {
     "tensorwrapper/interop": 95,
     "tensorwrapper/layout": 464,
     "tensorwrapper/remote": 442,
-    "tensorwrapper/selection": 583,
+    "tensorwrapper/selection": 578,
     "tensorwrapper/shape": 415,
     "tensorwrapper/sharding": 59,
     "tensorwrapper/store": 430,
