@@ -19,16 +19,16 @@ _NIGHTLY = os.environ.get("HYPOTHESIS_PROFILE") == "nightly"
 _ROUNDS, _TREES = (200, 300) if _NIGHTLY else (6, 40)
 
 _ROOMS = (
-    r"selection\.(computing|facade|functions|normal|plans|rows|runners|sources|writing)",
+    r"selection\.(execution|facade|functions|jagged|optimizer|plans|runners|sources|writing)",
     r"layout\.(_array_keys|axes|boxes|cells|copies|facade|operations)",
-    r"tensor\.(facade|operators|rows)",
+    r"tensor\.(facade|operators|rows|within)",
     r"shape\.(boxes|facade|kinds|rows)",
     r"buffer\.(_addresses|_common|copies|strings)",
 )
 
 _NO_WAYS = re.compile(
     r"MAX_.*|_MAX_.*|MOST_.*|_MOST_.*|LARGEST|_KEYS|_NARROW|_WORD|_PAGE|_SHOWN|_NAME|_DRAWN"
-    r"|rows\._forms\._SHORT|runners\._joined\._SHORT"
+    r"|_LARGEST|_MANY_TAKEN|jagged\._piece_order\._SHORT|runners\._joined\._SHORT"
 )
 """Constants that are no thresholds: limits of what is taken, widths of numbers, lengths of texts."""
 

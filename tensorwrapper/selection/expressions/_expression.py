@@ -179,6 +179,14 @@ class Node(ABC):
         """
         return None
 
+    def ascending(self, view: "Expression") -> "tuple[Expression, int, IntArray] | None":  # noqa: ARG002
+        """Return a view of the distinct positions that a table selects, in order, and how it leads to a view.
+
+        That is the mode of the view, and for each of its positions the number of the distinct one. None
+        unless positions of operands in order may be fewer parts.
+        """
+        return None
+
     def selected(self, transform: Transform, normalize: Normalize) -> "Expression | None":  # noqa: ARG002
         """Return the normal form, from zero on, of a selection; None if any node's will do."""
         return None

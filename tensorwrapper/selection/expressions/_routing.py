@@ -12,7 +12,7 @@ from typing import Any, ClassVar, cast, final
 import attrs
 import numpy as np
 
-from tensorwrapper._arrays import CACHED
+from tensorwrapper._arrays import CACHED, ranked
 from tensorwrapper._json import Json
 from tensorwrapper._progressions import solve_progression
 from tensorwrapper._value_class import frozen
@@ -41,10 +41,16 @@ from tensorwrapper.selection.operations._positions import grouped
 from tensorwrapper.selection.runners._blocks import BLOCK
 from tensorwrapper.selection.runners._shared_mode import write_parts
 from tensorwrapper.selection.transforms._maps import Spaced, canonical, spaced
-from tensorwrapper.selection.transforms._transform import Coordinate, Transform, take_apart, through
+from tensorwrapper.selection.transforms._transform import (
+    Coordinate,
+    Transform,
+    put_together,
+    take_apart,
+    through,
+)
 from tensorwrapper.typing import Array, Extents, IntArray
 
-__all__ = ["Routing", "SharedMode", "route", "routed", "settled"]
+__all__ = ["Routing", "SharedMode", "handed_on", "route", "settled"]
 
 
 class SharedMode(Node):
@@ -93,6 +99,26 @@ class SharedMode(Node):
             return Split(self.mode, self._cut(slices))
         transform = take_apart(view.layout, self.extents)
         return None if transform is None else self._split(transform)
+
+    def ascending(self, view: Expression) -> tuple[Expression, int, IntArray] | None:
+        transform = None if view.is_whole else take_apart(view.layout, self.extents)
+        feeds = [] if transform is None else [*transform.coordinates[self.mode].feeds]
+        if transform is None or len(feeds) != 1 or len(self.operands) == 1:
+            return None
+        own, move = feeds[0]
+        constant = transform.coordinates[self.mode].constant
+        alone = sum(number == own for c in transform.coordinates for number, _ in c.feeds) == 1
+        if not alone or runs_of(constant, move) is not None:
+            return None
+        positions = move.offsets() + constant
+        if (positions[1:] > positions[:-1]).all():
+            return None
+        distinct, places = ranked(positions)
+        first, axis = Table(distinct).simplify()
+        extents = (*transform.extents[:own], len(distinct), *transform.extents[own + 1 :])
+        here = Coordinate(first, ((own, axis),)) if len(distinct) > 1 else Coordinate(first)
+        ordered = attrs.evolve(transform, extents=extents).at(self.mode, here)
+        return Expression(self, put_together(ordered, self.extents)), own, places
 
     def _split(self, transform: Transform) -> "Expression | Split | None":
         coordinate = transform.coordinates[self.mode]
@@ -391,7 +417,19 @@ def _flattened(piece: Piece, mode: int) -> list[Piece]:
     return [piece if count > 1 else attrs.evolve(piece, step=1)]
 
 
-def routed(split: Split, extents: Extents, normalize: Normalize) -> Expression:
+def handed_on(view: Expression, normalize: Normalize) -> Expression | None:
+    """Return the normal form of a view from zero on; None if its node hands on no elements of operands."""
+    ordered = view.node.ascending(view)
+    if ordered is not None:
+        inner, mode, places = ordered
+        return _reordered(normalize(inner), mode, places, normalize)
+    split = view.node.split(view)
+    if split is None or isinstance(split, Expression):
+        return None if split is None else normalize(split)
+    return _routed(split, view.extents, normalize)
+
+
+def _routed(split: Split, extents: Extents, normalize: Normalize) -> Expression:
     """Return the normal form of a view of these extents that is split."""
     mode = split.mode
     if all(isinstance(own, range) for own, _ in split.parts):
@@ -419,12 +457,9 @@ def settled(inner: Expression, layout: Layout[Any], normalize: Normalize) -> Exp
             return settled(node.ordered, own, normalize)
         found = None if own is None else Expression(node, own)
     elif transform is not None:
-        view = at_zero(Expression(node, layout))
-        split = node.split(view)
-        if split is not None:
-            return (
-                normalize(split) if isinstance(split, Expression) else routed(split, view.extents, normalize)
-            )
+        handed = handed_on(at_zero(Expression(node, layout)), normalize)
+        if handed is not None:
+            return handed
         found = node.selected(attrs.evolve(transform, origin=(0,) * len(transform.extents)), normalize)
     if found is None:
         return Expression(Whole(inner), canonical(layout))

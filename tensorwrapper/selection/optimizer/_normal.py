@@ -18,7 +18,7 @@ from tensorwrapper.layout.lowlevel import (
 from tensorwrapper.selection.expressions._expression import Expression, Normalize, at_zero, check_boxes, whole
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._ordinals import Whole, pushed, sampled
-from tensorwrapper.selection.expressions._routing import routed, settled
+from tensorwrapper.selection.expressions._routing import handed_on, settled
 from tensorwrapper.selection.jagged._flatten import in_order
 from tensorwrapper.selection.transforms._layouts import box
 from tensorwrapper.selection.transforms._maps import canonical, maps_of, moved
@@ -65,9 +65,9 @@ def _lowered(view: Expression, normalize: Normalize) -> Expression:
     lowered = node.lowered()
     if lowered is not node:
         return normalize(Expression(lowered, view.layout))
-    split = node.split(at_zero(view))
-    if split is not None:
-        return normalize(split) if isinstance(split, Expression) else routed(split, view.extents, normalize)
+    handed = handed_on(at_zero(view), normalize)
+    if handed is not None:
+        return handed
     transform = take_apart(view.layout, node.extents)
     if transform is not None:
         transform = attrs.evolve(transform, origin=(0,) * len(transform.extents))

@@ -8,7 +8,7 @@ import numpy as np
 
 from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import packed_layout
-from tensorwrapper.errors import ConversionError, DTypeError, JaggedModeError
+from tensorwrapper.errors import ConversionError, DTypeError, ExtentError, JaggedModeError
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.operators._elementwise import flat_operands
 from tensorwrapper.tensor.operators._operand import is_tensor_or_view, read_operand
@@ -206,4 +206,9 @@ def _number(base: str, rows: Any, given: dict[str, Any], *, lost: bool) -> Any: 
             options["initial"] = given["initial"]
         elif kind in "fcmMV":
             options["empty"] = _LOST.get(kind, np.nan)
-    return getattr(rows, base)(**options)
+    try:
+        return getattr(rows, base)(**options)
+    except ExtentError as error:
+        # NumPy's functions have no `empty=`.
+        head = str(error).partition(";")[0]
+        raise ExtentError(f"np.{head}; `r.rows().{base}(empty=-1)` says what it gives") from error

@@ -47,6 +47,13 @@ def test_a_repeated_position_of_a_joined_mode_is_read_once():
     assert view.plan().bytes_read == 3 * 24
 
 
+def test_positions_of_parts_of_one_memory_are_one_selection_in_any_order():
+    x = tw.as_tensor(np.arange(12).reshape(4, 3))
+    view = sel.concat([x[:1], x[1:]]).gather(0, [1, 0, 1, 3])
+    assert view.normal_form().node.tensor is not None
+    assert view.compute().tolist() == x[[1, 0, 1, 3]].tolist()
+
+
 def test_what_only_selects_of_what_is_made_once_keeps_its_places():
     rows = tw.jagged([list(range(100 * k, 100 * k + 90 + k % 5)) for k in range(50)])
     joined = sel.concat([rows, rows, rows[:3]])

@@ -332,6 +332,8 @@ R = tw.jagged([[5, 1, 7], [], [2, 9]])
         (lambda: R.rows().max(), ExtentError, ["(1,)", "empty=", "initial="]),
         (lambda: R.rows().first(), ExtentError, ["(1,)", "empty="]),
         (lambda: np.max(R, axis=-1), ExtentError, ["(1,)", "initial="]),
+        (lambda: np.argmax(R, axis=-1), ExtentError, ["(1,)", "r.rows().argmax(empty=-1)"]),
+        (lambda: np.ptp(R, axis=-1), ExtentError, ["(1,)", "r.rows().ptp(empty=-1)"]),
         (lambda: np.sort(R, axis=0), ConversionError, ["axis=-1"]),
         (lambda: np.mean(R, axis=0), ConversionError, ["axis=-1"]),
         (lambda: R.rows().rankdata("best"), ConversionError, ["average", "dense"]),
