@@ -182,7 +182,7 @@ def test_it_is_the_leaf_of_a_view():
     assert np.array_equal(np.asarray(view.compute()), np.concatenate([expected, expected[:, ::-1]]))
     part = view[2:6, ::3]
     assert np.array_equal(np.asarray(part.compute()), np.concatenate([expected, expected[:, ::-1]])[2:6, ::3])
-    assert "2 runs" in str(part.plan())
+    assert "2 steps" in str(part.plan())
     assert "concat" in view.explain()
     again = sel.from_json(sel.to_json(part), sources=sel.sources(part))
     assert again.compute().array_equal(part.compute())

@@ -96,6 +96,7 @@ WHATEVER_THE_DEPTH = {
     "origin_at": lambda s: each(s.origin_at, prefixes(s)),
     "padding": lambda s: s.padding,
     "rank": lambda s: s.rank,
+    "ndim": lambda s: s.ndim,
     "reshape": lambda s: s.reshape(-1),
     "same_elements": lambda s: [s.same_elements(OTHER), s.same_elements(s.as_smooth())],
     "size": lambda s: s.size,
