@@ -57,7 +57,10 @@ def written_arguments(arguments: ast.arguments) -> str:
     """Return the parameters of a function as they are written."""
     for argument in ast.walk(arguments):
         if isinstance(argument, ast.arg) and argument.annotation is not None:
-            argument.annotation = ast.parse(type_text(argument.annotation), mode="eval").body
+            # ``*names: *Types`` has one type for each: they are shown by the name of all.
+            own = argument.annotation
+            written = type_text(own.value if isinstance(own, ast.Starred) else own)
+            argument.annotation = ast.parse(written, mode="eval").body
     return f"({ast.unparse(arguments)})"
 
 

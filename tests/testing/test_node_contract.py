@@ -11,13 +11,13 @@ from tensorwrapper import selection as sel
 from tensorwrapper.errors import DTypeError, ExtentMismatchError
 from tensorwrapper.selection import Expression, Node
 from tensorwrapper.selection.expressions import (
-    _cellwise,
+    _elementwise,
     _generators,
     _joining,
     _ordinals,
     _padding,
-    _reading,
     _routing,
+    _source_node,
 )
 from tensorwrapper.testing import NodeContract
 
@@ -154,7 +154,7 @@ def test_values_that_are_not_what_was_declared_are_found_out(fault, error):
 
 
 def test_no_node_is_forgotten():
-    rooms = (_cellwise, _generators, _joining, _padding, _reading, _routing, _ordinals)
+    rooms = (_elementwise, _generators, _joining, _padding, _source_node, _routing, _ordinals)
     known = {
         own
         for room in rooms
