@@ -62,6 +62,8 @@ _BACK: Final = 0.05
 _LONGEST: Final = 2.0
 _LOOK: Final = 0.05
 """Seconds between two looks at what only time changes, also while answers come one after the other."""
+_LET_GO: Final = 1.0
+"""Seconds that a thread has to let go of a socket that another one closes: it waits for a tenth at a time."""
 _LIMITS: Final = Limits(
     label_bytes=2**23,
     label_items=2**14,
@@ -83,6 +85,7 @@ class Connection:
 
     __slots__ = (
         "_client",
+        "_closing",
         "_compress",
         "_heard",
         "_looked",
@@ -93,6 +96,7 @@ class Connection:
         "_pinged",
         "_reader",
         "_socket",
+        "_using",
         "address",
         "cache",
         "link",
@@ -119,6 +123,8 @@ class Connection:
         self._numbers = itertools.count(secrets.randbits(62))
         self._pending: dict[int, Pending] = {}
         self._reader = AnswerReader(_LIMITS)
+        self._using = threading.RLock()
+        self._closing = False
         self._socket = Socket(
             "DEALER", timeout=patience.timeout, security=security, limits=_LIMITS, stalled=_STALLED
         )
@@ -215,34 +221,44 @@ class Connection:
 
     def forget(self, pending: Pending) -> None:
         """Tell the server, if it can be told now, that an answer is not wanted any more."""
-        if self._pending.pop(pending.number, None) is None or self._socket.closed:
+        if self._pending.pop(pending.number, None) is None or self.closed:
             return
         pending.take("cancelled")
         try:
-            self._socket.send(send_request(next(self._numbers), Cancel(pending.number)), timeout=0)
+            with self._using:
+                self._socket.send(send_request(next(self._numbers), Cancel(pending.number)), timeout=0)
         except (TransportTimeoutError, TransportClosedError, TransportTornError):
             _log.debug("%s could not be told of a cancelled request", self.address)
 
     def pump(self, seconds: float) -> None:
         """Take an answer that is there; wait for one so many seconds at most."""
-        try:
-            if self._socket.poll(self._pause(seconds)):
-                self._receive()
-                # A server that always has something to say shall not keep us from looking at the time.
-                if self._heard - self._looked < _LOOK:
-                    return
-        except TransportHandshakeError as error:
-            if self._is_fatal(error):
+        with self._using:
+            self._check_open()
+            try:
+                if self._socket.poll(self._pause(seconds)):
+                    self._receive()
+                    # A server that always has something to say shall not keep us from looking at the time.
+                    if self._heard - self._looked < _LOOK:
+                        return
+            except TransportHandshakeError as error:
+                if self._is_fatal(error):
+                    raise
+                time.sleep(min(self._pause(seconds), _BACK))
+            except TransportError as error:
+                self._check_closed(error)
                 raise
-            time.sleep(min(self._pause(seconds), _BACK))
-        except TransportError as error:
-            self._check_closed(error)
-            raise
-        self._look()
+            self._look()
+
+    def _check_open(self) -> None:
+        """Raise if another thread closes the client; the socket stays whole until this one lets go of it."""
+        if self._closing:
+            raise TransportClosedError(
+                f"the client of {self.address} was closed while a thread of it was reading"
+            )
 
     def _check_closed(self, error: TransportError) -> None:
         """Raise that the client was closed meanwhile, by another thread, if an error comes of that."""
-        if self._socket.closed and not isinstance(error, TransportTimeoutError):
+        if self.closed and not isinstance(error, TransportTimeoutError):
             raise TransportClosedError(
                 f"the client of {self.address} was closed while a thread of it was reading"
             ) from error
@@ -265,7 +281,9 @@ class Connection:
         try:
             # A connection that is being made takes a moment; one that is lost may take any time.
             most = self._patience.timeout
-            self._socket.send(frames, timeout=min(most, 0.1) if pending.tries else most)
+            with self._using:
+                self._check_open()
+                self._socket.send(frames, timeout=min(most, 0.1) if pending.tries else most)
         except (TransportTimeoutError, TransportHandshakeError) as error:
             if isinstance(error, TransportHandshakeError) and self._is_fatal(error):
                 raise
@@ -379,11 +397,20 @@ class Connection:
     @property
     def closed(self) -> bool:
         """Whether it is over, by `close` or by what the server sent."""
-        return self._socket.closed
+        return self._closing or self._socket.closed
 
     def close(self) -> None:
-        """Close the socket; closing twice is harmless."""
-        self._socket.close()
+        """Close the socket, once its thread lets go of it; closing twice is harmless.
+
+        ZeroMQ may hang in a call for a socket that another thread closes.
+        """
+        self._closing = True
+        mine = self._using.acquire(timeout=_LET_GO)
+        try:
+            self._socket.close()
+        finally:
+            if mine:
+                self._using.release()
 
 
 @final
