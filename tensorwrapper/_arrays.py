@@ -151,7 +151,7 @@ def check_shown(value: object) -> None:
 
 
 def _shown(value: object, *, copy: bool | None = None) -> Array:
-    found: Array = np.asanyarray(value, copy=copy)
+    found: Array = np.array(value, copy=copy, subok=True)
     if found.dtype.kind == "M" and _has_durations(value):
         raise DTypeError("a list has dates and durations, which have no type in common")
     if type(found) is np.ndarray:

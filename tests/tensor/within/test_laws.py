@@ -154,7 +154,7 @@ def test_numbers_of_rows_are_those_of_numpy(case):
         tolerance = close.get(mine.dtype.str[1:], 1e-9)
         np.testing.assert_allclose(mine, theirs, rtol=tolerance, atol=tolerance)
     for name in ("any", "all", "count_nonzero"):
-        same(getattr(found, name)().tolist(), [getattr(np, name)(own).item() for own in arrays])
+        same(getattr(found, name)().tolist(), [np.asarray(getattr(np, name)(own)).item() for own in arrays])
 
 
 @given(rows(["f8", "f4", "i8", "u1"]), st.floats(0, 1))
