@@ -224,6 +224,7 @@ class Projection:
         """Return the smallest box around what all indices of a box touch; exact, O(inputs * outputs).
 
         Of an empty box it is empty, at the place of its origin; but a box of rank 0 is never empty.
+        With `Ranges` it reaches from the begin of the first row to the end of the last, empty or not.
 
         Source: per output the sum over the inputs of the least and the greatest that each of them adds.
 

@@ -81,12 +81,12 @@ def outcome(call):
             found = found.compute() if hasattr(found, "compute") else found
         except TensorWrapperError as error:
             return "refused", error
-    if not isinstance(found, tw.Tensor):
-        found = tw.as_tensor(found)
+    lies_nowhere = isinstance(found, np.ndarray) and found.ndim > 0
+    found = tw.as_tensor(found)
     elements = found.elements()
     return (
         found.dtype.newbyteorder("="),
-        found.shape,
+        found.shape.extents if lies_nowhere else found.shape,
         elements.astype(found.dtype.newbyteorder("=")).tobytes(),
     )
 
