@@ -11,6 +11,7 @@ from tensorwrapper._hints import wrong_call
 from tensorwrapper._integers import to_count
 from tensorwrapper._memory import new_memory
 from tensorwrapper._value_class import evolve
+from tensorwrapper.buffer import Nullable
 from tensorwrapper.buffer.lowlevel import buffer_of, holds_strings, write_elements
 from tensorwrapper.errors import BufferSizeError, ConversionError, ExportError
 from tensorwrapper.layout import Layout
@@ -39,6 +40,7 @@ from tensorwrapper.selection.expressions._elementwise import Casting
 from tensorwrapper.selection.expressions._expression import Expression, memory_of, unnamed_view
 from tensorwrapper.selection.facade._view_base import ViewBase
 from tensorwrapper.selection.jagged._flatten import in_order
+from tensorwrapper.selection.plans._nulls import sides_of_view
 from tensorwrapper.selection.plans._source_reads import is_away, is_sparse, sparse_unread
 from tensorwrapper.selection.sources._asking import Versions
 from tensorwrapper.shape import Shape, ShapeLike
@@ -170,17 +172,24 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
             if at_once is not None:
                 return at_once
         source = source_tensor(view)
-        if source is not None and (not view.is_box or source.is_sparse or holds_strings(source.dtype)):
+        if source is not None and _is_kept(source):
             return _copied(source, out)
         if source is None and not view.is_box:
             return self._of_rows(out, threads, progress, cancel)
+        here = is_in_memory(view)
+        sides = None if here else sides_of_view(view)
+        if sides is not None:
+            values, valid = [
+                self._make(own).compute(order=order, threads=threads, progress=progress, cancel=cancel)
+                for own in sides
+            ]
+            return _beside(values, valid, out)
         if out is not None and not surely_fits(self.dtype, out.dtype):
             target_array(out, self.shape, self.dtype)  # for what it raises
             cast_to = self._make(
                 Expression(Casting(unnamed_view(self._expression), out.dtype), self._in_order())
             )
             return cast_to.compute(out, order, threads=threads, progress=progress, cancel=cancel)
-        here = is_in_memory(view)
         found = None if here else self._of_sparse()
         if found is not None:
             return found if out is None else _copied(found, out)
@@ -456,6 +465,20 @@ def _nested_blocks(
     for region, block in found:
         nested = Layout.nested(block.layout, layers=layers)
         yield Shape.nested(region, layers=layers), make_tensor(nested, block.buffer)
+
+
+def _is_kept(source: Tensor[Any]) -> bool:
+    """Tell whether a tensor that is only sliced stays what it is, and is no array."""
+    odd = source.is_sparse or source.is_nullable or holds_strings(source.dtype)
+    return odd or not source.shape.is_box
+
+
+def _beside(values: Tensor[Any], valid: Tensor[Any], out: "Target | None") -> Tensor[Any, Any]:
+    """Return the tensor of values, and beside them whether they are valid; or write it."""
+    if values.layout != valid.layout:
+        valid = valid.to_layout(values.layout)
+    made: Tensor[Any, Any] = make_tensor(values.layout, Nullable(values.buffer, valid.buffer))
+    return made if out is None else _copied(made, out)
 
 
 def _to_target(out: object) -> "Target | None":

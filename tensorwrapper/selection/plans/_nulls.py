@@ -1,0 +1,82 @@
+"""Views of elements some of which are nulls: as a view of the values, and one of whether they are valid.
+
+Selections move both alike, so that a node says what becomes of validity only where it computes.
+"""
+
+from typing import Any, cast
+
+import numpy as np
+
+from tensorwrapper.buffer import BufferCommon, Dense
+from tensorwrapper.selection.expressions._expression import Expression, Node
+from tensorwrapper.selection.expressions._generators import Filling
+from tensorwrapper.selection.expressions._source_node import Reading
+from tensorwrapper.selection.expressions._traversal import operands_first
+from tensorwrapper.selection.sources._source import TensorSource
+from tensorwrapper.selection.transforms._layouts import box
+from tensorwrapper.tensor.lowlevel import make_tensor
+
+__all__ = ["has_nullable", "sides_of_view"]
+
+
+def has_nullable(view: Expression) -> bool:
+    """Tell whether a leaf of a view has room for nulls. O(nodes)."""
+    return any(_sides(own.node) is not None for own in operands_first([view]))
+
+
+def sides_of_view(view: Expression) -> "tuple[Expression, Expression] | None":
+    """Return a view of the values, and one of whether they are valid; None where no leaf has room for nulls.
+
+    Strings tell of their nulls themselves. O(nodes), and of elements only where a cast would look at what
+    stands under a null, which may be anything.
+    """
+    order = operands_first([view])
+    if all(_sides(own.node) is None for own in order):
+        return None
+    cleared = any(own.node.name == "cast" for own in order)
+    values: dict[int, Expression] = {}
+    valid: dict[int, Expression] = {}
+    nodes: dict[int, tuple[Node, Node]] = {}
+    for own in order:
+        node = own.node
+        if id(node) not in nodes:
+            nodes[id(node)] = (
+                _of_values(node, cleared=cleared)
+                if node.source is not None
+                else node.mapped(lambda part: values[id(part)]),
+                _of_validity(node)
+                if node.source is not None
+                else node.validity(lambda part: values[id(part)], lambda part: valid[id(part)]),
+            )
+        one, other = nodes[id(node)]
+        values[id(own)] = own if one is node else Expression(one, own.layout)
+        valid[id(own)] = Expression(other, own.layout)
+    return values[id(view)], valid[id(view)]
+
+
+def _sides(node: Node) -> "tuple[BufferCommon[Any], BufferCommon[Any]] | None":
+    tensor = node.tensor
+    return None if tensor is None else tensor.buffer.sides
+
+
+def _of_values(node: Node, *, cleared: bool) -> Node:
+    sides = _sides(node)
+    if sides is None:
+        return node
+    values, validity = sides
+    if cleared:
+        flat = values.read_run(0, values.size).copy()
+        flat[~validity.read_run(0, validity.size)] = np.zeros((), flat.dtype)
+        values = Dense(cast("Any", flat))
+    return _reading(node, values)
+
+
+def _of_validity(node: Node) -> Node:
+    sides = _sides(node)
+    if sides is None:
+        return Filling(box(node.extents), np.True_, np.dtype(np.bool_))
+    return _reading(node, sides[1])
+
+
+def _reading(node: Node, buffer: "BufferCommon[Any]") -> Node:
+    return Reading(TensorSource(make_tensor(cast("Any", node.tensor).layout, buffer)))
