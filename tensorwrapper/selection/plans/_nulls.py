@@ -7,16 +7,18 @@ from typing import Any, cast
 
 import numpy as np
 
-from tensorwrapper.buffer import BufferCommon, Dense
-from tensorwrapper.selection.expressions._expression import Expression, Node
+from tensorwrapper.buffer import BufferCommon, Dense, Nullable
+from tensorwrapper.layout.lowlevel import new_row_major, wrap_layout
+from tensorwrapper.selection.expressions._expression import Expression, Node, same
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._source_node import Reading
 from tensorwrapper.selection.expressions._traversal import operands_first
 from tensorwrapper.selection.sources._source import TensorSource
 from tensorwrapper.selection.transforms._layouts import box
+from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
 
-__all__ = ["has_nullable", "sides_of_view"]
+__all__ = ["has_nullable", "null_of", "sides_of_view", "truth_of"]
 
 
 def has_nullable(view: Expression) -> bool:
@@ -54,6 +56,26 @@ def sides_of_view(view: Expression) -> "tuple[Expression, Expression] | None":
     return values[id(view)], valid[id(view)]
 
 
+def truth_of(view: Expression) -> Expression:
+    """Return a view of True at each of the same indices, of the same kind of shape: to be padded."""
+    valid: dict[int, Expression] = {}
+    for own in operands_first([view]):
+        node = own.node
+        made = _truth(node) if node.source is not None else node.validity(same, lambda part: valid[id(part)])
+        valid[id(own)] = Expression(made, own.layout)
+    return valid[id(view)]
+
+
+def null_of(dtype: "np.dtype[Any]") -> Tensor[Any]:
+    """Return a null of a type: a tensor of rank 0."""
+    nothing = Nullable(Dense(np.zeros(1, dtype)), Dense(np.zeros(1, np.bool_)))
+    return make_tensor(wrap_layout(new_row_major(())), nothing)
+
+
+def _truth(node: Node) -> Node:
+    return Filling(box(node.extents), np.True_, np.dtype(np.bool_))
+
+
 def _sides(node: Node) -> "tuple[BufferCommon[Any], BufferCommon[Any]] | None":
     tensor = node.tensor
     return None if tensor is None else tensor.buffer.sides
@@ -74,7 +96,7 @@ def _of_values(node: Node, *, cleared: bool) -> Node:
 def _of_validity(node: Node) -> Node:
     sides = _sides(node)
     if sides is None:
-        return Filling(box(node.extents), np.True_, np.dtype(np.bool_))
+        return _truth(node)
     return _reading(node, sides[1])
 
 

@@ -74,10 +74,6 @@ class TensorWrites(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
             self._make(self._layout, sides[0]).assign(values, casting=casting)
             self._make(self._layout, sides[1]).assign(valid)
             return
-        if value is None and not holds_strings(self.dtype):
-            raise ConversionError(
-                f"elements of {self.dtype} have no place for a null: `tw.nullable(t)` makes a tensor that has"
-            )
         if self.shape.has_layers:
             value = as_computed(value)
             flat = value._flat() if isinstance(value, TensorBase) else value

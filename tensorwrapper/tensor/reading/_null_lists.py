@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, TypeGuard
 
-from tensorwrapper.errors import ConversionError
+from tensorwrapper.errors import ConversionError, DTypeError
 
 __all__ = ["has_null", "split_nulls", "with_empty_rows"]
 
@@ -27,6 +27,8 @@ def split_nulls(value: "Sequence[object]", filler: object = None) -> "tuple[list
     Raises
     ------
     ConversionError
+        If a null stands beside lists.
+    DTypeError
         If there is nothing but nulls, which have no type.
     """
     filler = _first(value) if filler is None else filler
@@ -36,7 +38,7 @@ def split_nulls(value: "Sequence[object]", filler: object = None) -> "tuple[list
             "empty row of it"
         )
     if filler is None:
-        raise ConversionError(
+        raise DTypeError(
             "nulls alone have no type: `tw.nullable(np.zeros(2), [False, False])` makes some of a type"
         )
     return _filled(value, filler), _marked(value)

@@ -85,7 +85,9 @@ def differences(tensor: TensorBase[Any]) -> TensorBase[Any]:
     found = rows.rows().diff()
     is_first = np.zeros(len(flat) + 1, np.bool_)
     is_first[row_splits(tensor.shape)] = True
-    both = (valid & np.roll(valid, 1))[~is_first[:-1]]
+    both = valid.copy()
+    both[1:] &= valid[:-1]
+    both = both[~is_first[:-1]]
     return tensor._make(
         packed_layout(found.shape), Nullable(Dense(found.elements()), Dense(cast("Any", both)))
     )
