@@ -40,7 +40,7 @@ from tensorwrapper.selection.expressions._elementwise import Casting
 from tensorwrapper.selection.expressions._expression import Expression, memory_of, unnamed_view
 from tensorwrapper.selection.facade._view_base import ViewBase
 from tensorwrapper.selection.jagged._flatten import in_order
-from tensorwrapper.selection.plans._nulls import sides_of_view
+from tensorwrapper.selection.plans._nulls import has_nullable, sides_of_view
 from tensorwrapper.selection.plans._source_reads import is_away, is_sparse, sparse_unread
 from tensorwrapper.selection.sources._asking import Versions
 from tensorwrapper.shape import Shape, ShapeLike
@@ -215,7 +215,10 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
 
     def _at_once(self) -> Tensor[Any, Any] | None:
         """Return the elements in new memory in row-major order, if there is a short way to them."""
-        return self._directly() if is_away(self._expression) else _at_once(self._expression)
+        view = self._expression
+        if not is_away(view):
+            return _at_once(view)
+        return None if has_nullable(view) else self._directly()
 
     def _directly(self) -> Tensor[Any, Any] | None:
         """Return the elements of one selection of a source elsewhere, if it has a short way for it."""
@@ -249,7 +252,7 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
         progress: Progress | None,
         cancel: Cancel | None,
     ) -> Tensor[Any, Any] | None:
-        """Return the elements of a box with room for nulls: values, and beside them whether they are valid."""
+        """Return the elements of a box with room for nulls: values, and whether they are valid."""
         sides = sides_of_view(self._expression)
         if sides is None:
             return None

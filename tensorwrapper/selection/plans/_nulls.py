@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from tensorwrapper.buffer import BufferCommon, Dense, Nullable
+from tensorwrapper.buffer import Dense, Nullable
 from tensorwrapper.layout.lowlevel import new_row_major, wrap_layout
 from tensorwrapper.selection.expressions._expression import Expression, Node, same
 from tensorwrapper.selection.expressions._generators import Filling
@@ -76,9 +76,12 @@ def _truth(node: Node) -> Node:
     return Filling(box(node.extents), np.True_, np.dtype(np.bool_))
 
 
-def _sides(node: Node) -> "tuple[BufferCommon[Any], BufferCommon[Any]] | None":
+def _sides(node: Node) -> "tuple[Any, Any] | None":
+    """Return the two buffers of a tensor, or the sources of one elsewhere; None without room for nulls."""
     tensor = node.tensor
-    return None if tensor is None else tensor.buffer.sides
+    if tensor is not None:
+        return tensor.buffer.sides
+    return None if node.source is None else getattr(node.source, "sides", None)
 
 
 def _of_values(node: Node, *, cleared: bool) -> Node:
@@ -86,7 +89,7 @@ def _of_values(node: Node, *, cleared: bool) -> Node:
     if sides is None:
         return node
     values, validity = sides
-    if cleared:
+    if cleared and node.tensor is not None:
         flat = values.read_run(0, values.size).copy()
         flat[~validity.read_run(0, validity.size)] = np.zeros((), flat.dtype)
         values = Dense(cast("Any", flat))
@@ -100,5 +103,5 @@ def _of_validity(node: Node) -> Node:
     return _reading(node, sides[1])
 
 
-def _reading(node: Node, buffer: "BufferCommon[Any]") -> Node:
-    return Reading(TensorSource(make_tensor(cast("Any", node.tensor).layout, buffer)))
+def _reading(node: Node, side: Any) -> Node:  # noqa: ANN401 - a buffer, or a source
+    return Reading(side if node.tensor is None else TensorSource(make_tensor(node.tensor.layout, side)))
