@@ -166,7 +166,9 @@ def _by_protocol(value: object, *, copy: bool | None, null_rows: NullRows = "ref
     if foreign is not None:
         return foreign
     if copy is not False and getattr(type(value), "as_source", None) is not None:
-        # Rows that lie elsewhere, such as those of a `DaskTensor`.
+        # Rows that lie elsewhere. Those of a collection of Dask may have nulls, which are known then.
+        if hasattr(type(value), "__dask_graph__"):
+            return cast("Tensor[Any]", cast("Any", value).compute())
         return cast("Tensor[Any]", view_of(value).compute())
     if copy is not False and type(value).__module__.startswith("dask.array"):
         # NumPy would drop a mask, and does not know what is sparse.
