@@ -139,7 +139,7 @@ def check_write(
     DTypeError
         If the kinds differ: floats into integers, complex numbers into floats, text into numbers.
     ConversionError
-        If one is None.
+        If an element is None.
     SizeOverflowError
         If an integer is not in the range of the type, a finite number would become infinite or zero, or a
         number no time.

@@ -16,7 +16,13 @@ TILES = GRID.tiled(tw.Tiling([2, 2], [2, 2]))
 
 @pytest.fixture(scope="module")
 def remote():
-    served = {"n": N, "box": BOX, "tiles": TILES, "view": tw.concat([BOX, BOX]), "plain": tw.as_tensor([1, 2])}
+    served = {
+        "n": N,
+        "box": BOX,
+        "tiles": TILES,
+        "view": tw.concat([BOX, BOX]),
+        "plain": tw.as_tensor([1, 2]),
+    }
     with tw.serve(served, writable=True) as server, tw.connect(server.address) as found:
         yield found
 

@@ -133,7 +133,7 @@ class SeenAsView:
         return self.view().expression
 
     def drop_null(self) -> Tensor[Any]:
-        """Return the elements that are no nulls: rows get shorter; as `Tensor.drop_null`."""
+        """Return the valid elements: rows get shorter; as `Tensor.drop_null`."""
         return self.view().drop_null()
 
     def fill_null(self, value: Any) -> Tensor[Any]:  # noqa: ANN401 - as of a tensor

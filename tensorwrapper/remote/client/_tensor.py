@@ -126,7 +126,7 @@ class RemoteTensor(Elsewhere, InTiles):
 
     @property
     def is_nullable(self) -> bool:
-        """Whether an element may be a null."""
+        """True if an element may be a null."""
         return hasattr(self._dtype, "na_object") or may_be_null(self._facts.dtype)
 
     # What is asked for once.

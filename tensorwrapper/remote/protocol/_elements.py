@@ -87,7 +87,7 @@ def may_be_null(text: str) -> bool:
 
 
 def dtype_of(text: str) -> "np.dtype[Any]":
-    """Return the type of elements that a server names; of what may be nulls that of the values.
+    """Return the type of elements that a server names, without the word for nulls.
 
     Raises
     ------

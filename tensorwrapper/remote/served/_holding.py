@@ -102,7 +102,7 @@ class Holding:
 
     @property
     def is_nullable(self) -> bool:
-        """Whether elements may be nulls, of which `read` tells apart."""
+        """True if elements may be nulls."""
         return self._valid is not None
 
     @property
@@ -207,7 +207,7 @@ class Holding:
             version = self.facts.version
             face.copy_to(selections, targets, stop)
             if self.is_nullable and not is_valid:
-                # What stands under a null is nobody's business.
+                # The value under a null does not travel.
                 self._clear(selections, out, stop, box=box)
         if own.kind == "T":
             return Elements(version, pack_strings(out, 16 * self.limits.answer_bytes))
@@ -244,7 +244,7 @@ class Holding:
     def is_writable(self) -> bool:
         """Whether elements of it can be replaced: what is in memory that may change, each at one place.
 
-        What may be nulls cannot: a request says nothing of them.
+        Nullable tensors cannot: a write request has no nulls.
         """
         return self._whole.is_writable and not self.is_nullable
 
@@ -274,7 +274,7 @@ class Holding:
 
 
 def sides_of(given: "ViewLike") -> "tuple[Any, Any] | None":
-    """Return the values of what may have nulls, and whether they are valid; None of all else."""
+    """Return the values and truth values of a nullable tensor or view; None for others."""
     known = cast("object", given)
     if isinstance(known, Tensor):
         tensor = cast("Tensor[Any]", known)

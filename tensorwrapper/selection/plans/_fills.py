@@ -67,7 +67,7 @@ def _fill_of_operand(part: Expression, left: list[int]) -> tuple[object, bool]:
     is_one = is_number(part) and not part.node.is_constant
     tensor = part.node.tensor
     if tensor is not None and tensor.buffer.nullable:
-        return DENSE, False  # A null is no fill.
+        return DENSE, False  # A null cannot be a fill.
     return (_value_of(part), False) if is_one else _fill_of(part, left)
 
 

@@ -29,8 +29,7 @@ def has_nullable(view: Expression) -> bool:
 def sides_of_view(view: Expression) -> "tuple[Expression, Expression] | None":
     """Return a view of the values, and one of whether they are valid; None where no leaf has room for nulls.
 
-    Strings tell of their nulls themselves. O(nodes), and of elements only where a cast would look at what
-    stands under a null, which may be anything.
+    Views of strings give None. O(nodes); a cast in the view copies the values, to clear those under nulls.
     """
     order = operands_first([view])
     if all(_sides(own.node) is None for own in order):

@@ -208,8 +208,8 @@ class Pattern:
         count = tensor.null_count
         if count and not self.has_room:
             raise ConversionError(
-                f"{self.name!r} has no place for a null, and these rows have {count}: `t.fill_null(0)` says "
-                "what stands for them, and a tensor that begins as `tw.nullable(t)` has room"
+                f"{self.name!r} has no place for nulls ({count} here): `t.fill_null(0)` replaces them, and a "
+                "tensor that begins as `tw.nullable(t)` has room"
             )
         plain = self._typed(tensor.fill_null(0), weak=weak)
         return nullable(plain, tensor.is_valid()) if self.has_room else plain

@@ -26,12 +26,12 @@ class TensorNulls(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
 
     @property
     def is_nullable(self) -> bool:
-        """Whether an element may be a null. NaN is a value, and no null; neither is NaT."""
+        """True if an element may be a null. NaN and NaT are values."""
         return self._buffer.nullable
 
     @property
     def null_count(self) -> int:
-        """How many elements are nulls. O(n) if some may be.
+        """Number of nulls. O(n) if some may be.
 
         Examples
         --------
@@ -66,13 +66,13 @@ class TensorNulls(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
         Parameters
         ----------
         value
-            A number or text that the type holds; of numbers also an array or a tensor that stands beside this
-            one as an operand does, as one number for each row.
+            A number or text that the type holds. A tensor of numbers also takes an operand: an array or a
+            tensor, such as one number per row.
 
         Raises
         ------
         ConversionError
-            If `value` is no such element.
+            If `value` is of another kind.
         ExtentMismatchError
             If it has no element for each null.
         DTypeError, SizeOverflowError
@@ -115,7 +115,7 @@ class TensorNulls(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
         return result
 
     def drop_null(self) -> "Tensor[ScalarT_co]":
-        """Return the elements that are no nulls, in which none may be: rows get shorter. O(n).
+        """Return the valid elements as a plain tensor: rows get shorter. O(n).
 
         A box of one mode gets shorter, too; one of more modes becomes rows along the last of them.
 
@@ -154,7 +154,7 @@ class TensorNulls(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
         Raises
         ------
         ConversionError
-            If the tensor is no box, or has strings.
+            If the tensor has rows of several lengths, or strings.
 
         Examples
         --------

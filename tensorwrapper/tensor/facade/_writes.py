@@ -214,7 +214,7 @@ class TensorWrites(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
 
 
 def divide_value(value: Any, dtype: "np.dtype[Any]") -> tuple[Any, Any]:  # noqa: ANN401 - what is assigned
-    """Return the values of what is assigned, with zeros for nulls, and whether they are valid."""
+    """Return the values of an assigned value, with zeros for nulls, and their truth values."""
     value = as_computed(value)
     if value is None:
         return np.zeros((), dtype), False

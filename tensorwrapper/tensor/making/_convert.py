@@ -100,8 +100,7 @@ def as_tensor(
         If tensors cannot hold such elements: objects, text (which `strings` takes), structures; or if a
         list has dates and durations.
     ConversionError
-        If the value has ragged rows, or nulls for rows; or nulls that are shared with what has no such
-        memory as tensors have, and `copy` is False.
+        If the value has ragged rows, or nulls for rows; or `copy` is False and only a copy can be given.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Calls of NumPy on elements some of which are nulls: NumPy computes on those that are valid alone.
 
-An element is a null if one of the operands is; of truth values, and and or know the answer where the other
-operand alone decides. What stands under a null takes part in nothing, not even in a warning.
+An element is null if one of its operands is. For truth values, `and` and `or` give an answer where the other
+operand alone decides. The value under a null takes no part, not even in a warning.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,6 +1,6 @@
-"""Work within rows that have nulls: on the valid elements, whose answers are put where they belong.
+"""Work within rows that have nulls: compute on the valid elements, and put the results in their places.
 
-Nulls have no order, and stand behind all others; no rank, no sum. They are one distinct value, the last.
+Nulls are last in every order, have a null for a rank or a running sum, and count as one distinct value.
 """
 
 from typing import Any, cast
@@ -115,7 +115,7 @@ def _nulls_of(tensor: TensorBase[Any]) -> IntArray:
 def with_null_last(
     tensor: TensorBase[Any], distinct: TensorBase[Any]
 ) -> "tuple[IntArray, npt.NDArray[np.bool_]]":
-    """Return how many distinct elements each row has, a null among them, and which of all are no nulls."""
+    """Return the number of distinct elements of each row, nulls included, and True for each valid one."""
     found = _nulls_of(tensor) > 0
     counts = np.diff(row_splits(distinct.shape)) + found
     valid = np.ones(int(counts.sum()), np.bool_)

@@ -1,7 +1,7 @@
 """The packing ``nullable``: around all others, one bit for each element that tells whether it is there.
 
-It is no packing of elements, nor of a shape: what stands under it travels as it would without nulls, with
-zeros in their place, so that a reader who does not know the word refuses this tensor and no other.
+The values travel as those of a plain tensor, with zeros for nulls. A reader that does not know the packing
+refuses this tensor and reads the others.
 """
 
 from typing import Any, Final, cast
@@ -28,7 +28,7 @@ _BYTE: Final = np.dtype(np.uint8)
 
 
 def without_nulls(run: Tensor[Any], *, keep: bool) -> "tuple[Tensor[Any], npt.NDArray[np.bool_] | None]":
-    """Return elements with zeros for nulls, and which are none; None where there are none, if not kept."""
+    """Return values with zeros for nulls, and truth values; None if all are valid and `keep` is False."""
     if run.buffer.sides is None:
         return run, None
     held = run.layout.implementation
@@ -41,7 +41,7 @@ def without_nulls(run: Tensor[Any], *, keep: bool) -> "tuple[Tensor[Any], npt.ND
 def describe_validity(
     valid: "npt.NDArray[np.bool_]", parts: PartWriter, description: dict[str, Json]
 ) -> None:
-    """Say around all that is said of a tensor which of its elements are there."""
+    """Add the truth values to the description of a tensor."""
     bits = np.packbits(valid, bitorder="little")
     fields: dict[str, Json] = {"version": VERSION, "validity": parts.add_elements(bits)}
     if "packing" in description:

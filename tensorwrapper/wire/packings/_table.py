@@ -139,7 +139,7 @@ def unregister_packing(name: str) -> None:
 def read_packings(
     description: Field, table: PackingTable
 ) -> tuple[ElementPacking | None, ShapePacking | None, Field | None] | Refusal:
-    """Return how a foreign tensor is held, which indices it has, and what says which elements are nulls.
+    """Return the packings of a foreign tensor: of its elements, its shape and its nulls.
 
     None for dense, for a box, and for no nulls. A packing that is not known is no error yet: the tensor is
     refused when it is asked for.
