@@ -11,6 +11,7 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.tensor._common import as_computed
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.facade._writes import values_into
+from tensorwrapper.tensor.rows._row_facts import row_splits, rows_of_counts
 from tensorwrapper.typing import IndexT_co, ScalarT_co
 
 if TYPE_CHECKING:
@@ -128,25 +129,24 @@ class TensorNulls(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
         Shape.jagged([1, 2])
         """
         flat: Any = self._flat()
-        if not flat.shape.rank:
+        shape, held, buffer = flat.shape, flat._layout.implementation, flat._buffer
+        if not shape.rank:
             raise ConversionError("a number has no row that gets shorter: fill_null(value) stands for a null")
-        shape = flat.shape
-        if shape.is_box and shape.rank > 1:
-            flat = flat._make(
-                packed_layout(shape.as_jagged()), flat._buffer.pack(flat._layout.implementation)
-            )
-        valid, sides = flat.is_valid(), flat._buffer.sides
-        if sides is not None:
-            return cast("Tensor[ScalarT_co]", flat._make(flat._layout, sides[0])[valid])
-        kept = flat[valid]
+        valid = buffer.valid_of(held)
+        befores = np.concatenate([[0], np.cumsum(valid)])
+        rows = shape.as_jagged() if shape.is_box and shape.rank > 1 else shape
+        shorter = rows_of_counts(rows, np.diff(befores[row_splits(rows)]))
+        if shape.names[-1] is not None:
+            shorter = shorter.named(*shape.names)
         if not holds_strings(self.dtype):
-            return cast("Tensor[ScalarT_co]", kept)
+            values = (buffer if buffer.sides is None else buffer.sides[0]).elements_of(held)
+            return cast(
+                "Tensor[ScalarT_co]", flat._make(packed_layout(shorter), Dense(cast("Any", values[valid])))
+            )
         from tensorwrapper.buffer import Strings  # noqa: PLC0415 - for strings alone
 
-        data = kept._buffer.strings_of(kept._layout.implementation)
-        return cast(
-            "Tensor[ScalarT_co]", kept._make(packed_layout(kept.shape), Strings(data, nullable=False))
-        )
+        data = buffer.strings_of(held).take(np.flatnonzero(valid))
+        return cast("Tensor[ScalarT_co]", flat._make(packed_layout(shorter), Strings(data, nullable=False)))
 
     def to_masked(self) -> "np.ma.MaskedArray[Any, np.dtype[ScalarT_co]]":
         """Return a masked array of NumPy of a box of numbers, in which nulls are masked; a copy.

@@ -34,8 +34,7 @@ def split_nulls(value: "Sequence[object]", filler: object = None) -> "tuple[list
     filler = _first(value) if filler is None else filler
     if _is_null_row(value):
         raise ConversionError(
-            "a null row: `tw.as_tensor([[1], None], null_rows='empty')` makes an "
-            "empty row of it"
+            "a null row: `tw.as_tensor([[1], None], null_rows='empty')` makes an empty row of it"
         )
     if filler is None:
         raise DTypeError(

@@ -92,8 +92,7 @@ class WithinRows(ABC, Generic[_T, _R]):
         """
         tensor = self._here()
         if tensor.buffer.nullable:
-            nulls_last = _beside_nulls.argsort(tensor, self._present(), descending=descending)
-            return cast("_T", _beside_nulls.sort(tensor, nulls_last))
+            return cast("_T", _beside_nulls.sort(tensor, self._present(), descending=descending))
         flat, splits, down = _ordered(tensor, "sort", descending=descending)
         if not holds_strings(tensor.dtype):
             return cast("_T", self._made(tensor, _order.sort(flat, splits, descending=down), tensor.shape))
