@@ -1,4 +1,4 @@
-"""Missing values beside Awkward's options and Arrow's arrays: a million elements, a tenth of which are nulls."""
+"""Missing values beside Awkward and Arrow: a million elements, a tenth of which are nulls."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -22,6 +22,7 @@ def flat() -> Iterator[Row]:
     rng = np.random.default_rng(0)
     values, valid = rng.random(SIZE), rng.random(SIZE) > 0.1
     t = tw.nullable(values, valid)
+    z = tw.nullable(np.where(valid, values, 0), valid)
     u = tw.nullable(values[::-1].copy(), valid[::-1].copy())
     a = _option(ak, values, valid) if ak else None
     b = _option(ak, values[::-1].copy(), valid[::-1].copy()) if ak else None
@@ -30,6 +31,8 @@ def flat() -> Iterator[Row]:
     calls: dict[str, tuple[Run, Run, Run]] = {
         "x + 1": (lambda: t + 1, lambda: a + 1, lambda: pc.add(p, 1)),
         "x + y": (lambda: t + u, lambda: a + b, lambda: pc.add(p, q)),
+        # Zeros under nulls: the elements that are valid are gathered first.
+        "1 / x": (lambda: 1 / z, lambda: 1 / a, lambda: pc.divide(1, p)),
         "x > 0.5": (lambda: t > 0.5, lambda: a > 0.5, lambda: pc.greater(p, 0.5)),
         "x[x > 0.5]": (lambda: t[t > 0.5], lambda: a[a > 0.5], lambda: p.filter(pc.greater(p, 0.5))),
         "fill_null": (lambda: t.fill_null(0), lambda: ak.fill_none(a, 0), lambda: pc.fill_null(p, 0)),
@@ -56,7 +59,7 @@ def in_rows() -> Iterator[Row]:
         "sort": (lambda: t.rows().sort(), lambda: ak.sort(a, axis=-1), 1.3),
         "argmax": (lambda: t.rows().argmax(empty=None), lambda: ak.argmax(a, axis=-1), 3.5),
         "drop_null": (t.drop_null, lambda: ak.drop_none(a, axis=-1), 1.0),
-        "rows turned round": (lambda: t[::-1].copy(), lambda: ak.to_packed(a[::-1]), 1.5),
+        "rows turned round": (t[::-1].copy, lambda: ak.to_packed(a[::-1]), 1.5),
     }
     for name, (ours, awkward, times) in calls.items():
         peers = {"Awkward": awkward} if ak else {}
