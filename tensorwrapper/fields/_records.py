@@ -1,7 +1,7 @@
 """`Records`: an ordered mapping from names to tensors or views, and the shape that they share."""
 
-from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, ValuesView
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast, final, overload
+from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, Sequence, ValuesView
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, SupportsIndex, TypeVar, cast, final, overload
 
 import attrs
 import numpy as np
@@ -14,8 +14,10 @@ from tensorwrapper._value_class import slot_setters, value_class
 from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, DTypeError, RankError, TensorNameError
 from tensorwrapper.fields._field import Field, Fields, as_fields
+from tensorwrapper.fields._joining import chosen, joined
 from tensorwrapper.fields._selecting import select
 from tensorwrapper.fields._shared_shape import check_field, leading, shape_among, share
+from tensorwrapper.fields._within import flattened, grouped, key_field, taken
 from tensorwrapper.selection import View
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor
@@ -303,6 +305,96 @@ class Records:
         if not left:
             raise ConversionError("records have at least one field, and all would be dropped")
         return self._some(left)
+
+    # Rows in another order.
+
+    def sort_by(self, name: str, *, descending: bool = False) -> "Records":
+        """Return the records with each row in the order of a field, which has no more modes than these share.
+
+        Equal elements keep their order, and NaN come last, as `rows().argsort` has them. Fields of fewer
+        modes than that field stay as they are.
+
+        Raises
+        ------
+        RankError
+            If the field has more modes.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> e = tw.records({"t": tw.jagged([[5, 1, 7], [], [2, 9]]), "run": [10, 20, 30]})
+        >>> e.sort_by("t", descending=True).to_dict()
+        {'t': [[7, 5, 1], [], [9, 2]], 'run': [10, 20, 30]}
+        >>> e.sort_by("run", descending=True)["t"].tolist()
+        [[2, 9], [], [5, 1, 7]]
+        """
+        rows = key_field({name: self._field(name)}, self._shape, name).rows()
+        return _made(*taken(self._fields, self._shape, rows.argsort(descending=descending)))
+
+    def top_k(self, name: str, k: SupportsIndex, *, largest: bool = True) -> "Records":
+        """Return the records with the k entries of each row where a field is largest, the best one first.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> e = tw.records({"t": tw.jagged([[5, 1, 7], [], [2, 9]]), "run": [10, 20, 30]})
+        >>> e.top_k("t", 2).to_dict()
+        {'t': [[7, 5], [], [9, 2]], 'run': [10, 20, 30]}
+        """
+        rows = key_field({name: self._field(name)}, self._shape, name).rows()
+        return _made(*taken(self._fields, self._shape, rows.top_k(k, largest=largest)))
+
+    def group_by(self, name: str) -> "Records":
+        """Return a row for each distinct element of a field, ascending; that field has one of each.
+
+        The entries of a row keep their order. O(n log n).
+
+        Raises
+        ------
+        RankError
+            If the fields share more than one mode, or that field has more.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> hits = tw.records({"event": [7, 7, 3, 7, 3], "adc": [1, 2, 3, 4, 5]})
+        >>> hits.group_by("event").to_dict()
+        {'event': [3, 7], 'adc': [[3, 5], [1, 2, 4]]}
+        """
+        self._field(name)
+        made = grouped(self._fields, self._shape, name)
+        return _shared(made, 1 if len(made) == 1 else 2)
+
+    def flatten(self) -> "Records":
+        """Return the entries of all rows in one mode: what has one element for each row is repeated.
+
+        A row without entries has none.
+
+        Raises
+        ------
+        RankError
+            If the fields share one mode only.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> e = tw.records({"t": tw.jagged([[5, 1, 7], [], [2, 9]]), "run": [10, 20, 30]})
+        >>> e.flatten().to_dict()
+        {'t': [5, 1, 7, 2, 9], 'run': [10, 10, 10, 30, 30]}
+        """
+        return _made(*flattened(self._fields, self._shape))
+
+    def __join__(
+        self, what: Literal["concat", "stack", "where"], operands: Sequence[Any], mode: int
+    ) -> "Records":
+        """Return what `tw.concat`, `tw.stack` or `tw.where` make of records, field by field: views."""
+        mask, parts = (operands[0], operands[1:]) if what == "where" else (None, operands)
+        for part in parts:
+            check_kind_of(part, Records, f"{what} puts records together with records")
+        given = [(part._fields, part._shape) for part in parts]
+        if what == "where":
+            return _shared(chosen(mask, given), self.rank)
+        return _shared(joined(what, given, mode), self.rank + (what == "stack"))
 
     # Elements.
 
