@@ -30,7 +30,7 @@ def select(fields: Fields, shape: Shape[Any], key: object) -> Selected:
     A field of fewer modes than the shape gets the parts of the key for the modes that it has.
     """
     if type(key) is int or type(key) is slice:
-        _check_count(1, shape)
+        _check_count(1, fields, shape)
         return _of_items(fields, shape, (key,), basic=True)
     if isinstance(key, Mapping):
         key = key_of_names(cast("Any", key), names_of(shape), shape.rank)
@@ -42,11 +42,12 @@ def select(fields: Fields, shape: Shape[Any], key: object) -> Selected:
         items = _as_items(key)
     else:
         items = to_items(tuple(map(as_computed, _as_items(key))), shape, of_modes=not shape.is_box)
-    return _of_items(fields, shape, _spread(items, shape), basic=basic)
+    return _of_items(fields, shape, _spread(items, fields, shape), basic=basic)
 
 
 def _as_items(key: Any) -> tuple[Any, ...]:  # noqa: ANN401 - what stands between brackets
-    return key if type(key) is tuple else (key,)
+    items: tuple[Any, ...] = key if type(key) is tuple else (key,)
+    return items
 
 
 def _width(item: object) -> int:
@@ -57,21 +58,21 @@ def _width(item: object) -> int:
     return cast("Array", item).ndim if mask else 1
 
 
-def _check_count(count: int, shape: Shape[Any]) -> None:
+def _check_count(count: int, fields: Fields, shape: Shape[Any]) -> None:
     if count > shape.rank:
         raise TooManyIndicesError(
             f"{count} indices are too many for the {shape.rank} modes that the fields share: "
-            'select a field first, `r["name"][...]`'
+            f"select a field first, `r[{next(iter(fields))!r}]`"
         )
 
 
-def _spread(items: tuple[Any, ...], shape: Shape[Any]) -> tuple[Any, ...]:
+def _spread(items: tuple[Any, ...], fields: Fields, shape: Shape[Any]) -> tuple[Any, ...]:
     """Return a key without an ellipsis; masks of one mode become positions."""
     dots = [place for place, item in enumerate(items) if item is Ellipsis]
     if len(dots) > 1:
         raise RankError("a key may have one ellipsis only")
     count = sum([_width(item) for item in items if item is not Ellipsis])
-    _check_count(count, shape)
+    _check_count(count, fields, shape)
     if dots:
         whole = (slice(None),) * (shape.rank - count)
         items = (*items[: dots[0]], *whole, *items[dots[0] + 1 :])
@@ -161,7 +162,7 @@ def _of_items(fields: Fields, shape: Shape[Any], items: tuple[Any, ...], *, basi
 
 def _of_rows(fields: Fields, shape: Shape[Any], key: Tensor[Any]) -> Selected:
     """Return what a jagged mask, or jagged positions, select: fields of fewer modes are left alone."""
-    _check_count(key.rank, shape)
+    _check_count(key.rank, fields, shape)
     groups, views = _groups(fields)
     made = dict(fields)
     for layout, names in groups.values():

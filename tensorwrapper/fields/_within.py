@@ -18,10 +18,9 @@ __all__ = ["flattened", "grouped", "key_field", "taken"]
 def key_field(fields: Fields, shape: Shape[Any], name: str) -> Field:
     """Return a field whose elements order others: it has no more modes than these share."""
     field = fields[name]
-    if field.rank > shape.rank:
+    if not 0 < field.rank <= shape.rank:
         raise RankError(
-            f"fields are ordered by one number for each index of {shape!r}; the field {name!r} has "
-            f"{field.rank} modes"
+            f"rows of {shape!r} are ordered by a field with 1 to {shape.rank} modes; {name!r} has {field.rank}"
         )
     return field
 
@@ -47,15 +46,15 @@ def grouped(fields: Fields, shape: Shape[Any], name: str) -> "dict[str, Field]":
         raise RankError(f"group_by makes rows of records of one mode, and these have {shape.rank}")
     rows = as_tensor_of(key_field(fields, shape, name)).rows()
     values, counts = rows.unique_counts()
-    others = {other: field for other, field in fields.items() if other != name}
+    others = {other: field for other, field in fields.items() if other != name and field.rank}
     if not others:
-        return {name: values}
+        return {**fields, name: values}
     ordered, shape = select(others, shape, rows.argsort().elements())
     lengths = counts.elements()
     made, _ = by_layout(
         ordered, shape, lambda layout: cut_rows(layout, lengths, 0), lambda view: view.unflatten(lengths)
     )
-    return {other: made.get(other, values) for other in fields}
+    return {**fields, **made, name: values}
 
 
 def _merged(layout: Layout[Any]) -> Layout[Any]:
@@ -67,7 +66,7 @@ def flattened(fields: Fields, shape: Shape[Any]) -> Selected:
     if shape.rank < 2:
         raise RankError("flatten makes one mode of two, and the fields share one")
     lengths = shape.flatten().leading(2).as_jagged().lengths(1)
-    short = {name: field for name, field in fields.items() if field.rank == 1}
+    short = {name: field for name, field in fields.items() if field.rank < 2}
     if short:
         short, _ = select(short, shape.leading(1), np.repeat(np.arange(len(lengths)), lengths))
     longer = {name: field for name, field in fields.items() if name not in short}
