@@ -19,7 +19,7 @@ from tensorwrapper.fields._joining import chosen, joined
 from tensorwrapper.fields._plan import RecordsPlan
 from tensorwrapper.fields._refusals import NoArray
 from tensorwrapper.fields._selecting import select
-from tensorwrapper.fields._shared_shape import check_field, leading, shape_among, share
+from tensorwrapper.fields._shared_shape import check_field, leading, shape_among, share, with_rows
 from tensorwrapper.fields._unpacking import arguments_of
 from tensorwrapper.fields._within import flattened, grouped, key_field, taken
 from tensorwrapper.selection import Cancel, Expression, View
@@ -169,9 +169,8 @@ class Records(NoArray):
         try:
             return self._fields[name]
         except (KeyError, TypeError):
-            raise TensorNameError(
-                f"no field is named {brief(name)}; there are {', '.join(self.names)}"
-            ) from None
+            text = f"no field is named {brief(name)}; there are {brief(list(self._fields))}"
+            raise TensorNameError(text) from None
 
     def _some(self, names: list[str]) -> "Records":
         """Return the records of some fields; their shape keeps the modes that one of them has."""
@@ -398,7 +397,10 @@ class Records(NoArray):
         given = [(part._fields, part._shape) for part in parts]
         if what == "where":
             return _shared(chosen(mask, given), self.rank)
-        return _shared(joined(what, given, mode), self.rank + (what == "stack"))
+        if what == "concat":
+            return _shared(joined(what, given, mode), self.rank)
+        made = _shared(joined(what, given, mode), self.rank + 1)
+        return _shared(with_rows(made._fields, made._shape), made.rank)
 
     # Elements.
 
