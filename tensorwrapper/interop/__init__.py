@@ -9,6 +9,15 @@ from tensorwrapper.interop._awkward import from_awkward, to_awkward
 from tensorwrapper.interop._duck import DuckArray, as_duck
 from tensorwrapper.interop._lazy_arrays import from_lazy
 from tensorwrapper.interop._pandas import from_pandas, to_pandas
+from tensorwrapper.interop._records import (
+    RecordsForm,
+    columns_of,
+    records_to_arrow,
+    records_to_awkward,
+    records_to_pandas,
+    records_to_polars,
+    records_to_structs,
+)
 from tensorwrapper.interop._torch import from_torch, to_torch
 from tensorwrapper.interop._xarray import to_xarray
 from tensorwrapper.interop.dask._arrays import from_dask
@@ -24,7 +33,9 @@ __all__ = [
     "DaskTensor",
     "DuckArray",
     "Moves",
+    "RecordsForm",
     "as_duck",
+    "columns_of",
     "compute_over",
     "from_arrow",
     "from_awkward",
@@ -32,6 +43,11 @@ __all__ = [
     "from_lazy",
     "from_pandas",
     "from_torch",
+    "records_to_arrow",
+    "records_to_awkward",
+    "records_to_pandas",
+    "records_to_polars",
+    "records_to_structs",
     "register_dask",
     "reshard",
     "reshard_plan",
