@@ -1,6 +1,6 @@
 """Records handed to other libraries, each of which is loaded by the call that needs it."""
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, SupportsIndex, cast
 
 from tensorwrapper.tensor.lowlevel import hand_over
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-    from tensorwrapper.interop import RecordsForm
+    from tensorwrapper.interop import DaskRecords, RecordsForm
 
 __all__ = ["RecordsLibraries"]
 
@@ -61,6 +61,20 @@ class RecordsLibraries:
     def to_polars(self) -> "pl.DataFrame":
         """Return the records as a frame of polars, as ``polars.DataFrame(r)`` does."""
         return cast("pl.DataFrame", hand_over("records_to_polars", self))
+
+    def to_dask(self, *, max_elements: SupportsIndex | None = None) -> "DaskRecords":
+        """Return the records as a collection of Dask: one task for each run of rows, for all fields.
+
+        A run has at most `max_elements` indices of the shape. Views are read run by run when computed.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> e = tw.records({"x": [1, 2, 3, 4], "y": [0.5, 1.5, 2.5, 3.5]})
+        >>> e.to_dask(max_elements=2).compute(scheduler="sync").to_dict()
+        {'x': [1, 2, 3, 4], 'y': [0.5, 1.5, 2.5, 3.5]}
+        """
+        return cast("DaskRecords", hand_over("records_to_dask", self, max_elements=max_elements))
 
     def __arrow_c_schema__(self) -> object:
         return self._structs().type.__arrow_c_schema__()

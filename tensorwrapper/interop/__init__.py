@@ -24,12 +24,14 @@ from tensorwrapper.interop.dask._arrays import from_dask
 from tensorwrapper.interop.dask._chunks import ChunksLike
 from tensorwrapper.interop.dask._collection import DaskTensor
 from tensorwrapper.interop.dask._out import reshard, reshard_plan, to_dask
+from tensorwrapper.interop.dask._records import DaskRecords, records_to_dask
 from tensorwrapper.interop.dask._serialize import register_dask
 from tensorwrapper.interop.dask._shards import Moves, compute_over
 
 __all__ = [
     "ArrowForm",
     "ChunksLike",
+    "DaskRecords",
     "DaskTensor",
     "DuckArray",
     "Moves",
@@ -45,6 +47,7 @@ __all__ = [
     "from_torch",
     "records_to_arrow",
     "records_to_awkward",
+    "records_to_dask",
     "records_to_pandas",
     "records_to_polars",
     "records_to_structs",
