@@ -1,4 +1,4 @@
-"""Rows of records: a key is read once, and where its rows lie is found once for each layout."""
+"""Selection of rows: keys are read once, and positions are computed once for each layout."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias, cast
@@ -84,7 +84,7 @@ def _for_modes(items: tuple[Any, ...], modes: int, name: str, *, box: bool) -> t
     Raises
     ------
     ExtentMismatchError
-        If what the whole key selects would not begin with what these parts do, as of points of all modes.
+        If the key selects points of more modes: the field has one element for several of them.
     """
     count, left = 0, modes
     while left > 0 and count < len(items):
@@ -100,7 +100,7 @@ def _for_modes(items: tuple[Any, ...], modes: int, name: str, *, box: bool) -> t
 
 
 def _begins(items: tuple[Any, ...], arrays: list[int], count: int) -> bool:
-    """Tell whether a key selects what begins with what its first items select, by NumPy's rules."""
+    """Return True if the result of a key begins with the result of its first items, by NumPy's rules."""
     fixed = [place for place, item in enumerate(items) if not isinstance(item, slice | None)]
     if fixed[-1] < count:
         return True
@@ -111,7 +111,7 @@ def _begins(items: tuple[Any, ...], arrays: list[int], count: int) -> bool:
     try:
         return not own or np.broadcast_shapes(*own) == np.broadcast_shapes(*points)
     except ValueError:
-        return True  # Whoever selects with them says what does not fit.
+        return True  # The selection itself raises the error.
 
 
 def _points(item: Array) -> tuple[int, ...]:
@@ -197,7 +197,7 @@ def _place(made: dict[str, Field], names: list[str], layout: Layout[Any]) -> Non
 
 
 def _pack(made: dict[str, Field], names: list[str], layout: Layout[Any]) -> None:
-    """Give fields just the elements that a layout reaches, in memory of their own."""
+    """Replace fields by packed copies of the elements that a layout reaches."""
     buffers = [cast("Tensor[Any]", made[name]).buffer for name in names]
     packed = packed_layout(layout.shape)
     for name, buffer in zip(names, pack_together(buffers, layout.implementation), strict=True):

@@ -34,8 +34,8 @@ def _longest(shapes: list[Shape[Any]]) -> int:
 def common_shape(fields: Fields) -> Shape[Any]:
     """Return the shape that fields share.
 
-    It is the longest leading shape of the jagged fields, if that is jagged and every other field has the
-    shape of leading modes of it; else the longest leading shape of all fields.
+    The longest leading shape of the jagged fields is taken if it is jagged and each other field has leading
+    modes of it. Else it is the longest leading shape of all fields.
 
     Raises
     ------
@@ -96,7 +96,7 @@ def check_field(name: str, field: Field, shape: Shape[Any]) -> None:
 def _mismatch(
     name: str, given: Shape[Any], wanted: Shape[Any], modes: int, whose: str
 ) -> ExtentMismatchError:
-    """Return what is said of a field that differs from a shape in one of these modes."""
+    """Return the error for a field that differs from a shape in one of these modes."""
     mode = next(m for m in range(modes) if not _agree(given, wanted, m + 1))
     mine, theirs = [_lengths(shape, mode) for shape in (given, wanted)]
     if len(mine) == len(theirs) and (mine != theirs).any():
@@ -120,7 +120,7 @@ def _lengths(shape: Shape[Any], mode: int) -> IntArray:
 def with_rows(fields: Fields, shape: Shape[Any]) -> dict[str, Field]:
     """Return fields of which boxes are rows, all of one length, where the shape has rows of this length.
 
-    A new first mode makes a box of what was one number for each row.
+    A new first mode turns one number for each row into a box.
     """
     return {name: _as_rows(field, shape) for name, field in fields.items()}
 
