@@ -199,8 +199,13 @@ def _place(made: dict[str, Field], names: list[str], layout: Layout[Any]) -> Non
 def _pack(made: dict[str, Field], names: list[str], layout: Layout[Any]) -> None:
     """Replace fields by packed copies of the elements that a layout reaches."""
     buffers = [cast("Tensor[Any]", made[name]).buffer for name in names]
+    held = layout.implementation
+    if held.layers or held.tiled is not None:
+        for name, buffer in zip(names, buffers, strict=True):
+            made[name] = make_tensor(layout, buffer).copy()
+        return
     packed = packed_layout(layout.shape)
-    for name, buffer in zip(names, pack_together(buffers, layout.implementation), strict=True):
+    for name, buffer in zip(names, pack_together(buffers, held), strict=True):
         made[name] = make_tensor(packed, buffer)
 
 
