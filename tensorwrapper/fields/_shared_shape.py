@@ -5,11 +5,10 @@ from typing import Any
 import numpy as np
 
 from tensorwrapper.errors import ExtentMismatchError, RankError
-from tensorwrapper.fields._field import Field, Fields, is_plain, needs_box, over, with_layout
+from tensorwrapper.fields._field import Field, Fields, is_plain, layout_of, needs_box, over, with_layout
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import mode_text
-from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import IntArray
 
 __all__ = ["check_field", "common_shape", "leading", "shape_among", "share", "with_rows"]
@@ -137,7 +136,7 @@ def _as_rows(field: Field, shape: Shape[Any]) -> Field:
 
 
 def share(fields: Fields) -> dict[str, Field]:
-    """Return fields of which those of equal shapes have one shape object, and tensors of equal layouts one.
+    """Return fields of which those of equal shapes have one shape object, and those of equal layouts one.
 
     Objects are compared before values. O(fields), and one comparison of values for each object.
     """
@@ -157,9 +156,7 @@ def _shared(
         known.append(same := shape)
     elif same is not shape and is_plain(shape):
         field = over(field, same)
-    if type(field) is not Tensor:
-        return field
-    mine, alike = field.layout, layouts.setdefault(id(same), [])
+    mine, alike = layout_of(field), layouts.setdefault(id(same), [])
     layout = next((own for own in alike if own is mine or own == mine), None)
     if layout is None:
         alike.append(mine)
