@@ -7,6 +7,8 @@ A node is one class over `Node` (public), made known by `register_node`;
 `Coordinate`, the position there as a sum of what the modes of the view add; coordinates are added and
 multiplied. `pushed` is the part of an operand that a transform selects.
 
+**Nulls**: `sides_of_view` is a view of the values, and one of whether they are valid.
+
 **What views give**: `RowsOfView`, and `OuterView` and `PointView`, which stand before the brackets of
 `oindex` and `vindex`. `same_steps` gives a view the steps of another one that has the same layout.
 """
@@ -20,9 +22,19 @@ if TYPE_CHECKING:
     from tensorwrapper.selection.expressions._ordinals import pushed
     from tensorwrapper.selection.facade._rows_of_view import RowsOfView
     from tensorwrapper.selection.facade._view_parts import OuterView, PointView
+    from tensorwrapper.selection.plans._nulls import sides_of_view
     from tensorwrapper.selection.transforms._transform import Coordinate, Transform
 
-__all__ = ["Coordinate", "OuterView", "PointView", "RowsOfView", "Transform", "pushed", "same_steps"]
+__all__ = [
+    "Coordinate",
+    "OuterView",
+    "PointView",
+    "RowsOfView",
+    "Transform",
+    "pushed",
+    "same_steps",
+    "sides_of_view",
+]
 
 if not TYPE_CHECKING:  # for checkers there are the names above, and no others
     __getattr__, __dir__ = lazy_names(
@@ -32,6 +44,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "expressions._ordinals": ("pushed",),
             "facade._rows_of_view": ("RowsOfView",),
             "facade._view_parts": ("OuterView", "PointView"),
+            "plans._nulls": ("sides_of_view",),
             "transforms._transform": ("Coordinate", "Transform"),
         },
     )

@@ -13,6 +13,7 @@ from tensorwrapper.wire._refusal import refuse
 from tensorwrapper.wire.codec._names import named_by_label
 from tensorwrapper.wire.codec._no_elements import NoElements
 from tensorwrapper.wire.codec._plan import TensorPlan, in_layers
+from tensorwrapper.wire.packings._nullable import read_validity
 from tensorwrapper.wire.packings._packing import Received
 from tensorwrapper.wire.packings._table import check_version
 from tensorwrapper.wire.parts._claims import Claim
@@ -46,7 +47,10 @@ class Reader:
             fields = check_version(plan.field[plan.shape.name], plan.shape.version)
             layout = plan.shape.unpack_shape(fields, plan.extents, self._parts)
             layout = named_by_label(in_layers(layout, plan.layers, plan.field), plan.names, plan.field)
-        return make_tensor(cast("Any", layout), self._buffer(plan, data))
+        buffer = self._buffer(plan, data)
+        if plan.nulls is not None:
+            buffer = read_validity(plan.nulls, buffer, math.prod(plan.extents), self._parts)
+        return make_tensor(cast("Any", layout), buffer)
 
     def _buffer(self, plan: TensorPlan, data: memoryview) -> BufferCommon[Any]:
         packing, dtype = plan.elements, plan.logical or plan.dtype
