@@ -5,6 +5,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from tensorwrapper.buffer.lowlevel import copy_elements
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.fields._field import as_fields
 from tensorwrapper.fields._records import Records
@@ -78,7 +79,7 @@ def _columns_of(data: object) -> tuple[Mapping[str, object], int | None]:
 def _structured(name: str, array: "np.ndarray[Any, Any]") -> Iterator[tuple[str, Array]]:
     """Return an iterator over the fields of structures, without gaps; inner ones have dotted names."""
     if array.dtype.names is None:
-        yield name, np.ascontiguousarray(array)
+        yield name, array if array.flags.c_contiguous else copy_elements(array)
         return
     for inner in array.dtype.names:
         yield from _structured(f"{name}.{inner}" if name else inner, array[inner])

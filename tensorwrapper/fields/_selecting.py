@@ -139,7 +139,7 @@ def _groups(fields: Fields) -> tuple[_Groups, _Groups]:
 
 
 def _see(made: dict[str, Field], names: list[str], operation: Callable[[Any], View[Any]]) -> None:
-    """Replace views of one layout by what an operation makes of them; layouts are computed once."""
+    """Apply an operation to views of one layout; new layouts are computed once."""
     first = cast("View[Any]", made[names[0]])
     after = operation(first)
     for name in names:
