@@ -31,6 +31,7 @@ __all__ = [
     "scatter_elements",
     "take_along",
     "take_elements",
+    "take_together",
     "write_elements",
     "write_number",
 ]
@@ -109,6 +110,21 @@ def take_elements(flat: npt.NDArray[_S], places: Iterator[IntArray], size: int) 
         start += len(batch)
     _count(result.nbytes)
     return result
+
+
+def take_together(
+    arrays: Sequence[npt.NDArray[_S]], places: Iterator[IntArray], size: int
+) -> list[npt.NDArray[_S]]:
+    """Return what `take_elements` does of each of several flat arrays, for the same places."""
+    results = [new_memory((size,), flat.dtype) for flat in arrays]
+    start = 0
+    for batch in places:
+        for flat, result in zip(arrays, results, strict=True):
+            np.take(flat, batch, out=result[start : start + len(batch)], mode="clip")
+        start += len(batch)
+    for result in results:
+        _count(result.nbytes)
+    return results
 
 
 def join_elements(arrays: Sequence[Array], dtype: np.dtype[np.generic]) -> Array:

@@ -7,11 +7,12 @@ from typing import Any, Literal, cast, final
 import attrs
 import numpy as np
 
+from tensorwrapper._tensor_names import check_name
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, SizeOverflowError, TensorNameError
 from tensorwrapper.store.growing._growth import Pattern
 from tensorwrapper.store.records._checksum import Algorithm, checksum_of, choose
 from tensorwrapper.store.records._directory import Directory
-from tensorwrapper.store.records._format import MOST_ROWS, check_name, pack_header
+from tensorwrapper.store.records._format import MOST_ROWS, pack_header
 from tensorwrapper.store.records._listing import Place, Row, pack_rows
 from tensorwrapper.store.records._record import cut, encode_index, encode_metadata, encode_tensor
 from tensorwrapper.store.records._tail import hashes_of

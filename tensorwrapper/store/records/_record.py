@@ -5,10 +5,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast, final
 
 from tensorwrapper._json import Json, dump_json
+from tensorwrapper._tensor_names import check_name
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import DataFileError, RemoteProtocolError, TensorNameError
 from tensorwrapper.shape import Shape
-from tensorwrapper.store.records._format import MOST_ROWS, check_name, pack_body
+from tensorwrapper.store.records._format import MOST_ROWS, pack_body
 from tensorwrapper.tensor import Tensor, as_tensor, from_buffer
 from tensorwrapper.typing import Array
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits, Message, decode, decode_frames

@@ -1,0 +1,14 @@
+"""Records: named tensors, or views, over one shape."""
+
+from typing import TYPE_CHECKING
+
+from tensorwrapper._lazy import lazy_names
+
+if TYPE_CHECKING:
+    from tensorwrapper.fields._making import records
+    from tensorwrapper.fields._records import Records
+
+__all__ = ["Records", "records"]
+
+if not TYPE_CHECKING:  # for checkers there are the names above, and no others
+    __getattr__, __dir__ = lazy_names(__name__, {"_making": ("records",), "_records": ("Records",)})
