@@ -81,15 +81,12 @@ def check_field(name: str, field: Field, shape: Shape[Any]) -> None:
 
     Raises
     ------
-    RankError
-        If it has no modes.
     ExtentMismatchError
         If it has other extents, origins, names or layers in one of these modes.
     """
-    if not field.rank and shape.rank:
-        raise RankError(f"a field has at least one mode, and {name!r} is a single element")
+    # A single element, as one row has it of a prefix field, agrees in no modes with any shape.
     modes = min(field.rank, shape.rank)
-    if field.shape is not shape and not _agree(field.shape, shape, modes):
+    if modes and field.shape is not shape and not _agree(field.shape, shape, modes):
         raise _mismatch(name, field.shape, shape, modes, "the records")
     if needs_box(field) and not shape.is_box:
         raise ExtentMismatchError(
