@@ -6,9 +6,13 @@ from tensorwrapper._lazy import lazy_names
 
 if TYPE_CHECKING:
     from tensorwrapper.fields._making import records
+    from tensorwrapper.fields._plan import RecordsPlan
     from tensorwrapper.fields._records import Records
 
-__all__ = ["Records", "records"]
+__all__ = ["Records", "RecordsPlan", "records"]
 
 if not TYPE_CHECKING:  # for checkers there are the names above, and no others
-    __getattr__, __dir__ = lazy_names(__name__, {"_making": ("records",), "_records": ("Records",)})
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {"_making": ("records",), "_plan": ("RecordsPlan",), "_records": ("Records",)},
+    )

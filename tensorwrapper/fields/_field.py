@@ -14,13 +14,28 @@ from tensorwrapper.shape.lowlevel import names_of
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
 
-__all__ = ["Field", "Fields", "as_fields", "layout_of", "needs_box", "with_layout"]
+__all__ = [
+    "Field",
+    "Fields",
+    "as_fields",
+    "as_tensor_of",
+    "is_plain",
+    "layout_of",
+    "needs_box",
+    "over",
+    "with_layout",
+]
 
 Field: TypeAlias = "Tensor[Any] | View[Any]"
 """What a field is."""
 
 Fields: TypeAlias = "Mapping[str, Field]"
 """Fields by name, in order."""
+
+
+def as_tensor_of(field: Field) -> Tensor[Any]:
+    """Return the tensor of a field: a view is computed."""
+    return field if type(field) is Tensor else field.compute()
 
 
 def layout_of(field: Field) -> Layout[Any]:

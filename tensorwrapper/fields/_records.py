@@ -1,7 +1,8 @@
 """`Records`: an ordered mapping from names to tensors or views, and the shape that they share."""
 
-from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, ValuesView
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast, final, overload
+from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, Sequence, ValuesView
+from itertools import repeat
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, TypeVar, cast, final, overload
 
 import attrs
 import numpy as np
@@ -10,13 +11,18 @@ import numpy.typing as npt
 from tensorwrapper._arguments import check_kind_of, to_dtype
 from tensorwrapper._hints import hint
 from tensorwrapper._tensor_names import check_name
-from tensorwrapper._value_class import slot_setters, value_class
+from tensorwrapper._value_class import slot_setters, token_of, value_class
 from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, DTypeError, RankError, TensorNameError
 from tensorwrapper.fields._field import Field, Fields, as_fields
+from tensorwrapper.fields._joining import chosen, joined
+from tensorwrapper.fields._plan import RecordsPlan
+from tensorwrapper.fields._refusals import NoArray
 from tensorwrapper.fields._selecting import select
 from tensorwrapper.fields._shared_shape import check_field, leading, shape_among, share
-from tensorwrapper.selection import View
+from tensorwrapper.fields._unpacking import arguments_of
+from tensorwrapper.fields._within import flattened, grouped, key_field, taken
+from tensorwrapper.selection import Cancel, Expression, View
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import ArrayKey, DType, NamedKey
@@ -29,7 +35,7 @@ _T = TypeVar("_T")
 
 @final
 @value_class(eq=False, repr=False, getstate_setstate=False)
-class Records:
+class Records(NoArray):
     """Named tensors, or views, over one shape: fields of the same events, hits or rows.
 
     Made by `records`. It groups and does not copy: writing to a field writes to the tensor that was given. A
@@ -304,12 +310,162 @@ class Records:
             raise ConversionError("records have at least one field, and all would be dropped")
         return self._some(left)
 
+    # Rows in another order.
+
+    def sort_by(self, name: str, *, descending: bool = False) -> "Records":
+        """Return the records with each row in the order of a field, which has no more modes than these share.
+
+        Equal elements keep their order, and NaN come last, as `rows().argsort` has them. Fields of fewer
+        modes than that field stay as they are.
+
+        Raises
+        ------
+        RankError
+            If the field has more modes.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> e = tw.records({"t": tw.jagged([[5, 1, 7], [], [2, 9]]), "run": [10, 20, 30]})
+        >>> e.sort_by("t", descending=True).to_dict()
+        {'t': [[7, 5, 1], [], [9, 2]], 'run': [10, 20, 30]}
+        >>> e.sort_by("run", descending=True)["t"].tolist()
+        [[2, 9], [], [5, 1, 7]]
+        """
+        rows = key_field({name: self._field(name)}, self._shape, name).rows()
+        return _made(*taken(self._fields, self._shape, rows.argsort(descending=descending)))
+
+    def top_k(self, name: str, k: SupportsIndex, *, largest: bool = True) -> "Records":
+        """Return the records with the k entries of each row where a field is largest, the best one first.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> e = tw.records({"t": tw.jagged([[5, 1, 7], [], [2, 9]]), "run": [10, 20, 30]})
+        >>> e.top_k("t", 2).to_dict()
+        {'t': [[7, 5], [], [9, 2]], 'run': [10, 20, 30]}
+        """
+        rows = key_field({name: self._field(name)}, self._shape, name).rows()
+        return _made(*taken(self._fields, self._shape, rows.top_k(k, largest=largest)))
+
+    def group_by(self, name: str) -> "Records":
+        """Return a row for each distinct element of a field, ascending; that field has one of each.
+
+        The entries of a row keep their order. O(n log n).
+
+        Raises
+        ------
+        RankError
+            If the fields share more than one mode, or that field has more.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> hits = tw.records({"event": [7, 7, 3, 7, 3], "adc": [1, 2, 3, 4, 5]})
+        >>> hits.group_by("event").to_dict()
+        {'event': [3, 7], 'adc': [[3, 5], [1, 2, 4]]}
+        """
+        self._field(name)
+        made = grouped(self._fields, self._shape, name)
+        return _shared(made, 1 if len(made) == 1 else 2)
+
+    def flatten(self) -> "Records":
+        """Return the entries of all rows in one mode: what has one element for each row is repeated.
+
+        A row without entries has none.
+
+        Raises
+        ------
+        RankError
+            If the fields share one mode only.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> e = tw.records({"t": tw.jagged([[5, 1, 7], [], [2, 9]]), "run": [10, 20, 30]})
+        >>> e.flatten().to_dict()
+        {'t': [5, 1, 7, 2, 9], 'run': [10, 10, 10, 30, 30]}
+        """
+        return _made(*flattened(self._fields, self._shape))
+
+    def __join__(
+        self, what: Literal["concat", "stack", "where"], operands: Sequence[Any], mode: int
+    ) -> "Records":
+        """Return what `tw.concat`, `tw.stack` or `tw.where` make of records, field by field: views."""
+        mask, parts = (operands[0], operands[1:]) if what == "where" else (None, operands)
+        for part in parts:
+            check_kind_of(part, Records, f"{what} puts records together with records")
+        given = [(part._fields, part._shape) for part in parts]
+        if what == "where":
+            return _shared(chosen(mask, given), self.rank)
+        return _shared(joined(what, given, mode), self.rank + (what == "stack"))
+
     # Elements.
 
-    def compute(self) -> "Records":
-        """Return the records with views computed: tensors stay as they are."""
-        made = {name: own if type(own) is Tensor else own.compute() for name, own in self._fields.items()}
+    def compute(
+        self, *, threads: SupportsIndex | None = None, cancel: Cancel | None = None, scheduler: object = None
+    ) -> "Records":
+        """Return the records with views computed, as `View.compute` does it; tensors stay as they are.
+
+        Views of the same elements are computed once.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> e = tw.records({"x": [1, 2], "y": [3, 4]})
+        >>> tw.concat([e, e[:1]]).compute().to_dict()
+        {'x': [1, 2, 1], 'y': [3, 4, 3]}
+        """
+        known: dict[Expression, Tensor[Any]] = {}
+        made: dict[str, Field] = {}
+        for name, own in self._fields.items():
+            if type(own) is Tensor:
+                made[name] = own
+            elif (same := known.get(own.expression)) is not None:
+                made[name] = same.copy()
+            else:
+                computed = own.compute(threads=threads, cancel=cancel, scheduler=scheduler)
+                made[name] = known[own.expression] = computed
         return _shared(made, self.rank)
+
+    def plan(self) -> RecordsPlan:
+        """Return what computing the views writes and reads; nothing is read for it.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> e = tw.records({"x": [1, 2], "y": [3, 4]})
+        >>> plan = tw.concat([e, e])[1:3].plan()
+        >>> plan.nbytes, plan.names
+        (32, ('x', 'y'))
+        """
+        plans = {name: own.plan() for name, own in self._fields.items() if type(own) is not Tensor}
+        return RecordsPlan(tuple(plans), tuple(plans.values()))
+
+    def unpack(self, kind: type[_T]) -> _T:
+        """Return an object of a class of attrs, or of a dataclass, whose attributes are the fields.
+
+        Other fields are left out. What annotations say of types, ``Tensor[np.float64]``, is checked.
+
+        Raises
+        ------
+        TensorNameError
+            If there is no field for an attribute that has no default.
+        DTypeError
+            If a field has elements of another type than its attribute says.
+
+        Examples
+        --------
+        >>> import attrs
+        >>> import numpy as np
+        >>> import tensorwrapper as tw
+        >>> @attrs.frozen
+        ... class Hits:
+        ...     adc: tw.Tensor[np.int64]
+        >>> tw.records({"adc": [1, 2], "run": [0, 0]}).unpack(Hits).adc.tolist()
+        [1, 2]
+        """
+        return kind(**arguments_of(self._fields, kind))
 
     def copy(self) -> "Records":
         """Return the records with all elements in memory of their own; views are computed."""
@@ -328,10 +484,10 @@ class Records:
         >>> tw.records({"x": [1, 2], "y": tw.jagged([[3], []])}).tolist()
         [{'x': 1, 'y': [3]}, {'x': 2, 'y': []}]
         """
-        lists = self.to_dict()
         if not self.rank:
-            return lists
-        return [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
+            return self.to_dict()
+        columns = [own.tolist() if own.rank else repeat(own.item(), len(self)) for own in self.values()]
+        return [dict(zip(self._fields, row, strict=True)) for row in zip(*columns, strict=True)]
 
     def array_equal(self, other: "Records", *, equal_nan: bool = False) -> bool:
         """Tell whether names, their order, shapes and elements are equal.
@@ -360,13 +516,23 @@ class Records:
     def __reduce__(self) -> "tuple[Callable[..., Records], tuple[dict[str, Field], int]]":
         return _shared, (dict(self._fields), self.rank)
 
-    # What records refuse.
+    def __dask_tokenize__(self) -> object:
+        return token_of("Records", self.rank, *[part for item in self._fields.items() for part in item])
 
-    def __array__(self, dtype: object = None, copy: object = None) -> NoReturn:
-        raise self._refusal("records are no array")
+    def __sizeof__(self) -> int:
+        # Whoever moves records about, as Dask does, goes by what they weigh.
+        return object.__sizeof__(self) + self.nbytes
 
-    def _refusal(self, what: str) -> ConversionError:
-        return ConversionError(f"{what}: a field is a tensor, `r[{self.names[0]!r}]`")
+    def __repr__(self) -> str:
+        from tensorwrapper.fields._printing import records_text  # noqa: PLC0415 - few are shown
+
+        return records_text(self._fields, self._shape, self.nbytes)
+
+    def _repr_html_(self) -> str:
+        """Return what notebooks show: a line for each field, and a few facts."""
+        from tensorwrapper.fields._printing import records_html  # noqa: PLC0415 - few are shown
+
+        return records_html(self._fields, self._shape, self.nbytes)
 
 
 hint(Records, "Records")

@@ -1,7 +1,7 @@
 """Rows of records: a key is read once, and where its rows lie is found once for each layout."""
 
-from collections.abc import Mapping
-from typing import Any, cast
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
@@ -11,24 +11,26 @@ from tensorwrapper.fields._field import Field, Fields, is_plain, over
 from tensorwrapper.fields._shared_shape import leading, shape_among
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import is_basic, to_items
+from tensorwrapper.selection import View
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import key_of_names, names_of
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import as_computed, chosen_layout, is_ragged, make_tensor
 from tensorwrapper.typing import Array
 
-__all__ = ["select"]
+__all__ = ["Selected", "by_layout", "select"]
 
-_Selected = tuple[dict[str, Field], Shape[Any]]
+Selected: TypeAlias = "tuple[dict[str, Field], Shape[Any]]"
+"""Fields, and the shape that they share."""
 
 
-def select(fields: Fields, shape: Shape[Any], key: object) -> _Selected:
+def select(fields: Fields, shape: Shape[Any], key: object) -> Selected:
     """Return the fields at the rows that a key selects, and the shape that these share.
 
     A field of fewer modes than the shape gets the parts of the key for the modes that it has.
     """
     if type(key) is int or type(key) is slice:
-        _check_count(1, shape)
+        _check_count(1, fields, shape)
         return _of_items(fields, shape, (key,), basic=True)
     if isinstance(key, Mapping):
         key = key_of_names(cast("Any", key), names_of(shape), shape.rank)
@@ -37,15 +39,15 @@ def select(fields: Fields, shape: Shape[Any], key: object) -> _Selected:
         return _of_rows(fields, shape, cast("Tensor[Any]", key))
     basic = is_basic(key)
     if basic:
-        given: Any = key
-        items: tuple[Any, ...] = given if type(given) is tuple else (given,)
+        items = _as_items(key)
     else:
-        items = to_items(_computed_items(key), shape, of_modes=not shape.is_box)
-    return _of_items(fields, shape, _spread(items, shape), basic=basic)
+        items = to_items(tuple(map(as_computed, _as_items(key))), shape, of_modes=not shape.is_box)
+    return _of_items(fields, shape, _spread(items, fields, shape), basic=basic)
 
 
-def _computed_items(key: object) -> object:
-    return tuple(map(as_computed, cast("tuple[object, ...]", key))) if type(key) is tuple else key
+def _as_items(key: Any) -> tuple[Any, ...]:  # noqa: ANN401 - what stands between brackets
+    items: tuple[Any, ...] = key if type(key) is tuple else (key,)
+    return items
 
 
 def _width(item: object) -> int:
@@ -56,21 +58,21 @@ def _width(item: object) -> int:
     return cast("Array", item).ndim if mask else 1
 
 
-def _check_count(count: int, shape: Shape[Any]) -> None:
+def _check_count(count: int, fields: Fields, shape: Shape[Any]) -> None:
     if count > shape.rank:
         raise TooManyIndicesError(
             f"{count} indices are too many for the {shape.rank} modes that the fields share: "
-            'select a field first, `r["name"][...]`'
+            f"select a field first, `r[{next(iter(fields))!r}]`"
         )
 
 
-def _spread(items: tuple[Any, ...], shape: Shape[Any]) -> tuple[Any, ...]:
+def _spread(items: tuple[Any, ...], fields: Fields, shape: Shape[Any]) -> tuple[Any, ...]:
     """Return a key without an ellipsis; masks of one mode become positions."""
     dots = [place for place, item in enumerate(items) if item is Ellipsis]
     if len(dots) > 1:
         raise RankError("a key may have one ellipsis only")
     count = sum([_width(item) for item in items if item is not Ellipsis])
-    _check_count(count, shape)
+    _check_count(count, fields, shape)
     if dots:
         whole = (slice(None),) * (shape.rank - count)
         items = (*items[: dots[0]], *whole, *items[dots[0] + 1 :])
@@ -117,69 +119,104 @@ def _points(item: Array) -> tuple[int, ...]:
     return (int(np.count_nonzero(item)),) if item.dtype.kind == "b" else item.shape
 
 
-def _of_items(fields: Fields, shape: Shape[Any], items: tuple[Any, ...], *, basic: bool) -> _Selected:
-    """Return what a key with an item for each mode selects, the first ones of fields with fewer modes."""
-    rank = shape.rank
-    made: dict[str, Field] = {}
-    known: dict[int, Any] = {}
-    for name, field in fields.items():
-        own = items if field.rank >= rank else _for_modes(items, field.rank, name, box=shape.is_box)
-        if type(field) is not Tensor:
-            made[name] = field[own]
-        elif basic:
-            layout = field.layout
-            found = known.get(id(layout))
-            if found is None:
-                known[id(layout)] = found = layout[own]
-            made[name] = make_tensor(found, field.buffer)
-        elif field.shape.is_box:
-            made[name] = field[own]
-        else:
-            known.setdefault(id(field.layout), (chosen_layout(field.layout, own), []))[1].append(name)
-            made[name] = field
-    if not basic:
-        _pack(made, known)
-    return _with_shape(fields, shape, made)
+_Groups: TypeAlias = "dict[int, tuple[Layout[Any], list[str]]]"
 
 
-def _of_rows(fields: Fields, shape: Shape[Any], key: Tensor[Any]) -> _Selected:
-    """Return what a jagged mask, or jagged positions, select: fields of fewer modes are left alone."""
-    _check_count(key.rank, shape)
-    made: dict[str, Field] = {}
-    known: dict[int, tuple[Layout[Any], list[str]]] = {}
+def _groups(fields: Fields) -> tuple[_Groups, list[str]]:
+    """Return the names of the tensors of each layout, and those of the views."""
+    groups: _Groups = {}
+    views: list[str] = []
     for name, field in fields.items():
-        made[name] = field
-        if field.rank < key.rank:
-            continue
         if type(field) is not Tensor:
-            made[name] = field[key]
+            views.append(name)
             continue
         layout = field.layout
-        if id(layout) not in known:
-            known[id(layout)] = chosen_layout(layout, key), []
-        known[id(layout)][1].append(name)
-    _pack(made, known)
-    return _with_shape(fields, shape, made)
+        group = groups.get(id(layout))
+        if group is None:
+            groups[id(layout)] = layout, [name]
+        else:
+            group[1].append(name)
+    return groups, views
 
 
-def _pack(made: dict[str, Field], chosen: "dict[int, tuple[Layout[Any], list[str]]]") -> None:
-    """Put the elements that layouts choose in the place of the fields that have these layouts."""
-    for layout, names in chosen.values():
-        buffers = [cast("Tensor[Any]", made[name]).buffer for name in names]
-        packed = packed_layout(layout.shape)
-        for name, buffer in zip(names, pack_together(buffers, layout.implementation), strict=True):
-            made[name] = make_tensor(packed, buffer)
+def _of_items(fields: Fields, shape: Shape[Any], items: tuple[Any, ...], *, basic: bool) -> Selected:
+    """Return what a key with an item for each mode selects, the first ones of fields with fewer modes."""
+    groups, views = _groups(fields)
+    made = dict(fields)
+    rank, box = shape.rank, shape.is_box
+    for layout, names in groups.values():
+        modes = layout.implementation.rank
+        own = items if modes >= rank else _for_modes(items, modes, names[0], box=box)
+        if basic:
+            _place(made, names, layout[own])
+        elif layout.shape.is_box:
+            for name in names:
+                made[name] = made[name][own]
+        else:
+            _pack(made, names, chosen_layout(layout, own))
+    for name in views:
+        modes = fields[name].rank
+        made[name] = fields[name][items if modes >= rank else _for_modes(items, modes, name, box=box)]
+    return _with_shape(fields, shape, made, groups)
 
 
-def _with_shape(fields: Fields, shape: Shape[Any], made: dict[str, Field]) -> _Selected:
+def _of_rows(fields: Fields, shape: Shape[Any], key: Tensor[Any]) -> Selected:
+    """Return what a jagged mask, or jagged positions, select: fields of fewer modes are left alone."""
+    _check_count(key.rank, fields, shape)
+    groups, views = _groups(fields)
+    made = dict(fields)
+    for layout, names in groups.values():
+        if layout.implementation.rank >= key.rank:
+            _pack(made, names, chosen_layout(layout, key))
+    for name in views:
+        if fields[name].rank >= key.rank:
+            made[name] = fields[name][key]
+    return _with_shape(fields, shape, made, groups)
+
+
+def by_layout(
+    fields: Fields,
+    shape: Shape[Any],
+    of_layout: Callable[[Layout[Any]], Layout[Any]],
+    of_view: Callable[[Any], View[Any]],
+) -> Selected:
+    """Return the same elements under what an operation makes of each layout, which is done once."""
+    groups, views = _groups(fields)
+    made = dict(fields)
+    for layout, names in groups.values():
+        _place(made, names, of_layout(layout))
+    for name in views:
+        made[name] = of_view(fields[name])
+    return _with_shape(fields, shape, made, groups)
+
+
+def _place(made: dict[str, Field], names: list[str], layout: Layout[Any]) -> None:
+    """Give fields another layout over their buffers."""
+    for name in names:
+        made[name] = make_tensor(layout, cast("Tensor[Any]", made[name]).buffer)
+
+
+def _pack(made: dict[str, Field], names: list[str], layout: Layout[Any]) -> None:
+    """Give fields just the elements that a layout reaches, in memory of their own."""
+    buffers = [cast("Tensor[Any]", made[name]).buffer for name in names]
+    packed = packed_layout(layout.shape)
+    for name, buffer in zip(names, pack_together(buffers, layout.implementation), strict=True):
+        made[name] = make_tensor(packed, buffer)
+
+
+def _with_shape(fields: Fields, shape: Shape[Any], made: dict[str, Field], groups: _Groups) -> Selected:
     """Return what was selected with the shape that it shares, which all fields of that shape have as one."""
-    name = next(name for name, field in fields.items() if field.rank >= shape.rank)
-    exact = next((name for name, field in fields.items() if field.shape is shape), None)
-    name = name if exact is None else exact
-    modes = made[name].rank - fields[name].rank + shape.rank
-    found = leading(made[name].shape, modes)
-    for other, field in made.items():
-        own = field.shape
-        if own is not found and fields[other].shape is shape and is_plain(own):
-            made[other] = over(field, found)
-    return made, found if exact is not None else shape_among(made, found)
+    views = [[name] for name, field in fields.items() if type(field) is not Tensor]
+    kinds = [names for _, names in groups.values()] + views
+    exact = [names for names in kinds if fields[names[0]].shape is shape]
+    if not exact:
+        name = next(name for name, field in fields.items() if field.rank >= shape.rank)
+        found = leading(made[name].shape, made[name].rank - fields[name].rank + shape.rank)
+        return made, shape_among(made, found)
+    found = made[exact[0][0]].shape
+    for names in exact:
+        own = made[names[0]].shape
+        if own is not found and is_plain(own):
+            for name in names:
+                made[name] = over(made[name], found)
+    return made, found

@@ -119,11 +119,11 @@ def take_together(
     results = [new_memory((size,), flat.dtype) for flat in arrays]
     start = 0
     for batch in places:
+        stop = start + len(batch)
         for flat, result in zip(arrays, results, strict=True):
-            np.take(flat, batch, out=result[start : start + len(batch)], mode="clip")
-        start += len(batch)
-    for result in results:
-        _count(result.nbytes)
+            flat.take(batch, out=result[start:stop], mode="clip")
+        start = stop
+    _count(sum([result.nbytes for result in results]))
     return results
 
 
