@@ -55,8 +55,8 @@ def convert(
     a tensor had is its metadata ``name``, and is used again in kinds whose names may be paths.
     Elements are read from the mapped file a run of rows at a time, so that the memory needed does not grow
     with the files; what lies in chunks, or in a compressed archive, is read as a whole into a ``.tens`` file.
-    Records of a `.tens` file stay records in another one if all of their fields are written; else, and in
-    other kinds, a field is a tensor of its own, ``ev.t``. `target` appears when all is written.
+    Records of a `.tens` file stay records in another one if all of their fields are written. Other kinds have
+    a tensor for each field, such as ``ev.t``. `target` appears when all is written.
 
     Parameters
     ----------

@@ -57,7 +57,7 @@ def _has_fields(given: object) -> bool:
 @final
 @frozen(eq=False)
 class _Lying:
-    """Where a tensor, or a field of records, lies."""
+    """The place of a tensor, or of a field of records."""
 
     reader: RecordReader
     owner: str
@@ -235,7 +235,7 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
 
             return grown_view(found.reader, found.places, found.grown)
         except DataFileError:
-            # A writer that knew no records may have listed these as a tensor.
+            # An older writer may have listed records as a tensor.
             if not found.field and self._fields_of(name, look=True):
                 raise self._are_records(name) from None
             raise
@@ -246,7 +246,7 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
         Parameters
         ----------
         names
-            What the records are called; or the names of tensors, which become fields; None for all.
+            The name of stored records; or names of tensors, which become fields; None for all.
 
         Raises
         ------
@@ -312,7 +312,7 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
         return grown_parts(found.reader, found.places, found.grown)
 
     def _lying(self, name: str) -> "_Lying":
-        """Return where the tensor, or the field of records, of a name lies.
+        """Return the place of the tensor, or of the field of records, with this name.
 
         Raises
         ------
@@ -347,7 +347,7 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
         Parameters
         ----------
         look
-            Whether a record is looked at that an index calls a tensor: who wrote it may know no records.
+            Whether to read the record of a tensor, too: an older writer may have listed records as one.
         """
         directory = self._directory
         places = directory.places(name)
@@ -471,8 +471,8 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
             The rows: a tensor of the rank of the one that grows, or anything that `as_tensor` takes. A box
             has the same extents in all modes but the first, and the same origin there; rows of a jagged
             tensor may have any lengths. Elements are taken as by `Tensor.assign`, those of sparse tensors
-            and strings as they are. Records grow by a mapping, or `Records`, of just their fields, all of
-            which get the same number of rows; lists are read as what each field has.
+            and strings as they are. Records grow by a mapping, or `Records`, of all their fields, which
+            get the same number of rows. Lists are read as each field's kind of rows.
         compress
             As in `append`.
 
@@ -481,7 +481,7 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
         ReadOnlyError
             If the file is open for reading.
         TensorNameError
-            If the name is none, or that of a field; or if a field of records is missing, or one too many.
+            If the name is that of a field, or breaks the rules; if a field is missing, or one too many.
         RankError, ExtentMismatchError, LayerError, ModeNameError
             If the shape is not one of such rows, or fields have not the same.
         ConversionError

@@ -83,7 +83,7 @@ def verify(
         size = reader.size
         walked = scan(reader.read_at, size)
         problems = list(walked.complaints)
-        # What an index calls a tensor, though it is records: who wrote it may know none.
+        # An older writer may have listed records as tensors.
         directory.records = walked.records | directory.records
         places, end = _scan(reader, size)
         problems += [] if walked.torn is None else [walked.torn]

@@ -66,8 +66,8 @@ def encode(  # noqa: C901, PLR0913 - each is a key or a field of the format, and
     Parameters
     ----------
     tensors
-        Tensors, blocks of them, or anything that `as_tensor` takes. `Records` are written as their fields,
-        each a tensor of its own; arguments per tensor count every field. Or a message: its label and parts
+        Tensors, blocks of them, or anything that `as_tensor` takes. `Records` are written as one tensor per
+        field, and arguments per tensor count every field. Or a message: its label and parts
         are written as they are, but for what other arguments say.
     form, level, origin, granule, seqno
         Header fields, as in `Message`. None: those of the message, else "TENS" and zeros.

@@ -11,7 +11,7 @@ or refuses it with its path; `PartReader`, which is ``received.parts``, reads ot
 allocated against the limits; `refuse` raises the one error that readers raise.
 
 **Messages of an application's own**: `Writer` collects tensors and makes the frames, with keys beside TENS's
-in the label; `describe_records` says which of them are fields of records (`is_records` tells these); `read_apart` reads plain tensors
+in the label; `describe_records` says which of them are fields of records. `read_apart` reads plain tensors
 and leaves what else the label says; `load_label` reads a label alone, `plain_object` is metadata as JSON has
 them; `frame_views` takes frames as callers hand them over, and `sized_frames` puts the size of each before
 it, `split_frames` reads header and parts and leaves the label; `is_metadata_alone` tells which tensors are

@@ -1,4 +1,4 @@
-"""Records in a file: what their fields are like, so that all of them grow by the same rows."""
+"""Records in a file: patterns of their fields, which all grow by the same rows."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Self, cast, final
@@ -76,7 +76,7 @@ def _no_mapping(name: str, given: object) -> ConversionError:
 
 
 def rows_of_records(reader: RecordReader, rows: Sequence[Row], fields: FieldNames) -> Records:
-    """Return the records that lie in the pieces of one extension, or of what was begun.
+    """Return the records in the pieces of one extension, or of the beginning.
 
     Raises
     ------
@@ -141,7 +141,7 @@ def _first(reader: RecordReader, row: Row, fields: FieldNames) -> Records:
 @final
 @frozen(eq=False)
 class FieldPatterns:
-    """What the fields of records in a file are like; all of its records have one pattern each."""
+    """Patterns of the fields of records in a file, which every file record follows."""
 
     name: str
     rank: int
@@ -167,7 +167,7 @@ class FieldPatterns:
         ExtentMismatchError
             If the fields have not the same rows.
         ConversionError
-            If it is no mapping.
+            If it is of another type.
         """
         if isinstance(given, Records):
             given = dict(given.items())
@@ -184,7 +184,7 @@ class FieldPatterns:
         fitted = {field: pattern.fitted(fields[field]) for field, pattern in self.patterns.items()}
         found = {field: tensor for field, tensor in fitted.items() if tensor is not None}
         if len(found) < len(fitted):
-            # Of a list without rows nobody can say more than that it has none.
+            # The kind of rows is unknown where a list is empty.
             full = next((field for field, tensor in found.items() if len(tensor)), None)
             if full is None:
                 return None

@@ -123,7 +123,7 @@ class RecordWriter:
         Raises
         ------
         TensorNameError
-            If the names are not those of the fields, or are none.
+            If the names differ from those of the fields, or break the rules.
         RankError, ExtentMismatchError, LayerError, ModeNameError, ConversionError, DTypeError
             If these rows do not go on where the fields end.
         LocalProtocolError, DataFileError

@@ -1,7 +1,7 @@
 """Small records that are written alike, read as arrays: what ten thousand labels say, without parsing them.
 
 The label of one record is read as all labels are. Another record is *alike* if its message has as many parts,
-and its label the same bytes but for a few numbers: how many rows come before, and the first of each shape. It
+and its label the same bytes but for a few numbers: the rows that precede it, and the first of each shape. It
 says what the first label says, with other numbers. A record that differs in anything else, or has a number
 that does not fit what is there, is not alike: whoever needs it reads it by itself, and is told why.
 """
@@ -67,7 +67,7 @@ class Likeness:
         label
             What its label says.
         number
-            Which of its tensors is meant: of records there are several.
+            The number of the tensor: records have several.
         """
         frames = _frame_places(mapped, place)
         begin, size = frames[0]
@@ -86,7 +86,7 @@ class Likeness:
 
 
 def _tensors(label: Json) -> list[Json]:
-    """Return the tensors that a label describes, if it says nothing else but which records they are."""
+    """Return the tensors that a label describes; an empty list if it says more than their records."""
     match label:
         case {
             "TENS": {"tensors": [*tensors], **more},

@@ -12,7 +12,7 @@ __all__ = ["Directory", "dotted"]
 
 
 def dotted(name: str) -> Iterator[str]:
-    """Yield what stands before each dot of a name: records of which it may be a field."""
+    """Yield the part of a name before each of its dots: possible names of records."""
     stop = name.find(".")
     while stop > 0:
         yield name[:stop]
@@ -173,7 +173,7 @@ class Directory:
         for name in names:
             fields = self.records.get(name)
             listed += [name] if fields is None else [f"{name}.{field}" for field in fields]
-        # A tensor that a field has the name of hides it, and stands once.
+        # A tensor hides a field of the same name.
         return dict.fromkeys(listed)
 
     @property
@@ -299,7 +299,7 @@ class Directory:
         if fields and not goes_on:
             self.records[name] = fields
         elif not goes_on:
-            # What was begun in pieces and left unfinished may be begun anew as something else.
+            # An unfinished name may begin anew as another kind.
             self.records.pop(name, None)
 
     def add(self, row: Row) -> None:

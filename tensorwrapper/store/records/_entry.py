@@ -38,7 +38,7 @@ class Entry:
 
 
 def number_of(message: Message, field: str) -> int:
-    """Return which tensor of a message a field of its records is; 0 for what is no field."""
+    """Return the number of the tensor that is a field of records; 0 without a field."""
     if not field:
         return 0
     label = cast("Mapping[str, Any]", message.label_object)

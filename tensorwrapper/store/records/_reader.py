@@ -63,7 +63,7 @@ class RecordReader:
 
     @property
     def field(self) -> str:
-        """Which field of records is read; empty if tensors are."""
+        """The field of records to read; empty for tensors."""
         return self._field
 
     @property

@@ -37,7 +37,7 @@ _NO_RECORDS: Final[Mapping[str, "FieldNames"]] = {}
 
 _INDEX = re.compile(r',"record":\{"kind":"index","previous":(null|0|[1-9][0-9]{0,17})\}\}', re.ASCII)
 
-# What an index may say of records, well within the limits of all readers for a label.
+# Bounds on the records in an index, well within the limits of all readers for a label.
 _MOST_FIELDS: Final = 2**18
 _MOST_FIELD_BYTES: Final = 2**23
 _FEW_FIELDS: Final = 2**13
@@ -106,7 +106,7 @@ def encode_records(
     extends: int | None = None,
     options: WriteOptions = _PLAIN,
 ) -> list[bytes | memoryview]:
-    """Return the message of one record of fields that share so many modes; what they share is in it once.
+    """Return the message of one record of fields, which share so many modes.
 
     Raises
     ------
@@ -157,7 +157,7 @@ def read_named(body: memoryview, name: str, limits: Limits = DEFAULT_LIMITS) -> 
 
 
 def read_index(body: memoryview) -> tuple[Sequence[Tensor[Any]], RecordFacts] | None:
-    """Return the tables in the body of a record, and what it says of itself; None if it is no index.
+    """Return the tables and the facts of an index in the body of a record; None for other kinds.
 
     Raises
     ------
@@ -239,7 +239,7 @@ def _runs(tensor: Tensor[Any], limit: int) -> Iterator[Tensor[Any]]:
 def cut_fields(fields: Mapping[str, Tensor[Any]], limit: int) -> Iterator[Mapping[str, Tensor[Any]]]:
     """Return fields in runs of the same rows, of at most `limit` bytes together, where they can be cut.
 
-    As `cut`: a row that is larger is a run of its own, and with what is not cut no field is.
+    As in `cut`, a larger row is a run alone. One field that cannot be cut keeps all of them whole.
     """
     weights = [(tensor.shape, tensor.dtype.itemsize) for tensor in fields.values()]
     if any(map(_is_uncut, fields.values())) or sum([shape.size * word for shape, word in weights]) <= limit:
@@ -353,7 +353,7 @@ def _listed(given: Json) -> tuple[tuple[str, FieldNames], ...]:
     if given is None:
         return ()
     if not isinstance(given, dict):
-        raise DataFileError("lists records that are no object")
+        raise DataFileError("lists its records in another form than an object")
     return tuple([(_name(name), _field_names(fields)) for name, fields in given.items()])
 
 

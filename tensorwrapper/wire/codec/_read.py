@@ -50,7 +50,7 @@ class Reader:
 
     def _layout(self, plan: TensorPlan, packing: ShapePacking) -> Layout[Any]:
         fields = plan.field[packing.name]
-        # What is said twice, of the same parts, is one shape, which all that have it share.
+        # Equal descriptions name the same parts: their tensors share one shape.
         key = packing.name, plan.extents, plan.layers, plan.names, dump_json(fields.value)
         known = self._layouts.get(key)
         if known is not None:

@@ -34,7 +34,7 @@ _NEVER: Final = frozenset({np.ndarray, Tensor, list, tuple, int, float})
 @final
 @frozen(eq=False)
 class RecordsPlan:
-    """What a label says of one `Records`."""
+    """The description of one `Records` in a label."""
 
     field: Field
     fields: tuple[tuple[str, int], ...]
@@ -59,7 +59,7 @@ def describe_records(names: Sequence[str], rank: int, first: int = 0) -> dict[st
 
 
 def plan_records(tens: Field, n_tensors: int, limits: Limits) -> tuple[RecordsPlan | Refusal, ...]:
-    """Return what a foreign label says of records; what is not understood is refused later."""
+    """Return plans of the records in a foreign label, and a refusal for each that is not understood."""
     given = tens["records"]
     if given.value is None:
         return ()

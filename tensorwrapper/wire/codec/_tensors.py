@@ -1,4 +1,4 @@
-"""All tensors and records of a message: read together, or some of them refused when they are asked for."""
+"""The tensors and records of a message. Some may be refused, on first use."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeAlias, TypeVar, final, overload
@@ -77,7 +77,7 @@ def _records(
 
 
 def _some(read: Sequence[_T | Refusal]) -> Sequence[_T]:
-    """Return what was read; what is refused raises where it is touched."""
+    """Return the values that were read; a refused one raises on first use."""
     whole = [item for item in read if not isinstance(item, Refusal)]
     return tuple(whole) if len(whole) == len(read) else _Some(tuple(read))
 

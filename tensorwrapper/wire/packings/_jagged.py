@@ -71,7 +71,7 @@ def _cells(columns: Columns, parts: PartWriter) -> IntArray:
         parts.check_extent(int(columns.leaf.max(initial=0)))
         parts.claim_empty(_empty_places(columns.leaf))
     if columns.leaf.ndim == 1:
-        # Itself and no view of it: arrays are told apart by identity.
+        # The array itself, without a view: the writer compares identities.
         return columns.leaf
     if columns.leaf_rank > 1:
         return columns.leaf.reshape(-1)

@@ -89,7 +89,7 @@ class PartWriter:
     def describe_once(
         self, owner: object, window: tuple[int, ...], describe: Callable[[], dict[str, Json]]
     ) -> dict[str, Json]:
-        """Return what is said of a window of an object, which is described, and put into parts, only once.
+        """Return the description of a window of an object; its first call makes it, and adds the parts.
 
         Places without elements count for every tensor that has the shape, as they do for a reader.
         """
