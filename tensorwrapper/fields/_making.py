@@ -1,23 +1,30 @@
 """Making records: of mappings, and of what other libraries have."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+import numpy as np
 
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.fields._field import as_fields
 from tensorwrapper.fields._records import Records
-from tensorwrapper.fields._shared_shape import common_shape
+from tensorwrapper.fields._shared_shape import common_shape, leading
 from tensorwrapper.shape import ShapeLike, as_shape
+from tensorwrapper.tensor.lowlevel import hand_over
+from tensorwrapper.typing import Array
 
 __all__ = ["records"]
 
 
-def records(data: "Mapping[str, object] | Records", *, shape: ShapeLike | None = None) -> Records:
+def records(data: object, *, shape: ShapeLike | None = None) -> Records:
     """Return named tensors, or views, that share their leading modes, as one value; nothing is copied.
 
     Parameters
     ----------
     data
-        A mapping from names to tensors, views, or whatever `as_view` takes.
+        A mapping from names to tensors, views, or whatever `as_view` takes; structures of NumPy; a table, a
+        record batch, structs or structs in lists of Arrow; a frame of pandas or polars; records of Awkward
+        Array in lists of any depth. Structs in structs are flattened to dotted names, ``m.pt``.
     shape
         The shape that all fields start with, or have leading modes of. If not given: the longest leading
         shape of all jagged fields, if that is jagged and every box has leading modes of it; else the longest
@@ -45,7 +52,33 @@ def records(data: "Mapping[str, object] | Records", *, shape: ShapeLike | None =
     """
     if isinstance(data, Records):
         return data if shape is None else Records(dict(data.items()), as_shape(shape))
-    fields = as_fields(data)
+    columns, modes = _columns_of(data)
+    fields = as_fields(columns)
     if not fields:
         raise ConversionError("records have at least one field")
-    return Records(fields, common_shape(fields) if shape is None else as_shape(shape))
+    if shape is not None:
+        found = as_shape(shape)
+    elif modes is not None:
+        found = leading(next(iter(fields.values())).shape, modes)
+    else:
+        found = common_shape(fields)
+    return Records(fields, found)
+
+
+def _columns_of(data: object) -> tuple[Mapping[str, object], int | None]:
+    """Return what fields are made of, and how many modes they share, if that is known."""
+    if isinstance(data, Mapping):
+        return cast("Mapping[str, object]", data), None
+    if isinstance(data, np.ndarray) and cast("Array", data).dtype.names is not None:
+        return dict(_structured("", cast("Array", data))), cast("Array", data).ndim
+    found: tuple[dict[str, object], int | None] = hand_over("columns_of", data)
+    return found
+
+
+def _structured(name: str, array: "np.ndarray[Any, Any]") -> Iterator[tuple[str, Array]]:
+    """Return an iterator over the fields of structures, without gaps; inner ones have dotted names."""
+    if array.dtype.names is None:
+        yield name, np.ascontiguousarray(array)
+        return
+    for inner in array.dtype.names:
+        yield from _structured(f"{name}.{inner}" if name else inner, array[inner])

@@ -13,13 +13,15 @@ from tensorwrapper._hints import hint
 from tensorwrapper._tensor_names import check_name
 from tensorwrapper._value_class import slot_setters, token_of, value_class
 from tensorwrapper._wording import brief
+from tensorwrapper.buffer.lowlevel import assign_elements
 from tensorwrapper.errors import ConversionError, DTypeError, RankError, TensorNameError
 from tensorwrapper.fields._field import Field, Fields, as_fields
 from tensorwrapper.fields._joining import chosen, joined
+from tensorwrapper.fields._libraries import RecordsLibraries
 from tensorwrapper.fields._plan import RecordsPlan
 from tensorwrapper.fields._refusals import NoArray
 from tensorwrapper.fields._selecting import select
-from tensorwrapper.fields._shared_shape import check_field, leading, shape_among, share
+from tensorwrapper.fields._shared_shape import check_field, leading, shape_among, share, with_rows
 from tensorwrapper.fields._unpacking import arguments_of
 from tensorwrapper.fields._within import flattened, grouped, key_field, taken
 from tensorwrapper.selection import Cancel, Expression, View
@@ -35,7 +37,7 @@ _T = TypeVar("_T")
 
 @final
 @value_class(eq=False, repr=False, getstate_setstate=False)
-class Records(NoArray):
+class Records(NoArray, RecordsLibraries):
     """Named tensors, or views, over one shape: fields of the same events, hits or rows.
 
     Made by `records`. It groups and does not copy: writing to a field writes to the tensor that was given. A
@@ -169,9 +171,8 @@ class Records(NoArray):
         try:
             return self._fields[name]
         except (KeyError, TypeError):
-            raise TensorNameError(
-                f"no field is named {brief(name)}; there are {', '.join(self.names)}"
-            ) from None
+            text = f"no field is named {brief(name)}; there are {brief(list(self._fields))}"
+            raise TensorNameError(text) from None
 
     def _some(self, names: list[str]) -> "Records":
         """Return the records of some fields; their shape keeps the modes that one of them has."""
@@ -398,7 +399,10 @@ class Records(NoArray):
         given = [(part._fields, part._shape) for part in parts]
         if what == "where":
             return _shared(chosen(mask, given), self.rank)
-        return _shared(joined(what, given, mode), self.rank + (what == "stack"))
+        if what == "concat":
+            return _shared(joined(what, given, mode), self.rank)
+        made = _shared(joined(what, given, mode), self.rank + 1)
+        return _shared(with_rows(made._fields, made._shape), made.rank)
 
     # Elements.
 
@@ -471,9 +475,43 @@ class Records(NoArray):
         """Return the records with all elements in memory of their own; views are computed."""
         return _shared({name: own.copy() for name, own in self._fields.items()}, self.rank)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the elements of each field in nested lists, by name."""
+    def to_dict(self, *, arrays: bool = False) -> dict[str, Any]:
+        """Return the elements of each field in nested lists, by name; with `arrays`, as arrays of NumPy.
+
+        Raises
+        ------
+        ConversionError
+            If there are to be arrays, and a field has rows, of which NumPy has none.
+        """
+        if arrays:
+            return {name: _array_of(name, field) for name, field in self._fields.items()}
         return {name: field.tolist() for name, field in self._fields.items()}
+
+    def to_structured(self) -> "npt.NDArray[np.void]":
+        """Return the records as an array of structures, over the shape that all fields start with; a copy.
+
+        Raises
+        ------
+        ConversionError
+            If the shape, or a field, has rows; if a field has fewer modes than the shape.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import tensorwrapper as tw
+        >>> found = tw.records({"e": [1.0, 2.0], "xyz": np.zeros((2, 3))}).to_structured()
+        >>> found.dtype.names, found["xyz"].shape
+        (('e', 'xyz'), (2, 3))
+        """
+        short = next((name for name, field in self._fields.items() if field.rank < self.rank), None)
+        if short is not None:
+            raise ConversionError(f"structures of {self._shape!r} have no place for the field {short!r}")
+        arrays = self.to_dict(arrays=True)
+        kinds = [(name, own.dtype, own.shape[self.rank :]) for name, own in arrays.items()]
+        found = np.empty(self._shape.extents, kinds)
+        for name, own in arrays.items():
+            assign_elements(found[name], own)
+        return found
 
     def tolist(self) -> Any:  # noqa: ANN401 - a dict of what the fields have
         """Return a dict for each row; of one row, a dict.
@@ -545,6 +583,14 @@ def _made(fields: Fields, shape: Shape[Any]) -> Records:
     _set_fields(made, fields)
     _set_shape(made, shape)
     return made
+
+
+def _array_of(name: str, field: Field) -> "npt.NDArray[Any]":
+    try:
+        return np.asarray(field)
+    except Exception as error:
+        error.add_note(f"in the field {name!r}")
+        raise
 
 
 def _shared(fields: Fields, rank: int) -> Records:

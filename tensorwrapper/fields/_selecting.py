@@ -8,7 +8,7 @@ import numpy as np
 from tensorwrapper.buffer.lowlevel import pack_together, packed_layout
 from tensorwrapper.errors import ExtentMismatchError, RankError, TooManyIndicesError
 from tensorwrapper.fields._field import Field, Fields, is_plain, over
-from tensorwrapper.fields._shared_shape import leading, shape_among
+from tensorwrapper.fields._shared_shape import leading, shape_among, share, with_rows
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import is_basic, to_items
 from tensorwrapper.selection import View
@@ -45,9 +45,8 @@ def select(fields: Fields, shape: Shape[Any], key: object) -> Selected:
     return _of_items(fields, shape, _spread(items, fields, shape), basic=basic)
 
 
-def _as_items(key: Any) -> tuple[Any, ...]:  # noqa: ANN401 - what stands between brackets
-    items: tuple[Any, ...] = key if type(key) is tuple else (key,)
-    return items
+def _as_items(key: object) -> tuple[Any, ...]:
+    return cast("tuple[Any, ...]", key) if isinstance(key, tuple) else (key,)  # type: ignore[redundant-cast]
 
 
 def _width(item: object) -> int:
@@ -157,7 +156,8 @@ def _of_items(fields: Fields, shape: Shape[Any], items: tuple[Any, ...], *, basi
     for name in views:
         modes = fields[name].rank
         made[name] = fields[name][items if modes >= rank else _for_modes(items, modes, name, box=box)]
-    return _with_shape(fields, shape, made, groups)
+    made, found = _with_shape(fields, shape, made, groups)
+    return (share(with_rows(made, found)) if any(item is None for item in items) else made), found
 
 
 def _of_rows(fields: Fields, shape: Shape[Any], key: Tensor[Any]) -> Selected:

@@ -12,7 +12,7 @@ from tensorwrapper.shape.lowlevel import mode_text
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import IntArray
 
-__all__ = ["check_field", "common_shape", "shape_among", "share"]
+__all__ = ["check_field", "common_shape", "leading", "shape_among", "share", "with_rows"]
 
 
 def leading(shape: Shape[Any], modes: int) -> Shape[Any]:
@@ -116,6 +116,25 @@ def _lengths(shape: Shape[Any], mode: int) -> IntArray:
     if not mode:
         return np.array([shape.extent(0)])
     return shape.flatten().as_jagged().lengths(mode)
+
+
+def with_rows(fields: Fields, shape: Shape[Any]) -> dict[str, Field]:
+    """Return fields of which boxes are rows, all of one length, where the shape has rows of this length.
+
+    A new first mode makes a box of what was one number for each row.
+    """
+    return {name: _as_rows(field, shape) for name, field in fields.items()}
+
+
+def _as_rows(field: Field, shape: Shape[Any]) -> Field:
+    wanted = leading(shape, min(field.rank, shape.rank))
+    if field.rank < 2 or field.rank > shape.rank or wanted.is_box or not field.shape.is_box:
+        return field
+    for _ in range(wanted.rank - 1):
+        field = field.flatten(1)
+    for mode in range(wanted.rank - 1, 0, -1):
+        field = field.unflatten(wanted.lengths(mode), 0)
+    return field
 
 
 def share(fields: Fields) -> dict[str, Field]:

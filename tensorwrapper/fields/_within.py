@@ -20,7 +20,7 @@ def key_field(fields: Fields, shape: Shape[Any], name: str) -> Field:
     field = fields[name]
     if not 0 < field.rank <= shape.rank:
         raise RankError(
-            f"rows of {shape!r} are ordered by a field with 1 to {shape.rank} modes; {name!r} has {field.rank}"
+            f"a field with 1 to {shape.rank} modes orders rows of {shape!r}; {name!r} has {field.rank}"
         )
     return field
 

@@ -42,7 +42,10 @@ TABLE = [
     ("E[2].tolist()", [{"t": 2, "q": 3.5, "run": 30}, {"t": 9, "q": 4.5, "run": 30}]),
     ("E[2, 1].tolist()", {"t": 9, "q": 4.5, "run": 30}),
     ("E[2].sort_by('t', descending=True).to_dict()", {"t": [9, 2], "q": [4.5, 3.5], "run": 30}),
-    ("E[2].with_field('w', [1, 2]).group_by('t').to_dict()", {"t": [2, 9], "q": [[3.5], [4.5]], "run": 30, "w": [[1], [2]]}),
+    (
+        "E[2].with_field('w', [1, 2]).group_by('t').to_dict()",
+        {"t": [2, 9], "q": [[3.5], [4.5]], "run": 30, "w": [[1], [2]]},
+    ),
     ("tw.stack([E, E])[1].compute()[2, :1].to_dict()", {"t": [2], "q": [3.5], "run": 30}),
     ("E[None][0].flatten()['run'].tolist()", [10, 10, 10, 30, 30]),
     (
