@@ -9,6 +9,8 @@ multiplied. `pushed` is the part of an operand that a transform selects.
 
 **What views give**: `RowsOfView`, and `OuterView` and `PointView`, which stand before the brackets of
 `oindex` and `vindex`.
+
+**Several views in one text**: `fields_from_json` reads those of records.
 """
 
 from typing import TYPE_CHECKING
@@ -19,9 +21,10 @@ if TYPE_CHECKING:
     from tensorwrapper.selection.expressions._ordinals import pushed
     from tensorwrapper.selection.facade._rows_of_view import RowsOfView
     from tensorwrapper.selection.facade._view_parts import OuterView, PointView
+    from tensorwrapper.selection.schema._read import fields_from_json
     from tensorwrapper.selection.transforms._transform import Coordinate, Transform
 
-__all__ = ["Coordinate", "OuterView", "PointView", "RowsOfView", "Transform", "pushed"]
+__all__ = ["Coordinate", "OuterView", "PointView", "RowsOfView", "Transform", "fields_from_json", "pushed"]
 
 if not TYPE_CHECKING:  # for checkers there are the names above, and no others
     __getattr__, __dir__ = lazy_names(
@@ -30,6 +33,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "expressions._ordinals": ("pushed",),
             "facade._rows_of_view": ("RowsOfView",),
             "facade._view_parts": ("OuterView", "PointView"),
+            "schema._read": ("fields_from_json",),
             "transforms._transform": ("Coordinate", "Transform"),
         },
     )
