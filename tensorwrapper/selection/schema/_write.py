@@ -118,8 +118,8 @@ def to_json(
     Parameters
     ----------
     view
-        Of any shape. Steps that call a Python function cannot be written. Of records all fields are written,
-        and what several of them are made of is written once; `fields.records_from_json` reads them.
+        Of any shape. Steps that call a Python function cannot be written. All fields of records are written,
+        and each node that they share once; `fields.records_from_json` reads them.
     form
         ``"steps"`` keeps every step as it was written. ``"normal"`` writes what runs. ``"box"`` writes
         ``{"tensorId", "range"}``, for a view that is a region of one source and has its names of modes.
