@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any, cast, final
 
 from tensorwrapper._json import dump_json
+from tensorwrapper._json_fields import Field
 from tensorwrapper.buffer import BufferCommon, Dense
 from tensorwrapper.layout import Layout
 from tensorwrapper.tensor import Tensor
@@ -26,9 +27,11 @@ __all__ = ["Reader"]
 class Reader:
     """Makes tensors over the payload parts of one message, without copies."""
 
-    __slots__ = ("_buffers", "_layouts", "_parts")
+    __slots__ = ("_buffers", "_layouts", "_may_share", "_parts")
 
-    def __init__(self, parts: Sequence[memoryview], limits: Limits) -> None:
+    def __init__(self, parts: Sequence[memoryview], limits: Limits, *, may_share: bool = True) -> None:
+        # A single tensor shares its shape with no other, and costs no comparison.
+        self._may_share = may_share
         self._parts = PartReader(parts, limits)
         self._buffers: dict[tuple[object, ...], tuple[BufferCommon[Any], Claim]] = {}
         self._layouts: dict[tuple[object, ...], tuple[Layout[Any], float]] = {}
@@ -50,6 +53,8 @@ class Reader:
 
     def _layout(self, plan: TensorPlan, packing: ShapePacking) -> Layout[Any]:
         fields = plan.field[packing.name]
+        if not self._may_share:
+            return self._unpacked(plan, packing, fields)
         # Equal descriptions name the same parts: their tensors share one shape.
         key = packing.name, plan.extents, plan.layers, plan.names, dump_json(fields.value)
         known = self._layouts.get(key)
@@ -57,10 +62,13 @@ class Reader:
             self._parts.claim_empty(known[1], fields)
             return known[0]
         before = self._parts.empty
-        layout = packing.unpack_shape(check_version(fields, packing.version), plan.extents, self._parts)
-        layout = named_by_label(in_layers(layout, plan.layers, plan.field), plan.names, plan.field)
+        layout = self._unpacked(plan, packing, fields)
         self._layouts[key] = layout, self._parts.empty - before
         return layout
+
+    def _unpacked(self, plan: TensorPlan, packing: ShapePacking, fields: Field) -> Layout[Any]:
+        layout = packing.unpack_shape(check_version(fields, packing.version), plan.extents, self._parts)
+        return named_by_label(in_layers(layout, plan.layers, plan.field), plan.names, plan.field)
 
     def _buffer(self, plan: TensorPlan, data: memoryview) -> BufferCommon[Any]:
         packing, dtype = plan.elements, plan.logical or plan.dtype

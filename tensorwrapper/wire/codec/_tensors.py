@@ -50,7 +50,7 @@ def read_described(
     if found.plain is not None and (plain := read_plain(found.plain, parts)) is not None:
         return plain, _records(found.records, plain, strict=strict)
     check_parts(found.checksums, parts)
-    reader = Reader(parts, limits)
+    reader = Reader(parts, limits, may_share=len(found.tensors) > 1)
     read: list[Tensor[Any] | Refusal] = []
     for plan in found.tensors:
         try:
