@@ -3,6 +3,7 @@
 import unicodedata
 from typing import Final
 
+from tensorwrapper._wording import brief
 from tensorwrapper.errors import TensorNameError
 
 __all__ = ["NAME_BYTES", "check_name"]
@@ -26,7 +27,7 @@ def check_name(name: object) -> str:
         If it is not text, empty, too long, not in normal form C, or looks like a path.
     """
     if not isinstance(name, str):
-        raise TensorNameError(f"the name of a tensor must be text, not {name!r}")
+        raise TensorNameError(f"the name of a tensor must be text, not {brief(name)}")
     if _is_plain(name):
         return name
     try:

@@ -39,7 +39,7 @@ def as_tensor_of(field: Field) -> Tensor[Any]:
 
 
 def layout_of(field: Field) -> Layout[Any]:
-    """Return where the elements lie: of a view in its node."""
+    """Return the layout of a field; that of a view leads into its node."""
     return field.layout if type(field) is Tensor else field.expression.layout
 
 
@@ -68,7 +68,7 @@ def is_plain(shape: Shape[Any]) -> bool:
 
 
 def as_fields(data: Mapping[str, object]) -> dict[str, Field]:
-    """Return tensors, or views of what is not in memory, by name."""
+    """Return tensors by name; data outside this process becomes views."""
     check_kind_of(data, Mapping, "records are made of a mapping from names to tensors")
     return {check_name(name): _field(name, value) for name, value in data.items()}
 

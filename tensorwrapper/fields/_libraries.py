@@ -16,7 +16,7 @@ __all__ = ["RecordsLibraries"]
 
 
 class RecordsLibraries:
-    """Abstract: nothing; what it is mixed into is handed to ``tensorwrapper.interop``."""
+    """Abstract: no primitives. Hands records to ``tensorwrapper.interop``."""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""Making records: of mappings, and of what other libraries have."""
+"""Construction of records from mappings and from tables of other libraries."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
@@ -22,9 +22,9 @@ def records(data: object, *, shape: ShapeLike | None = None) -> Records:
     Parameters
     ----------
     data
-        A mapping from names to tensors, views, or whatever `as_view` takes; structures of NumPy; a table, a
-        record batch, structs or structs in lists of Arrow; a frame of pandas or polars; records of Awkward
-        Array in lists of any depth. Structs in structs are flattened to dotted names, ``m.pt``.
+        A mapping from names to tensors, views, or other arguments of `as_view`. A structured array of NumPy,
+        a table or structs of Arrow, and a frame of pandas or polars. Records of Awkward Array in lists of any
+        depth. Structs in structs are flattened to dotted names, ``m.pt``.
     shape
         The shape that all fields start with, or have leading modes of. If not given: the longest leading
         shape of all jagged fields, if that is jagged and every box has leading modes of it; else the longest

@@ -1,4 +1,4 @@
-"""What computing records reads: the plans of their views, added up."""
+"""Plans of records: those of their views, added up."""
 
 from typing import TYPE_CHECKING, final
 
@@ -9,9 +9,9 @@ __all__ = ["RecordsPlan"]
 
 
 @final
-@value_class(repr=False, getstate_setstate=False)
+@value_class(repr=False)
 class RecordsPlan:
-    """What `Records.compute` writes and reads: a plan for each field that is a view.
+    """Reads and writes of `Records.compute`: a plan for each field that is a view.
 
     Fields that read the same elements of the same sources are one, and count once.
 
@@ -40,12 +40,12 @@ class RecordsPlan:
 
     @property
     def nbytes(self) -> int:
-        """How many bytes are written."""
+        """Number of bytes that are written."""
         return sum([plan.nbytes for plan in self.plans])
 
     @property
     def reads(self) -> tuple[SourceRead, ...]:
-        """What is read of each source, for all fields together."""
+        """Reads of each source, for all fields together."""
         found: dict[Source, list[SourceRead]] = {}
         for plan in self._distinct:
             for read in plan.reads:
@@ -63,17 +63,17 @@ class RecordsPlan:
 
     @property
     def bytes_read(self) -> int:
-        """How many bytes are read of all sources."""
+        """Number of bytes that are read of all sources."""
         return sum([plan.bytes_read for plan in self._distinct])
 
     @property
     def bytes_received(self) -> int:
-        """How many bytes of elements come from other processes, as `Plan.bytes_received` counts them."""
+        """Number of bytes of elements from other processes, as `Plan.bytes_received` counts them."""
         return sum([plan.bytes_received for plan in self._distinct])
 
     @property
     def bytes_on_wire(self) -> int:
-        """How many bytes go both ways for them, as `Plan.bytes_on_wire` counts them."""
+        """Number of bytes that go both ways, as `Plan.bytes_on_wire` counts them."""
         return sum([plan.bytes_on_wire for plan in self._distinct])
 
     def __str__(self) -> str:

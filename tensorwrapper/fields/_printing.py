@@ -30,7 +30,7 @@ def records_text(fields: Fields, shape: Shape[Any], nbytes: int) -> str:
 
 
 def records_html(fields: Fields, shape: Shape[Any], nbytes: int) -> str:
-    """Return a block of HTML that needs nothing from elsewhere."""
+    """Return a self-contained block of HTML."""
     facts = [
         ("shape", short_text(str(shape))),
         ("fields", count_text(len(fields))),

@@ -122,7 +122,7 @@ class Records(NoArray, RecordsLibraries):
 
     @property
     def is_lazy(self) -> bool:
-        """Whether a field is a view, which `compute` makes a tensor."""
+        """True if a field is a view; `compute` makes it a tensor."""
         return any(type(field) is not Tensor for field in self._fields.values())
 
     def __len__(self) -> int:
@@ -141,8 +141,9 @@ class Records(NoArray, RecordsLibraries):
     ) -> "Tensor[Any] | View[Any] | Records":
         """Return a field, or several of a list of names, or the rows that any other key selects.
 
-        Where rows lie is found once for all fields of one shape. A field of fewer modes than the shape gets
-        the parts of the key for its own modes; a jagged mask, or jagged positions, leave it as it is.
+        The positions of rows are computed once for all fields of one shape. A field of fewer modes than the
+        shape gets the parts of the key for its own modes; a jagged mask, or jagged positions, leave it as it
+        is.
 
         Raises
         ------
@@ -197,7 +198,7 @@ class Records(NoArray, RecordsLibraries):
         DTypeError
             If its elements are of another type.
         ConversionError
-            If a type is given, and the field is a view, which is no tensor before it is computed.
+            If a type is given, and the field is a view that is still to be computed.
 
         Examples
         --------
@@ -228,7 +229,8 @@ class Records(NoArray, RecordsLibraries):
         return self._fields.items()
 
     def get(self, name: str, default: _T | None = None) -> "Tensor[Any] | View[Any] | _T | None":
-        """Return a field, or what is given for it if there is none of that name."""
+        """Return the field of this name, or the default."""
+        check_kind_of(name, str, "a field has a text for a name")
         return self._fields.get(name, default)
 
     def __contains__(self, name: object) -> bool:
@@ -249,7 +251,7 @@ class Records(NoArray, RecordsLibraries):
         ExtentMismatchError
             If the field neither starts with the shape nor has the shape of its leading modes.
         """
-        return self.with_fields({name: field})
+        return self.with_fields({check_name(name): field})
 
     def with_fields(self, fields: Mapping[str, object]) -> "Records":
         """Return the records with more fields, or with others of these names; the shape stays.
@@ -371,9 +373,9 @@ class Records(NoArray, RecordsLibraries):
         return _shared(made, 1 if len(made) == 1 else 2)
 
     def flatten(self) -> "Records":
-        """Return the entries of all rows in one mode: what has one element for each row is repeated.
+        """Return the entries of all rows in one mode; prefix fields are repeated.
 
-        A row without entries has none.
+        An empty row disappears.
 
         Raises
         ------
@@ -453,7 +455,7 @@ class Records(NoArray, RecordsLibraries):
     def unpack(self, kind: type[_T]) -> _T:
         """Return an object of a class of attrs, or of a dataclass, whose attributes are the fields.
 
-        Other fields are left out. What annotations say of types, ``Tensor[np.float64]``, is checked.
+        Other fields are left out. Types in annotations, ``Tensor[np.float64]``, are checked.
 
         Raises
         ------
@@ -476,7 +478,7 @@ class Records(NoArray, RecordsLibraries):
         return kind(**arguments_of(self._fields, kind))
 
     def copy(self) -> "Records":
-        """Return the records with all elements in memory of their own; views are computed."""
+        """Return a copy of the records and all their elements; views are computed."""
         return _shared({name: own.copy() for name, own in self._fields.items()}, self.rank)
 
     def to_dict(self, *, arrays: bool = False) -> dict[str, Any]:
@@ -485,7 +487,7 @@ class Records(NoArray, RecordsLibraries):
         Raises
         ------
         ConversionError
-            If there are to be arrays, and a field has rows, of which NumPy has none.
+            If `arrays` is true, and a field has rows.
         """
         if arrays:
             return {name: _array_of(name, field) for name, field in self._fields.items()}
@@ -562,7 +564,7 @@ class Records(NoArray, RecordsLibraries):
         return token_of("Records", self.rank, *[part for item in self._fields.items() for part in item])
 
     def __sizeof__(self) -> int:
-        # Whoever moves records about, as Dask does, goes by what they weigh.
+        # Dask asks for this before it moves data.
         return object.__sizeof__(self) + self.nbytes
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""What records refuse: arithmetic, comparison and whatever makes one array of them."""
+"""Operators and array protocols of records, which raise errors."""
 
 from typing import TYPE_CHECKING, ClassVar, Final, NoReturn
 

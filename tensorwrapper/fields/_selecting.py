@@ -1,17 +1,19 @@
-"""Rows of records: a key is read once, and where its rows lie is found once for each layout."""
+"""Selection of rows: keys are read once, and positions are computed once for each layout."""
 
 from collections.abc import Callable, Mapping
+from operator import itemgetter
 from typing import Any, TypeAlias, cast
 
 import numpy as np
 
 from tensorwrapper.buffer.lowlevel import pack_together, packed_layout
 from tensorwrapper.errors import ExtentMismatchError, RankError, TooManyIndicesError
-from tensorwrapper.fields._field import Field, Fields, is_plain, over
+from tensorwrapper.fields._field import Field, Fields, is_plain, layout_of, over, with_layout
 from tensorwrapper.fields._shared_shape import leading, shape_among, share, with_rows
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import is_basic, to_items
 from tensorwrapper.selection import View
+from tensorwrapper.selection.lowlevel import same_steps
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import key_of_names, names_of
 from tensorwrapper.tensor import Tensor
@@ -84,7 +86,7 @@ def _for_modes(items: tuple[Any, ...], modes: int, name: str, *, box: bool) -> t
     Raises
     ------
     ExtentMismatchError
-        If what the whole key selects would not begin with what these parts do, as of points of all modes.
+        If the key selects points of more modes: the field has one element for several of them.
     """
     count, left = 0, modes
     while left > 0 and count < len(items):
@@ -100,7 +102,7 @@ def _for_modes(items: tuple[Any, ...], modes: int, name: str, *, box: bool) -> t
 
 
 def _begins(items: tuple[Any, ...], arrays: list[int], count: int) -> bool:
-    """Tell whether a key selects what begins with what its first items select, by NumPy's rules."""
+    """Return True if the result of a key begins with the result of its first items, by NumPy's rules."""
     fixed = [place for place, item in enumerate(items) if not isinstance(item, slice | None)]
     if fixed[-1] < count:
         return True
@@ -111,31 +113,39 @@ def _begins(items: tuple[Any, ...], arrays: list[int], count: int) -> bool:
     try:
         return not own or np.broadcast_shapes(*own) == np.broadcast_shapes(*points)
     except ValueError:
-        return True  # Whoever selects with them says what does not fit.
+        return True  # The selection itself raises the error.
 
 
 def _points(item: Array) -> tuple[int, ...]:
     return (int(np.count_nonzero(item)),) if item.dtype.kind == "b" else item.shape
 
 
-_Groups: TypeAlias = "dict[int, tuple[Layout[Any], list[str]]]"
+_Groups: TypeAlias = "list[tuple[Layout[Any], list[str]]]"
+"""Layouts, and the names of the fields that have each."""
 
 
-def _groups(fields: Fields) -> tuple[_Groups, list[str]]:
+def _groups(fields: Fields) -> tuple[_Groups, _Groups]:
     """Return the names of the tensors of each layout, and those of the views."""
-    groups: _Groups = {}
-    views: list[str] = []
+    tensors: dict[int, tuple[Layout[Any], list[str]]] = {}
+    views: dict[int, tuple[Layout[Any], list[str]]] = {}
     for name, field in fields.items():
-        if type(field) is not Tensor:
-            views.append(name)
-            continue
-        layout = field.layout
+        groups, layout = (tensors, field.layout) if type(field) is Tensor else (views, layout_of(field))
         group = groups.get(id(layout))
         if group is None:
             groups[id(layout)] = layout, [name]
         else:
             group[1].append(name)
-    return groups, views
+    return list(tensors.values()), list(views.values())
+
+
+def _see(made: dict[str, Field], names: list[str], operation: Callable[[Any], View[Any]]) -> None:
+    """Replace views of one layout by what an operation makes of them; layouts are computed once."""
+    first = cast("View[Any]", made[names[0]])
+    after = operation(first)
+    for name in names:
+        view = cast("View[Any]", made[name])
+        seen = after if view is first else same_steps(view, first, after)
+        made[name] = operation(view) if seen is None else seen
 
 
 def _of_items(fields: Fields, shape: Shape[Any], items: tuple[Any, ...], *, basic: bool) -> Selected:
@@ -143,7 +153,7 @@ def _of_items(fields: Fields, shape: Shape[Any], items: tuple[Any, ...], *, basi
     groups, views = _groups(fields)
     made = dict(fields)
     rank, box = shape.rank, shape.is_box
-    for layout, names in groups.values():
+    for layout, names in groups:
         modes = layout.implementation.rank
         own = items if modes >= rank else _for_modes(items, modes, names[0], box=box)
         if basic:
@@ -153,10 +163,11 @@ def _of_items(fields: Fields, shape: Shape[Any], items: tuple[Any, ...], *, basi
                 made[name] = made[name][own]
         else:
             _pack(made, names, chosen_layout(layout, own))
-    for name in views:
-        modes = fields[name].rank
-        made[name] = fields[name][items if modes >= rank else _for_modes(items, modes, name, box=box)]
-    made, found = _with_shape(fields, shape, made, groups)
+    for layout, names in views:
+        modes = layout.implementation.rank
+        own = items if modes >= rank else _for_modes(items, modes, names[0], box=box)
+        _see(made, names, itemgetter(own[0] if len(own) == 1 else own))
+    made, found = _with_shape(fields, shape, made, groups + views)
     return (share(with_rows(made, found)) if any(item is None for item in items) else made), found
 
 
@@ -165,13 +176,13 @@ def _of_rows(fields: Fields, shape: Shape[Any], key: Tensor[Any]) -> Selected:
     _check_count(key.rank, fields, shape)
     groups, views = _groups(fields)
     made = dict(fields)
-    for layout, names in groups.values():
+    for layout, names in groups:
         if layout.implementation.rank >= key.rank:
             _pack(made, names, chosen_layout(layout, key))
-    for name in views:
-        if fields[name].rank >= key.rank:
-            made[name] = fields[name][key]
-    return _with_shape(fields, shape, made, groups)
+    for layout, names in views:
+        if layout.implementation.rank >= key.rank:
+            _see(made, names, itemgetter(key))
+    return _with_shape(fields, shape, made, groups + views)
 
 
 def by_layout(
@@ -183,11 +194,11 @@ def by_layout(
     """Return the same elements under what an operation makes of each layout, which is done once."""
     groups, views = _groups(fields)
     made = dict(fields)
-    for layout, names in groups.values():
+    for layout, names in groups:
         _place(made, names, of_layout(layout))
-    for name in views:
-        made[name] = of_view(fields[name])
-    return _with_shape(fields, shape, made, groups)
+    for _, names in views:
+        _see(made, names, of_view)
+    return _with_shape(fields, shape, made, groups + views)
 
 
 def _place(made: dict[str, Field], names: list[str], layout: Layout[Any]) -> None:
@@ -197,26 +208,36 @@ def _place(made: dict[str, Field], names: list[str], layout: Layout[Any]) -> Non
 
 
 def _pack(made: dict[str, Field], names: list[str], layout: Layout[Any]) -> None:
-    """Give fields just the elements that a layout reaches, in memory of their own."""
+    """Replace fields by packed copies of the elements that a layout reaches."""
     buffers = [cast("Tensor[Any]", made[name]).buffer for name in names]
+    held = layout.implementation
+    if held.layers or held.tiled is not None:
+        for name, buffer in zip(names, buffers, strict=True):
+            made[name] = make_tensor(layout, buffer).copy()
+        return
     packed = packed_layout(layout.shape)
-    for name, buffer in zip(names, pack_together(buffers, layout.implementation), strict=True):
+    for name, buffer in zip(names, pack_together(buffers, held), strict=True):
         made[name] = make_tensor(packed, buffer)
 
 
 def _with_shape(fields: Fields, shape: Shape[Any], made: dict[str, Field], groups: _Groups) -> Selected:
     """Return what was selected with the shape that it shares, which all fields of that shape have as one."""
-    views = [[name] for name, field in fields.items() if type(field) is not Tensor]
-    kinds = [names for _, names in groups.values()] + views
-    exact = [names for names in kinds if fields[names[0]].shape is shape]
+    exact = [names for _, names in groups if fields[names[0]].shape is shape]
     if not exact:
         name = next(name for name, field in fields.items() if field.rank >= shape.rank)
         found = leading(made[name].shape, made[name].rank - fields[name].rank + shape.rank)
         return made, shape_among(made, found)
     found = made[exact[0][0]].shape
     for names in exact:
-        own = made[names[0]].shape
-        if own is not found and is_plain(own):
-            for name in names:
-                made[name] = over(made[name], found)
+        if made[names[0]].shape is not found and is_plain(found):
+            _move(made, names, found)
     return made, found
+
+
+def _move(made: dict[str, Field], names: list[str], shape: Shape[Any]) -> None:
+    """Put fields over an equal shape; those of one layout share the new one."""
+    before = layout_of(made[names[0]])
+    after = layout_of(over(made[names[0]], shape))
+    for name in names:
+        field = made[name]
+        made[name] = with_layout(field, after) if layout_of(field) is before else over(field, shape)

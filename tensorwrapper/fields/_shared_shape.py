@@ -5,11 +5,10 @@ from typing import Any
 import numpy as np
 
 from tensorwrapper.errors import ExtentMismatchError, RankError
-from tensorwrapper.fields._field import Field, Fields, is_plain, needs_box, over, with_layout
+from tensorwrapper.fields._field import Field, Fields, is_plain, layout_of, needs_box, over, with_layout
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import mode_text
-from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import IntArray
 
 __all__ = ["check_field", "common_shape", "leading", "shape_among", "share", "with_rows"]
@@ -34,8 +33,8 @@ def _longest(shapes: list[Shape[Any]]) -> int:
 def common_shape(fields: Fields) -> Shape[Any]:
     """Return the shape that fields share.
 
-    It is the longest leading shape of the jagged fields, if that is jagged and every other field has the
-    shape of leading modes of it; else the longest leading shape of all fields.
+    The longest leading shape of the jagged fields is taken if it is jagged and each other field has leading
+    modes of it. Else it is the longest leading shape of all fields.
 
     Raises
     ------
@@ -97,7 +96,7 @@ def check_field(name: str, field: Field, shape: Shape[Any]) -> None:
 def _mismatch(
     name: str, given: Shape[Any], wanted: Shape[Any], modes: int, whose: str
 ) -> ExtentMismatchError:
-    """Return what is said of a field that differs from a shape in one of these modes."""
+    """Return the error for a field that differs from a shape in one of these modes."""
     mode = next(m for m in range(modes) if not _agree(given, wanted, m + 1))
     mine, theirs = [_lengths(shape, mode) for shape in (given, wanted)]
     if len(mine) == len(theirs) and (mine != theirs).any():
@@ -121,7 +120,7 @@ def _lengths(shape: Shape[Any], mode: int) -> IntArray:
 def with_rows(fields: Fields, shape: Shape[Any]) -> dict[str, Field]:
     """Return fields of which boxes are rows, all of one length, where the shape has rows of this length.
 
-    A new first mode makes a box of what was one number for each row.
+    A new first mode turns one number for each row into a box.
     """
     return {name: _as_rows(field, shape) for name, field in fields.items()}
 
@@ -138,7 +137,7 @@ def _as_rows(field: Field, shape: Shape[Any]) -> Field:
 
 
 def share(fields: Fields) -> dict[str, Field]:
-    """Return fields of which those of equal shapes have one shape object, and tensors of equal layouts one.
+    """Return fields of which those of equal shapes have one shape object, and those of equal layouts one.
 
     Objects are compared before values. O(fields), and one comparison of values for each object.
     """
@@ -158,9 +157,7 @@ def _shared(
         known.append(same := shape)
     elif same is not shape and is_plain(shape):
         field = over(field, same)
-    if type(field) is not Tensor:
-        return field
-    mine, alike = field.layout, layouts.setdefault(id(same), [])
+    mine, alike = layout_of(field), layouts.setdefault(id(same), [])
     layout = next((own for own in alike if own is mine or own == mine), None)
     if layout is None:
         alike.append(mine)

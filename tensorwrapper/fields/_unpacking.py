@@ -21,7 +21,7 @@ def arguments_of(fields: Fields, kind: type[object]) -> dict[str, Field]:
     Raises
     ------
     ConversionError
-        If it is no such class, or an attribute is a tensor and the field a view.
+        If it is another kind of class, or an attribute is a tensor and the field a view.
     TensorNameError
         If there is no field for an attribute that has no default.
     DTypeError

@@ -33,7 +33,7 @@ def taken(fields: Fields, shape: Shape[Any], positions: Tensor[np.int64]) -> Sel
     rank = positions.rank
     if rank < 2 or not positions.shape.is_box:
         return select(fields, shape, positions if rank > 1 else positions.elements())
-    # Of a box the positions of a row are points, whose other coordinates are those of the row.
+    # Positions in a row of a box are points; their other coordinates are those of the row.
     grid = np.ogrid[tuple([slice(extent) for extent in positions.shape.extents])]
     key = (*grid[:-1], positions.to_numpy())
     made = {name: field[key] if field.rank >= rank else field for name, field in fields.items()}
@@ -62,7 +62,7 @@ def _merged(layout: Layout[Any]) -> Layout[Any]:
 
 
 def flattened(fields: Fields, shape: Shape[Any]) -> Selected:
-    """Return the fields with mode 1 counted on in mode 0; what has one element for each row is repeated."""
+    """Return the fields with mode 1 merged into mode 0; prefix fields are repeated."""
     if shape.rank < 2:
         raise RankError("flatten makes one mode of two, and the fields share one")
     lengths = shape.flatten().leading(2).as_jagged().lengths(1)

@@ -54,18 +54,18 @@ def _pandas_library() -> _Theirs:
 def columns_of(data: object) -> tuple[dict[str, object], int | None]:
     """Return the columns of a table, a frame or a record array, each of which is one tensor, by name.
 
-    Structs in structs are flattened to dotted names, ``m.pt``. No element is read but by what joins chunks.
+    Structs in structs are flattened to dotted names, ``m.pt``. Only chunks that are joined are copied.
 
     Parameters
     ----------
     data
-        A table, a record batch, structs or structs in lists of Arrow, or whatever speaks its C interface;
-        a frame of pandas or polars; records of Awkward Array in lists of any depth.
+        A table, a record batch, structs or structs in lists of Arrow, or an object with its C interface. A
+        frame of pandas or polars. Records of Awkward Array in lists of any depth.
 
     Returns
     -------
     columns, modes
-        What `as_tensor` takes, and how many modes lie above the structs, if these lie in lists.
+        Arguments for `as_tensor`, and the number of modes above the structs if these are in lists.
 
     Raises
     ------
@@ -157,7 +157,7 @@ def _has_structs(kind: _Theirs) -> bool:
 
 
 def _leaves(array: _Theirs) -> Iterator[tuple[str, Any]]:
-    """Return an iterator over what is no struct: its dotted name, and an array in the same lists."""
+    """Iterate over the innermost fields: dotted name, and array in the same lists."""
     arrow = _arrow_library()
 
     kind = array.type
@@ -304,7 +304,7 @@ def _within(lists: _Theirs) -> _Theirs:
 
 
 def _with_rows(records: Records) -> dict[str, Tensor[Any]]:
-    """Return the tensors of all fields, with one element for each row of what has one for all."""
+    """Return the tensors of all fields; a field of rank 0 is repeated for each row."""
     if not records.rank:
         raise ConversionError("a table has rows, and records of rank 0 are one: to_dict() has its elements")
     made = {name: as_tensor(field) for name, field in records.compute().items()}

@@ -287,3 +287,33 @@ def test_rows_long_and_short_are_gathered_alike(n):
         r = tw.records({f"f{k}": tw.from_buffer(rng.random(shape.size), shape) for k in range(n)})
         order = rng.integers(0, len(lengths), 2 * len(lengths))
         assert all(r[order][name].array_equal(own[order]) for name, own in r.items())
+
+
+@pytest.mark.parametrize(
+    "key", [slice(1, 3), [2, 0], (slice(None), slice(0, 1)), [True, False, True], "rows"], ids=str
+)
+def test_views_of_one_layout_are_selected_from_once(key):
+    one, two = tw.jagged([[5, 1, 7], [], [2, 9]]), tw.jagged([[1.5, 2.5, 3.5], [], [4.5, 5.5]])
+    key = tw.jagged([[True, False, True], [], [True, True]]) if key == "rows" else key
+    views = {
+        "a": sel.as_view(one),
+        "b": sel.as_view(two),
+        "c": sel.as_view(one)[::-1][::-1],
+        "d": sel.where(two > 2, two, 0.0),
+        "e": -two,
+    }
+    r = tw.records(views)
+
+    found = r[key]
+
+    assert found["a"].expression.layout is found["b"].expression.layout
+    assert all(own.shape is found.shape for own in found.values())
+    assert found["e"].array_equal(views.pop("e")[key])
+    for name, view in views.items():
+        assert found[name].compute().array_equal(view[key].compute())
+        assert str(found[name].explain()) == str(r[name][key].explain())
+        assert pickle.loads(pickle.dumps(found[name])).compute().array_equal(view[key].compute())
+    again = found[:1]
+    assert again["a"].expression.layout is again["b"].expression.layout
+    wanted = {name: view[key][:1].compute().tolist() for name, view in views.items()}
+    assert again.drop("e").compute().to_dict() == wanted

@@ -62,7 +62,7 @@ ViewLike: TypeAlias = "View[Any] | Tensor[Any] | Source | HasSource | LazyArray 
 
 
 class HasJoin(Protocol[_J_co]):
-    """What puts itself together with others of its kind: records of fields, of which each is a view."""
+    """Objects with a way of joining themselves, such as records of several fields."""
 
     def __join__(
         self, what: Literal["concat", "stack", "where"], operands: Sequence[Any], mode: int
@@ -72,7 +72,7 @@ class HasJoin(Protocol[_J_co]):
 
 
 def own_join(first: object) -> "Callable[..., Any] | None":
-    """Return how something puts itself together with others, if it does."""
+    """Return the `__join__` of an object, if it has one."""
     return cast("HasJoin[Any]", first).__join__ if hasattr(type(first), "__join__") else None
 
 
@@ -161,7 +161,7 @@ def _of_one_type(parts: Iterable[ViewLike], what: str) -> tuple[list[Expression]
 
 
 def _own_way(parts: "Iterable[Any]") -> "tuple[Callable[..., Any] | None, Iterable[Any]]":
-    """Return how the first of what is put together does it by itself, if it does; and the parts."""
+    """Return the `__join__` of the first part, if it has one, and the parts."""
     if isinstance(parts, Iterator):
         parts = list(parts)
     first = parts[0] if isinstance(parts, list | tuple) and parts else None
