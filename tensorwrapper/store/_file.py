@@ -217,6 +217,12 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
         return dict(self._reading.message(place, RecordFacts("metadata")).metadata)
 
     @property
+    def record_fields(self) -> dict[str, tuple[str, ...]]:
+        """The names of the records that were stored as such, and of their fields, in order."""
+        directory = self._directory
+        return {name: directory.records[name] for name in directory.names if name in directory.records}
+
+    @property
     def aliases(self) -> Mapping[str, str]:
         """Other names of tensors: none here."""
         return {}

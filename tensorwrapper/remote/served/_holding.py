@@ -1,5 +1,6 @@
 """`Holding`: one tensor that is served, at one version, and what a client may know and read of it."""
 
+import math
 import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, cast, final
@@ -149,6 +150,20 @@ class Holding:
                 return Rows(self.facts.version, starts, lengths, bytes_of(flat.take(places, mode="clip")))
         found = self.read((Runs(starts, ends - starts),), None)
         return Rows(found.version, starts, lengths, found.frames[0])
+
+    def runs_of(self, rows: Runs) -> Runs:
+        """Return the runs of elements of runs of indices of mode 0: of rows, or of a dense box."""
+        splits, shape, facts = self.splits, self.shape, self.facts
+        if splits is None and (not shape.is_box or not shape.rank or facts.entries is not None):
+            raise RequestRefusedError("unsupported", f"{facts.name!r} is neither rows nor a dense box")
+        count = shape.extents[0] if splits is None else len(splits) - 1
+        if rows.stop > count:
+            raise RequestRefusedError("bounds", f"there are {count} rows, and not {rows.stop}")
+        if splits is None:
+            inner = math.prod(shape.extents[1:])
+            return Runs(rows.starts * inner, rows.lengths * inner)
+        starts = splits[rows.starts]
+        return Runs(starts, splits[rows.ends] - starts)
 
     def read(
         self,
