@@ -79,7 +79,7 @@ class Server(Closing):
         return self._loop is None or not self._loop.is_alive
 
     def replace(self, name: str, tensor: "ViewLike | Records") -> None:
-        """Serve a tensor, or records, under a name, in place of what may have it; it gets a new version.
+        """Serve a tensor, or records, under a name, with a new version; a tensor of this name is replaced.
 
         Who reads the old one is told so by `VersionChangedError`, and what was answered stays what it was.
 

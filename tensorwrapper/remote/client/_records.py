@@ -198,16 +198,16 @@ class RemoteRecords:
         return self._records(made)
 
     def _shapes(self, answer: FieldRows, rows: Runs) -> list[Shape[Any]]:
-        """Return the shape of each table of rows, after comparing it with what the fields have."""
+        """Return the shape of each table of rows, which is first compared with the fields."""
         if len(answer.fields) != len(self._fields):
-            raise RemoteProtocolError("size", f"{len(self._fields)} fields were asked for, and others came")
+            raise RemoteProtocolError("size", f"{len(self._fields)} fields were requested, and others came")
         for field, number in zip(self._fields.values(), answer.fields, strict=True):
-            if (number >= 0) != (field.n_rows is not None):
+            if (number >= 0) != (field._n_rows is not None):
                 raise RemoteProtocolError("schema", f"the rows of {field.name!r} are of another kind")
         shapes: list[Shape[Any]] = []
         for number, (starts, lengths) in enumerate(answer.tables):
             if len(starts) != rows.count or len(lengths) != rows.size:
-                raise RemoteProtocolError("size", f"{rows.size} rows were asked for, and others came")
+                raise RemoteProtocolError("size", f"{rows.size} rows were requested, and others came")
             most = min(
                 [
                     field.size
@@ -226,14 +226,15 @@ class RemoteRecords:
         numbers = rows.numbers()
         return self._records(
             {
-                name: field.view()[numbers] if number < 0 else field.seen_rows(rows, *answer.tables[number])
+                name: field.view()[numbers] if number < 0 else field._seen_rows(rows, *answer.tables[number])
                 for (name, field), number in zip(self._fields.items(), answer.fields, strict=True)
             }
         )
 
     def _by_field(self, rows: Runs) -> "Records":
-        numbers = rows.numbers()
-        return self._records({name: field[numbers] for name, field in self._fields.items()})
+        first, last = int(rows.starts[0]), int(rows.ends[-1])
+        key: ArrayKey = slice(first, last) if last - first == rows.size else rows.numbers()
+        return self._records({name: field[key] for name, field in self._fields.items()})
 
     def _records(self, fields: dict[str, Any]) -> "Records":
         from tensorwrapper.fields import records  # noqa: PLC0415 - few clients read records
@@ -280,7 +281,6 @@ def found_records(connections: Connections, name: str, pin: str = "") -> RemoteR
     if told and (len({own.version for own in facts}) > 1 or len(ranks) > 1):
         raise VersionChangedError(f"the records {name!r} changed while they were looked up")
     fields = {own.name[len(name) + 1 :]: RemoteTensor(connections, own) for own in facts}
-    rank = min(ranks) if told else 1
-    if max([own.rank for own in facts]) < rank:
-        raise RemoteProtocolError("schema", f"no field of {name!r} has the {rank} modes that all share")
+    # The fields of this client may be some of all.
+    rank = min([*ranks, max([own.rank for own in facts])]) if told else 1
     return RemoteRecords(connections, name, fields, rank, is_told=told)

@@ -62,7 +62,7 @@ def facts_of(
         asked = tuple(names[begin : begin + _FACTS])
         answer = connection.ask(AskFacts(asked, pin, box, records))
         if not isinstance(answer, FactsOf) or tuple([own.name for own in answer.facts]) != asked:
-            raise RemoteProtocolError("schema", "the server tells of other tensors than were asked for")
+            raise RemoteProtocolError("schema", "the server describes other tensors than the requested ones")
         found += answer.facts
     return found
 

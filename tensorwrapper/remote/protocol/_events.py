@@ -121,7 +121,7 @@ class AskRows:
 @final
 @frozen(eq=False)
 class AskRecords:
-    """Some rows of several fields of records: where they begin, how long they are, and their elements.
+    """A request for rows of several fields of records: their places, their lengths, and their elements.
 
     The elements come if those of all fields have no more than `nbytes` bytes together.
     """
@@ -346,8 +346,8 @@ class Facts:
     box
         The first index of the box whose tiles it has; None if it has none, or nobody asked.
     records
-        The records of which it is a field, its number among their fields, and how many modes they share;
-        None for other tensors, and if nobody asked.
+        The name of the records of a field, its number among the fields, and how many modes these share;
+        None for other tensors, and unless the request has `records`.
     """
 
     name: str

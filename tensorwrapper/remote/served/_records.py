@@ -6,7 +6,7 @@ import numpy as np
 
 from tensorwrapper.errors import RequestRefusedError
 from tensorwrapper.remote.protocol._events import AskRecords, FieldRows
-from tensorwrapper.remote.served._holding import Holding
+from tensorwrapper.remote.served._holding import Holding, places_of
 from tensorwrapper.typing import IntArray
 
 __all__ = ["rows_of_fields", "share_splits"]
@@ -45,17 +45,29 @@ def rows_of_fields(request: AskRecords, holdings: Sequence[Holding]) -> FieldRow
         raise RequestRefusedError("limit", f"{rows.size} rows are too many for one answer")
     wanted = [holding.runs_of(rows) for holding in holdings]
     version = holdings[0].facts.version
-    every = rows.numbers()
+    # Without a table nothing is made for each row: a box may have any number of them.
+    every = rows.numbers() if tables else rows.starts
     found = tuple([(own[rows.starts], own[every + 1] - own[every]) for own in tables])
     nbytes = sum(
         [own.size * holding.source.dtype.itemsize for own, holding in zip(wanted, holdings, strict=True)]
     )
     elements: list[tuple[memoryview, ...]] = []
     if request.nbytes > 0 and nbytes <= min(request.nbytes, limits.answer_bytes):
-        for own, holding in zip(wanted, holdings, strict=True):
-            read = holding.read((own,), None)
+        places: dict[int, IntArray] = {}
+        for own, holding, number in zip(wanted, holdings, numbers, strict=True):
+            if number >= 0 and holding.is_in_line:
+                # Found once for all fields of one table.
+                if number not in places:
+                    places[number] = places_of(own.starts, own.lengths)
+                read = holding.read_at(places[number])
+            else:
+                read = holding.read((own,), None)
             _check(request, read.version, version)
             elements.append(read.frames)
+            # The bytes of strings are known only now.
+            if sum([frame.nbytes for frames in elements for frame in frames]) > limits.answer_bytes:
+                elements.clear()
+                break
     for holding in holdings:
         _check(request, holding.facts.version, version)
     return FieldRows(version, found, tuple(numbers), tuple(elements))

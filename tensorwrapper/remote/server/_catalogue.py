@@ -318,7 +318,7 @@ class Catalogue:
             return len(self._holdings) <= _FEW_NAMES
         return isinstance(request, Hello | Ping | AskFacts)
 
-    def at_once(self, request: AskRead | AskRows, key: str) -> Answer | None:
+    def at_once(self, request: AskRead | AskRows | AskRecords, key: str) -> Answer | None:
         """Return the answer to a request for few bytes that are found without waiting; None of any other."""
         if not self.is_quick(request, key) or self.bytes_of(request, key) >= _FEW_BYTES:
             return None
