@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from tensorwrapper.tensor import from_buffer as from_buffer
     from tensorwrapper.tensor import full as full
     from tensorwrapper.tensor import jagged as jagged
+    from tensorwrapper.tensor import nullable as nullable
     from tensorwrapper.tensor import sparse as sparse
     from tensorwrapper.tensor import strings as strings
     from tensorwrapper.tensor import zeros as zeros
@@ -98,6 +99,7 @@ __all__ = [
     "jagged",
     "layout",
     "no_elements",
+    "nullable",
     "open",
     "records",
     "remote",
@@ -154,6 +156,7 @@ _HOMES = {
     "from_awkward": "interop",
     "from_buffer": "tensor",
     "jagged": "tensor",
+    "nullable": "tensor",
     "sparse": "tensor",
     "strings": "tensor",
     "no_elements": "wire",

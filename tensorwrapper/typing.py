@@ -77,6 +77,7 @@ __all__ = [
     "Modes",
     "More",
     "NamedKey",
+    "NullRows",
     "Order",
     "Origin",
     "PositionalItem",
@@ -214,6 +215,9 @@ Order: TypeAlias = Literal["C", "F"]
 
 Half: TypeAlias = Literal["upper", "lower"]
 """Which half of a square a triangle is."""
+
+NullRows: TypeAlias = Literal["refuse", "empty"]
+"""What becomes of a null where a row is expected: an error, or an empty row."""
 
 StringKind: TypeAlias = Literal["utf8", "binary"]
 """What the elements of string data are: text, checked to be UTF-8, or bytes of any value."""

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from tensorwrapper.buffer._common import BufferCommon, Dense
     from tensorwrapper.buffer._composed import join, look_up
     from tensorwrapper.buffer._computed import constant, from_functions
+    from tensorwrapper.buffer._nullable import Nullable
     from tensorwrapper.buffer._sparse import Sparse
     from tensorwrapper.buffer._strings import Strings
     from tensorwrapper.buffer.arrow._strings import ArrowArrayLike, ArrowStreamLike, strings_from_arrow
@@ -30,6 +31,7 @@ __all__ = [
     "BufferCommon",
     "CopyCount",
     "Dense",
+    "Nullable",
     "NumpyStrings",
     "Sparse",
     "StringData",
@@ -59,6 +61,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "_common": ("BufferCommon", "Dense"),
             "_composed": ("join", "look_up"),
             "_computed": ("constant", "from_functions"),
+            "_nullable": ("Nullable",),
             "_sparse": ("Sparse",),
             "_strings": ("Strings",),
             "arrow._strings": ("ArrowArrayLike", "ArrowStreamLike", "strings_from_arrow"),

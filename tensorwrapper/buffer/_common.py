@@ -92,8 +92,13 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
 
     @property
     def nullable(self) -> bool:
-        """Whether an element may be a null: of strings only."""
+        """True if an element may be a null."""
         return holds_strings(self.dtype) and hasattr(self.dtype, "na_object")
+
+    @property
+    def sides(self) -> "tuple[BufferCommon[ScalarT_co], BufferCommon[np.bool_]] | None":
+        """Values, and at the same addresses whether they are valid; None if the elements tell of nulls."""
+        return None
 
     @abstractmethod
     def as_readonly(self) -> "BufferCommon[ScalarT_co]":
@@ -191,6 +196,12 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
         """Return how many elements are stored."""
         return layout.shape.size
 
+    def valid_of(self, layout: LayoutCommon) -> "npt.NDArray[np.bool_]":
+        """Return for each element whether it is there, and no null."""
+        if not self.nullable:
+            return np.ones(layout.shape.size, np.bool_)
+        return self.strings_of(layout).is_valid()
+
     def nbytes_of(self, layout: LayoutCommon) -> int:
         """Return the number of bytes of the elements, as if they were packed."""
         if holds_strings(self.dtype):
@@ -209,6 +220,8 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
             if holds_strings(self.dtype) != holds_strings(other.dtype):
                 return False
             return self.strings_of(layout).equals(other.strings_of(theirs))
+        if other.sides is not None:
+            return other.equals(theirs, self, layout, equal_nan=equal_nan)
         one, two = self.memory_of(layout), other.memory_of(theirs)
         if one is None or two is None:
             one, two = self.elements_of(layout), other.elements_of(theirs)

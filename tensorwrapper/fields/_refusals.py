@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, ClassVar, Final, NoReturn
 
+from tensorwrapper._hints import Hinted
 from tensorwrapper.errors import ConversionError
 
 __all__ = ["NoArray"]
@@ -12,7 +13,7 @@ rfloordiv rmod rdivmod rpow rlshift rrshift rand rxor ror neg pos abs invert lt 
 """
 
 
-class NoArray:
+class NoArray(metaclass=Hinted):
     """Abstract: `names`. Operators and NumPy's calls raise an error that names a field."""
 
     __slots__ = ()

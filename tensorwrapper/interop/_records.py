@@ -175,7 +175,8 @@ def _leaves(array: _Theirs) -> Iterator[tuple[str, Any]]:
             yield inner, make.from_arrays(_offsets_of(array), leaf, mask=mask)
     elif arrow.types.is_fixed_size_list(kind) and not array.null_count:
         for inner, leaf in _leaves(array.flatten()):
-            yield inner, arrow.FixedSizeListArray.from_arrays(leaf, kind.list_size)
+            lists = arrow.list_(leaf.type, kind.list_size)  # from_arrays takes no lists of size 0
+            yield inner, arrow.Array.from_buffers(lists, len(array), [None], 0, children=[leaf])
     else:
         yield from _leaves(array.cast(arrow.large_list(kind.value_type)))
 

@@ -130,7 +130,8 @@ class View(
         return self.compute()
 
     def __mask_places__(self) -> "tuple[Extents, IntArray] | None":
-        return self.compute().__mask_places__() if self.dtype == np.bool_ and self.is_sparse else None
+        asked = self.dtype == np.bool_ and (self.is_sparse or self.is_nullable)
+        return self.compute().__mask_places__() if asked else None
 
     @classmethod
     def _make(cls, expression: Expression) -> "View[S, J]":

@@ -7,6 +7,8 @@ A node is one class over `Node` (public), made known by `register_node`;
 `Coordinate`, the position there as a sum of what the modes of the view add; coordinates are added and
 multiplied. `pushed` is the part of an operand that a transform selects.
 
+**Nulls**: `sides_of_view` is a view of the values, and one of whether they are valid.
+
 **What views give**: `RowsOfView`, and `OuterView` and `PointView`, which stand before the brackets of
 `oindex` and `vindex`. `same_steps` gives a view the steps of another one that has the same layout.
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from tensorwrapper.selection.expressions._ordinals import pushed
     from tensorwrapper.selection.facade._rows_of_view import RowsOfView
     from tensorwrapper.selection.facade._view_parts import OuterView, PointView
+    from tensorwrapper.selection.plans._nulls import sides_of_view
     from tensorwrapper.selection.schema._read import fields_from_json
     from tensorwrapper.selection.transforms._transform import Coordinate, Transform
 
@@ -34,6 +37,7 @@ __all__ = [
     "fields_from_json",
     "pushed",
     "same_steps",
+    "sides_of_view",
 ]
 
 if not TYPE_CHECKING:  # for checkers there are the names above, and no others
@@ -45,6 +49,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "facade._rows_of_view": ("RowsOfView",),
             "facade._view_parts": ("OuterView", "PointView"),
             "schema._read": ("fields_from_json",),
+            "plans._nulls": ("sides_of_view",),
             "transforms._transform": ("Coordinate", "Transform"),
         },
     )

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from tensorwrapper.tensor.making._convert import as_tensor, jagged
     from tensorwrapper.tensor.making._create import empty, eye, full, zeros
     from tensorwrapper.tensor.making._from_buffer import from_buffer
+    from tensorwrapper.tensor.making._nullable_convert import nullable
     from tensorwrapper.tensor.making._sparse_convert import sparse
     from tensorwrapper.tensor.making._string_convert import strings
     from tensorwrapper.tensor.within._rows import TensorRows
@@ -27,6 +28,7 @@ __all__ = [
     "from_buffer",
     "full",
     "jagged",
+    "nullable",
     "sparse",
     "strings",
     "zeros",
@@ -42,6 +44,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "making._create": ("empty", "eye", "full", "zeros"),
             "making._from_buffer": ("from_buffer",),
             "within._rows": ("TensorRows",),
+            "making._nullable_convert": ("nullable",),
             "making._sparse_convert": ("sparse",),
             "making._string_convert": ("strings",),
             "_tensor": ("Tensor",),

@@ -7,6 +7,7 @@ import importlib
 from typing import Any, Final, Literal
 
 from tensorwrapper._lazy import naming_extras
+from tensorwrapper.typing import NullRows
 
 __all__ = ["FOREIGN", "hand_over", "join_lazily", "padded", "read_foreign", "view_of"]
 
@@ -43,13 +44,14 @@ def view_of(tensor: Any) -> Any:  # noqa: ANN401 - a view
     return importlib.import_module("tensorwrapper.selection").as_view(tensor)
 
 
-def read_foreign(value: object, copy: bool | None) -> Any:  # noqa: ANN401, FBT001 - a tensor of what another library has
+def read_foreign(value: object, copy: bool | None, null_rows: NullRows) -> Any:  # noqa: ANN401, FBT001 - a tensor of what another library has
     """Return an object of one of the `FOREIGN` libraries as a tensor; None of any other."""
     call = FOREIGN.get(type(value).__module__.partition(".")[0])
     # Names for extents (``torch.Size``) are the tuples that they are.
     if call is None or isinstance(value, tuple):
         return None
-    return getattr(importlib.import_module("tensorwrapper.interop"), call)(value, copy=copy)
+    more = {} if null_rows == "refuse" else {"null_rows": null_rows}
+    return getattr(importlib.import_module("tensorwrapper.interop"), call)(value, copy=copy, **more)
 
 
 def hand_over(call: str, tensor: Any, *given: Any, **options: Any) -> Any:  # noqa: ANN401 - of another library

@@ -144,6 +144,11 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
         """The number of elements."""
         return self.shape.size
 
+    @property
+    def is_nullable(self) -> bool:
+        """True if an element may be a null."""
+        return False
+
     def item(self: "TensorCommon[np.generic[ValueT]]") -> "ValueT":
         """Return the only element as a Python number, string or bytes."""
         if self.size != 1:

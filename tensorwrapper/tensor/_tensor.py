@@ -26,6 +26,7 @@ from tensorwrapper.tensor.facade._cells import TensorCells
 from tensorwrapper.tensor.facade._copies import TensorCopies
 from tensorwrapper.tensor.facade._exchange import TensorExchange
 from tensorwrapper.tensor.facade._indexing import TensorIndexing
+from tensorwrapper.tensor.facade._nulls import TensorNulls
 from tensorwrapper.tensor.facade._operators import Operators
 from tensorwrapper.tensor.facade._queries import TensorQueries
 from tensorwrapper.tensor.facade._sparse import TensorSparse
@@ -77,6 +78,7 @@ class Tensor(
     TensorWrites[S, J],
     TensorIndexing[S, J],
     TensorExchange[S, J],
+    TensorNulls[S, J],
     TensorStrings[S, J],
     TensorSparse[S, J],
     TensorStructure[S, J],

@@ -149,6 +149,12 @@ class TensorBase(ABC, Generic[ScalarT_co, IndexT_co]):
 
     def __mask_places__(self) -> "tuple[Extents, IntArray] | None":
         buffer, shape = self._buffer, self._layout.shape.flatten()
+        sides = buffer.sides
+        if sides is not None and buffer.dtype == np.bool_ and shape.is_box:
+            # A null marks nothing.
+            held = self._layout.flatten().implementation
+            marked: npt.NDArray[np.bool_] = cast("Any", sides[0].elements_of(held))
+            return shape.extents, np.flatnonzero(marked & sides[1].elements_of(held))
         if buffer.fill_value is None or buffer.dtype != np.bool_ or not shape.is_box:
             return None
         ordinals, values = cast("BufferCommon[Any]", buffer).stored_of(self._layout.implementation)

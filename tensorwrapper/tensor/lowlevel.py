@@ -28,6 +28,7 @@ of a reduction). Beside sparse tensors:
 
 **Assignment**: `as_computed` is a view, or rows elsewhere, computed, and all else as it is;
 `fit_values` is a value as an array of the type of a tensor, by the rules of its assignment;
+`divide_value` is its values, and whether they are valid;
 `values_into` one value for each element of what is added to, by the rule of operands;
 `add_all` adds arrays to what several layouts reach, or changes nothing.
 """
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from tensorwrapper.tensor._tensor import make_tensor
     from tensorwrapper.tensor.facade._operators import Operators
     from tensorwrapper.tensor.facade._structure import cut_rows
-    from tensorwrapper.tensor.facade._writes import fit_values, values_into
+    from tensorwrapper.tensor.facade._writes import divide_value, fit_values, values_into
     from tensorwrapper.tensor.keys._array_keys import is_running
     from tensorwrapper.tensor.keys._ragged_keys import chosen_layout, is_ragged
     from tensorwrapper.tensor.making._convert import tensor_from_arrow
@@ -83,6 +84,7 @@ __all__ = [
     "check_sequences",
     "chosen_layout",
     "cut_rows",
+    "divide_value",
     "fit_values",
     "hand_over",
     "is_foreign",
@@ -136,6 +138,6 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "_tensor": ("make_tensor",),
             "rows._tiles": ("select_tiles", "tile_numbers"),
             "within._within_rows": ("WithinRows",),
-            "facade._writes": ("fit_values", "values_into"),
+            "facade._writes": ("divide_value", "fit_values", "values_into"),
         },
     )

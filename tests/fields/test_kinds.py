@@ -29,6 +29,9 @@ FIELDS = {
     "joined": tw.concat([ROWS[:2], ROWS[2:]]),
     "generated": sel.iota((N,)),
     "repeated": tw.as_tensor([7]).broadcast((N,)),
+    "nulls": tw.nullable(np.arange(N), [True, False, True, False]),
+    "rows with nulls": tw.nullable(ROWS, ROWS > 2),
+    "view of nulls": sel.as_view(tw.nullable(ROWS, ROWS > 2)),
     "bytes": tw.strings([b"a", b"b", b"", b"d"]),
     "time": tw.as_tensor(np.arange(N).astype("M8[s]")),
 }
@@ -135,3 +138,20 @@ def test_fields_write_to_what_was_given():
 
     assert numbers[0] == 9
     assert rows.tolist() == [[5, 1, 7], [], [0, 0], [0]]
+
+
+@pytest.mark.parametrize("key", [[2, 0, 2], [True, False, True, True], ROWS > 4, slice(1, 3)], ids=str)
+def test_nulls_are_selected_with_what_is_beside_them(key):
+    nulls = tw.nullable(ROWS, ROWS > 2)
+    r = tw.records({"n": nulls, "t": ROWS, "one": tw.nullable(ROWS, ROWS < 9), "run": np.arange(N)})
+
+    found = r[key]
+
+    assert found["n"].shape is found["t"].shape is found["one"].shape is found.shape
+    assert found["n"].tolist() == nulls[key].tolist()
+    assert found["n"].is_nullable
+    assert found["one"].tolist() == r["one"][key].tolist()
+    assert r.sort_by("n")["n"].tolist() == [[5, 7, None], [], [9, None], [4]]
+    assert r[r["n"] > 4]["n"].tolist() == [[5, 7], [], [9], []]
+    assert r.flatten().group_by("n")["n"].tolist() == [4, 5, 7, 9, None]
+    assert tw.concat([r, r])[4:].compute().array_equal(r)

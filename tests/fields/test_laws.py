@@ -317,3 +317,17 @@ def test_views_of_one_layout_are_selected_from_once(key):
     assert again["a"].expression.layout is again["b"].expression.layout
     wanted = {name: view[key][:1].compute().tolist() for name, view in views.items()}
     assert again.drop("e").compute().to_dict() == wanted
+
+
+@given(records())
+def test_a_pickle_has_elements_and_each_shape_once(r):
+    large = tw.concat([r] * 50).compute()
+    fields = {f"{name}{k}": own for k in range(3) for name, own in large.items()}
+    r = tw.records(fields, shape=large.shape)
+
+    for made in (r, r[::-1].copy(), r[np.arange(len(r))[::2]], r[: len(r) // 2]):
+        shapes = {id(own.shape): own.shape for own in made.values() if not own.shape.is_box}.values()
+        elements = sum(own.copy().elements().nbytes for own in made.values() if own.dtype.kind != "T")
+        texts = sum(own.nbytes for own in made.values() if own.dtype.kind == "T")
+        rows = sum(len(pickle.dumps(shape)) for shape in shapes)
+        assert len(pickle.dumps(made, protocol=5)) <= elements + texts + rows + 400 * len(fields) + 2000

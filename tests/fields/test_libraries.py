@@ -131,6 +131,8 @@ def test_lists_above_the_structs_are_the_shape():
     pairs = pa.array([[{"xyz": [1, 2, 3]}], []], pa.list_(pa.struct({"xyz": pa.list_(pa.int64(), 3)})))
     fixed = pa.array([[{"x": 1}, {"x": 2}]], pa.list_(pa.struct({"x": pa.int64()}), 2))
     deep = ak.Array([[[{"x": 1}], []], []])
+    empty = tw.records({"x": np.zeros((2, 0)), "y": np.zeros((2, 0, 3))}, shape=(2, 0))
+    assert tw.records(empty.to_arrow("structs")).to_dict() == {"x": [[], []], "y": [[], []]}
 
     assert tw.records(pairs).shape == tw.Shape.jagged([1, 0])
     assert tw.records(fixed).to_dict() == {"x": [[1, 2]]}

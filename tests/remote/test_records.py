@@ -161,6 +161,9 @@ KINDS = {
     ),
     "views": tw.concat([EVENTS[:3], EVENTS[5:7]]),
     "tiled": tw.records({"x": tw.as_tensor(np.ones((4, 4))).tiled(tw.Tiling([1, 3], [2, 2])), "y": [1, 2]}),
+    "nulls": tw.records(
+        {"n": [1, None, 3], "x": tw.jagged([[1, None], [], [2]]), "y": tw.jagged([[1, 2], [], [3]])}
+    ),
     "times": tw.records({"t": np.array(["2026-01-01", "NaT"], "M8[s]")}),
     "no rows": EVENTS[:0],
 }

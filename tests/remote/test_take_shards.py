@@ -80,6 +80,16 @@ def test_each_element_comes_once_to_each_new_holder(servers, old, new, data):
         assert own == {name for name in server.names if name.startswith("y/")}
 
 
+def test_an_element_that_is_here_does_not_come_with_those_around_it(servers):
+    addresses = [server.address for server in servers]
+    x = np.arange(108.0).reshape(12, 9)
+    corner = Sharding(tw.Tiling([1, 11], [1, 8]), "f8", addresses, [1, 0, 0, 0])
+    whole = Sharding(tw.Tiling([12], [9]), "f8", addresses, [1])
+    plan = reshard_plan(corner, whole)
+    hold(servers, corner, "x", x)
+    assert carry_out(servers, plan) == {addresses[0]: 0, addresses[1]: 856, addresses[2]: 0}
+
+
 @pytest.mark.parametrize("kind", ["rows", "words", "nested"])
 def test_every_kind_is_carried_over(servers, kind):
     a, b, c = (server.address for server in servers)

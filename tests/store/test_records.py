@@ -235,6 +235,7 @@ KINDS = {
         "t": tw.jagged([[*range(k)], [1]]),
     },
     "rows in rows": lambda k: {"d": tw.jagged([[[1] * k, []], [[2]]]), "t": tw.jagged([[1, 2], [3]])},
+    "nulls": lambda k: {"x": tw.jagged([[k, None], [3]]), "n": tw.as_tensor([None, k])},
     "times": lambda k: {"t": np.array(["2026-01-01", "NaT"], "M8[s]"), "b": [k % 2 == 0, True]},
     "named": lambda k: {
         "t": tw.jagged([[k], [1, 2]]).named("event", "hit"),

@@ -43,6 +43,7 @@ KINDS = {
     "no rows": EVENTS[:0],
     "cells": tw.records({"t": EVENTS["t"], "xyz": CELLS}),
     "strings": EVENTS.with_field("s", tw.strings([["a", "b", ""], [], ["c", "d"]])),
+    "nulls": EVENTS.with_field("x", tw.jagged([[1, None, 3], [], [None, 4]])).with_field("n", [1, None, 3]),
     "views": tw.records({"t": selection.as_view(EVENTS["t"])[::-1], "run": [1, 2, 3]}),
     "sparse": tw.records({"x": tw.sparse([(0, 1), (2, 0)], [5.0, 7.0], (3, 2)), "y": np.ones((3, 2))}),
     "tiled": tw.records({"x": tw.as_tensor(np.ones((4, 4))).tiled(Tiling([1, 3], [2, 2])), "y": [1, 2]}),

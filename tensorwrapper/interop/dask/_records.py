@@ -3,7 +3,7 @@
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, ClassVar, Concatenate, ParamSpec, SupportsIndex, cast, final
+from typing import Any, ClassVar, SupportsIndex, cast, final
 
 from tensorwrapper._integers import to_int
 from tensorwrapper._value_class import frozen
@@ -24,8 +24,6 @@ from tensorwrapper.shape import Partition
 from tensorwrapper.shape.lowlevel import OperandShapes
 
 __all__ = ["DaskRecords", "records_to_dask"]
-
-_P = ParamSpec("_P")
 
 
 def records_to_dask(records: Records, *, max_elements: SupportsIndex | None = None) -> "DaskRecords":
@@ -116,10 +114,7 @@ class DaskRecords:
         return cast("DaskRecords", persist_all(self, options))
 
     def map_partitions(
-        self,
-        function: Callable[Concatenate[Records, _P], Records],
-        *arguments: _P.args,
-        **options: _P.kwargs,
+        self, function: Callable[..., Records], *arguments: object, **options: object
     ) -> "DaskRecords":
         """Return what a function makes of the records of each part, a task for each.
 

@@ -26,7 +26,7 @@ from tensorwrapper.remote.client._rows import chosen_rows, rows_source
 from tensorwrapper.remote.client._source import RemoteSource, elements_of
 from tensorwrapper.remote.client._tiles import InTiles, layout_of_tiles
 from tensorwrapper.remote.client._writing import WritingSource
-from tensorwrapper.remote.protocol._elements import dtype_of, dtype_text
+from tensorwrapper.remote.protocol._elements import dtype_of, dtype_text, may_be_null
 from tensorwrapper.remote.protocol._events import AskRows, AskShape, Facts, Rows, Text
 from tensorwrapper.selection import Runs, Source, TensorSource, View, Wanted, as_view
 from tensorwrapper.shape import Shape
@@ -129,6 +129,11 @@ class RemoteTensor(Elsewhere, InTiles):
         """Whether it stores a few elements, and all others are one value."""
         return self._facts.entries is not None
 
+    @property
+    def is_nullable(self) -> bool:
+        """True if an element may be a null."""
+        return hasattr(self._dtype, "na_object") or may_be_null(self._facts.dtype)
+
     # What is asked for once.
 
     @property
@@ -182,7 +187,7 @@ class RemoteTensor(Elsewhere, InTiles):
             If it is no type, or the elements are strings.
         """
         held, wanted = dtype_of(self._facts.dtype), to_dtype(dtype)
-        if self.is_sparse or self.dtype.kind == "T" or wanted.kind == "T":
+        if self.is_sparse or self.is_nullable or self.dtype.kind == "T" or wanted.kind == "T":
             return self.view().astype(wanted)
         if wanted != self.dtype and not np.can_cast(held, self.dtype):
             # The first cast lost something, which the second one would have back.
@@ -212,6 +217,7 @@ class RemoteTensor(Elsewhere, InTiles):
             self._dtype,
             cast_to,
             held_itemsize=held.itemsize,
+            nullable=self.is_nullable,
         )
 
     # What is selected.
@@ -316,7 +322,8 @@ class RemoteTensor(Elsewhere, InTiles):
     def _comes_with_lengths(self, capabilities: tuple[str, ...]) -> bool:
         """Tell whether the server sends elements with the lengths of their rows, as they are."""
         is_cast = self._dtype != dtype_of(self._facts.dtype)
-        return "rows with elements" in capabilities and not is_cast and self._dtype.kind != "T"
+        plain = not is_cast and self._dtype.kind != "T" and not self.is_nullable
+        return "rows with elements" in capabilities and plain
 
     def _selected_entries(self, key: ArrayKey) -> View[Any]:
         """Return the part of a sparse tensor that a key selects: what is stored in it comes here."""

@@ -9,6 +9,7 @@ from typing import Final, TypeAlias, assert_never, cast, final, get_args
 from tensorwrapper._json import Json
 from tensorwrapper._json_fields import Field
 from tensorwrapper.errors import RequestRefusedError
+from tensorwrapper.remote.protocol._elements import VALID
 from tensorwrapper.remote.protocol._events import (
     AskEntries,
     AskFacts,
@@ -427,7 +428,7 @@ def _packing_of(field: Field) -> str | None:
 
 def _dtype(field: Field) -> str:
     text = field.text(most=32)
-    if _DTYPE.fullmatch(text) is None and small_dtype(text) is None:
+    if text != VALID and _DTYPE.fullmatch(text) is None and small_dtype(text) is None:
         raise RequestRefusedError("unsupported", f"there are no elements of type {text!r}")
     return text
 

@@ -52,7 +52,9 @@ def rows_of_fields(request: AskRecords, holdings: Sequence[Holding]) -> FieldRow
         [own.size * holding.source.dtype.itemsize for own, holding in zip(wanted, holdings, strict=True)]
     )
     elements: list[tuple[memoryview, ...]] = []
-    if request.nbytes > 0 and nbytes <= min(request.nbytes, limits.answer_bytes):
+    # Nulls have parts of their own, and are read field by field.
+    plain = not any(holding.is_nullable for holding in holdings)
+    if plain and request.nbytes and nbytes <= min(request.nbytes, limits.answer_bytes):
         places: dict[int, IntArray] = {}
         for own, holding, number in zip(wanted, holdings, numbers, strict=True):
             if number >= 0 and holding.is_in_line:

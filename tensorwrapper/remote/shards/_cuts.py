@@ -1,16 +1,18 @@
 """Selections cut where tiles end: what each tile gives of them, and where that goes."""
 
 import itertools
+import math
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias, final
 
 import numpy as np
+import numpy.typing as npt
 
 from tensorwrapper._value_class import frozen
 from tensorwrapper.selection import Outer, Positions, Runs, Wanted
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["Piece", "Place", "cuts_of"]
+__all__ = ["Piece", "Place", "asked_nbytes", "cuts_of"]
 
 Place: TypeAlias = tuple[slice, ...] | IntArray
 """Where a piece goes in what is read of a selection: a box of it, or elements by number."""
@@ -50,6 +52,24 @@ def cuts_of(selection: Wanted, marks: Sequence[IntArray]) -> Iterator[Piece]:
     return _cuts_of_box(selection, marks)
 
 
+def asked_nbytes(selection: Wanted, marks: Sequence[IntArray]) -> int:
+    """Return how many bytes say what is wanted of each tile of a box; of runs what says the whole.
+
+    `marks` are as in `cuts_of`. O(tiles of each mode).
+    """
+    if isinstance(selection, Runs):
+        return selection.nbytes
+    modes = list(zip(selection.modes, marks, strict=True))
+    hits = [len(_hit(_bounds(own, ends))) for own, ends in modes]
+    count = math.prod(hits)
+    return sum(
+        [
+            24 * count if isinstance(own, range) else own.nbytes * (count // max(hit, 1))
+            for (own, _), hit in zip(modes, hits, strict=True)
+        ]
+    )
+
+
 def _cuts_of_box(selection: Outer, marks: Sequence[IntArray]) -> Iterator[Piece]:
     modes = [_segments(own, ends) for own, ends in zip(selection.modes, marks, strict=True)]
     counts = [len(ends) - 1 for ends in marks]
@@ -62,11 +82,8 @@ def _cuts_of_box(selection: Outer, marks: Sequence[IntArray]) -> Iterator[Piece]
 
 def _segments(positions: Positions, marks: IntArray) -> list[_Segment]:
     """Return for each tile of a mode that has some of these positions which they are there, and here."""
-    if isinstance(positions, range):
-        bounds = np.clip(-((positions.start - marks) // positions.step), 0, len(positions))
-    else:
-        bounds = np.searchsorted(positions, marks)
-    hit = np.flatnonzero(bounds[1:] > bounds[:-1])
+    bounds = _bounds(positions, marks)
+    hit = _hit(bounds)
     found: list[_Segment] = []
     for number, first, last, start in zip(
         hit.tolist(), bounds[hit].tolist(), bounds[hit + 1].tolist(), marks[hit].tolist(), strict=True
@@ -77,6 +94,17 @@ def _segments(positions: Positions, marks: IntArray) -> list[_Segment]:
         )
         found.append((number, local, slice(first, last)))
     return found
+
+
+def _bounds(positions: Positions, marks: IntArray) -> npt.NDArray[np.intp]:
+    """Return the number of positions of a mode before each mark."""
+    if isinstance(positions, range):
+        return np.clip(-((positions.start - marks) // positions.step), 0, len(positions))
+    return np.searchsorted(positions, marks)
+
+
+def _hit(bounds: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+    return np.flatnonzero(bounds[1:] > bounds[:-1])
 
 
 def _cuts_of_runs(selection: Runs, marks: IntArray) -> Iterator[Piece]:

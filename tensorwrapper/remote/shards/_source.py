@@ -13,7 +13,7 @@ from tensorwrapper.errors import ConversionError
 from tensorwrapper.layout import Layout
 from tensorwrapper.remote.client._source import RemoteSource
 from tensorwrapper.remote.client._tensor import RemoteTensor
-from tensorwrapper.remote.shards._cuts import Piece, cuts_of
+from tensorwrapper.remote.shards._cuts import Piece, asked_nbytes, cuts_of
 from tensorwrapper.remote.shards._fleet import LOST, Fleet, Manner, Spread, fleet_of
 from tensorwrapper.remote.shards._sharding import Sharding
 from tensorwrapper.selection import Ability, ReadHandle, Wanted
@@ -72,8 +72,9 @@ class ShardSource:
         return _CASTS if self.dtype.kind in "biuf" else _ABILITIES
 
     def cost(self, selection: Wanted) -> int:
-        """Return how many bytes a selection moves: its elements, and what says which they are."""
-        return selection.size * self.dtype.itemsize + (selection.nbytes if selection.size else 0)
+        """Return how many bytes a selection moves: elements, and what says to each tile which they are."""
+        asked = asked_nbytes(selection, self.sharding.tiling.marks) if selection.size else 0
+        return selection.size * self.dtype.itemsize + asked
 
     def read(self, selections: Sequence[Wanted], out: Sequence[Array]) -> ReadHandle:
         """Ask all holders that have some of the selections; what comes is written as it does."""
@@ -242,6 +243,8 @@ def found_tiles(
 
 def _source_of(sharding: Sharding, tensor: RemoteTensor) -> RemoteSource:
     """Return a tile as a source: of rows that of their elements one after the other."""
+    if tensor.is_nullable and tensor.dtype.kind != "T":
+        raise ConversionError(f"{tensor!r} may have nulls, of which tiles of a sharded tensor tell nothing")
     if sharding.rows is None:
         return tensor._source(tensor.shape)
     return attrs.evolve(tensor._source(Shape(tensor.size)), is_whole=False)

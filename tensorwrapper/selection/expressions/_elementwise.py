@@ -14,10 +14,12 @@ from tensorwrapper._json import Json
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import convert_elements
 from tensorwrapper.selection.expressions._expression import (
+    Change,
     Expression,
     Node,
     Normalize,
     Shares,
+    same,
     whole,
 )
 from tensorwrapper.selection.expressions._fields import dtype_name, to_dtype
@@ -85,6 +87,11 @@ class Choosing(_Elementwise):
 
     def with_operands(self, operands: tuple[Expression, ...]) -> "Choosing":
         return Choosing(operands)
+
+    def validity(self, values: Change = same, valid: Change = same) -> Node:
+        mask, one, other = self.operands
+        chosen = whole(Choosing((values(mask), valid(one), valid(other))))
+        return Extreme("minimum", (valid(mask), chosen))
 
     def selected(self, transform: Transform, normalize: Normalize) -> Expression:
         if self.operands[1] == self.operands[2]:
@@ -164,6 +171,9 @@ class Extreme(_Elementwise):
     def with_operands(self, operands: tuple[Expression, ...]) -> "Extreme":
         return Extreme(self.kind, operands)
 
+    def validity(self, values: Change = same, valid: Change = same) -> Node:  # noqa: ARG002
+        return Extreme("minimum", tuple(map(valid, self.operands)))
+
     def selected(self, transform: Transform, normalize: Normalize) -> Expression:
         parts = [normalize(pushed(own, transform)) for own in dict.fromkeys(self.operands)]
         distinct = tuple(dict.fromkeys(parts))
@@ -233,6 +243,9 @@ class Casting(_Elementwise, NodeOfOne):
     @property
     def casts(self) -> "tuple[np.dtype[Any], ...]":
         return (self._dtype,)
+
+    def validity(self, values: Change = same, valid: Change = same) -> Node:  # noqa: ARG002
+        return Casting(valid(self.operand), np.dtype(np.bool_))
 
     def selected(self, transform: Transform, normalize: Normalize) -> Expression:
         return cast_view(normalize(pushed(self.operand, transform)), self._dtype, unsafe=self.unsafe)

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from tensorwrapper.selection.expressions._node_context import Job, NodeFields, NodeWriter
 
 __all__ = [
+    "Change",
     "Expression",
     "Node",
     "Normalize",
@@ -46,6 +47,7 @@ __all__ = [
     "check_boxes",
     "extended",
     "memory_of",
+    "same",
     "unnamed_view",
     "whole",
 ]
@@ -59,6 +61,15 @@ Shares: TypeAlias = "Iterable[tuple[Expression, Any, IntArray]]"
 
 Normalize: TypeAlias = "Callable[[Expression], Expression]"
 """Returns the normal form of a view."""
+
+
+Change: TypeAlias = "Callable[[Expression], Expression]"
+"""Returns the view that stands in the place of an operand."""
+
+
+def same(view: "Expression") -> "Expression":
+    """Return a view as it is."""
+    return view
 
 
 class Node(ABC):
@@ -157,6 +168,16 @@ class Node(ABC):
         """Return the same node with each view that it is made of changed."""
         operands = self.operands
         return self.with_operands(tuple([change(own) for own in operands])) if operands else self
+
+    def validity(self, values: "Change" = same, valid: "Change" = same) -> "Node":  # noqa: ARG002
+        """Return the node of truth values at the same places: True for valid elements.
+
+        Parameters
+        ----------
+        values, valid
+            Return for an operand the view of its values, and the one of whether they are valid.
+        """
+        return self.mapped(valid)
 
     # The normal form.
 
@@ -546,8 +567,8 @@ def whole(node: Node, names: ModeNames | None = None) -> Expression:
 def at_zero(view: Expression) -> Expression:
     """Return a view with its origin at zero, and without names of modes."""
     known = view.layout.implementation
-    box = known.strided_box()
-    if box is not None and known.names is None and not any(box[1]):
+    strided = known.strided_box()
+    if strided is not None and known.names is None and not any(strided[1]):
         return view
     if known.names is not None:
         view = unnamed_view(view)

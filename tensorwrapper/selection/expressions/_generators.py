@@ -21,7 +21,7 @@ from tensorwrapper.buffer.lowlevel import check_write, convert_elements, fit_num
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import packed_strides
-from tensorwrapper.selection.expressions._expression import Expression, Node, whole
+from tensorwrapper.selection.expressions._expression import Change, Expression, Node, same, whole
 from tensorwrapper.selection.expressions._fields import (
     dtype_name,
     json_of_parameter,
@@ -72,6 +72,9 @@ class Generator(Node):
 
     def all(self) -> Expression:
         return Expression(self, Layout(self.shape))
+
+    def validity(self, values: Change = same, valid: Change = same) -> Node:  # noqa: ARG002
+        return Filling(box(self.extents), np.True_, np.dtype(np.bool_))
 
     @property
     def refusal(self) -> str:

@@ -13,7 +13,15 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import assign_elements, fit_number
 from tensorwrapper.errors import RankError
 from tensorwrapper.layout import Layout
-from tensorwrapper.selection.expressions._expression import Expression, Node, Shares, at_zero, whole
+from tensorwrapper.selection.expressions._expression import (
+    Change,
+    Expression,
+    Node,
+    Shares,
+    at_zero,
+    same,
+    whole,
+)
 from tensorwrapper.selection.expressions._fields import json_of_value, to_integers, to_list, to_value
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._joining import Joining
@@ -50,6 +58,10 @@ class Padding(NodeOfOne):
     @property
     def name(self) -> str:
         return "pad"
+
+    def validity(self, values: Change = same, valid: Change = same) -> Node:  # noqa: ARG002
+        truth = whole(Filling(box(()), np.True_, np.dtype(np.bool_)))
+        return Padding(valid(self.operand), self.widths, truth)
 
     @property
     def _value(self) -> Any:  # noqa: ANN401 - of the type of the elements

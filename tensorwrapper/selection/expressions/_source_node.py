@@ -64,7 +64,8 @@ class Reading(Node):
         object.__setattr__(self, "tensor", tensor)
         object.__setattr__(self, "extents", _box_of(source.shape) if buffer is None else (buffer.size,))
         object.__setattr__(self, "dtype", source.dtype if buffer is None else buffer.dtype)
-        object.__setattr__(self, "is_dense", buffer is not None and buffer.fill_value is None)
+        plain = buffer is not None and buffer.fill_value is None and buffer.sides is None
+        object.__setattr__(self, "is_dense", plain)
 
     @property
     def name(self) -> str:
@@ -81,7 +82,7 @@ class Reading(Node):
         if tensor is None:
             raise ConversionError(f"{self.source!r} is not in this process, and nothing was read of it")
         buffer = tensor.buffer
-        if not self.is_dense:
+        if buffer.fill_value is not None:
             raise ConversionError(
                 f"a view of the sparse tensor {tensor.shape} and others has no elements: to_dense() of "
                 "that tensor has them"

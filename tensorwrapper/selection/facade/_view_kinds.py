@@ -1,9 +1,9 @@
-"""What views of sparse elements and of strings tell: the same as tensors of them, and computed for it.
+"""Queries of views about sparse elements, nulls and strings: those of tensors, computed.
 
 What has no meaning for the elements of a view is refused before anything is read.
 """
 
-from typing import TYPE_CHECKING, Any, Generic, Literal, SupportsIndex
+from typing import TYPE_CHECKING, Any, Generic, Literal, SupportsIndex, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -14,8 +14,9 @@ from tensorwrapper.errors import ConversionError
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection.facade._view_base import ViewBase
 from tensorwrapper.selection.jagged._flatten import in_order
+from tensorwrapper.selection.plans._nulls import has_nullable, sides_of_view
 from tensorwrapper.selection.plans._source_reads import is_sparse, sparse_unread
-from tensorwrapper.tensor import Tensor
+from tensorwrapper.tensor import Tensor, full
 from tensorwrapper.typing import Array, IndexT_co, IntArray, ScalarT_co
 
 if TYPE_CHECKING:
@@ -139,21 +140,31 @@ class ViewKinds(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
         """Return the elements as a ``sparse.COO`` array of the package pydata/sparse, copied; any rank."""
         return self._sparse("to_pydata").to_pydata()
 
-    # Strings.
-
-    def _strings(self, what: str) -> "Tensor[ScalarT_co]":
-        if holds_strings(self.dtype):
-            return self._at_hand()
-        raise ConversionError(f"{what} needs a view of strings, not of {self.dtype}")
+    # Nulls.
 
     @property
-    @or_absent
-    def null_count(self) -> int:
-        """How many elements of a view of strings are nulls."""
-        return self._strings("null_count").null_count
+    def is_nullable(self) -> bool:
+        """True if an element may be a null. O(nodes)."""
+        if holds_strings(self.dtype):
+            return hasattr(self.dtype, "na_object") or (
+                self.dtype.kind == "O" and self._at_hand().is_nullable
+            )
+        return has_nullable(self._expression)
 
-    def is_valid(self) -> "Tensor[Any]":
-        """Tell of each element of a view of strings whether it is there, and not a null.
+    @property
+    def null_count(self) -> int:
+        """Number of nulls. Reads the truth values alone.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> tw.concat([tw.as_tensor([1, None]), tw.as_tensor([2])]).null_count
+        1
+        """
+        return self.shape.size - int(np.count_nonzero(self.is_valid().elements()))
+
+    def is_valid(self) -> "Tensor[np.bool_, IndexT_co]":
+        """Tell of each element whether it is there, and not a null, as `Tensor.is_valid`.
 
         Examples
         --------
@@ -162,14 +173,16 @@ class ViewKinds(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
         >>> v.is_valid().tolist(), v.byte_lengths().tolist(), v.null_count
         ([True, False, True], [1, 0, 0], 1)
         """
-        return self._strings("is_valid").is_valid()
+        me: Any = self
+        if holds_strings(self.dtype):
+            return cast("Tensor[np.bool_, IndexT_co]", self._at_hand().is_valid())
+        sides = sides_of_view(self._expression)
+        if sides is None:
+            return full(self.shape, True, dtype=np.bool_)
+        return cast("Tensor[np.bool_, IndexT_co]", me._make(sides[1]).compute())
 
-    def byte_lengths(self) -> "Tensor[Any]":
-        """Return how many bytes each element of a view of strings has; a null has none."""
-        return self._strings("byte_lengths").byte_lengths()
-
-    def fill_null(self, value: str | bytes) -> "Tensor[ScalarT_co]":
-        """Return a tensor of the strings with `value` for every null, as `Tensor.fill_null`.
+    def fill_null(self, value: Any) -> "Tensor[ScalarT_co, IndexT_co]":  # noqa: ANN401 - as of tensors
+        """Return a tensor with `value` for every null, as `Tensor.fill_null`.
 
         Examples
         --------
@@ -177,7 +190,33 @@ class ViewKinds(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
         >>> tw.concat([tw.strings(["a", None]), tw.strings([None])]).fill_null("?").tolist()
         ['a', '?', '?']
         """
-        return self._strings("fill_null").fill_null(value)
+        return cast("Tensor[ScalarT_co, IndexT_co]", self._at_hand().fill_null(value))
+
+    def drop_null(self) -> "Tensor[ScalarT_co]":
+        """Return the valid elements: rows get shorter; as `Tensor.drop_null`.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> tw.concat([tw.as_tensor([1, None]), tw.as_tensor([2])]).drop_null().tolist()
+        [1, 2]
+        """
+        return self._at_hand().drop_null()
+
+    def to_masked(self) -> "np.ma.MaskedArray[Any, np.dtype[ScalarT_co]]":
+        """Return a masked array of NumPy in which nulls are masked, as `Tensor.to_masked`."""
+        return self._at_hand().to_masked()
+
+    # Strings.
+
+    def _strings(self, what: str) -> "Tensor[ScalarT_co]":
+        if holds_strings(self.dtype):
+            return self._at_hand()
+        raise ConversionError(f"{what} needs a view of strings, not of {self.dtype}")
+
+    def byte_lengths(self) -> "Tensor[Any]":
+        """Return how many bytes each element of a view of strings has; a null has none."""
+        return self._strings("byte_lengths").byte_lengths()
 
     def to_string_data(self) -> "StringData":
         """Return the strings in row-major order, as `Tensor.to_string_data`."""

@@ -17,7 +17,7 @@ from tensorwrapper.selection.sources._source import TensorSource
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import check_names
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.tensor.lowlevel import as_computed, values_into
+from tensorwrapper.tensor.lowlevel import as_computed, divide_value, values_into
 from tensorwrapper.typing import IndexT_co, ScalarT_co, WriteCasting
 
 __all__ = ["Value", "ViewWriting"]
@@ -99,7 +99,17 @@ class ViewWriting(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
             self.copy().assign(given, casting=casting)
             return
         normal, rows = self._stored()
-        assign(self._expression, normal, given if rows is None else _in_line(given, rows), casting, rows)
+        valid: Any = None
+        if (
+            given is None
+            or isinstance(given, list | tuple)
+            or (isinstance(given, Tensor) and given.is_nullable)
+        ):
+            given, valid = divide_value(given, self.dtype)
+            valid = None if valid is True else valid
+        if rows is not None:
+            given, valid = _in_line(given, rows), None if valid is None else _in_line(valid, rows)
+        assign(self._expression, normal, given, casting, rows, valid)
 
     def _stored(self) -> "tuple[Expression, Shape | None]":
         """Return the box in normal form that is written to: of rows that are put together, their elements.

@@ -22,9 +22,11 @@ from tensorwrapper.errors import ExtentMismatchError, JaggedModeError, SizeOverf
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection.expressions._elementwise import Casting, Choosing, Extreme
 from tensorwrapper.selection.expressions._expression import (
+    Change,
     Expression,
     Node,
     extended,
+    same,
     unnamed_view,
     whole,
 )
@@ -117,6 +119,19 @@ class Rows(Node):
 
     def with_operands(self, operands: tuple[Expression, ...]) -> "Rows":
         return Rows(self.kind, operands, self.arguments)
+
+    def validity(self, values: Change = same, valid: Change = same) -> Node:
+        there = tuple(map(valid, self.operands))
+        match self.kind:
+            case "minimum" | "maximum":
+                return Rows("minimum", there)
+            case "cast":
+                return Rows("cast", there, (np.dtype(np.bool_), False))
+            case "where":
+                chosen = Rows("where", (values(self.operands[0]), *there[1:]))
+                return Rows("minimum", (there[0], chosen.all()))
+            case _:
+                return Rows(self.kind, there, self.arguments)
 
     def all(self) -> Expression:
         return Expression(self, Layout(self.shape))

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper.buffer.lowlevel import copy_elements, fit_extents
-from tensorwrapper.errors import ReadOnlyError
+from tensorwrapper.errors import ConversionError, ReadOnlyError
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.expressions._traversal import operands_first
 from tensorwrapper.selection.sources._source import TensorSource
@@ -62,9 +62,14 @@ def _sources(written: Expression) -> Iterable[TensorSource]:
 
 
 def assign(
-    written: Expression, normal: Expression, value: Value, casting: WriteCasting, rows: Shape | None = None
+    written: Expression,
+    normal: Expression,
+    value: Value,
+    casting: WriteCasting,
+    rows: Shape | None = None,
+    valid: Any = None,  # noqa: ANN401 - one truth value, or one for each of the elements
 ) -> None:
-    """Write a value, broadcast and cast, into all elements of a view."""
+    """Write a value, broadcast and cast, into all elements of a view; a null where it is not valid."""
     tensor = normal.node.tensor
     if tensor is not None and rows is None:
         target = make_tensor(normal.layout, tensor.buffer)
@@ -72,10 +77,16 @@ def assign(
             written, [WriteTarget((), target, _all_elements)] if target.layout.is_injective else []
         )
         target.assign(value, casting=casting)
+        if valid is not None:
+            _validity_of(target).assign(valid)
         return
     extents = normal.shape.extents
     found = writable_targets(written, normal, rows)
     parts = list(stored_in(found))
+    marks = [] if valid is None else list(write_parts(found, np.broadcast_to(np.asarray(valid), extents)))
+    for part, own in marks:
+        if not np.all(own):
+            _validity_of(part.tensor)  # for what it raises
     values = np.broadcast_to(_values(value, parts, extents, casting), extents)
     shares = list(write_parts(found, values))
     # What may fail comes first: it leaves memory as it was.
@@ -83,6 +94,25 @@ def assign(
     for part, own in shares:
         if not isinstance(part.tensor.buffer, Away):
             part.tensor.assign(own, casting=casting)
+    for part, own in marks:
+        if part.tensor.is_nullable:
+            _validity_of(part.tensor).assign(own)
+
+
+def _validity_of(tensor: Tensor[Any]) -> Tensor[np.bool_]:
+    """Return whether elements are valid, as a tensor over the same places.
+
+    Raises
+    ------
+    ConversionError
+        If the tensor has no room for nulls.
+    """
+    sides = tensor.buffer.sides
+    if sides is None:
+        raise ConversionError(
+            f"elements of {tensor.dtype} have no place for a null: `tw.nullable(t)` makes a tensor that has"
+        )
+    return make_tensor(tensor.layout, sides[1])
 
 
 def _all_elements(part: object) -> str:  # noqa: ARG001

@@ -139,6 +139,8 @@ def _is_like(found: Tensor[Any], first: Tensor[Any]) -> bool:
     fill, own = found.buffer.fill_value, first.buffer.fill_value
     if found.dtype != first.dtype or (fill is None) != (own is None):
         return False
+    if found.buffer.sides is not None and first.buffer.sides is None:
+        return False  # There is no room for nulls.
     return fill is None or own is None or bool(is_fill(fill, own))
 
 

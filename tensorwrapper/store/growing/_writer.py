@@ -54,7 +54,7 @@ class RecordWriter:
         compress: Compression | None,
         limits: Limits = DEFAULT_LIMITS,
     ) -> None:
-        self._options = WriteOptions(compress, limits=limits)
+        self._options = WriteOptions(compress, limits=limits, keep_nullable=True)
         self._file = file
         self._directory = directory
         self._piece_bytes = piece_bytes

@@ -22,6 +22,7 @@ from tensorwrapper.layout.lowlevel import (
 from tensorwrapper.shape.lowlevel import ModeNames, key_of_names, names_of, picked_names
 from tensorwrapper.tensor._bridge import view_of
 from tensorwrapper.tensor._tensor_base import TensorBase
+from tensorwrapper.tensor.facade._writes import divide_value
 from tensorwrapper.tensor.keys._array_keys import is_running, read_key, write_key
 from tensorwrapper.tensor.keys._ragged_keys import chosen_layout, is_ragged
 from tensorwrapper.typing import Array, ArrayKey, IndexT_co, NamedKey, PositionalKey, ScalarT_co
@@ -67,6 +68,10 @@ class TensorIndexing(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, Inde
             self[key_of_names(key, names_of(self.shape), self.shape.rank)] = value
         elif not self.shape.is_box or is_ragged(key):
             self.oindex[key].assign(value)
+        elif self._buffer.sides is not None:
+            values, valid = divide_value(value, self.dtype)
+            self._make(self._layout, self._buffer.sides[0])[key] = values
+            self._make(self._layout, self._buffer.sides[1])[key] = valid
         else:
             write_key(self._layout, self._buffer, key, self._as_values(value))
 
@@ -203,6 +208,12 @@ class PointIndexer(Generic[_T]):
             return
         self._tensor._check_writeable()
         layout, points = self._split(key)
+        sides = self._tensor._buffer.sides
+        if sides is not None:
+            values, valid = divide_value(value, self._tensor.dtype)
+            self._tensor._make(layout, sides[0])[points] = values
+            self._tensor._make(layout, sides[1])[points] = valid
+            return
         write_key(layout, self._tensor._buffer, points, self._tensor._as_values(value))
 
     def _split(self, key: ArrayKey) -> "tuple[Layout[Any], tuple[Any, ...]]":

@@ -1,11 +1,10 @@
-"""What a tensor of strings can be asked besides: its nulls, its string data, TF_STRING."""
+"""Calls for tensors of strings: string data, lengths, TF_STRING."""
 
-from typing import TYPE_CHECKING, Any, Generic, Self, cast
+from typing import TYPE_CHECKING, Any, Generic, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._arguments import or_absent
 from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import holds_strings, packed_layout
 from tensorwrapper.errors import ConversionError
@@ -29,37 +28,6 @@ class TensorStrings(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, Index
             return self._buffer.strings_of(self._layout.implementation)
         raise ConversionError(f"{what} needs a tensor of strings, which strings() makes, not of {self.dtype}")
 
-    @property
-    @or_absent
-    def null_count(self) -> int:
-        """How many elements of a tensor of strings are nulls.
-
-        Raises
-        ------
-        ConversionError
-            If the tensor has no strings.
-        """
-        return self._strings("null_count").null_count
-
-    def is_valid(self) -> "Tensor[np.bool_, IndexT_co]":
-        """Tell of each element of a tensor of strings whether it is there, and not a null.
-
-        Raises
-        ------
-        ConversionError
-            If the tensor has no strings.
-
-        Examples
-        --------
-        >>> import tensorwrapper as tw
-        >>> tw.strings([["a", None], ["", "d"]]).is_valid().tolist()
-        [[True, False], [True, True]]
-        """
-        there = self._strings("is_valid").is_valid()
-        me: Any = self
-        made: Tensor[np.bool_, IndexT_co] = me._make(packed_layout(self.shape), Dense(cast("Any", there)))
-        return made
-
     def byte_lengths(self) -> "Tensor[np.int64, IndexT_co]":
         """Return how many bytes each element of a tensor of strings has; a null has none.
 
@@ -78,25 +46,6 @@ class TensorStrings(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, Index
         me: Any = self
         made: Tensor[np.int64, IndexT_co] = me._make(packed_layout(self.shape), Dense(cast("Any", lengths)))
         return made
-
-    def fill_null(self, value: str | bytes) -> Self:
-        """Return a tensor of strings with `value` for every null, packed, in which no element may be a null.
-
-        Raises
-        ------
-        ConversionError
-            If `value` is not of the kind of the elements, or the tensor has no strings.
-
-        Examples
-        --------
-        >>> import tensorwrapper as tw
-        >>> tw.strings([["a", None], [None, "b"]]).fill_null("?").tolist()
-        [['a', '?'], ['?', 'b']]
-        """
-        from tensorwrapper.buffer import Strings  # noqa: PLC0415 - for strings alone
-
-        filled = self._strings("fill_null").fill_null(value)
-        return self._make(packed_layout(self.shape), Strings(filled, nullable=False))
 
     def to_string_data(self) -> "StringData":
         """Return the strings in row-major order, as of now; their bytes are shared.

@@ -7,7 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import to_count
-from tensorwrapper.buffer.lowlevel import fit_number
+from tensorwrapper.buffer import Nullable
+from tensorwrapper.buffer.lowlevel import fit_number, holds_strings
 from tensorwrapper.errors import ConversionError, ExtentError, RankError
 from tensorwrapper.layout import Boundary, Layout
 from tensorwrapper.layout.lowlevel import contiguous, wrap_layout
@@ -115,6 +116,9 @@ class TensorStructure(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, Ind
             raise ConversionError(
                 "a sparse tensor is not filled without being asked: to_dense().pad_rows(...)"
             )
+        sides = self._buffer.sides
+        if sides is not None or (fill_value is None and not holds_strings(self.dtype)):
+            return self._pad_with_nulls(length, fill_value, mode, clip=clip)
         flat = self._flat()
         number, extent = mode_of(mode, flat.shape.rank), to_count(length, "a length")
         value = fit_number(fill_value, self.dtype, "fill_value")
@@ -123,6 +127,17 @@ class TensorStructure(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, Ind
         if self.shape.has_layers:
             layout = Layout.nested(layout, layers=self.shape.layers)
         return self._make(layout, self._buffer.like(padded))
+
+    def _pad_with_nulls(
+        self, length: SupportsIndex, fill_value: object, mode: SupportsIndex, *, clip: bool
+    ) -> Self:
+        """Pad values, and beside them whether they are valid."""
+        me: Any = self
+        values = me.fill_null(0).pad_rows(
+            length, fill_value=0 if fill_value is None else fill_value, mode=mode, clip=clip
+        )
+        valid = me.is_valid().pad_rows(length, fill_value=fill_value is not None, mode=mode, clip=clip)
+        return self._make(values._layout, Nullable(values._buffer, valid._buffer))
 
 
 def cut_rows(

@@ -21,6 +21,7 @@ from tensorwrapper.shape.lowlevel import OperandShapes, check_names
 from tensorwrapper.tensor._bridge import view_of
 from tensorwrapper.tensor._common import as_computed
 from tensorwrapper.tensor._tensor_base import TensorBase
+from tensorwrapper.tensor.reading._null_lists import has_null, split_nulls
 from tensorwrapper.tensor.rows._sums import add_all
 from tensorwrapper.typing import Array, Extents, IndexT_co, ScalarT_co, WriteCasting
 
@@ -66,6 +67,13 @@ class TensorWrites(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         self._check_writeable()
         if self._layout.implementation.names is not None and isinstance(value, TensorBase):
             check_names(self.shape, value.shape, "assign")
+        sides = self._buffer.sides
+        if sides is not None:
+            values, valid = divide_value(value, self.dtype)
+            # The values first, which may be refused.
+            self._make(self._layout, sides[0]).assign(values, casting=casting)
+            self._make(self._layout, sides[1]).assign(valid)
+            return
         if self.shape.has_layers:
             value = as_computed(value)
             flat = value._flat() if isinstance(value, TensorBase) else value
@@ -203,6 +211,24 @@ class TensorWrites(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
             return
         values = values_into(self, target.shape, "accumulate_into")
         add_all([(target._buffer, target._layout.implementation, values)], casting)
+
+
+def divide_value(value: Any, dtype: "np.dtype[Any]") -> tuple[Any, Any]:  # noqa: ANN401 - what is assigned
+    """Return the values of an assigned value, with zeros for nulls, and their truth values."""
+    value = as_computed(value)
+    if value is None:
+        return np.zeros((), dtype), False
+    if isinstance(value, TensorBase):
+        tensor: Any = value
+        return (tensor.fill_null(0), tensor.is_valid()) if tensor.buffer.sides is not None else (tensor, True)
+    if isinstance(value, np.ma.MaskedArray):
+        zero: Any = np.zeros((), value.dtype)[()]
+        return value.filled(zero), ~np.ma.getmaskarray(value)
+    if isinstance(value, list | tuple):
+        given = cast("list[Any]", value)
+        if has_null(given):
+            return split_nulls(given, np.zeros((), dtype)[()])
+    return value, True
 
 
 def values_into(values: TensorBase[Any], target: Shape[Any], what: str) -> Array:

@@ -2,10 +2,14 @@
 
 from typing import Any, cast
 
+import numpy as np
+
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import choose, outer_product, wrap_layout
 from tensorwrapper.shape.lowlevel import unnamed_shape
 from tensorwrapper.tensor._common import TensorCommon
+from tensorwrapper.tensor._tensor_base import TensorBase
+from tensorwrapper.typing import Array
 
 __all__ = ["chosen_layout", "is_ragged"]
 
@@ -17,6 +21,15 @@ def is_ragged(key: object) -> bool:
 
 def _has_layers(key: object) -> bool:
     return isinstance(key, TensorCommon) and cast("TensorCommon[Any]", key).shape.has_layers  # type: ignore[redundant-cast]
+
+
+def _elements_of(key: TensorBase[Any]) -> Array:
+    """Return the elements of a key; a null is not marked by a mask."""
+    sides = key.buffer.sides
+    if sides is None or key.dtype != np.bool_:
+        return key.elements()
+    held = key.layout.implementation
+    return cast("Array", sides[0].elements_of(held) & sides[1].elements_of(held))
 
 
 def chosen_layout(layout: Layout[Any], key: object) -> Layout[Any]:
@@ -33,6 +46,6 @@ def chosen_layout(layout: Layout[Any], key: object) -> Layout[Any]:
     if is_ragged(key) or (layout.shape.has_layers and _has_layers(key)):
         tensor = cast("TensorCommon[Any]", key)._as_operand()
         implementation = layout.implementation
-        chosen = choose(implementation.unnamed(), unnamed_shape(tensor.shape), tensor.elements())
+        chosen = choose(implementation.unnamed(), unnamed_shape(tensor.shape), _elements_of(tensor))
         return wrap_layout(chosen, implementation.names)
     return outer_product(layout, key)

@@ -34,11 +34,13 @@ from tensorwrapper.tensor._bridge import read_foreign, view_of
 from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._tensor import Tensor, make_tensor
 from tensorwrapper.tensor._tensor_base import guard
+from tensorwrapper.tensor.making._beside_valid import make_nullable
 from tensorwrapper.tensor.making._from_buffer import from_buffer, plain_array
 from tensorwrapper.tensor.reading._labelled import labelled_shape
+from tensorwrapper.tensor.reading._null_lists import has_null, split_nulls, with_empty_rows
 from tensorwrapper.tensor.reading._protocols import is_arrow, is_sparse_array
 from tensorwrapper.tensor.reading._row_arrays import join_rows
-from tensorwrapper.typing import Array, DType, Rank1, Rank2, Rank3, UnknownRank
+from tensorwrapper.typing import Array, DType, NullRows, Rank1, Rank2, Rank3, UnknownRank
 from tensorwrapper.typing import IndexT_co as J
 from tensorwrapper.typing import ScalarT_co as S
 
@@ -52,18 +54,31 @@ __all__ = ["as_tensor", "jagged", "tensor_from_arrow"]
 
 @overload
 def as_tensor(
-    value: "View[S, J] | Tensor[S, J] | np.ndarray[J, np.dtype[S]]", *, copy: bool | None = None
+    value: "View[S, J] | Tensor[S, J] | np.ndarray[J, np.dtype[S]]",
+    *,
+    copy: bool | None = None,
+    null_rows: NullRows = ...,
 ) -> Tensor[S, J]:
     """Return `value` as a tensor (over a box, unless it is one already), sharing its memory if possible."""
 
 
 @overload
-def as_tensor(value: Sequence[complex], *, copy: bool | None = None) -> Tensor[Any, Rank1]: ...
+def as_tensor(
+    value: Sequence[complex], *, copy: bool | None = None, null_rows: NullRows = ...
+) -> Tensor[Any, Rank1]: ...
 @overload
-def as_tensor(value: Sequence[Sequence[complex]], *, copy: bool | None = None) -> Tensor[Any, Rank2]: ...
+def as_tensor(
+    value: Sequence[Sequence[complex]], *, copy: bool | None = None, null_rows: NullRows = ...
+) -> Tensor[Any, Rank2]: ...
 @overload
-def as_tensor(value: object, *, copy: bool | None = None) -> Tensor[Any]: ...
-def as_tensor(value: object, *odd: object, copy: bool | None = None, **named: object) -> Tensor[Any]:
+def as_tensor(value: object, *, copy: bool | None = None, null_rows: NullRows = ...) -> Tensor[Any]: ...
+def as_tensor(
+    value: object,
+    *odd: object,
+    copy: bool | None = None,
+    null_rows: NullRows = "refuse",
+    **named: object,
+) -> Tensor[Any]:
     """Return `value` as a tensor (over a box, unless it is one already), sharing its memory if possible.
 
     Parameters
@@ -76,6 +91,8 @@ def as_tensor(value: object, *odd: object, copy: bool | None = None, **named: ob
         tensor over its memory, jagged if there are lists.
     copy
         True: always copy. False: raise rather than copy. None: copy only where no view is possible.
+    null_rows
+        Whether a null where a row is expected is refused, or becomes an empty row.
 
     Raises
     ------
@@ -83,7 +100,7 @@ def as_tensor(value: object, *odd: object, copy: bool | None = None, **named: ob
         If tensors cannot hold such elements: objects, text (which `strings` takes), structures; or if a
         list has dates and durations.
     ConversionError
-        If the value loses something as an array (a mask, nulls), or has ragged rows.
+        If the value has ragged rows, or nulls for rows; or `copy` is False and only a copy can be given.
 
     Examples
     --------
@@ -92,6 +109,8 @@ def as_tensor(value: object, *odd: object, copy: bool | None = None, **named: ob
     >>> t = as_tensor(x)
     >>> t.shape, np.shares_memory(np.asarray(t), x)
     (Shape(2, 3), True)
+    >>> as_tensor([3, None, 1]).null_count
+    1
     """
     if odd or named:
         raise wrong_call("tensor", "as_tensor", *odd, **named)
@@ -104,10 +123,21 @@ def as_tensor(value: object, *odd: object, copy: bool | None = None, **named: ob
     if copy is not False and isinstance(value, TensorCommon):
         # A view has more to say than an array of its elements would: rows, tiles, origin, strings.
         return cast("Tensor[Any]", value._as_operand())
-    if not plain and (found := _by_protocol(value, copy=copy)) is not None:
+    if not plain and (found := _by_protocol(value, copy=copy, null_rows=null_rows)) is not None:
         return found
-    array = _as_array(value, copy=copy)
-    _check_elements(array)
+    try:
+        array = _as_array(value, copy=copy)
+        _check_elements(array)
+    except (ConversionError, DTypeError):
+        # NumPy makes objects of lists that have a None, or no array.
+        if not isinstance(value, list | tuple) or not has_null(value):
+            raise
+        return _with_nulls(cast("Sequence[object]", value), null_rows)
+    return _over_array(array, copy=copy)
+
+
+def _over_array(array: Array, *, copy: bool | None) -> Tensor[Any]:
+    """Return a tensor over an array; one that has no strides in elements is copied."""
     if copy:
         array = copy_elements(array)
     try:
@@ -121,13 +151,23 @@ def as_tensor(value: object, *odd: object, copy: bool | None = None, **named: ob
     return make_tensor(layout, guard(layout, buffer))
 
 
-def _by_protocol(value: object, *, copy: bool | None) -> Tensor[Any] | None:
+def _with_nulls(value: "Sequence[object]", null_rows: NullRows) -> Tensor[Any]:
+    """Return the tensor of lists that have a None for an element, or for a row."""
+    if null_rows == "empty" and any(isinstance(own, list | tuple) for own in value):
+        return jagged(with_empty_rows(value))
+    values, marks = split_nulls(value)
+    return make_nullable(as_tensor(values), as_tensor(marks).elements())
+
+
+def _by_protocol(value: object, *, copy: bool | None, null_rows: NullRows = "refuse") -> Tensor[Any] | None:
     """Return a tensor of what says more about itself than an array of its elements would; else None."""
-    foreign: Tensor[Any] | None = read_foreign(value, copy)
+    foreign: Tensor[Any] | None = read_foreign(value, copy, null_rows)
     if foreign is not None:
         return foreign
     if copy is not False and getattr(type(value), "as_source", None) is not None:
-        # Rows that lie elsewhere, such as those of a `DaskTensor`.
+        # Rows that lie elsewhere. Those of a collection of Dask may have nulls, which are known then.
+        if hasattr(type(value), "__dask_graph__"):
+            return cast("Tensor[Any]", cast("Any", value).compute())
         return cast("Tensor[Any]", view_of(value).compute())
     if copy is not False and type(value).__module__.startswith("dask.array"):
         # NumPy would drop a mask, and does not know what is sparse.
@@ -310,6 +350,14 @@ def jagged(rows: Iterable[object], *, dtype: DTypeLike | None = None) -> Tensor[
         lengths = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
         flat = _as_leaf(list(chain.from_iterable(lists)), wanted)
         return from_buffer(join_elements([flat], wanted or flat.dtype), Shape.jagged(lengths))
+    if any(map(has_null, given)):
+        values, marks = split_nulls(given)
+        return make_nullable(jagged(values, dtype=dtype), jagged(marks, dtype=np.bool_).elements())
+    return _of_nested(given, wanted)
+
+
+def _of_nested(given: list[object], wanted: "np.dtype[Any] | None") -> Tensor[Any]:
+    """Return the tensor of rows that are lists of lists, arrays or tensors."""
     leaves: list[Array] = []
     depth = max(map(_depth_of, given))
     sizes = [_shapes_of(row, depth, leaves, wanted) for row in given]

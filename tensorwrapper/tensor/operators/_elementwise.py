@@ -19,6 +19,7 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import OperandShapes, names_of
 from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._tensor_base import TensorBase
+from tensorwrapper.tensor.operators._nulls import compute_with_nulls
 from tensorwrapper.tensor.operators._operand import (
     Operand,
     check_argument,
@@ -55,14 +56,17 @@ def call(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) ->
     if ufunc.signature is not None:
         return _call_whole(ufunc, operands, outs, options)
     tensors = [operand for operand in operands if isinstance(operand, TensorBase)]
-    buffers = [tensor.buffer for tensor in tensors]
+    # Dense tensors need none of these checks.
+    buffers = [tensor.buffer for tensor in tensors if type(tensor.buffer) is not Dense]
+    if any(buffer.nullable for buffer in buffers):
+        return _call_with_nulls(ufunc, operands, outs, where, options)
     if any(buffer.fill_value is not None for buffer in buffers):
         _refuse_where(where, name, "a sparse tensor")
         made = compute_sparse(ufunc, operands, options)
         _check_outs(made, outs, name)
         found = [_put(own, out) for own, out in zip(made, outs, strict=True)]
         return found[0] if len(found) == 1 else tuple(found)
-    if any(holds_strings(buffer.dtype) for buffer in buffers):
+    if any(holds_strings(tensor.dtype) for tensor in tensors):
         _refuse_where(where, name, "a tensor of strings")
         made_of_text = compute_strings(ufunc, operands, options)
         (out,) = outs
@@ -85,6 +89,25 @@ def call(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) ->
             shape = rows_of_result(operands, reference, name)
             return _call_tiled(ufunc, reference, implementation, shape, under, options)
     return _call_rows(ufunc, operands, reference, outs, where, options)
+
+
+def _call_with_nulls(
+    ufunc: np.ufunc,
+    operands: list[Operand],
+    outs: "tuple[Out, ...]",
+    where: object,
+    options: dict[str, Any],
+) -> object:
+    name = ufunc.__name__
+    _refuse_where(where, name, "tensors with nulls")
+    made = compute_with_nulls(lambda given: call(ufunc, tuple(given), dict(options)), operands, name)
+    for result, out in zip(made, outs, strict=True):
+        if isinstance(out, np.ndarray):
+            raise ConversionError(f"{name}: a result with nulls goes into a tensor, not into an array")
+        if out is not None:
+            check_out(out, result.shape, name)
+    found = [_put(own, out) for own, out in zip(made, outs, strict=True)]
+    return found[0] if len(found) == 1 else tuple(found)
 
 
 def _outs(given: object, count: int, name: str) -> "tuple[Out, ...]":

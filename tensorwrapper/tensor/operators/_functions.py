@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from tensorwrapper._arguments import to_dtype
 from tensorwrapper._wording import shortened
-from tensorwrapper.buffer import Dense, Sparse, StringData, Strings
+from tensorwrapper.buffer import Dense, Nullable, Sparse, StringData, Strings
 from tensorwrapper.buffer.lowlevel import (
     convert_elements,
     fit_number,
@@ -31,6 +31,7 @@ from tensorwrapper.tensor.operators._elementwise import (
     over_array,
     over_rows,
 )
+from tensorwrapper.tensor.operators._nulls import is_nullable, valid_at
 from tensorwrapper.tensor.operators._operand import (
     Operand,
     check_argument,
@@ -52,6 +53,7 @@ from tensorwrapper.tensor.operators._shapes import (
 )
 from tensorwrapper.tensor.operators._sparse import choose_sparse
 from tensorwrapper.tensor.operators._strings import call_on_texts, data_of, kind_of, places_of
+from tensorwrapper.tensor.rows._nulls import over_valid, sides_of
 from tensorwrapper.typing import Array, Extents, IntArray
 
 __all__ = ["call_function"]
@@ -85,7 +87,10 @@ def call_function(
 
 
 def _has_rows(value: object) -> bool:
-    return is_tensor_or_view(value) and not value.shape.flatten().is_box
+    """Tell whether a value is of rows, or of elements that may be nulls, of which NumPy knows neither."""
+    return is_tensor_or_view(value) and (
+        not value.shape.flatten().is_box or (value.is_nullable and value.dtype.kind not in "TO")
+    )
 
 
 _COMPUTE_IN: Final = {
@@ -219,6 +224,8 @@ def _where(condition: object, *choices: object) -> object:
     if _are_lazy((condition, *choices)):
         return join_lazily("where", condition, *choices)
     mask, x, y = read_operands((condition, *choices), "where")
+    if any(map(is_nullable, (mask, x, y))):
+        return _where_with_nulls([mask, x, y])
     dtype = mask.dtype if isinstance(mask, TensorBase) else np.asarray(mask).dtype
     if dtype != np.bool_:
         raise DTypeError(f"where: a condition has elements of type bool, not {dtype}; t != 0 makes one")
@@ -239,6 +246,30 @@ def _where(condition: object, *choices: object) -> object:
         marks, *flats = flat_operands(operands, reference, "where")
         flat = np.where(marks, *_promoted(flats))
     return over_rows(flat, rows_of_result(operands, reference, "where"), reference)
+
+
+def _where_with_nulls(operands: "list[Operand]") -> TensorBase[Any]:
+    """Return what is chosen of operands that may have nulls; a null where the condition is one."""
+    shape, reference = shape_of(operands, "where")
+    plain = [sides_of(own)[0] if isinstance(own, TensorBase) else own for own in operands]
+    chosen = cast("TensorBase[Any]", _where(*plain))
+    every = np.ones(shape.size, np.bool_)
+    known, *valid = [
+        every if own is None else own for own in (valid_at(op, shape, reference, "where") for op in operands)
+    ]
+    marks = _flat_marks(plain[0], shape, reference)
+    there = known & np.where(marks, *valid)
+    places = np.flatnonzero(there)
+    flat = chosen.buffer.pack(chosen.layout.implementation, own=False).collect(iter([places]), len(places))
+    (made,) = over_valid([chosen._make(packed_layout(Shape(len(places))), flat)], there, shape, chosen)
+    return made
+
+
+def _flat_marks(mask: Operand, shape: Shape[Any], reference: "TensorBase[Any] | None") -> Array:
+    """Return a condition at each element of a result."""
+    flat = np.asarray(mask._flat().elements() if isinstance(mask, TensorBase) else mask).reshape(-1)
+    places = places_of(mask, shape, reference, "where")
+    return flat if places is None or len(flat) == 1 else flat[places]
 
 
 def _chosen(marks: "npt.NDArray[np.bool_]", *choices: "Array | complex") -> Array:
@@ -266,9 +297,7 @@ def _where_strings(operands: Sequence[Operand]) -> TensorBase[Any]:
     shape, reference = shape_of(operands, "where")
     first, second = data_of(x), data_of(y)
     places = [places_of(operand, shape, reference, "where") for operand in (x, y)]
-    chosen = np.asarray(mask._flat().elements() if isinstance(mask, TensorBase) else mask).reshape(-1)
-    at = places_of(mask, shape, reference, "where")
-    marks = chosen if at is None or len(chosen) == 1 else chosen[at]
+    marks = _flat_marks(mask, shape, reference)
     every = np.arange(shape.size)
     left, right = [every if own is None else own for own in places]
     data = StringData.concat([first, second])
@@ -387,6 +416,8 @@ def _join(
 ) -> TensorBase[Any]:
     """Return the elements of several tensors as one; of boxes by NumPy, of rows flat."""
     buffers = [part.buffer for part in parts]
+    if any(buffer.sides is not None for buffer in buffers):
+        return _join_with_nulls(parts, shape, mode, dtype, casting, name)
     if any((buffer.fill_value is not None or holds_strings(buffer.dtype)) for buffer in buffers):
         return _join_by_places(parts, shape, mode, dtype, name)
     if shape is None:
@@ -401,6 +432,22 @@ def _join(
         else:
             flat = _row_by_row(flats, [part.shape.flatten() for part in parts], mode, common)
     return parts[0]._make(packed_layout(shape), Dense(cast("Any", flat)))
+
+
+def _join_with_nulls(
+    parts: "list[TensorBase[Any]]",
+    shape: "Shape[Any] | None",
+    mode: int,
+    dtype: _DType,
+    casting: _Casting,
+    name: str,
+) -> TensorBase[Any]:
+    """Join values, and beside them whether they are valid."""
+    given: Any = parts
+    values = _join([own.fill_null(0) for own in given], shape, mode, dtype, casting, name)
+    valid = _join([own.is_valid() for own in given], shape, mode, None, casting, name)
+    sides = (own.buffer.pack(own.layout.implementation, own=False) for own in (values, valid))
+    return parts[0]._make(packed_layout(values.shape), Nullable(*sides))
 
 
 def _of_one_type(

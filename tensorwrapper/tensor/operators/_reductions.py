@@ -4,6 +4,7 @@ Rows are reduced along a trailing run of modes, by one `reduceat` over the rows 
 own answer for an empty run is the next element.
 """
 
+import math
 from collections.abc import Callable
 from typing import Any, SupportsIndex, cast
 
@@ -34,7 +35,9 @@ from tensorwrapper.tensor.operators._operand import (
 from tensorwrapper.tensor.operators._promotion import check_computed_in
 from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.tensor.operators._shapes import check_out
+from tensorwrapper.tensor.rows._nulls import over_valid, sides_of
 from tensorwrapper.tensor.rows._reduce import fit_initial, reduce_runs
+from tensorwrapper.tensor.rows._row_facts import row_splits
 from tensorwrapper.tensor.within._running import accumulated
 from tensorwrapper.typing import Array
 
@@ -47,6 +50,8 @@ def _reduce(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any])
     out = _single(options.pop("out", None), name)
     check_argument(options.get("initial"), name)
     shape = tensor.shape.flatten()
+    if shape.is_box and tensor.buffer.sides is not None:
+        return finished(_reduce_box_with_nulls(ufunc, tensor._flat(), options, name), out, name)
     if shape.is_box:
         return finished(_reduce_box(ufunc, tensor, shape, options, name), out, name)
     leading = reduced_shape(shape, options.pop("axis", 0), name)
@@ -55,16 +60,17 @@ def _reduce(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any])
         raise ConversionError(
             f"{name}: keepdims of a jagged tensor; one number per row combines with it as it is"
         )
+    plain, valid = sides_of(tensor)
     flat, splits = (
-        tensor.elements(),
+        plain.elements(),
         OperandShapes.splits_under(shape, modes) if modes else np.array([0, shape.size]),
     )
     where = options.pop("where", True)
-    if where is not True:
-        mask = flat_operands([read_operand(where, name)], tensor, name)[0]
+    if where is not True or tensor.buffer.nullable:
+        mask = flat_operands([known(read_operand(where, name))], tensor, name)[0]
         if np.asarray(mask).dtype != np.bool_:
             raise DTypeError(f"{name}: where= has elements of type bool, not {np.asarray(mask).dtype}")
-        mask = np.broadcast_to(mask, flat.shape)
+        mask = np.broadcast_to(mask, flat.shape) & valid
         befores = np.concatenate([[0], np.cumsum(mask)])
         flat, splits = flat[mask], befores[splits]
     with refusals(name):
@@ -74,6 +80,71 @@ def _reduce(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any])
     if options:
         raise ConversionError(f"{name} does not know {', '.join(map(repr, options))}")
     return finished(tensor._make(packed_layout(leading), Dense(cast("Any", result.reshape(-1)))), out, name)
+
+
+def _reduce_box_with_nulls(
+    ufunc: np.ufunc, tensor: TensorBase[Any], options: dict[str, Any], name: str
+) -> TensorBase[Any]:
+    """Reduce the valid elements of a box: the reduced modes form the rows."""
+    shape, axis = tensor.shape, options.pop("axis", 0)
+    gone = set(range(shape.rank)) if axis is None else _axes(axis, shape.rank)
+    kept = [mode for mode in range(shape.rank) if mode not in gone]
+    turned: Any = tensor._make(tensor.layout.permute((*kept, *sorted(gone))), tensor.buffer)
+    where = options.pop("where", True)
+    if where is not True:
+        mask = np.broadcast_to(array_of(known(read_operand(where, name))), shape.extents)
+        if mask.dtype != np.bool_:
+            raise DTypeError(f"{name}: where= has elements of type bool, not {mask.dtype}")
+        where = mask.transpose((*kept, *sorted(gone))).reshape(-1)
+    plain, valid = sides_of(turned)
+    marks = valid & where
+    count = math.prod([shape.extents[mode] for mode in kept])
+    length = math.prod([shape.extents[mode] for mode in gone])
+    splits = np.concatenate([[0], np.cumsum(marks.reshape(count, length).sum(axis=1))])
+    dtype = options.pop("dtype", None)
+    with refusals(name):
+        _check_type(ufunc, tensor, dtype, name)
+        initial = options.pop("initial", None)
+        found = reduce_runs(ufunc, plain.elements()[marks], splits, initial, what="row", dtype=dtype)
+    over = reduced_shape(shape, tuple(gone), name)
+    if options.pop("keepdims", False):
+        extents = [1 if mode in gone else n for mode, n in enumerate(shape.extents)]
+        origin = [0 if mode in gone else start for mode, start in enumerate(shape.origin)]
+        over = wrap(make_smooth(tuple(extents), tuple(origin)), names_of(shape))
+    if options:
+        raise ConversionError(f"{name} does not know {', '.join(map(repr, options))}")
+    return tensor._make(packed_layout(over), Dense(cast("Any", found.reshape(-1))))
+
+
+def _accumulate_with_nulls(
+    ufunc: np.ufunc, tensor: TensorBase[Any], options: dict[str, Any], name: str
+) -> TensorBase[Any]:
+    """Accumulate the valid elements along rows, or a mode of a box; nulls stay where they are."""
+    shape = tensor.shape.flatten()
+    mode, last = mode_of(options.pop("axis", 0), shape.rank), shape.rank - 1
+    dtype = options.pop("dtype", None)
+    if options:
+        raise ConversionError(f"{name} does not know {', '.join(map(repr, options))}")
+    if not shape.is_box and mode != last:
+        raise JaggedModeError(f"{name}: rows lie along the last mode of {shape!r}: axis=-1 goes along them")
+    order = [*[own for own in range(shape.rank) if own != mode], mode]
+    turned: Any = tensor._flat()
+    if mode != last:
+        turned = turned._make(turned.layout.permute(order), turned.buffer)
+    plain, valid = sides_of(turned)
+    splits = row_splits(turned.shape)
+    befores = np.concatenate([[0], np.cumsum(valid)])
+    with refusals(name):
+        flat = accumulated(ufunc, plain.elements()[valid], befores[splits], dtype)
+    one = tensor._make(packed_layout(Shape(len(flat))), Dense(cast("Any", flat)))
+    (made,) = over_valid([one], valid, turned.shape, tensor)
+    back: Any = made.layout if mode == last else made.layout.permute(np.argsort(order).tolist())
+    return tensor._make(back, made.buffer)
+
+
+def known(mask: Any) -> Any:  # noqa: ANN401 - an operand
+    """Return a mask in which a null is False."""
+    return mask.fill_null(False) if isinstance(mask, TensorBase) and mask.buffer.nullable else mask  # type: ignore[attr-defined]
 
 
 def _reduce_box(
@@ -150,6 +221,8 @@ def _accumulate(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, A
     shape = tensor.shape.flatten()
     with refusals(name):
         _check_type(ufunc, tensor, options.get("dtype"), name)
+    if tensor.buffer.sides is not None:
+        return finished(_accumulate_with_nulls(ufunc, tensor, options, name), out, name)
     if shape.is_box:
         with refusals(name):
             result = np.asarray(ufunc.accumulate(array_of(tensor), **options))

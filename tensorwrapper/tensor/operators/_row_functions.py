@@ -9,6 +9,7 @@ import numpy as np
 from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import packed_layout
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentError, JaggedModeError
+from tensorwrapper.shape.lowlevel import mode_of
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.operators._elementwise import flat_operands
 from tensorwrapper.tensor.operators._operand import is_tensor_or_view, read_operand
@@ -76,6 +77,8 @@ def call_along_rows(
     tensor = given["a"]._as_operand()
     base = _WITHOUT_NAN.get(short, short)
     _check_options(function, given, _OPTIONS.get(base, set()), name)
+    if given["axis"] is None and tensor.buffer.sides is not None and base not in (*_ROWS, *_RUNNING):
+        return _of_all_valid(function, tensor, arguments, options)
     if given["axis"] is None:
         flat = {**options, **{key: _elements(own) for key, own in options.items() if is_tensor_or_view(own)}}
         with refusals(name):
@@ -102,6 +105,24 @@ def call_along_rows(
     else:
         found = _number(base, _rows_under(tensor, given["axis"], name), given, lost=lost)
     return finished(found, given.get("out"), name)
+
+
+def _of_all_valid(
+    function: Callable[..., Any],
+    tensor: Any,  # noqa: ANN401 - of any rank
+    arguments: "tuple[Any, ...]",
+    options: dict[str, Any],
+) -> object:
+    """Reduce all valid elements by a function of NumPy."""
+    name = f"np.{function.__name__}"
+    if tensor.rank and "where" in options:
+        tensor = _marked(tensor, options.pop("where"), name)
+    held = tensor.layout.implementation
+    valid = tensor.buffer.valid_of(held)
+    with refusals(name):
+        found = function(tensor.buffer.sides[0].elements_of(held)[valid], *arguments[1:], **options)
+    is_place = function.__name__.endswith(("argmax", "argmin"))
+    return np.flatnonzero(valid)[found] if is_place else found
 
 
 def _check_options(function: Callable[..., Any], given: dict[str, Any], known: set[str], name: str) -> None:
@@ -141,6 +162,11 @@ def _check_last(axis: object, tensor: TensorBase[Any], name: str) -> None:
 def _rows_under(tensor: Any, axis: object, name: str) -> Any:  # noqa: ANN401 - of any rank
     """Return rows that have all elements of a trailing run of modes."""
     flat = tensor._flat()
+    if flat.shape.is_box and flat.shape.rank:
+        gone = {mode_of(mode, flat.shape.rank) for mode in (axis if isinstance(axis, tuple) else (axis,))}
+        order = [mode for mode in range(flat.shape.rank) if mode not in gone]
+        flat = flat._make(flat.layout.permute((*order, *sorted(gone))), flat.buffer)
+        axis = tuple(range(len(order), flat.shape.rank))
     try:
         kept = reduced_shape(flat.shape, axis, name).rank
     except JaggedModeError as error:

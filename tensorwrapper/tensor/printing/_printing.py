@@ -44,7 +44,8 @@ def tensor_str(layout: Layout[Any], buffer: BufferCommon[Any]) -> str:
 
 def tensor_repr(layout: Layout[Any], buffer: BufferCommon[Any]) -> str:
     """Return the elements with the shape, which says where they lie, and their type."""
-    facts = f"shape={layout.shape!r}, dtype={buffer.dtype})"
+    kind = f"nullable {buffer.dtype}" if buffer.sides is not None else buffer.dtype
+    facts = f"shape={layout.shape!r}, dtype={kind})"
     if buffer.fill_value is not None:
         return f"Tensor({_entries(layout, buffer)}, fill_value={buffer.fill_value}, {facts}"
     options = np.get_printoptions()
@@ -146,7 +147,15 @@ def _collect(
     for mode, (extent, is_cut) in enumerate(zip(shape.extents, cut, strict=True)):
         if is_cut:
             layout = layout.gather(mode, _shown(extent, edge))
-    return _Box(buffer.elements_of(layout.implementation).reshape(layout.shape.extents), cut)
+    return _Box(_shown_elements(layout, buffer).reshape(layout.shape.extents), cut)
+
+
+def _shown_elements(layout: Layout[Any], buffer: BufferCommon[Any]) -> Array:
+    """Return elements as a flat array, in which nulls are masked."""
+    held, sides = layout.implementation, buffer.sides
+    if sides is None:
+        return buffer.elements_of(held)
+    return np.ma.masked_array(sides[0].elements_of(held), ~sides[1].elements_of(held))
 
 
 def _shown(extent: int, edge: int | None) -> Sequence[int]:
@@ -169,14 +178,26 @@ def _texts(arrays: Sequence[Array]) -> list[str]:
     if not sizes:
         return []
     flat = np.empty(sizes, arrays[0].dtype)
+    nulls = np.zeros(sizes, np.bool_)
     start = 0
     for array in arrays:
         flat[start : start + array.size] = array
+        nulls[start : start + array.size] = np.ma.getmaskarray(array)
         start += array.size
+    if nulls.any():
+        return _beside_nulls(flat[~nulls], nulls)
     if flat.dtype.kind in "OTSU":
         return _padded([repr(item) for item in flat.tolist()])
     text = np.array2string(flat, separator=_SEPARATOR, threshold=sizes + 1, max_line_width=1 << 60)
     return text[1:-1].split(_SEPARATOR)
+
+
+def _beside_nulls(valid: Array, nulls: Array) -> list[str]:
+    """Return texts of elements and of nulls, filled in front to one width, as numbers are."""
+    texts: Array = np.full(len(nulls), "None", dtype=np.object_)
+    texts[np.logical_not(nulls)] = _texts([valid])
+    width = max(map(len, texts.tolist()))
+    return [text.rjust(width) for text in texts.tolist()]
 
 
 def _padded(texts: list[str]) -> list[str]:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from tensorwrapper._integers import to_int
 from tensorwrapper._wording import warn_caller
-from tensorwrapper.buffer import Dense, StringData, Strings
+from tensorwrapper.buffer import BufferCommon, Dense, Nullable, StringData, Strings
 from tensorwrapper.buffer.lowlevel import fit_number, holds_strings, packed_layout
 from tensorwrapper.errors import (
     ConversionError,
@@ -21,9 +21,10 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import make_smooth, unnamed_shape, wrap
 from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._tensor_base import TensorBase
+from tensorwrapper.tensor.rows._nulls import over_valid, sides_of
 from tensorwrapper.tensor.rows._reduce import reduce_last, reduce_runs
 from tensorwrapper.tensor.rows._row_facts import row_splits, rows_of_counts
-from tensorwrapper.tensor.within import _numbers, _order, _pairs, _running, _search
+from tensorwrapper.tensor.within import _beside_nulls, _numbers, _order, _pairs, _running, _search
 from tensorwrapper.tensor.within._order import RankMethod
 from tensorwrapper.typing import Array, IntArray
 
@@ -59,8 +60,14 @@ class WithinRows(ABC, Generic[_T, _R]):
     def _here(self) -> _T:
         """Return the rows as a tensor without layers."""
 
-    def _made(self, tensor: TensorBase[Any], flat: Array, shape: Shape[Any]) -> _R:
-        return cast("_R", tensor._make(packed_layout(shape), Dense(cast("Any", flat))))
+    def _made(self, tensor: TensorBase[Any], flat: Array | BufferCommon[Any], shape: Shape[Any]) -> _R:
+        buffer = flat if isinstance(flat, BufferCommon) else Dense(cast("Any", flat))
+        return cast("_R", tensor._make(packed_layout(shape), buffer))
+
+    def _present(self) -> _T:
+        """Return the rows without nulls, which take part in no number of a row."""
+        tensor: Any = self._here()
+        return cast("_T", tensor.drop_null() if tensor.buffer.nullable else tensor)
 
     # Rows of the same shape.
 
@@ -84,6 +91,8 @@ class WithinRows(ABC, Generic[_T, _R]):
         [[1, 5, 7], [], [2, 9]]
         """
         tensor = self._here()
+        if tensor.buffer.nullable:
+            return cast("_T", _beside_nulls.sort(tensor, self._present(), descending=descending))
         flat, splits, down = _ordered(tensor, "sort", descending=descending)
         if not holds_strings(tensor.dtype):
             return cast("_T", self._made(tensor, _order.sort(flat, splits, descending=down), tensor.shape))
@@ -114,6 +123,9 @@ class WithinRows(ABC, Generic[_T, _R]):
         [[2, 0, 1], [], [1, 0]]
         """
         tensor = self._here()
+        if tensor.buffer.nullable:
+            nulls_last = _beside_nulls.argsort(tensor, self._present(), descending=descending)
+            return self._made(tensor, nulls_last, tensor.shape)
         flat, splits, down = _ordered(tensor, "argsort", descending=descending)
         return self._made(tensor, _order.argsort(flat, splits, descending=down), tensor.shape)
 
@@ -138,9 +150,14 @@ class WithinRows(ABC, Generic[_T, _R]):
         >>> tw.jagged([[1.5, 2.5], [4.0, 0.5, 4.0]]).rows().rankdata().tolist()
         [[1.0, 2.0], [2.5, 1.0, 2.5]]
         """
-        tensor = self._here()
-        flat, splits, _ = _ordered(tensor, "rankdata")
-        return self._made(tensor, _order.ranks(flat, splits, method), tensor.shape)
+        tensor, kept = self._here(), self._present()
+        flat, splits, _ = _ordered(kept, "rankdata")
+        return self._where_valid(tensor, kept, _order.ranks(flat, splits, method))
+
+    def _where_valid(self, tensor: _T, kept: _T, flat: Array) -> _R:
+        """Return one number per element; nulls stay null."""
+        made = self._made(kept, flat, kept.shape)
+        return made if kept is tensor else cast("_R", _beside_nulls.at_valid(tensor, made))
 
     def cumsum(self) -> _R:
         """Return the running sums of each row, with the bits that NumPy gives for it alone. O(n).
@@ -165,11 +182,11 @@ class WithinRows(ABC, Generic[_T, _R]):
         return self._running(np.multiply, "cumprod")
 
     def _running(self, ufunc: np.ufunc, name: str) -> _R:
-        tensor = self._here()
-        flat, splits = _parts_of(tensor, name)
+        tensor, kept = self._here(), self._present()
+        flat, splits = _parts_of(kept, name)
         # As NumPy's functions do it, small integers and truth values become ones that hold their sums.
         wide = ufunc.reduce(flat[:1]).dtype if flat.dtype.kind in "biu" else None
-        return self._made(tensor, _running.accumulated(ufunc, flat, splits, wide), tensor.shape)
+        return self._where_valid(tensor, kept, _running.accumulated(ufunc, flat, splits, wide))
 
     # Rows of other lengths.
 
@@ -183,6 +200,8 @@ class WithinRows(ABC, Generic[_T, _R]):
         [[-4, 6], [], []]
         """
         tensor = self._here()
+        if tensor.buffer.sides is not None:
+            return cast("_R", _beside_nulls.differences(tensor))
         flat, counts = _running.differences(*_parts_of(tensor, "diff"))
         return self._made(tensor, flat, _rows_of(tensor.shape, counts))
 
@@ -195,7 +214,7 @@ class WithinRows(ABC, Generic[_T, _R]):
         >>> tw.jagged([[3, 1, 3], [], [2]]).rows().unique().tolist()
         [[1, 3], [], [2]]
         """
-        return self._distinct("unique")[0]
+        return self._with_null(self._distinct("unique")[0])[0]
 
     def unique_counts(self) -> tuple[_T, _R]:
         """Return the distinct elements of each row, ascending, and how often each is there. O(n log n).
@@ -208,11 +227,24 @@ class WithinRows(ABC, Generic[_T, _R]):
         ([[1, 3], [], [2]], [[1, 2], [], [1]])
         """
         values, new = self._distinct("unique_counts")
-        return values, self._made(values, _order.repeats(new), values.shape)
+        distinct, valid = self._with_null(values)
+        counts: Array = _order.repeats(new)
+        if valid is not None:
+            counts = _beside_nulls.with_null_counts(self._here(), counts, valid)
+        return distinct, self._made(values, counts, distinct.shape)
+
+    def _with_null(self, distinct: _T) -> "tuple[_T, npt.NDArray[np.bool_] | None]":
+        """Return the distinct elements of each row, a null last if it has one, and the valid ones."""
+        tensor = self._here()
+        if not tensor.buffer.nullable:
+            return distinct, None
+        counts, valid = _beside_nulls.with_null_last(tensor, distinct)
+        (made,) = over_valid([distinct], valid, _rows_of(tensor.shape, counts), tensor)
+        return cast("_T", made), valid
 
     def _distinct(self, name: str) -> tuple[_T, Array]:
         """Return the distinct elements of each row, and which of the sorted ones they are."""
-        tensor = self._here()
+        tensor = self._present()
         flat, splits, _ = _ordered(tensor, name)
         ordered, new, ends = _order.distinct(flat, splits)
         values, shape = ordered[cast("Any", new)], _rows_of(tensor.shape, np.diff(ends))
@@ -247,6 +279,10 @@ class WithinRows(ABC, Generic[_T, _R]):
         """
         count = _at_least(k, "top_k(k)", 0)
         tensor = self._here()
+        if tensor.buffer.nullable:
+            order = _beside_nulls.argsort(tensor, self._present(), descending=largest)
+            first, counts = _beside_nulls.first_positions(tensor.shape, order, count)
+            return self._made(tensor, first, _rows_of(tensor.shape, counts))
         flat, splits, down = _ordered(tensor, "top_k", descending=largest)
         positions, ends = _order.top(flat, splits, count, largest=down)
         return self._made(tensor, positions, _rows_of(tensor.shape, np.diff(ends)))
@@ -342,13 +378,17 @@ class WithinRows(ABC, Generic[_T, _R]):
         given, own = _beside(tensor, values, "searchsorted")
         rows = np.repeat(np.arange(len(own) - 1, dtype=np.int64), np.diff(own))
         given.buffer.require_numbers("searchsorted")
-        wanted = given._flat().elements()
+        plain, valid = sides_of(given._flat())
+        wanted = plain.elements()
         try:
             np.less(flat[:0], wanted[:0])
         except TypeError as error:
             text = f"searchsorted compares no {wanted.dtype} with elements of type {flat.dtype}"
             raise DTypeError(text) from error
-        return self._made(given, _search.searched(flat, splits, wanted, rows, side), given.shape)
+        found = _search.searched(flat, splits, wanted, rows, side)
+        if not given.buffer.nullable:
+            return self._made(given, found, given.shape)
+        return self._made(given, Nullable(Dense(cast("Any", found)), Dense(cast("Any", valid))), given.shape)
 
     # One number for each row.
 
@@ -381,7 +421,7 @@ class WithinRows(ABC, Generic[_T, _R]):
         >>> tw.jagged([[[1, 2], []], [[3]]]).rows().reduce(np.add).tolist()
         [[3, 0], [3]]
         """
-        tensor = self._here()
+        tensor = self._present()
         tensor.buffer.require_numbers("reduce")
         array = tensor._buffer.memory_of(tensor.layout.implementation)
         if array is not None and array.ndim:
@@ -476,7 +516,7 @@ class WithinRows(ABC, Generic[_T, _R]):
         return self._reduced(np.logical_and, "all", None, ...)
 
     def _reduced(self, ufunc: np.ufunc, name: str, initial: object, empty: object) -> _R:
-        tensor = self._here()
+        tensor = self._present()
         flat, splits = _parts_of(tensor, name)
         if empty is ... and (initial is not None or ufunc.identity is not None):
             return self._made(tensor, _runs_reduced(ufunc, flat, splits, initial), self.shape)
@@ -484,7 +524,7 @@ class WithinRows(ABC, Generic[_T, _R]):
         if empty is ... and not counts.all():
             raise _no_answer(self.shape, counts, name)
         filled = np.append(splits[:-1][counts > 0], splits[-1:])
-        found = _with_empty(_runs_reduced(ufunc, flat, filled, initial), counts, empty, name)
+        found = _with_empty(_runs_reduced(ufunc, flat, filled, initial), counts, empty)
         return self._made(tensor, found, self.shape)
 
     def count(self) -> _R:
@@ -496,7 +536,7 @@ class WithinRows(ABC, Generic[_T, _R]):
         >>> tw.jagged([[5, 1, 7], [], [2, 9]]).rows().count().tolist()
         [3, 0, 2]
         """
-        tensor = self._here()
+        tensor = self._present()
         return self._made(tensor, np.diff(row_splits(tensor.shape)), self.shape)
 
     def count_nonzero(self) -> _R:
@@ -508,7 +548,7 @@ class WithinRows(ABC, Generic[_T, _R]):
         >>> tw.jagged([[5, 0, 7], [], [0]]).rows().count_nonzero().tolist()
         [2, 0, 0]
         """
-        tensor = self._here()
+        tensor = self._present()
         flat, splits = _parts_of(tensor, "count_nonzero")
         marks = flat.astype(np.bool_).view(np.int8)
         found = reduce_runs(np.add, marks, splits, None, what="row", dtype=np.int64)
@@ -523,7 +563,7 @@ class WithinRows(ABC, Generic[_T, _R]):
         >>> tw.jagged([[5, 1, 7], [], [2, 9]]).rows().ptp(empty=0).tolist()
         [6, 0, 7]
         """
-        tensor = self._here()
+        tensor = self._present()
         flat, splits = _parts_of(tensor, "ptp")
 
         def apart(marks: IntArray) -> Array:
@@ -547,7 +587,7 @@ class WithinRows(ABC, Generic[_T, _R]):
         if empty is ... and not counts.all():
             raise _no_answer(self.shape, counts, name)
         found = function(np.append(splits[:-1][counts > 0], splits[-1:]))
-        return self._made(tensor, _with_empty(found, counts, empty, name), self.shape)
+        return self._made(tensor, _with_empty(found, counts, empty), self.shape)
 
     def argmax(self, *, keepdims: bool = False, empty: object = ...) -> _R:
         """Return the position of the greatest element of each row, the first of equals; NaN wins. O(n).
@@ -586,7 +626,7 @@ class WithinRows(ABC, Generic[_T, _R]):
         return self._extreme("min", keepdims=keepdims, empty=empty)
 
     def _extreme(self, which: Literal["max", "min"], *, keepdims: bool, empty: object) -> _R:
-        tensor, name = self._here(), f"arg{which}"
+        tensor, name = self._present(), f"arg{which}"
         flat, splits, _ = _ordered(tensor, name, descending=which == "max")
         strings = holds_strings(tensor.dtype)
         counts = np.diff(splits)
@@ -594,9 +634,11 @@ class WithinRows(ABC, Generic[_T, _R]):
             raise _no_answer(self.shape, counts, name)
         found = _numbers.place_of_extreme(flat, splits, "min" if strings else which)
         filled = found[counts > 0]
+        if self._here().buffer.nullable:
+            filled = _beside_nulls.places_among_all(self._here(), filled, np.flatnonzero(counts), splits)
         if keepdims:
             return self._made(tensor, filled, _rows_of(tensor.shape, np.minimum(counts, 1)))
-        return self._made(tensor, _with_empty(filled, counts, empty, name), self.shape)
+        return self._made(tensor, _with_empty(filled, counts, empty), self.shape)
 
     def first(self, *, empty: object = ...) -> _R:
         """Return the first element of each row. O(rows).
@@ -636,6 +678,13 @@ class WithinRows(ABC, Generic[_T, _R]):
         counts = np.diff(splits)
         filled = counts > 0
         places = splits[:-1][filled] if place == 0 else splits[1:][filled] - 1
+        if tensor.buffer.sides is not None:
+            if empty is ... and not filled.all():
+                raise _no_answer(self.shape, counts, name)
+            ends = tensor.buffer.pack(tensor.layout.implementation, own=False)
+            found_ends = ends.collect(iter([places]), len(places))
+            made: Any = self._made(tensor, found_ends, wrap(make_smooth((len(places),), (0,))))
+            return cast("_R", _beside_nulls.beside_empty(made, filled, empty, self.shape))
         if not holds_strings(tensor.dtype):
             flat, _ = _parts_of(tensor, name)
             return self._of_filled(tensor, splits, lambda _: flat[places], empty, name)
@@ -660,6 +709,8 @@ class WithinRows(ABC, Generic[_T, _R]):
         [2, 0, 1]
         """
         tensor = self._here()
+        if tensor.buffer.nullable:
+            return self._made(tensor, np.diff(row_splits(self.unique().shape)), self.shape)
         flat, splits, _ = _ordered(tensor, "n_unique")
         return self._made(tensor, np.diff(_order.distinct(flat, splits)[2]), self.shape)
 
@@ -677,7 +728,7 @@ class WithinRows(ABC, Generic[_T, _R]):
         >>> tw.jagged([[5, 1], [], [2, 9]]).rows().mean(empty=0).tolist()
         [3.0, 0.0, 5.5]
         """
-        tensor = self._here()
+        tensor = self._present()
         flat, splits = _parts_of(tensor, "mean")
         return self._or_nan(tensor, _numbers.means(flat, splits), np.diff(splits), empty, "mean")
 
@@ -711,7 +762,7 @@ class WithinRows(ABC, Generic[_T, _R]):
         return self._spread("std", ddof, empty)
 
     def _spread(self, name: Literal["var", "std"], ddof: float, empty: object) -> _R:
-        tensor = self._here()
+        tensor = self._present()
         flat, splits = _parts_of(tensor, name)
         found = _numbers.variances(flat, splits, _to_float(ddof, f"{name}(ddof=)"))
         if name == "std":
@@ -761,7 +812,7 @@ class WithinRows(ABC, Generic[_T, _R]):
         return self._quantile(share, empty, "quantile")
 
     def _quantile(self, share: float | None, empty: object, name: str) -> _R:
-        tensor = self._here()
+        tensor = self._present()
         flat, splits = _parts_of(tensor, name)
         return self._or_nan(tensor, _numbers.quantiles(flat, splits, share), np.diff(splits), empty, name)
 
@@ -771,8 +822,8 @@ class WithinRows(ABC, Generic[_T, _R]):
                 row = _first_empty(self.shape, counts)
                 warn_caller(f"{name}: row {row} is empty; empty= says what it gives", RuntimeWarning)
             else:
-                found = _with_empty(found[counts > 0], counts, empty, name)
-        return self._made(tensor, found, self.shape)
+                return self._made(tensor, _with_empty(found[counts > 0], counts, empty), self.shape)
+        return self._made(tensor, _with_empty(found, counts, empty) if empty is None else found, self.shape)
 
     def histogram(self, edges: "npt.ArrayLike") -> _R:
         """Return how many elements of each row are between each two edges, the last one inside. O(n log m).
@@ -809,7 +860,7 @@ class WithinRows(ABC, Generic[_T, _R]):
             or (marks[1:] < marks[:-1]).any()
         ):
             raise ExtentError(f"histogram(edges) takes two ascending numbers at least, not {edges!r}")
-        tensor = self._here()
+        tensor = self._present()
         flat, splits = _parts_of(tensor, "histogram")
         found = _search.histograms(flat, splits, marks)
         prefixes, bins = self.shape, found.shape[1]
@@ -881,15 +932,15 @@ def _no_answer(shape: Shape[Any], counts: IntArray, name: str) -> ExtentError:
     return ExtentError(f"{name}: row {_first_empty(shape, counts)} is empty; empty={more} says what it gives")
 
 
-def _with_empty(found: Array, counts: IntArray, empty: object, name: str) -> Array:
+def _with_empty(found: Array, counts: IntArray, empty: object) -> "Array | Nullable[Any]":
     """Return the numbers of all rows: those of rows with elements, and what others give."""
-    if counts.all():
+    filled = counts > 0
+    if empty is not None and filled.all():
         return found
-    if empty is None:
-        raise ConversionError(f"{name}(empty=None) would be a null, which tensors do not hold: give a number")
-    result: Array = np.full(len(counts), fit_number(empty, found.dtype, "empty"), found.dtype)
-    result[counts > 0] = found
-    return result
+    value = fit_number(0 if empty is None else empty, found.dtype, "empty")
+    result: Array = np.full(len(counts), value, found.dtype)
+    result[filled] = found
+    return result if empty is not None else Nullable(Dense(cast("Any", result)), Dense(cast("Any", filled)))
 
 
 def _beside(tensor: TensorBase[Any], given: object, name: str) -> tuple[TensorBase[Any], IntArray]:

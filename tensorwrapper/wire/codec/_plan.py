@@ -81,6 +81,8 @@ class TensorPlan:
     """How many modes each layer has; None for a shape without layers. `layout` has them already."""
     names: tuple[str | None, ...] | None
     """The names of the modes; None if nothing is said of them. `layout` has them already."""
+    nulls: Field | None = None
+    """What says which elements are nulls; None if none is."""
 
     @property
     def empty_places(self) -> int:
@@ -90,7 +92,7 @@ class TensorPlan:
     @property
     def is_plain(self) -> bool:
         """Whether the part is the elements of a box in row-major order, whatever they are."""
-        dense = self.elements is None and self.shape is None and self.logical is None
+        dense = self.elements is None and self.shape is None and self.logical is None and self.nulls is None
         # Not every byte is a bool.
         return dense and self.layout is not None and self.dtype.itemsize > 0 and self.dtype.kind != "b"
 
@@ -310,12 +312,13 @@ def _plan_tensor(
     description = field.mapping()
     elements: ElementPacking | None = None
     shape: ShapePacking | None = None
+    nulls: Field | None = None
     plain = description.keys() <= _PLAIN
     if not plain:
         known = _packings_of(field, table)
         if isinstance(known, Refusal):
             return known
-        elements, shape = known
+        elements, shape, nulls = known
     types = _types(field, allow_longdouble)
     if isinstance(types, Refusal):
         return types
@@ -323,7 +326,7 @@ def _plan_tensor(
     extents = read_extents(field["shape"], limits)
     part = field["part"].integer() if "part" in description else number
     if not dtype.itemsize:
-        if extents or elements is not None or shape is not None:
+        if extents or elements is not None or shape is not None or nulls is not None:
             return Refusal("unsupported", f"{field} has no type, but a shape")
         return TensorPlan(field, dtype, logical, part, (0,), 0, _row_major((0,)), None, None, None, None)
     nbytes = math.prod(extents) * dtype.itemsize
@@ -343,7 +346,9 @@ def _plan_tensor(
             layout = named_by_label(in_layers(_dense_layout(field, extents), layers, field), names, field)
         else:
             _check_packed(field, shape.name, ("order", "ascend", "origin"))
-    return TensorPlan(field, dtype, logical, part, extents, nbytes, layout, elements, shape, layers, names)
+    return TensorPlan(
+        field, dtype, logical, part, extents, nbytes, layout, elements, shape, layers, names, nulls
+    )
 
 
 def _plan_plain(field: Field, limits: Limits) -> TensorPlan | None:
@@ -393,7 +398,7 @@ def in_layers(layout: Layout[Any], layers: Index | None, field: Field) -> Layout
 
 def _packings_of(
     field: Field, table: PackingTable
-) -> tuple[ElementPacking | None, ShapePacking | None] | Refusal:
+) -> tuple[ElementPacking | None, ShapePacking | None, Field | None] | Refusal:
     """Return what `read_packings` does; what is not understood is refused later."""
     pointer = field["pointer"].value
     if pointer is not None and not (type(pointer) is int and pointer == 0):

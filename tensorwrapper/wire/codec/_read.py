@@ -15,6 +15,7 @@ from tensorwrapper.wire._refusal import refuse
 from tensorwrapper.wire.codec._names import named_by_label
 from tensorwrapper.wire.codec._no_elements import NoElements
 from tensorwrapper.wire.codec._plan import TensorPlan, in_layers
+from tensorwrapper.wire.packings._nullable import read_validity
 from tensorwrapper.wire.packings._packing import Received, ShapePacking
 from tensorwrapper.wire.packings._table import check_version
 from tensorwrapper.wire.parts._claims import Claim
@@ -49,7 +50,10 @@ class Reader:
             )
         if layout is None and plan.shape is not None:
             layout = self._layout(plan, plan.shape)
-        return make_tensor(cast("Any", layout), self._buffer(plan, data))
+        buffer = self._buffer(plan, data)
+        if plan.nulls is not None:
+            buffer = read_validity(plan.nulls, buffer, math.prod(plan.extents), self._parts)
+        return make_tensor(cast("Any", layout), buffer)
 
     def _layout(self, plan: TensorPlan, packing: ShapePacking) -> Layout[Any]:
         fields = plan.field[packing.name]

@@ -18,6 +18,7 @@ from tensorwrapper.wire.codec._plain_label import Plain
 from tensorwrapper.wire.codec._plan import check_written
 from tensorwrapper.wire.frames._header import NOWHERE, pack_prefix
 from tensorwrapper.wire.frames._label import dump_label, plain_levels, plain_object
+from tensorwrapper.wire.packings._nullable import describe_validity, without_nulls
 from tensorwrapper.wire.packings._packing import ElementPacking, Packed, WriteOptions
 from tensorwrapper.wire.packings._table import BUILT_IN, known_packings
 from tensorwrapper.wire.parts._compress import Compression
@@ -172,20 +173,34 @@ class Writer:
         description: dict[str, Json] = {"part": len(self.descriptions)}
         run = self._describe_shape(describe_names(tensor, description, self._parts.where), description)
         self.descriptions.append(description)
-        for packing in self._elements:
-            packed = packing.pack(run, self._parts, self._options)
-            if packed is not None:
-                self._describe_packed(run, packing, packed, description)
-                return description, run, packed
-        self._describe_type(run.dtype, description)
-        return description, run, None
+        run, valid = without_nulls(run, keep=self._options.keep_nullable)
+        packed = self._pack(run)
+        if packed is None:
+            self._describe_type(run.dtype, description)
+        else:
+            self._describe_packed(run, *packed, description)
+        if valid is not None:
+            describe_validity(valid, self._parts, description)
+        return description, run, None if packed is None else packed[1]
 
     def _describe_elements(self, run: Tensor[Any], description: dict[str, Json]) -> memoryview:
+        run, valid = without_nulls(run, keep=self._options.keep_nullable)
+        packed = self._pack(run)
+        if packed is None:
+            data = self._describe_dense(run, description)
+        else:
+            data = self._describe_packed(run, *packed, description)
+        if valid is not None:
+            describe_validity(valid, self._parts, description)
+        return data
+
+    def _pack(self, run: Tensor[Any]) -> "tuple[ElementPacking, Packed] | None":
+        """Return the packing that takes elements, and what it makes of them; None if none does."""
         for packing in self._elements:
             packed = packing.pack(run, self._parts, self._options)
             if packed is not None:
-                return self._describe_packed(run, packing, packed, description)
-        return self._describe_dense(run, description)
+                return packing, packed
+        return None
 
     def _describe_shape(self, tensor: Tensor[Any], description: dict[str, Json]) -> Tensor[Any]:
         """Say which indices a tensor has, and return the one whose elements are to be written."""

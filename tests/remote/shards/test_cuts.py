@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tensorwrapper import Tiling
-from tensorwrapper.remote.shards._cuts import cuts_of
+from tensorwrapper.remote.shards._cuts import asked_nbytes, cuts_of
 from tensorwrapper.selection import Outer, Runs
 
 SIZES = st.lists(st.integers(0, 4), min_size=1, max_size=4)
@@ -52,3 +52,17 @@ def test_pieces_are_the_selection_and_none_comes_twice(case):
         size += piece.local.size
     assert np.array_equal(out, taken(x, wanted))
     assert size == wanted.size
+
+
+@given(cases())
+def test_what_is_asked_of_the_tiles_of_a_box_is_counted_without_the_pieces(case):
+    tiling, wanted = case
+    if isinstance(wanted, Outer) and wanted.size:
+        pieces = cuts_of(wanted, tiling.marks)
+        kinds = [isinstance(own, range) for own in wanted.modes]
+        told = sum(
+            24 if is_range else 8 * len(own)
+            for piece in pieces
+            for own, is_range in zip(piece.local.modes, kinds, strict=True)
+        )
+        assert asked_nbytes(wanted, tiling.marks) == told

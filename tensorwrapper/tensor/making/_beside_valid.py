@@ -1,0 +1,24 @@
+"""Plain tensors made nullable."""
+
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper.buffer import BufferCommon, Dense, Nullable
+from tensorwrapper.buffer.lowlevel import packed_layout
+from tensorwrapper.tensor._tensor import Tensor, make_tensor
+from tensorwrapper.tensor._tensor_base import TensorBase
+
+__all__ = ["make_nullable"]
+
+
+def make_nullable(tensor: TensorBase[Any], valid: "npt.NDArray[np.bool_]") -> Tensor[Any]:
+    """Return the tensor of plain values with a truth value for each, in row-major order."""
+    layout, buffer = tensor.layout, tensor.buffer
+    size = tensor.shape.size
+    whole = layout.is_contiguous and not layout.offset and buffer.size == size
+    if not whole or layout.implementation.tiled is not None:
+        layout, buffer = packed_layout(tensor.shape), buffer.pack(layout.implementation)
+    marks: BufferCommon[Any] = Dense(cast("Any", valid.reshape(-1)))
+    return make_tensor(layout, Nullable(buffer, marks))
