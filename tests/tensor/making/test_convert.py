@@ -231,12 +231,11 @@ def test_subclasses_of_arrays_become_plain_arrays(tmp_path):
         MIXED,
         np.zeros(2, "V4"),
         ["a", "b"],
-        [None],
         [2**70],
         object(),
         {1: 2},
     ],
-    ids=["objects", "words", "bytes", "records", "void", "list", "none", "large", "object", "dict"],
+    ids=["objects", "words", "bytes", "records", "void", "list", "large", "object", "dict"],
 )
 def test_elements_that_tensors_cannot_hold_are_refused(value):
     for copy in (None, True):
@@ -244,11 +243,15 @@ def test_elements_that_tensors_cannot_hold_are_refused(value):
             as_tensor(value, copy=copy)
 
 
-def test_masked_arrays_are_refused_everywhere():
+def test_nulls_alone_have_no_type():
+    for value in ([None], [[None], [None]]):
+        with pytest.raises(ConversionError, match="nullable"):
+            as_tensor(value)
+
+
+def test_masked_arrays_are_refused_where_there_are_no_nulls():
     masked = np.ma.masked_array([1, 2, 3], mask=[0, 1, 0])
     for call in (
-        lambda: as_tensor(masked),
-        lambda: as_tensor(masked, copy=True),
         lambda: from_buffer(masked, (3,)),
         lambda: jagged([masked]),
     ):
@@ -390,7 +393,7 @@ def test_what_an_error_recommends_works(value):
 
 @pytest.mark.parametrize(
     "value",
-    [[[1], 2], [["a"], ["b", "c"]], [[1], [None, 2]], np.array([1, "a"], object)],
+    [[[1], 2], [["a"], ["b", "c"]], [[1], None], np.array([1, "a"], object)],
     ids=["depths", "text", "None", "objects"],
 )
 def test_jagged_is_recommended_only_where_it_works(value):
