@@ -208,7 +208,7 @@ def test_a_table_with_nulls_is_converted_where_there_is_a_place_for_them(tmp_pat
         assert tw.store.convert(source, target).lost == ()
         assert tw.open(target)["n"].tolist() == [1, None]
         return
-    with pytest.raises(ConversionError, match="'n'.*fill_null.*strict=False"):
+    with pytest.raises(ConversionError, match=r"'n'.*fill_null.*strict=False"):
         tw.store.convert(source, target)
     assert not target.exists()
     done = tw.store.convert(source, target, strict=False)

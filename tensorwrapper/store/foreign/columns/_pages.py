@@ -39,7 +39,7 @@ class Chunk:
     number: int
     """Which column of the group it is: paths may be equal where names have dots."""
     nulls: int | None = None
-    """How many nulls the statistics count: elements, and lists that are null or empty; None if they do not."""
+    """How many nulls the statistics count: elements, and null or empty lists; None if they do not."""
     away: bytes = b""
     """The path of the file that has the pages; nothing if they are in this one."""
     is_encrypted: bool = False

@@ -5,9 +5,9 @@ a column is decoded: where one is large, its groups are decoded one by one when 
 the lengths, and elements are decoded again when they are asked for. Text, and what is small, is a tensor.
 Before anything is unpacked, the headers of the pages say how much that is.
 
-Nulls have no place in a source. A column of numbers is a view only if the statistics in the footer say that it
-has no null, or the schema that it cannot have any; else it is decoded when it is opened. Of many lists the
-groups with nulls are kept, and others decoded again. A null time is NaT, so that times are views.
+Nulls have no place in a source. A column of numbers is a view only if the statistics in the footer count no
+null, or the schema allows none; else it is decoded when it is opened. Of many lists the groups with nulls are
+kept, and others decoded again. A null time is NaT, so that times are views.
 """
 
 from collections.abc import Mapping, Sequence
