@@ -67,7 +67,7 @@ def convert(
         entry that is a name exactly is that name.
     strict
         Whether a tensor that cannot be read or written is an error. If not, it is left out, and `lost` tells
-        it. Columns of numbers with nulls are left out in both cases.
+        it. Columns with null rows are left out in both cases.
     overwrite
         Whether a file at `target` may be replaced; its permissions stay.
     progress
