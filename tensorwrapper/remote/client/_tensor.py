@@ -217,7 +217,7 @@ class RemoteTensor(Elsewhere, InTiles):
             self._dtype,
             cast_to,
             held_itemsize=held.itemsize,
-            nullable=self.is_nullable,
+            nullable=may_be_null(self._facts.dtype),
         )
 
     # What is selected.
