@@ -22,6 +22,7 @@ def remote():
         "tiles": TILES,
         "view": tw.concat([BOX, BOX]),
         "plain": tw.as_tensor([1, 2]),
+        "words": tw.strings([["a", None], ["b"]]),
     }
     with tw.serve(served, writable=True) as server, tw.connect(server.address) as found:
         yield found
