@@ -176,6 +176,19 @@ def test_structured_arrays_there_and_back():
     assert tw.records(matrix.to_structured()).array_equal(matrix)
 
 
+def test_masks_of_structured_arrays_are_not_lost():
+    array = np.ma.masked_array(np.array([(1, 2.0), (3, 4.0)], [("a", "i4"), ("b", "f8")]), [(0, 0), (0, 1)])
+    try:
+        wanted = tw.as_tensor(array["b"]).tolist()
+    except ConversionError:
+        with pytest.raises(ConversionError, match="mask"):
+            tw.records(array)
+    else:
+        assert tw.records(array)["b"].tolist() == wanted == [2.0, None]
+    records = np.rec.array([(1, 2.0), (3, 4.0)], dtype=[("a", "i4"), ("b", "f8")])
+    assert tw.records(records).to_dict() == {"a": [1, 3], "b": [2.0, 4.0]}
+
+
 def test_awkward_records_share_their_offsets():
     hits = events().drop("run")
     layout = hits.to_awkward().layout
