@@ -5,18 +5,20 @@ And what a value does not have: a property that raises an error of this package 
 
 import functools
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._wording import brief, shortened
 from tensorwrapper.errors import ConversionError, DTypeError, TensorWrapperError
+from tensorwrapper.typing import NullRows
 
 __all__ = [
     "absent",
     "also",
     "check_kind_of",
+    "check_null_rows",
     "or_absent",
     "surely_fits",
     "times_like",
@@ -39,6 +41,19 @@ def check_kind_of(value: object, kind: type[object] | tuple[type[object], ...], 
     """
     if not isinstance(value, kind):
         raise ConversionError(f"{what}, not {brief(value)} ({type(value).__name__})")
+
+
+def check_null_rows(null_rows: object) -> None:
+    """Raise unless this says what becomes of a null where a row is expected.
+
+    Examples
+    --------
+    >>> check_null_rows("drop")
+    Traceback (most recent call last):
+    tensorwrapper.errors.ConversionError: null_rows is 'refuse' or 'empty', not 'drop'
+    """
+    if null_rows not in get_args(NullRows):
+        raise ConversionError(f"null_rows is 'refuse' or 'empty', not {brief(null_rows)}")
 
 
 def to_items_of(values: Iterable[_T], what: str) -> list[_T]:

@@ -24,7 +24,7 @@ from tensorwrapper.fields._selecting import select
 from tensorwrapper.fields._shared_shape import check_field, leading, shape_among, share, with_rows
 from tensorwrapper.fields._unpacking import arguments_of
 from tensorwrapper.fields._within import flattened, grouped, key_field, taken
-from tensorwrapper.selection import Cancel, Expression, View
+from tensorwrapper.selection import Cancel, Expression, View, as_view
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import ArrayKey, DType, NamedKey
@@ -405,6 +405,10 @@ class Records(NoArray, RecordsLibraries):
             return _shared(joined(what, given, mode), self.rank)
         made = _shared(joined(what, given, mode), self.rank + 1)
         return _shared(with_rows(made._fields, made._shape), made.rank)
+
+    def __fields__(self) -> "tuple[dict[str, View[Any]], int]":
+        """Return views of all fields, and how many modes they share, for `selection.to_json`."""
+        return {name: as_view(own) for name, own in self._fields.items()}, self.rank
 
     # Elements.
 

@@ -83,8 +83,9 @@ def check_field(name: str, field: Field, shape: Shape[Any]) -> None:
     ExtentMismatchError
         If it has other extents, origins, names or layers in one of these modes.
     """
+    # A single element, as one row has it of a prefix field, agrees in no modes with any shape.
     modes = min(field.rank, shape.rank)
-    if field.shape is not shape and not _agree(field.shape, shape, modes):
+    if modes and field.shape is not shape and not _agree(field.shape, shape, modes):
         raise _mismatch(name, field.shape, shape, modes, "the records")
     if needs_box(field) and not shape.is_box:
         raise ExtentMismatchError(

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import numpy as np
 
+from tensorwrapper._arguments import check_null_rows
 from tensorwrapper._arrays import frozen_values
 from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.errors import ConversionError, DTypeError
-from tensorwrapper.interop._operand import TensorLike, dense_of, native
+from tensorwrapper.interop._operand import Marks, TensorLike, cleared, dense_of, elements_of, native
 from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.tensor.lowlevel import tensor_from_arrow
-from tensorwrapper.typing import Array, IntArray
+from tensorwrapper.typing import Array, IntArray, NullRows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -31,10 +32,10 @@ def to_arrow(value: TensorLike, form: ArrowForm = "lists") -> "pa.Array":
     """Return the tensor as an array of Arrow over its first mode; O(rows), and no element is copied.
 
     A mode of one extent is a ``fixed_size_list``, another one a ``large_list``; strings are ``large_string``
-    or ``large_binary`` with their nulls. Elements are copied if they do not lie in row-major order, if they
-    are truth values (Arrow packs these into bits), or if their byte order is not the machine's. What is no
-    time (NaT) is a null. Origins, names, layers and tiles are not said: ``shape.losses("arrow")`` lists what
-    is left out.
+    or ``large_binary``. Nulls stay nulls, and what is no time (NaT) is one. Elements are copied if they do
+    not lie in row-major order, if they are truth values (Arrow packs these into bits), if their byte order
+    is not the machine's, or if something but zero stands under a null. Origins, names, layers and tiles are
+    not said: ``shape.losses("arrow")`` lists what is left out.
 
     Parameters
     ----------
@@ -78,8 +79,7 @@ def to_arrow(value: TensorLike, form: ArrowForm = "lists") -> "pa.Array":
         raise ConversionError(
             f"an array of Arrow is made of 'lists' or 'list_views', or is a 'tensor', not {form!r}"
         )
-    strings = holds_strings(tensor.dtype)
-    found = pa.array(tensor.to_string_data()) if strings else _array_of(tensor.elements())
+    found = _flat_of(tensor)
     levels = tensor.shape.arrow_lists()
     # The lists of a level are as many as what the levels above say, from the inside out.
     lengths = [tensor.shape.extent(0)]
@@ -189,17 +189,18 @@ def _views_of(
 
 def _viewed(tensor: Tensor[Any]) -> "tuple[pa.Array, list[tuple[IntArray, IntArray] | int]]":
     """Return elements, and level by level where lists begin and how long they are, or their one size."""
-    import pyarrow as pa  # noqa: PLC0415 - an extra, and heavy
-
-    implementation, memory = tensor.layout.implementation, tensor.buffer.memory
-    table = implementation.list_table() if tensor.rank == 2 and memory is not None else None
+    sides = tensor.buffer.sides
+    values, validity = (tensor.buffer, None) if sides is None else sides
+    memory = values.memory
+    table = tensor.layout.implementation.list_table() if tensor.rank == 2 and memory is not None else None
     if table is not None and memory is not None and table[2] == 1 and not holds_strings(tensor.dtype):
         befores, begins, _ = table
         counts = np.diff(befores)
+        valid = None if validity is None else validity.read_run(0, validity.size)
+        shared = _array_of(memory if valid is None else cleared(memory, valid), valid)
         # Where a row without elements begins, nobody asks.
-        return _array_of(memory), [(begins * (counts > 0), counts)]
-    strings = holds_strings(tensor.dtype)
-    found = pa.array(tensor.to_string_data()) if strings else _array_of(tensor.elements())
+        return shared, [(begins * (counts > 0), counts)]
+    found = _flat_of(tensor)
     levels: list[tuple[IntArray, IntArray] | int] = []
     for level in tensor.shape.arrow_lists():
         if level.offsets is None:
@@ -231,14 +232,14 @@ def _tensors_of(
             f"a tensor of Arrow is a box of numbers of rank 2 or more, unlike {tensor.shape!r} of "
             f"{tensor.dtype}: to_arrow('lists') takes it"
         )
-    found = _array_of(tensor.elements())
+    found = _flat_of(tensor)
     lists = pa.list_(found.type, math.prod(extents))
     storage = pa.Array.from_buffers(lists, tensor.shape.extents[0], [None], 0, children=[found])
     form = wanted or pa.fixed_shape_tensor(found.type, extents, dim_names=names)
     return pa.ExtensionArray.from_storage(form, storage.cast(form.storage_type) if wanted else storage)
 
 
-def from_arrow(given: object, *, copy: bool | None = None) -> Tensor[Any]:
+def from_arrow(given: object, *, copy: bool | None = None, null_rows: NullRows = "refuse") -> Tensor[Any]:
     """Return what Arrow has lists, tensors, text or numbers in as a read-only tensor over the same memory.
 
     O(lists). Polars, DuckDB, nanoarrow and whoever else speaks Arrow's C interface is read without pyarrow.
@@ -250,13 +251,15 @@ def from_arrow(given: object, *, copy: bool | None = None) -> Tensor[Any]:
         is a list; a series of Polars. A ``fixed_shape_tensor`` keeps its names and the order of its modes.
     copy
         Whether elements are copied: where they must be (None), always (the tensor can be written to then),
-        or never.
+        or never. Of elements with nulls it is copied which these are.
+    null_rows
+        Whether a null where a list is expected is refused, or becomes an empty row.
 
     Raises
     ------
     ConversionError
-        If there are nulls, except among strings and times; if it is a table, each column of which is a
-        tensor; if elements must be copied and `copy` is False.
+        If a list is a null; if it is a table, each column of which is a tensor; if elements must be copied
+        and `copy` is False.
     DTypeError
         If tensors have no such elements: decimals, dictionaries, structs, times of day or of a zone.
 
@@ -266,7 +269,10 @@ def from_arrow(given: object, *, copy: bool | None = None) -> Tensor[Any]:
     >>> from tensorwrapper import interop
     >>> interop.from_arrow(pa.table({"hits": [[1, 2], []]})["hits"]).shape
     Shape.jagged([2, 0])
+    >>> interop.from_arrow(pa.array([[1, None], []])).tolist()
+    [[1, None], []]
     """
+    check_null_rows(null_rows)
     value: Any = given
     name = type(value).__name__
     if hasattr(value, "get_columns") or name in ("LazyFrame", "Expr"):
@@ -278,14 +284,14 @@ def from_arrow(given: object, *, copy: bool | None = None) -> Tensor[Any]:
         inner = value.to_numpy() if hasattr(value, "to_tensor") else getattr(value, "values", None)
         if inner is None or isinstance(inner, dict) or callable(inner):
             raise ConversionError(f"a scalar of Arrow is no tensor: as_py() is its value ({value!r})")
-        return as_tensor(inner, copy=copy)
+        return as_tensor(inner, copy=copy, null_rows=null_rows)
     if hasattr(value, "to_tensor") and name.startswith("Sparse"):
         raise ConversionError(f"a {name} is read by other calls: to_scipy() or to_tensor() of it first")
     if name == "Tensor":
         found = as_tensor(value.to_numpy(), copy=copy)
         return found.named(*value.dim_names) if value.dim_names else found
     if hasattr(value, "__arrow_c_array__") or hasattr(value, "__arrow_c_stream__"):
-        return tensor_from_arrow(value, copy=copy)
+        return tensor_from_arrow(value, copy=copy, null_rows=null_rows)
     try:
         return as_tensor(memoryview(value), copy=copy)
     except TypeError as error:
@@ -294,29 +300,47 @@ def from_arrow(given: object, *, copy: bool | None = None) -> Tensor[Any]:
         ) from error
 
 
-def _array_of(elements: Array) -> "pa.Array":
+def _flat_of(tensor: Tensor[Any]) -> "pa.Array":
+    """Return all elements in row-major order, over the same memory if they lie so."""
+    import pyarrow as pa  # noqa: PLC0415 - an extra, and heavy
+
+    if holds_strings(tensor.dtype):
+        return pa.array(tensor.to_string_data())
+    return _array_of(*elements_of(tensor))
+
+
+def _array_of(elements: Array, there: Marks | None = None) -> "pa.Array":
     """Return a flat array over the same memory."""
     import pyarrow as pa  # noqa: PLC0415 - an extra, and heavy
 
     dtype: np.dtype[Any] = elements.dtype
+    missing = None if there is None else ~there
     if dtype.kind == "b":
         bits = np.packbits(elements.astype(np.bool_, copy=False), bitorder="little")
-        return pa.Array.from_buffers(pa.bool_(), len(elements), [None, pa.py_buffer(bits)], 0)
+        return pa.Array.from_buffers(pa.bool_(), len(elements), [_bitmap(missing), pa.py_buffer(bits)], -1)
     if dtype.kind in "mM" and np.datetime_data(dtype) in _UNITS:
-        found, missing = native(elements), np.isnat(elements)
+        found, none = native(elements), np.isnat(elements)
+        # What is not a time is a null, as it is for pyarrow itself.
+        missing = none if missing is None else none | missing
     elif dtype.kind in "iuf" and dtype.num <= _LAST_OF_NUMPY and dtype.itemsize <= 8:
-        found, missing = native(elements), None
+        found = native(elements)
     else:
         raise DTypeError(
             f"Arrow has no elements of type {dtype}: allowed are bool, integers, floats of up to 64 bits, "
             f"times in s, ms, us or ns, and strings{_advice(dtype)}"
         )
-    valid: pa.Buffer | None = None
-    if missing is not None and missing.any():
-        # What is not a time is a null, as it is for pyarrow itself.
-        valid = pa.py_buffer(np.packbits(~missing, bitorder="little"))
     buffer = pa.py_buffer(frozen_values(found).view(np.uint8))
-    return pa.Array.from_buffers(pa.from_numpy_dtype(found.dtype), len(found), [valid, buffer], -1)
+    kind = pa.from_numpy_dtype(found.dtype)
+    return pa.Array.from_buffers(kind, len(found), [_bitmap(missing), buffer], -1)
+
+
+def _bitmap(missing: Marks | None) -> "pa.Buffer | None":
+    """Return which elements are valid as Arrow packs it; None if all are."""
+    import pyarrow as pa  # noqa: PLC0415 - an extra, and heavy
+
+    if missing is None or not missing.any():
+        return None
+    return pa.py_buffer(np.packbits(~missing, bitorder="little"))
 
 
 def _advice(dtype: "np.dtype[Any]") -> str:

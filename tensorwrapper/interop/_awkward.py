@@ -1,18 +1,19 @@
 """Arrays of Awkward Array, both ways: lists are jagged modes, and elements stay in their memory."""
 
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast, final
 
 import numpy as np
 
+from tensorwrapper._arguments import check_null_rows
 from tensorwrapper._arrays import frozen_values
 from tensorwrapper._wording import shortened
 from tensorwrapper.buffer.lowlevel import check_offsets, holds_strings
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentError
-from tensorwrapper.interop._operand import TensorLike, dense_of, native
+from tensorwrapper.interop._operand import Marks, TensorLike, dense_of, elements_of, native
 from tensorwrapper.shape import ArrowList, Shape
 from tensorwrapper.tensor import Tensor, as_tensor, from_buffer
-from tensorwrapper.tensor.lowlevel import tensor_from_arrow
-from tensorwrapper.typing import Array, IntArray
+from tensorwrapper.tensor.lowlevel import buffer_beside_valid, tensor_from_arrow
+from tensorwrapper.typing import Array, IntArray, NullRows
 
 if TYPE_CHECKING:
     import awkward as ak
@@ -27,8 +28,8 @@ def to_awkward(value: TensorLike) -> "ak.Array":
     """Return the tensor as an array of Awkward Array; O(rows), and no element is copied.
 
     Modes of one extent are regular, others lists of any length. Elements are copied if they do not lie in
-    row-major order. Strings keep their nulls, as options, and take pyarrow. Origins, names, layers and tiles
-    are not said: ``shape.losses("awkward")`` lists what is left out.
+    row-major order, or if something but zero stands under a null. Nulls are options; strings take pyarrow.
+    Origins, names, layers and tiles are not said: ``shape.losses("awkward")`` lists what is left out.
 
     Raises
     ------
@@ -63,7 +64,12 @@ def to_awkward(value: TensorLike) -> "ak.Array":
         raise DTypeError(
             f"Awkward Array has no elements of type {tensor.dtype}: astype(np.float32) holds them"
         )
-    return _lists_over(tensor, native(tensor.elements()))
+    elements, valid = elements_of(tensor)
+    if valid is None:
+        return _lists_over(tensor, native(elements))
+    leaf = ak.contents.NumpyArray(native(elements))
+    options = ak.contents.ByteMaskedArray(ak.index.Index8(valid.view(np.int8)), leaf, valid_when=True)
+    return ak.Array(_with_leaf(ak.to_layout(_lists_over(tensor, elements)), options))
 
 
 def _lists_over(tensor: Tensor[Any], elements: Array) -> "ak.Array":
@@ -75,8 +81,13 @@ def _lists_over(tensor: Tensor[Any], elements: Array) -> "ak.Array":
     return ak.from_buffers(form, length, parts)
 
 
-def from_awkward(array: "ak.Array", *, copy: bool | None = None) -> Tensor[Any]:
+def from_awkward(
+    array: "ak.Array", *, copy: bool | None = None, null_rows: NullRows = "refuse"
+) -> Tensor[Any]:
     """Return an array of Awkward Array as a read-only tensor over the same memory; O(lists).
+
+    Options of any kind are nulls, for which elements are copied; options of which none is missing are what
+    they hold.
 
     Parameters
     ----------
@@ -87,14 +98,16 @@ def from_awkward(array: "ak.Array", *, copy: bool | None = None) -> Tensor[Any]:
     copy
         Whether elements are copied: where they must be (None), always (the tensor can be written to then),
         or never.
+    null_rows
+        Whether a missing list is refused, or becomes an empty row.
 
     Raises
     ------
     ConversionError
-        If there are nulls, except among strings; if there are records or unions, which are several tensors;
-        if elements must be copied and `copy` is False.
+        If a list is missing; if there are records or unions, which are several tensors; if elements must be
+        copied and `copy` is False.
     DTypeError
-        If tensors have no such elements.
+        If tensors have no such elements, or nobody said of what type missing ones are.
 
     Examples
     --------
@@ -102,16 +115,19 @@ def from_awkward(array: "ak.Array", *, copy: bool | None = None) -> Tensor[Any]:
     >>> import tensorwrapper as tw
     >>> tw.from_awkward(ak.Array([[1, 2], [], [3]])).shape
     Shape.jagged([2, 0, 1])
+    >>> tw.from_awkward(ak.Array([[1, None], []])).tolist()
+    [[1, None], []]
     """
     import awkward as ak  # noqa: PLC0415 - heavy, and not needed for the rest
 
+    check_null_rows(null_rows)
     if (
         hasattr(array, "type")
         and hasattr(array, "__arrow_c_array__")
         and not isinstance(cast("object", array), ak.Array)
     ):
         # What `ak.to_arrow` gives is an array of Arrow, of a class of Awkward Array.
-        return tensor_from_arrow(cast("Any", array), copy=copy)
+        return tensor_from_arrow(cast("Any", array), copy=copy, null_rows=null_rows)
     if isinstance(array, ak.ArrayBuilder):
         array = array.snapshot()
     if isinstance(array, ak.Record):
@@ -121,12 +137,14 @@ def from_awkward(array: "ak.Array", *, copy: bool | None = None) -> Tensor[Any]:
         )
     layout = _layout_of(array)
     found = _walk(layout)
+    options = _Options(null_rows)
     if found is None:
-        given, layout = layout, _without_options(layout)
+        given, layout = layout, options.taken_from(layout)
         if _leaf_of(layout).parameter("__array__") in _STRINGS:
             if copy is False:
                 raise ConversionError("strings of Awkward Array are copied; copy=False cannot be kept")
-            return as_tensor(ak.to_arrow(ak.Array(given), extensionarray=False, list_to32=False), copy=copy)
+            arrow: object = ak.to_arrow(ak.Array(given), extensionarray=False, list_to32=False)
+            return as_tensor(arrow, copy=copy, null_rows=null_rows)
         packed = ak.to_layout(ak.to_packed(ak.Array(layout)))
         # Nothing but lists and numbers, in order, is left.
         found = cast("_Found", _walk(packed))
@@ -135,13 +153,15 @@ def from_awkward(array: "ak.Array", *, copy: bool | None = None) -> Tensor[Any]:
                 "lists that do not follow one another are packed; copy=False cannot be kept"
             )
     levels, elements, inner = found
-    elements = _without_gaps(elements, copy)
+    elements, valid = options.elements_at(_without_gaps(elements, copy))
+    if valid is not None and copy is False:
+        raise ConversionError("elements with nulls among them are copied; copy=False cannot be kept")
     count = layout.length
     if any(isinstance(level, np.ndarray) for level in levels):
         shape = _jagged_of(count, [*levels, *inner], copy=bool(copy))
     else:
         shape = Shape.smooth([count, *cast("list[int]", levels), *inner])
-    tensor = from_buffer(frozen_values(elements), shape)
+    tensor = from_buffer(buffer_beside_valid(frozen_values(elements), valid), shape)
     return tensor.copy() if copy else tensor
 
 
@@ -198,11 +218,37 @@ def _jagged_of(count: int, levels: list[Array | int], *, copy: bool) -> Shape[An
     return Shape.from_arrow(lists, count)
 
 
-def _without_options(layout: "ak.contents.Content") -> "ak.contents.Content":
-    """Return lists and numbers, once it is known that there is no null and nothing else among them."""
-    import awkward as ak  # noqa: PLC0415 - heavy, and not needed for the rest
+@final
+class _Options:
+    """Takes options from a layout: a missing list is refused or empty, missing elements are remembered.
 
-    def check(node: "ak.contents.Content", **_options: object) -> "ak.contents.Content | None":
+    In place of elements some of which are missing the layout has where these are; -1 is a missing one. What
+    selects elements then selects their places.
+    """
+
+    __slots__ = ("elements", "null_rows")
+
+    def __init__(self, null_rows: NullRows) -> None:
+        self.null_rows = null_rows
+        self.elements: Array | None = None
+
+    def elements_at(self, found: Array) -> tuple[Array, Marks | None]:
+        """Return the elements of what was found, and which of them are not missing; None if all are there."""
+        if self.elements is None:
+            return found, None
+        places: IntArray = found.astype(np.int64, copy=False)
+        valid: Marks = places >= 0
+        elements = np.zeros(len(found), self.elements.dtype)
+        elements[valid] = self.elements[places[valid]]
+        return elements, valid
+
+    def taken_from(self, layout: "ak.contents.Content") -> "ak.contents.Content":
+        """Return lists and numbers, once it is known that there is nothing else."""
+        import awkward as ak  # noqa: PLC0415 - heavy, and not needed for the rest
+
+        return ak.to_layout(ak.transform(self._take, layout))
+
+    def _take(self, node: "ak.contents.Content", **_options: object) -> "ak.contents.Content | None":
         if node.is_record:
             raise ConversionError(
                 f"records of Awkward Array are one tensor for each field ({', '.join(node.fields)}): take "
@@ -221,15 +267,52 @@ def _without_options(layout: "ak.contents.Content") -> "ak.contents.Content":
             return None
         if node.is_option and node.content.parameter("__array__") in _STRINGS:
             return node.content
-        missing = int(np.count_nonzero(node.mask_as_bool(valid_when=False))) if node.is_option else 0
-        if missing:
-            raise ConversionError(
-                f"{missing} of {node.length} elements or lists are missing, which only strings can be: "
-                "ak.fill_none or ak.drop_none first"
-            )
-        return _without_options(node.project())
+        if not node.is_option:
+            return self.taken_from(node.project())
+        valid: Marks = np.asarray(node.mask_as_bool(valid_when=True))[: node.length]
+        if valid.all():
+            return self.taken_from(node.project())
+        inner = node.to_IndexedOptionArray64()
+        places: IntArray = np.asarray(inner.index)
+        content = inner.content.project() if inner.content.is_indexed else inner.content
+        if content.purelist_depth > 1:
+            return self.taken_from(self._rows(content, places))
+        return self._numbers(content, places)
 
-    return ak.to_layout(ak.transform(check, layout))
+    def _rows(self, content: "ak.contents.Content", places: IntArray) -> "ak.contents.Content":
+        """Return lists at these places, and empty ones for those that are missing."""
+        import awkward as ak  # noqa: PLC0415 - as above
+
+        nulls = int(np.count_nonzero(places < 0))
+        if self.null_rows == "refuse":
+            raise ConversionError(
+                f"{nulls} of {len(places)} lists are missing, and a row is there or has no elements: "
+                "null_rows='empty' makes empty rows of them, ak.drop_none drops them"
+            )
+        lists = content.to_RegularArray() if hasattr(content, "data") else content
+        if lists.is_regular:
+            starts = np.arange(lists.length + 1) * lists.size
+            stops = starts[1:]
+        elif hasattr(lists, "offsets"):
+            starts = np.asarray(lists.offsets)
+            stops = starts[1:]
+        else:
+            starts, stops = np.asarray(lists.starts), np.asarray(lists.stops)
+        # Behind the last list there is an empty one.
+        starts, stops = np.append(starts[: len(stops)], 0), np.append(stops, 0)
+        own, ends = ak.index.Index64(starts[places]), ak.index.Index64(stops[places])
+        return ak.contents.ListArray(own, ends, lists.content)
+
+    def _numbers(self, content: "ak.contents.Content", places: IntArray) -> "ak.contents.Content":
+        """Return the places, and remember the elements."""
+        import awkward as ak  # noqa: PLC0415 - as above
+
+        if content.is_unknown:
+            raise DTypeError(
+                "missing elements alone have no type: `tw.nullable(np.zeros(2), [False, False])` has some"
+            )
+        self.elements = np.asarray(content.data)
+        return ak.contents.NumpyArray(places)
 
 
 def _layout_of(array: "ak.Array") -> "ak.contents.Content":

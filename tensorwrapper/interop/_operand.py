@@ -3,14 +3,18 @@
 from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-from tensorwrapper.buffer.lowlevel import convert_elements
+from tensorwrapper.buffer.lowlevel import convert_elements, copy_elements
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.selection import View
 from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.typing import Array
 
-__all__ = ["TensorLike", "dense_of", "native", "tensor_of"]
+__all__ = ["Marks", "TensorLike", "cleared", "dense_of", "elements_of", "native", "tensor_of"]
+
+Marks: TypeAlias = npt.NDArray[np.bool_]
+"""One truth value for each element."""
 
 TensorLike: TypeAlias = Tensor[Any, Any] | View[Any, Any]
 
@@ -41,3 +45,25 @@ def native(elements: Array) -> Array:
     """Return elements in the byte order of this machine, which most libraries know alone."""
     dtype: np.dtype[Any] = elements.dtype
     return elements if dtype.isnative else convert_elements(elements, dtype.newbyteorder("="))
+
+
+def elements_of(tensor: Tensor[Any]) -> tuple[Array, Marks | None]:
+    """Return the elements in row-major order, and which are valid; None if there is no room for nulls.
+
+    Under nulls there are zeros, so that nobody sees what stood there; elements are copied if that changes
+    them.
+    """
+    buffer, held = tensor.buffer, tensor.layout.implementation
+    if buffer.sides is None:
+        return tensor.elements(), None
+    elements, valid = buffer.sides[0].elements_of(held), buffer.valid_of(held)
+    return cleared(elements, valid), valid
+
+
+def cleared(elements: Array, valid: Marks) -> Array:
+    """Return elements with zeros where they are not valid; no copy if there are zeros already."""
+    nulls = ~valid
+    if elements[nulls].view(np.uint8).any():
+        elements = copy_elements(elements)
+        elements[nulls] = np.zeros((), elements.dtype)
+    return elements

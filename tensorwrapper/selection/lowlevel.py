@@ -11,6 +11,8 @@ multiplied. `pushed` is the part of an operand that a transform selects.
 
 **What views give**: `RowsOfView`, and `OuterView` and `PointView`, which stand before the brackets of
 `oindex` and `vindex`. `same_steps` gives a view the steps of another one that has the same layout.
+
+**Several views in one text**: `fields_from_json` reads those of records.
 """
 
 from typing import TYPE_CHECKING
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from tensorwrapper.selection.facade._rows_of_view import RowsOfView
     from tensorwrapper.selection.facade._view_parts import OuterView, PointView
     from tensorwrapper.selection.plans._nulls import sides_of_view
+    from tensorwrapper.selection.schema._read import fields_from_json
     from tensorwrapper.selection.transforms._transform import Coordinate, Transform
 
 __all__ = [
@@ -31,6 +34,7 @@ __all__ = [
     "PointView",
     "RowsOfView",
     "Transform",
+    "fields_from_json",
     "pushed",
     "same_steps",
     "sides_of_view",
@@ -44,6 +48,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "expressions._ordinals": ("pushed",),
             "facade._rows_of_view": ("RowsOfView",),
             "facade._view_parts": ("OuterView", "PointView"),
+            "schema._read": ("fields_from_json",),
             "plans._nulls": ("sides_of_view",),
             "transforms._transform": ("Coordinate", "Transform"),
         },

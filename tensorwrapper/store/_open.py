@@ -2,16 +2,19 @@
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, SupportsIndex, cast, overload
 
+from tensorwrapper._arguments import check_null_rows
 from tensorwrapper._lazy import naming_extras
 from tensorwrapper._wording import shortened
 from tensorwrapper.errors import ConversionError, DataFileError, ReadOnlyError, TensorNameError
 from tensorwrapper.store._file import PIECE_BYTES, FileMode, TensFile
 from tensorwrapper.store.system._system import to_path
+from tensorwrapper.typing import NullRows
 from tensorwrapper.wire import DEFAULT_LIMITS, Compression, Limits
+from tensorwrapper.wire.lowlevel import is_records
 
 if TYPE_CHECKING:
     from tensorwrapper.store.foreign._array_file import ArrayFile
@@ -48,6 +51,7 @@ def open(  # noqa: A001 - in the package's name it reads as what it does
     piece_bytes: SupportsIndex = PIECE_BYTES,
     compress: Compression | None = None,
     limits: Limits = DEFAULT_LIMITS,
+    null_rows: NullRows = "refuse",
 ) -> "TensFile | ArrayFile": ...
 def open(  # noqa: A001
     path: str | os.PathLike[str],
@@ -58,6 +62,7 @@ def open(  # noqa: A001
     piece_bytes: SupportsIndex = PIECE_BYTES,
     compress: Compression | None = None,
     limits: Limits = DEFAULT_LIMITS,
+    null_rows: NullRows = "refuse",
 ) -> "TensFile | ArrayFile":
     """Open a file of tensors by its path: a mapping from names to tensors that are read when used.
 
@@ -84,6 +89,9 @@ def open(  # noqa: A001
     limits
         What to take at most from a message of a record. What is written is held to them as well, so that it
         can be read again: by a reader that is given the same.
+    null_rows
+        Whether a null where a list is expected, in a column of a Parquet or Feather file, is refused when it
+        is read, or is an empty row.
 
     Raises
     ------
@@ -112,6 +120,7 @@ def open(  # noqa: A001
     >>> open(path.with_suffix(".npz"))["b"][:, 1].tolist()
     [1, 4]
     """
+    check_null_rows(null_rows)
     where = _place(path)
     if mode != "r":
         if kind not in (None, "tens") or (kind is None and _other_kind(where) is not None):
@@ -142,7 +151,7 @@ def open(  # noqa: A001
     from tensorwrapper.store.sets._kinds import read_as  # noqa: PLC0415 - of other kinds alone
 
     with naming_extras():
-        contents = read_as(found.kind, where, limits, found.note)
+        contents = read_as(found.kind, where, limits, found.note, null_rows)
     if kind == "wirecell":
         _check_sets(where, contents)
     return ArrayFile(where, contents)
@@ -232,7 +241,8 @@ def save(
     path
         Where the file is to be.
     tensors
-        Names and tensors, or anything that `as_tensor` takes.
+        Names and tensors, or anything that `as_tensor` takes. `Records` are one unit in a `.tens` file, which
+        grows by `TensFile.extend`; in any other, a field is a tensor with a dotted name, ``ev.t``.
     metadata
         What to say about the file as a whole: any JSON.
     metadata_depth
@@ -290,7 +300,7 @@ def save(
         with naming_extras():
             kind.write(
                 where,
-                ((name, tensor, {}) for name, tensor in tensors.items()),
+                ((name, tensor, {}) for name, tensor in _with_fields(tensors)),
                 metadata or {},
                 Options(chunks, codecs),
             )
@@ -302,6 +312,15 @@ def save(
     ) as file:
         for name, tensor in tensors.items():
             file.append(name, tensor, metadata_depth=metadata_depth, compress=codecs.get(name))
+
+
+def _with_fields(tensors: Mapping[str, object]) -> Iterator[tuple[str, object]]:
+    """Yield tensors with their names, and the fields of records with dotted ones."""
+    for name, given in tensors.items():
+        if is_records(given):
+            yield from ((f"{name}.{field}", tensor) for field, tensor in given.items())
+        else:
+            yield name, given
 
 
 def save_sets(path: str | os.PathLike[str], sets: "Iterable[TensorSet]", *, prefix: str = "") -> None:

@@ -24,6 +24,9 @@ FOREIGN: Final = {
 """Libraries whose objects say more than an array of them would (nesting, nulls, names, types that NumPy
 lacks), and which call of ``tensorwrapper.interop`` reads them."""
 
+_HAS_NULLS: Final = ("from_arrow", "from_awkward", "from_pandas")
+"""Those of the calls that know nulls."""
+
 
 def join_lazily(
     name: Literal["where", "concat", "stack"],
@@ -50,7 +53,7 @@ def read_foreign(value: object, copy: bool | None, null_rows: NullRows) -> Any: 
     # Names for extents (``torch.Size``) are the tuples that they are.
     if call is None or isinstance(value, tuple):
         return None
-    more = {} if null_rows == "refuse" else {"null_rows": null_rows}
+    more = {"null_rows": null_rows} if call in _HAS_NULLS else {}
     return getattr(importlib.import_module("tensorwrapper.interop"), call)(value, copy=copy, **more)
 
 

@@ -12,7 +12,7 @@ rows, `padded_cells` that of cells with margins; `WithinRows` has what is comput
 reduction has an answer for what is empty.
 
 **Arrays of others**: `labelled_shape`, of those that name and number their modes; `tensor_from_arrow`, of
-what speaks Arrow's C interface.
+what speaks Arrow's C interface; `buffer_beside_valid` has elements, some of which are nulls.
 
 **Elements of files**: `text_or_bytes`, text if it is UTF-8; `rows_of_sequences`, of any lengths, of elements
 that `check_sequences` allows; `reading_lazily`, around what a library reads.
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from tensorwrapper.tensor.facade._writes import divide_value, fit_values, values_into
     from tensorwrapper.tensor.keys._array_keys import is_running
     from tensorwrapper.tensor.keys._ragged_keys import chosen_layout, is_ragged
+    from tensorwrapper.tensor.making._beside_valid import buffer_beside_valid
     from tensorwrapper.tensor.making._convert import tensor_from_arrow
     from tensorwrapper.tensor.making._elements_of_files import (
         check_sequences,
@@ -78,6 +79,7 @@ __all__ = [
     "add_all",
     "as_computed",
     "at_places",
+    "buffer_beside_valid",
     "check_beside",
     "check_filled",
     "check_one_fill",
@@ -113,6 +115,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
         {
             "_bridge": ("hand_over",),
             "_common": ("TensorCommon", "as_computed"),
+            "making._beside_valid": ("buffer_beside_valid",),
             "making._convert": ("tensor_from_arrow",),
             "making._elements_of_files": (
                 "check_sequences",

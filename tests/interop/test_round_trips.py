@@ -97,33 +97,6 @@ def test_strings_and_their_nulls_come_back(name, rows):
         assert check(lambda t: tw.as_tensor(getattr(t, f"to_{name}")()), tensor)
 
 
-def _nested(depth):
-    found = st.one_of(st.none(), st.integers(-9, 9))
-    for _ in range(depth):
-        found = st.one_of(st.none(), st.lists(found, max_size=3))
-    return st.lists(found, max_size=4)
-
-
-def _has_null(value):
-    return value is None or (isinstance(value, list) and any(map(_has_null, value)))
-
-
-@pytest.mark.parametrize("depth", [0, 1, 2])
-@given(data=st.data())
-def test_nulls_at_any_level_are_refused_by_the_call_that_fills_them(depth, data):
-    lists = data.draw(_nested(depth))
-    kind = pa.int64()
-    for _ in range(depth):
-        kind = pa.list_(kind)
-    array = pa.array(lists, kind)
-    for given_as in (array, pa.chunked_array([array[:1], array[1:]], kind)):
-        if _has_null(lists):
-            with pytest.raises(TensorWrapperError, match="fill_null"):
-                tw.as_tensor(given_as)
-        else:
-            assert tw.as_tensor(given_as).tolist() == lists
-
-
 @given(
     st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), unique=True, max_size=6),
     st.sampled_from(["i4", "f8", "c16"]),

@@ -88,7 +88,7 @@ def test_sorting_is_that_of_lists_with_nulls_last(case):
         assert alike(tensor[order].tolist(), placed)
         for row in placed:
             valid = [x for x in row if x is not None]
-            assert row == valid + [None] * (len(row) - len(valid)) or any(x != x for x in valid)
+            assert row == valid + [None] * (len(row) - len(valid)) or any(np.isnan(x) for x in valid)
         without = tensor.drop_null().rows().sort(descending=descending).tolist()
         assert alike([[x for x in row if x is not None] for row in placed], without)
     assert tensor.rows().top_k(2).tolist() == [
@@ -126,7 +126,7 @@ def test_valid_is_what_is_valid_in_both(case, data):
 
 @given(rows_with_nulls(("?",)), rows_with_nulls(("?",)), st.booleans())
 def test_truth_values_are_those_of_kleene(one, other, flag):
-    (a, rows), (b, more) = one, other
+    (_, rows), (_, more) = one, other
     pairs = [
         (x, y) for first, second in zip(rows, more, strict=False) for x, y in zip(first, second, strict=False)
     ]
@@ -181,10 +181,50 @@ def picked(draw, lists):
     return key, [lists[k] for k in key] if isinstance(key, list) else lists[key]
 
 
+def joined(draw, view, items, more):  # noqa: ARG001
+    other, others = more()
+    return tw.concat([view, other]), items + others
+
+
+def chosen(draw, view, items, more):  # noqa: ARG001
+    key, some = picked(draw, items)
+    return view[key], some
+
+
+def padded(draw, view, items, more):  # noqa: ARG001
+    fill = draw(st.sampled_from([None, 5]))
+    return view[...].pad([(1, 2)], fill_value=fill)[...], [fill, *items, fill, fill]
+
+
+def masked(draw, view, items, more):  # noqa: ARG001
+    marks = draw(st.lists(st.none() | st.booleans(), min_size=len(items), max_size=len(items)))
+    valid = np.array([own is not None for own in marks], np.bool_)
+    mask = tw.nullable(np.array([bool(own) for own in marks], np.bool_), valid)
+    pairs = zip(marks, items, strict=True)
+    return tw.where(mask, view, 0), [None if own is None else x if own else 0 for own, x in pairs]
+
+
+STEPS = {
+    "cast": lambda _draw, view, items, _: (view.astype("i4").astype("i8"), items),
+    "choose": chosen,
+    "join": joined,
+    "least": lambda _draw, view, items, _: (
+        sel.minimum(view, 1),
+        [None if x is None else min(x, 1) for x in items],
+    ),
+    "mask": masked,
+    "pad": padded,
+    "stack": lambda _draw, view, items, _: (
+        sel.stack([view, view], mode=1).reshape((-1,)),
+        [x for x in items for _ in range(2)],
+    ),
+}
+
+
 @given(st.data())
 @settings(max_examples=200, deadline=None)
 def test_views_of_nulls_are_those_of_lists(data):
-    """Trees of boxes of one mode: joined, chosen from, padded, cut, cast; nullable leaves beside plain ones."""
+    """Trees of boxes of one mode, with nullable leaves beside plain ones."""
 
     def leaf():
         length = data.draw(st.integers(0, 5))
@@ -198,31 +238,8 @@ def test_views_of_nulls_are_those_of_lists(data):
         if not depth:
             return leaf()
         view, items = tree(depth - 1)
-        kind = data.draw(
-            st.sampled_from(["concat", "pick", "pad", "null pad", "where", "minimum", "cast", "stack"])
-        )
-        if kind == "concat":
-            other, more = tree(depth - 1)
-            return tw.concat([view, other]), items + more
-        if kind == "pick":
-            key, chosen = picked(data.draw, items)
-            return view[key], chosen
-        if kind in ("pad", "null pad"):
-            fill = None if kind == "null pad" else 5
-            return view[...].pad([(1, 2)], fill_value=fill)[...], [fill, *items, fill, fill]
-        if kind == "cast":
-            return view.astype("i4").astype("i8"), items
-        if kind == "stack":
-            return sel.stack([view, view], mode=1).reshape((-1,)), [x for x in items for _ in range(2)]
-        if kind == "minimum":
-            return sel.minimum(view, 1), [None if x is None else min(x, 1) for x in items]
-        marks = data.draw(st.lists(st.none() | st.booleans(), min_size=len(items), max_size=len(items)))
-        mask = tw.nullable(
-            np.array([bool(m) for m in marks], np.bool_), np.array([m is not None for m in marks], np.bool_)
-        )
-        return tw.where(mask, view, 0), [
-            None if m is None else x if m else 0 for m, x in zip(marks, items, strict=True)
-        ]
+        step = data.draw(st.sampled_from(sorted(STEPS)))
+        return STEPS[step](data.draw, view, items, lambda: tree(depth - 1))
 
     view, items = tree(data.draw(st.integers(0, 4)))
     assert view.tolist() == items

@@ -60,26 +60,26 @@ def test_row_of_the_table(name, view):
 
 OTHERS = {
     "N02": (lambda: [N.null_count, N.is_nullable, R.is_nullable], [2, T, F]),
-    "N09": (lambda: (K | True).tolist(), [[T, T], [T, T], []]),
-    "N11": (lambda: (K & K[:, ::-1]).tolist(), [[None, None], [F, F], []]),
-    "kleene or": (lambda: (K | K[:, ::-1]).tolist(), [[T, T], [None, None], []]),
-    "logical": (lambda: np.logical_and(K, False).tolist(), [[F, F], [F, F], []]),
-    "not": (lambda: (~K).tolist(), [[F, None], [None, T], []]),
-    "C19": (lambda: tw.as_tensor([5, None, 7, 8]).tolist(), [5, None, 7, 8]),
-    "strings": (lambda: (W == "a").tolist(), [[F, T, F, F], [], [T, None, F]]),
-    "strings alike": (lambda: (W == W).tolist(), [[T, T, T, T], [], [T, None, T]]),  # noqa: PLR0124
-    "strings in order": (lambda: (W < "b").tolist(), [[F, T, F, T], [], [T, None, F]]),
-    "strings joined": (lambda: (W + "x").tolist(), [["bx", "ax", "éx", "Zx"], [], ["ax", None, "bx"]]),
-    "strings ranked": (lambda: W.rows().rankdata("min").tolist(), [[3, 2, 4, 1], [], [1, None, 2]]),
-    "strings dropped": (lambda: W.drop_null().tolist(), [["b", "a", "é", "Z"], [], ["a", "b"]]),
-    "mask of strings": (lambda: W[W == "a"].tolist(), [["a"], [], ["a"]]),
+    "N09": (lambda: K | True, [[T, T], [T, T], []]),
+    "N11": (lambda: K & K[:, ::-1], [[None, None], [F, F], []]),
+    "kleene or": (lambda: K | K[:, ::-1], [[T, T], [None, None], []]),
+    "logical": (lambda: np.logical_and(K, False), [[F, F], [F, F], []]),
+    "not": (lambda: ~K, [[F, None], [None, T], []]),
+    "C19": (lambda: tw.as_tensor([5, None, 7, 8]), [5, None, 7, 8]),
+    "strings": (lambda: W == "a", [[F, T, F, F], [], [T, None, F]]),
+    "strings alike": (lambda: W == W, [[T, T, T, T], [], [T, None, T]]),  # noqa: PLR0124
+    "strings in order": (lambda: W < "b", [[F, T, F, T], [], [T, None, F]]),
+    "strings joined": (lambda: W + "x", [["bx", "ax", "éx", "Zx"], [], ["ax", None, "bx"]]),
+    "strings ranked": (lambda: W.rows().rankdata("min"), [[3, 2, 4, 1], [], [1, None, 2]]),
+    "strings dropped": (W.drop_null, [["b", "a", "é", "Z"], [], ["a", "b"]]),
+    "mask of strings": (lambda: W[W == "a"], [["a"], [], ["a"]]),
     "all": (
         lambda: [np.sum(N).item(), np.max(N).item(), int(np.argmax(N)), np.mean(N).item()],
         [8, 3, 0, 2.0],
     ),
-    "min": (lambda: sel.minimum(N, 2).tolist(), [[2, None, 1], [], [None], [2, 2]]),
-    "empty": (lambda: R.rows().max(empty=None).tolist(), [7, None, 9]),
-    "filled by rows": (lambda: N.fill_null([7, 8, 9, 10]).tolist(), [[3, 7, 1], [], [9], [2, 2]]),
+    "min": (lambda: sel.minimum(N, 2), [[2, None, 1], [], [None], [2, 2]]),
+    "empty": (lambda: R.rows().max(empty=None), [7, None, 9]),
+    "filled by rows": (lambda: N.fill_null([7, 8, 9, 10]), [[3, 7, 1], [], [9], [2, 2]]),
     "contains": (lambda: [None in N, 3 in N, 4 in N, None in R], [T, T, F, F]),
 }
 
@@ -87,7 +87,8 @@ OTHERS = {
 @pytest.mark.parametrize("name", OTHERS)
 def test_other_rows(name):
     call, right = OTHERS[name]
-    assert call() == right
+    found = call()
+    assert (found if isinstance(found, list) else found.tolist()) == right
 
 
 def test_nan_is_a_value_and_no_null():
@@ -129,8 +130,8 @@ def test_what_stands_under_a_null_warns_of_nothing():
 
 
 REFUSED = {
-    "array": lambda t: np.asarray(t),
-    "elements": lambda t: t.elements(),
+    "array": np.asarray,
+    "elements": tw.Tensor.elements,
     "int": lambda t: int(t[1]),
     "bool": lambda t: bool(t[1]),
     "dot": lambda t: np.dot(t, t),

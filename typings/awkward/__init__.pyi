@@ -4,6 +4,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 from awkward import contents as contents
+from awkward import index as index
 
 class Type: ...
 

@@ -2,6 +2,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import overload
 
 import numpy as np
+import numpy.typing as npt
 from pyarrow import ipc as ipc
 from pyarrow import types as types
 
@@ -106,6 +107,8 @@ class ChunkedArray:
 def array(obj: StringData) -> Array: ...
 @overload
 def array(obj: ArrowArrayLike) -> Array: ...
+@overload
+def array(obj: object, *, mask: npt.NDArray[np.bool_], from_pandas: bool) -> Array: ...
 @overload
 def array(obj: object, *, from_pandas: bool) -> Array | ChunkedArray: ...
 @overload

@@ -9,6 +9,7 @@ class _RowGroup:
 class _ColumnSchema:
     path: str
     length: int
+    max_definition_level: int
 
 class _ParquetSchema:
     def column(self, i: int) -> _ColumnSchema: ...

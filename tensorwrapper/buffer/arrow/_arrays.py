@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Any, Final, TypeAlias, final
 
 import numpy as np
-import numpy.typing as npt
 
 from tensorwrapper._arrays import concatenated_ranges, frozen_array, splits_of
 from tensorwrapper._value_class import frozen
@@ -21,12 +20,12 @@ from tensorwrapper.buffer.arrow._strings import (
     read_stream,
 )
 from tensorwrapper.buffer.copies._copy import copy_elements, index_elements
-from tensorwrapper.buffer.strings._bitmap import unpack_marks
+from tensorwrapper.buffer.strings._bitmap import Marks, unpack_marks
 from tensorwrapper.buffer.strings._checks import check_offsets
 from tensorwrapper.buffer.strings._data import StringData
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentError
 from tensorwrapper.shape.lowlevel import usable_names
-from tensorwrapper.typing import Array, IntArray
+from tensorwrapper.typing import Array, IntArray, NullRows
 
 __all__ = ["ArrowValues", "arrays_from_arrow"]
 
@@ -49,7 +48,7 @@ _DAYS: Final = np.dtype("M8[D]")
 _EXTENSION: Final = b"ARROW:extension:name"
 
 _CALLS: Final = {
-    b"n": "cast(pa.float64()) says of what type nothing is, and fill_null() what is in its place",
+    b"n": "cast(pa.float64()) says of what type nothing is",
     b"d:": "cast(pa.float64()) has floats of decimals",
     b"tt": "cast(pa.int32()) or cast(pa.int64()) counts the units of a time of day",
     b"ts": "cast(pa.timestamp('{unit}')) drops the zone",
@@ -63,6 +62,11 @@ _MOST_COLUMNS: Final = 1 << 20
 
 _Level: TypeAlias = IntArray | int
 """The lists of one level: offsets from 0 on, or the length that all have."""
+_Elements: TypeAlias = tuple[Array | StringData, Marks | None]
+"""Elements, and which of them are no nulls, unless all are or they say it themselves."""
+_Span: TypeAlias = tuple[int, int]
+"""The first of some items, and how many they are."""
+_Found: TypeAlias = tuple[list[_Level], Array | StringData, Marks | None]
 
 
 @final
@@ -73,36 +77,42 @@ class ArrowValues:
     count: int
     levels: list[_Level]
     elements: Array | StringData
+    valid: Marks | None = None
+    """Of each number and time whether it is no null; None if all are. Strings say it themselves."""
     permutation: tuple[int, ...] = ()
     """Of tensors of one shape: the order in which the last modes are meant; none if it is theirs."""
     names: tuple[str | None, ...] = ()
     """Of tensors of one shape: the names of the last modes, in the order in which they are meant."""
 
 
-def arrays_from_arrow(source: ArrowArrayLike | ArrowStreamLike) -> list[ArrowValues]:
+def arrays_from_arrow(
+    source: ArrowArrayLike | ArrowStreamLike, null_rows: NullRows = "refuse"
+) -> list[ArrowValues]:
     """Return the elements of an Arrow array and its levels of lists, of a stream those of each array.
 
-    Nothing is copied but truth values, which Arrow packs into bits, days, and lists that lie in another order
-    than their elements. The elements keep the Arrow array alive, and cannot be written to.
+    Nothing is copied but truth values and nulls, which Arrow packs into bits, days, and lists that lie in
+    another order than their elements. The elements keep the Arrow array alive, and cannot be written to.
 
     Raises
     ------
     ConversionError
-        If there is a null, except among strings and times (NaT); if numbers of the array contradict each
-        other; if it is a table.
+        If a list is a null, and `null_rows` does not say that it is empty; if numbers of the array contradict
+        each other; if it is a table.
     DTypeError
         If NumPy has no such elements.
     """
     if not isinstance(source, ArrowArrayLike):
-        return list(read_stream(source, _values_of))
+        return list(read_stream(source, lambda schema, take: _values_of(schema, take, null_rows)))
     schema_capsule, array_capsule = source.__arrow_c_array__()
     schema = ArrowSchema.from_address(pointer_in(schema_capsule, b"arrow_schema"))
     if not schema.release:
         raise ConversionError("the Arrow schema was released before it came here")
-    return [_values_of(schema, lambda: ForeignArray(pointer_in(array_capsule, b"arrow_array")))]
+    return [_values_of(schema, lambda: ForeignArray(pointer_in(array_capsule, b"arrow_array")), null_rows)]
 
 
-def _values_of(schema: ArrowSchema, take: "Callable[[], ForeignArray | None]") -> ArrowValues:
+def _values_of(
+    schema: ArrowSchema, take: "Callable[[], ForeignArray | None]", null_rows: NullRows
+) -> ArrowValues:
     """Return what an array holds; of none, as a stream without arrays has, what it would if it were empty."""
     if schema.format == b"+s":
         names = [ArrowSchema.from_address(child).name or b"" for child in _children_of(schema)]
@@ -111,11 +121,11 @@ def _values_of(schema: ArrowSchema, take: "Callable[[], ForeignArray | None]") -
             f"a table of Arrow, or an array of structs, is one tensor for each of its columns ({shown}): "
             "take one, table['name'] or array.field('name')"
         )
-    reader = _Reader()
+    reader = _Reader(null_rows)
     array = take()
     first, count = (0, 0) if array is None else _range_of(array)
-    levels, elements = reader.read(schema, array, first, count, 0)
-    return ArrowValues(count, levels, elements, reader.permutation, reader.names)
+    levels, elements, valid = reader.read(schema, array, first, count, 0)
+    return ArrowValues(count, levels, elements, valid, reader.permutation, reader.names)
 
 
 def _children_of(schema: ArrowSchema) -> list[int]:
@@ -128,51 +138,85 @@ def _children_of(schema: ArrowSchema) -> list[int]:
 class _Reader:
     """Reads an array level by level, and remembers what the schema says of its tensors."""
 
-    def __init__(self) -> None:
+    def __init__(self, null_rows: NullRows) -> None:
+        self.null_rows = null_rows
         self.permutation: tuple[int, ...] = ()
         self.names: tuple[str | None, ...] = ()
 
     def read(
         self, schema: ArrowSchema, array: ForeignArray | None, first: int, count: int, depth: int
-    ) -> tuple[list[_Level], Array | StringData]:
+    ) -> _Found:
         """Return the levels below, and the elements, of `count` items from `first` on."""
         form: bytes = schema.format or b""
-        width, fixed = _OFFSETS.get(form), form.startswith(b"+w:")
-        if not width and not fixed:
-            return [], _read_elements(schema, array, first, count)
+        fixed = form.startswith(b"+w:")
+        if form not in _OFFSETS and not fixed:
+            return [], *_read_elements(schema, array, first, count)
         if depth == _MOST_LEVELS:
             raise ConversionError(f"an Arrow array of lists has at most {_MOST_LEVELS} levels")
         if schema.n_children != 1 or not schema.children:
             raise ConversionError(f"an Arrow schema of lists has one child, not {schema.n_children}")
         inner = ArrowSchema.from_address(first_pointer(schema.children))
         size = _size_of(form) if fixed else 0
-        extents = self._extents_of(schema, size) if fixed else [size]
+        extents: list[_Level] = self._extents_of(schema, size) if fixed else [size]
         if array is None:
-            levels, elements = self.read(inner, None, 0, 0, depth + 1)
-            return [*(extents if fixed else [np.zeros(1, dtype=np.int64)]), *levels], elements
-        _check_nulls(array, first, count)
+            levels, elements, valid = self.read(inner, None, 0, 0, depth + 1)
+            return [*(extents if fixed else [np.zeros(1, dtype=np.int64)]), *levels], elements, valid
+        if fixed:
+            return self._of_one_length(inner, array, (first, count), extents, depth)
+        return self._of_any_length(inner, array, (first, count), form, depth)
+
+    def _of_one_length(
+        self, inner: ArrowSchema, array: ForeignArray, items: _Span, extents: list[_Level], depth: int
+    ) -> _Found:
+        first, count = items
+        size = math.prod(map(int, extents))
+        there = self._valid_rows(array, first, count)
         child = array.child()
         begin, available = _range_of(child)
-        if fixed:
-            low, high = first * size, (first + count) * size
-            if high > available:
-                raise ConversionError(f"{first + count} lists of {size} do not lie in {available} elements")
-            levels, elements = self.read(inner, child, begin + low, high - low, depth + 1)
-            return [*extents, *levels], elements
+        low, high = first * size, (first + count) * size
+        if high > available:
+            raise ConversionError(f"{first + count} lists of {size} do not lie in {available} elements")
+        found = self.read(inner, child, begin + low, high - low, depth + 1)
+        if there is None:
+            return [*extents, *found[0]], *found[1:]
+        if len(extents) > 1:
+            raise ConversionError(
+                f"a null does not become an empty tensor of extents {extents}, as null_rows='empty' makes "
+                "empty rows: drop_null() of pyarrow drops it"
+            )
+        return _lists_of(np.arange(count) * size, size * there, high - low, found)
+
+    def _of_any_length(
+        self, inner: ArrowSchema, array: ForeignArray, items: _Span, form: bytes, depth: int
+    ) -> _Found:
+        first, count = items
+        there = self._valid_rows(array, first, count)
+        child = array.child()
+        begin, available = _range_of(child)
         if form in _VIEWS:
-            starts, sizes = _read_views(array, int(width or 0), first, count, available)
+            starts, sizes = _read_views(array, _OFFSETS[form], first, count, available, there)
             low, high = int(starts.min(initial=available)), int((starts + sizes).max(initial=0))
             low = min(low, high)
-            levels, elements = self.read(inner, child, begin + low, high - low, depth + 1)
-            splits = splits_of(sizes)
-            if (starts - low == splits[:-1]).all():
-                # Such lists are as others that have offsets.
-                return [splits, *levels], elements
-            levels, elements = _taken(levels, elements, concatenated_ranges(starts - low, sizes))
-            return [splits, *levels], elements
-        level, low, high = _read_offsets(array, int(width or 0), first, count)
-        levels, elements = self.read(inner, child, begin + low, high - low, depth + 1)
-        return [level, *levels], elements
+            found = self.read(inner, child, begin + low, high - low, depth + 1)
+            return _lists_of(starts - low, sizes, high - low, found)
+        level, low, high = _read_offsets(array, _OFFSETS[form], first, count)
+        found = self.read(inner, child, begin + low, high - low, depth + 1)
+        if there is None:
+            return [level, *found[0]], *found[1:]
+        return _lists_of(level[:-1], np.diff(level) * there, high - low, found)
+
+    def _valid_rows(self, array: ForeignArray, first: int, count: int) -> Marks | None:
+        """Return which lists are no nulls; None if none is one."""
+        valid = _valid_of(array, first, count)
+        if valid is None or valid.all():
+            return None
+        if self.null_rows == "refuse":
+            nulls = count - int(np.count_nonzero(valid))
+            raise ConversionError(
+                f"{nulls} of {count} rows of the Arrow array are nulls, and a row is there or has no "
+                "elements: null_rows='empty' makes empty rows of them, drop_null() of pyarrow drops them"
+            )
+        return valid
 
     def _extents_of(self, schema: ArrowSchema, size: int) -> list[_Level]:
         """Return the extents of tensors of one shape, which Arrow writes as lists of one length."""
@@ -202,22 +246,29 @@ class _Reader:
         return list(extents)
 
 
-def _taken(
-    levels: list[_Level], elements: Array | StringData, rows: IntArray
-) -> tuple[list[_Level], Array | StringData]:
-    """Return these of the items, in this order; the elements are copied."""
-    found: list[_Level] = []
+def _lists_of(starts: IntArray, sizes: IntArray, items: int, found: _Found) -> _Found:
+    """Return lists which begin there and are so long, one after the other; those in another order are copied.
+
+    There are so many items, from which the lists take theirs.
+    """
+    levels, elements, valid = found
+    splits = splits_of(sizes)
+    if (starts == splits[:-1]).all() and splits[-1] == items:
+        # Such lists are as others that have offsets.
+        return [splits, *levels], elements, valid
+    rows = concatenated_ranges(starts, sizes)
+    taken: list[_Level] = []
     for level in levels:
         if isinstance(level, np.ndarray):
-            sizes = np.diff(level)[rows]
-            found.append(splits_of(sizes))
-            rows = concatenated_ranges(level[rows], sizes)
+            lengths = np.diff(level)[rows]
+            taken.append(splits_of(lengths))
+            rows = concatenated_ranges(level[rows], lengths)
         else:
-            found.append(level)
+            taken.append(level)
             rows = concatenated_ranges(rows * level, np.full(len(rows), level, dtype=np.int64))
-    if isinstance(elements, StringData):
-        return found, elements.take(rows)
-    return found, index_elements(elements, (rows,))
+    valid = None if valid is None else valid[rows]
+    chosen = elements.take(rows) if isinstance(elements, StringData) else index_elements(elements, (rows,))
+    return [splits, *taken], chosen, None if valid is None or valid.all() else valid
 
 
 def _range_of(array: ForeignArray) -> tuple[int, int]:
@@ -238,13 +289,16 @@ def _size_of(form: bytes) -> int:
 
 
 def _read_views(
-    array: ForeignArray, width: int, first: int, count: int, available: int
+    array: ForeignArray, width: int, first: int, count: int, available: int, there: Marks | None
 ) -> tuple[IntArray, IntArray]:
     """Return where lists begin and how long they are; they may overlap and come in any order."""
     starts, sizes = [
         array.memory(buffer, count * width, first * width).view(f"i{width}").astype(np.int64, copy=False)
         for buffer in (1, 2)
     ]
+    if there is not None:
+        # What a null says of itself is not looked at.
+        starts, sizes = starts * there, sizes * there
     outside = (starts < 0) | (sizes < 0) | (starts > available - sizes)
     if outside.any():
         k = int(np.argmax(outside))
@@ -265,9 +319,7 @@ def _read_offsets(array: ForeignArray, width: int, first: int, count: int) -> tu
     return frozen_array(offsets - low if low else offsets), low, high
 
 
-def _read_elements(
-    schema: ArrowSchema, array: ForeignArray | None, first: int, count: int
-) -> Array | StringData:
+def _read_elements(schema: ArrowSchema, array: ForeignArray | None, first: int, count: int) -> _Elements:
     form: bytes = schema.format or b""
     if schema.dictionary:
         raise DTypeError(
@@ -277,11 +329,11 @@ def _read_elements(
     if form in STRING_FORMATS:
         kind, width = STRING_FORMATS[form]
         if array is None:
-            return StringData.from_list([], kind=kind)
-        return read_arrow_strings(array, kind, width, first, count)
+            return StringData.from_list([], kind=kind), None
+        return read_arrow_strings(array, kind, width, first, count), None
     if form == b"n" and not count:
         # Nobody said what is not there; NumPy says float64 of an empty list.
-        return np.empty(0)
+        return np.empty(0), None
     name = _NUMBERS.get(form)
     if name is None and form != b"b":
         raise DTypeError(
@@ -290,26 +342,16 @@ def _read_elements(
         )
     dtype = np.dtype(name or np.bool_)
     if array is None or not count:
-        return np.empty(0, _DAYS if form == b"tdD" else dtype)
-    if dtype.kind not in "mM" and form != b"tdD":
-        _check_nulls(array, first, count)
+        return np.empty(0, _DAYS if form == b"tdD" else dtype), None
+    valid = _valid_of(array, first, count)
+    valid = None if valid is None or valid.all() else valid
     if name is None:
-        return copy_elements(unpack_marks(array.memory(1, (first + count + 7) // 8), first, count))
+        return copy_elements(unpack_marks(array.memory(1, (first + count + 7) // 8), first, count)), valid
     memory = array.memory(1, count * dtype.itemsize, first * dtype.itemsize)
     if form == b"c" and metadata_of(schema).get(_EXTENSION) == b"arrow.bool8":
         # Any other number is true as well, and NumPy's truth values are 0 and 1.
-        return memory.view(np.bool_) if (memory <= 1).all() else memory != 0
-    elements = memory.view(dtype).astype(_DAYS) if form == b"tdD" else memory.view(dtype)
-    return _with_nulls(elements, _valid_of(array, first, count)) if elements.dtype.kind in "mM" else elements
-
-
-def _with_nulls(times: Array, valid: "npt.NDArray[np.bool_] | None") -> Array:
-    """Return times that are none where there is a null."""
-    if valid is None:
-        return times
-    found = copy_elements(times)
-    found[~valid] = np.array("NaT", found.dtype)
-    return found
+        return memory.view(np.bool_) if (memory <= 1).all() else memory != 0, valid
+    return memory.view(dtype).astype(_DAYS) if form == b"tdD" else memory.view(dtype), valid
 
 
 def _advice(form: bytes) -> str:
@@ -322,19 +364,9 @@ def _advice(form: bytes) -> str:
     return ""
 
 
-def _valid_of(array: ForeignArray, first: int, count: int) -> "npt.NDArray[np.bool_] | None":
+def _valid_of(array: ForeignArray, first: int, count: int) -> Marks | None:
     """Return which elements are no nulls, where there may be some."""
     given = array.structure
     if not count or not given.null_count or given.n_buffers < 1 or not given.buffers[0]:
         return None
     return unpack_marks(array.memory(0, (first + count + 7) // 8), first, count)
-
-
-def _check_nulls(array: ForeignArray, first: int, count: int) -> None:
-    valid = _valid_of(array, first, count)
-    nulls = 0 if valid is None else count - int(np.count_nonzero(valid))
-    if nulls:
-        raise ConversionError(
-            f"{nulls} of {count} elements of the Arrow array are nulls, which only strings can be: fill or "
-            "drop them first (fill_null() or drop_null() in pyarrow)"
-        )

@@ -105,6 +105,11 @@ class RemoteTensor(Elsewhere, InTiles):
         return self._facts.rank
 
     @property
+    def _n_rows(self) -> int | None:
+        """The number of rows, if it is jagged and its rows are requested by number."""
+        return self._facts.rows
+
+    @property
     def size(self) -> int:
         """The number of elements."""
         return self._facts.size
@@ -212,7 +217,7 @@ class RemoteTensor(Elsewhere, InTiles):
             self._dtype,
             cast_to,
             held_itemsize=held.itemsize,
-            nullable=self.is_nullable,
+            nullable=may_be_null(self._facts.dtype),
         )
 
     # What is selected.
@@ -259,6 +264,10 @@ class RemoteTensor(Elsewhere, InTiles):
             # They are here: nobody is asked again. To write to them would tell the server nothing.
             shape: Shape[Any] = Shape.from_offsets(splits_of(lengths), validate=False, copy=False)
             return as_view(make_tensor(packed_layout(shape), buffer_of(elements).as_readonly()))
+        return self._seen_rows(rows, starts, lengths)
+
+    def _seen_rows(self, rows: Runs, starts: IntArray, lengths: IntArray) -> View[Any]:
+        """Return rows whose places and lengths are known: a view, which reads their elements."""
         flat = attrs.evolve(self._source(Shape(self.size)), is_whole=False)
         found = rows_source(flat, rows, starts, lengths)
         if self.is_sparse:

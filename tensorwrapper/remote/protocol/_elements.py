@@ -83,7 +83,7 @@ def dtype_text(dtype: "np.dtype[Any]") -> str:
 
 def may_be_null(text: str) -> bool:
     """Tell whether numbers of a type that a server names may be nulls."""
-    return text.startswith(NULLABLE)
+    return text.startswith(NULLABLE) and text not in _TEXTS
 
 
 def dtype_of(text: str) -> "np.dtype[Any]":

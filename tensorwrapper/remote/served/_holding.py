@@ -1,5 +1,6 @@
 """`Holding`: one tensor that is served, at one version, and what a client may know and read of it."""
 
+import math
 import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, cast, final
@@ -33,7 +34,7 @@ from tensorwrapper.wire.lowlevel import small_dtype
 if TYPE_CHECKING:
     from tensorwrapper.selection import Cancel, ViewLike
 
-__all__ = ["Holding"]
+__all__ = ["Holding", "places_of"]
 
 
 @final
@@ -164,16 +165,39 @@ class Holding:
         few = size * own.itemsize <= min(nbytes, self.limits.answer_bytes)
         if not nbytes or not few or own.kind == "T" or self.is_nullable:
             return Rows(self.facts.version, starts, lengths)
-        if (flat := self._whole.line) is not None:
-            # The short way of what follows: no runs are made, whose elements lie in memory anyway.
-            # No row has fewer than none: `concatenated_ranges` would look again whether one has.
-            counts = ends - starts
-            places = np.repeat(starts - counts.cumsum() + counts, counts)
-            places += np.arange(size, dtype=np.int64)
-            with self.lock:
-                return Rows(self.facts.version, starts, lengths, bytes_of(flat.take(places, mode="clip")))
+        # The short way of what follows: no runs are made, whose elements lie in memory anyway.
+        if self.is_in_line:
+            near = self.read_at(places_of(starts, ends - starts))
+            return Rows(near.version, starts, lengths, near.frames[0])
         found = self.read((Runs(starts, ends - starts),), None)
         return Rows(found.version, starts, lengths, found.frames[0])
+
+    @property
+    def is_in_line(self) -> bool:
+        """True if the elements follow one another in memory, in the byte order of an answer."""
+        return self._whole.line is not None and self.source.dtype.kind != "T"
+
+    def read_at(self, places: IntArray) -> Elements:
+        """Return elements by their numbers, which are within bounds; of a tensor that is in line."""
+        flat = self._whole.line
+        if flat is None:
+            raise AssertionError  # `is_in_line` tells
+        with self.lock:
+            return Elements(self.facts.version, (bytes_of(flat.take(places, mode="clip")),))
+
+    def runs_of(self, rows: Runs) -> Runs:
+        """Return the runs of elements of runs of indices of mode 0: of rows, or of a dense box."""
+        splits, shape, facts = self.splits, self.shape, self.facts
+        if splits is None and (not shape.is_box or not shape.rank or facts.entries is not None):
+            raise RequestRefusedError("unsupported", f"{facts.name!r} is neither rows nor a dense box")
+        count = shape.extents[0] if splits is None else len(splits) - 1
+        if rows.stop > count:
+            raise RequestRefusedError("bounds", f"there are {count} rows, and not {rows.stop}")
+        if splits is None:
+            inner = math.prod(shape.extents[1:])
+            return Runs(rows.starts * inner, rows.lengths * inner)
+        starts = splits[rows.starts]
+        return Runs(starts, splits[rows.ends] - starts)
 
     def read(
         self,
@@ -271,6 +295,13 @@ class Holding:
         for face in (self._whole, self._box, *(self._valid or ())):
             if face is not None:
                 face.forget()
+
+
+def places_of(starts: IntArray, counts: IntArray) -> IntArray:
+    """Return the numbers of all elements of runs. The caller knows that no count is negative."""
+    places = np.repeat(starts - counts.cumsum() + counts, counts)
+    places += np.arange(len(places), dtype=np.int64)
+    return places
 
 
 def sides_of(given: "ViewLike") -> "tuple[Any, Any] | None":

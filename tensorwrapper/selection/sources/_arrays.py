@@ -67,6 +67,7 @@ _IN_MEMORY = (
     "__arrow_c_array__",
     "__buffer__",
     "iloc",
+    "isna",
     "tocoo",
     "todense",
 )

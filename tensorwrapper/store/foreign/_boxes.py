@@ -10,7 +10,13 @@ from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.errors import ConversionError, DataFileError, TensorWrapperError
 from tensorwrapper.store.foreign._contents import Conversion, Named, Options, leaving_out
 from tensorwrapper.store.foreign._npy import ONE, write_npy, write_npz
-from tensorwrapper.store.foreign._outgoing import check_text, dense_advice, refused_type, without_layers
+from tensorwrapper.store.foreign._outgoing import (
+    check_nulls,
+    check_text,
+    dense_advice,
+    refused_type,
+    without_layers,
+)
 from tensorwrapper.store.foreign._safetensors import check_safetensors, write_safetensors
 from tensorwrapper.store.records._loss import Loss, unsaid
 from tensorwrapper.tensor import Tensor, as_tensor
@@ -114,6 +120,7 @@ def _box(name: str, given: object, path: Path, lost: list[Loss]) -> Tensor[Any]:
         raise
     except TensorWrapperError as error:
         raise ConversionError(f"{name!r} cannot be written to {path}: {error}") from error
+    check_nulls(tensor, name, path)
     advice = dense_advice(tensor)
     if advice:
         raise ConversionError(

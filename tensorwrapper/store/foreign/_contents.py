@@ -186,7 +186,7 @@ class Options:
 def leaving_out(name: str, options: Options, lost: list[Loss]) -> Generator[None, None, None]:
     """Tell of a tensor that it is left out, if the block cannot read or write it and that is allowed.
 
-    Nulls of numbers are left out always: no kind of file that is written has them.
+    Null rows are left out always: no kind of file that is written has them.
     """
     try:
         yield

@@ -28,6 +28,7 @@ __all__ = [
     "RowsToWrite",
     "TensorLike",
     "boxes_of",
+    "check_nulls",
     "check_text",
     "dense_advice",
     "flat_runs",
@@ -52,18 +53,21 @@ _LAYER_BYTES: Final = (2**12, 2**25)
 _BLOCK: Final = 2**24
 
 
-def to_write(given: object, name: str, target: object) -> TensorLike:
+def to_write(given: object, name: str, target: object, *, nulls: bool = False) -> TensorLike:
     """Return what is written under a name: a view stays one, and is computed a block at a time.
 
     Raises
     ------
     ConversionError
-        If it is no tensor, or is sparse.
+        If it is no tensor, or is sparse, or has nulls that the kind of file has not.
     """
     from tensorwrapper.selection import View  # noqa: PLC0415 - a room above, which most files do not need
 
     if isinstance(given, View):
-        return cast("View[Any]", given)
+        view = cast("View[Any]", given)
+        if not nulls:
+            check_nulls(view, name, target)
+        return view
     try:
         tensor = as_tensor(given)
     except DataFileError:
@@ -72,7 +76,22 @@ def to_write(given: object, name: str, target: object) -> TensorLike:
         raise ConversionError(f"{name!r} cannot be written to {target}: {error}") from error
     if tensor.is_sparse:
         raise ConversionError(f"{name!r} is sparse; to_dense() has all its elements, a .tens file keeps it")
+    if not nulls:
+        check_nulls(tensor, name, target)
     return tensor
+
+
+def check_nulls(value: TensorLike, name: str, target: object) -> None:
+    """Raise if a number, a truth value or a time is a null: most kinds of file have no place for it.
+
+    Of a view only validity is computed, if it may have nulls at all.
+    """
+    count = value.null_count if not holds_strings(value.dtype) and value.is_nullable else 0
+    if count:
+        raise ConversionError(
+            f"{name!r} has {count} nulls, for which {target} has no place: fill_null(0) says what stands for "
+            "them, a .parquet or .feather file keeps them"
+        )
 
 
 def rows_to_write(value: TensorLike, name: str) -> RowsToWrite | None:

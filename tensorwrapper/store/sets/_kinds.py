@@ -12,11 +12,14 @@ from tensorwrapper.store.foreign._contents import Contents, Conversion, Named, O
 from tensorwrapper.store.foreign._kinds import KINDS as OTHERS
 from tensorwrapper.store.foreign._kinds import Kind
 from tensorwrapper.store.foreign._npy import open_npz
+from tensorwrapper.store.foreign.columns._feather import open_feather
+from tensorwrapper.store.foreign.columns._parquet import open_parquet
 from tensorwrapper.store.sets._hdf5 import open_hdf5_sets
 from tensorwrapper.store.sets._read import open_tar_sets, open_zip_sets
 from tensorwrapper.store.sets._recognise import FileKind
 from tensorwrapper.store.sets._write import ARCHIVES, are_sets, write_sets_file
 from tensorwrapper.store.system._system import reading
+from tensorwrapper.typing import NullRows
 from tensorwrapper.wire import Limits
 
 __all__ = ["KINDS", "SETS", "Kind", "end_of", "is_foreign", "kind_of", "read_as"]
@@ -46,13 +49,14 @@ def _archive(end: str) -> Kind:
 _PACKED: Final = {b"\x1f\x8b": ".tar.gz", b"BZ": ".tar.bz2"}
 _READERS: Final[Mapping[FileKind, Callable[[Path, Limits], Contents]]] = {
     "hdf5": open_hdf5_sets,
-    "parquet": OTHERS[".parquet"].read,
-    "arrow": OTHERS[".arrow"].read,
     "npy": OTHERS[".npy"].read,
     "npz": open_npz,
     "safetensors": OTHERS[".safetensors"].read,
     "zarr": OTHERS[".zarr"].read,
 }
+
+_COLUMNS: Final = {"parquet": open_parquet, "arrow": open_feather}
+"""Those that may have null rows."""
 
 KINDS: Final[Mapping[str, Kind]] = {
     **OTHERS,
@@ -62,7 +66,9 @@ KINDS: Final[Mapping[str, Kind]] = {
 }
 
 
-def read_as(kind: FileKind, path: Path, limits: Limits, note: str = "") -> Contents:
+def read_as(
+    kind: FileKind, path: Path, limits: Limits, note: str = "", null_rows: NullRows = "refuse"
+) -> Contents:
     """Return what a file of a kind has; nothing but names, types and extents is read.
 
     Raises
@@ -80,6 +86,8 @@ def read_as(kind: FileKind, path: Path, limits: Limits, note: str = "") -> Conte
         )
     if kind == "wirecell":
         return _open_archive(path, limits)
+    if kind in _COLUMNS:
+        return _COLUMNS[kind](path, limits, null_rows)
     return _READERS[kind](path, limits)
 
 

@@ -1,4 +1,4 @@
-"""Plain tensors made nullable."""
+"""Plain tensors and elements made nullable."""
 
 from typing import Any, cast
 
@@ -6,11 +6,26 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper.buffer import BufferCommon, Dense, Nullable
-from tensorwrapper.buffer.lowlevel import packed_layout
+from tensorwrapper.buffer.lowlevel import copy_elements, packed_layout
 from tensorwrapper.tensor._tensor import Tensor, make_tensor
 from tensorwrapper.tensor._tensor_base import TensorBase
+from tensorwrapper.typing import Array
 
-__all__ = ["make_nullable"]
+__all__ = ["buffer_beside_valid", "make_nullable"]
+
+
+def buffer_beside_valid(elements: Array, valid: "npt.NDArray[np.bool_] | None") -> BufferCommon[Any]:
+    """Return a buffer of the elements of another library, which are nulls where they are not valid.
+
+    A time that is not there is NaT, which is the null of times; without nulls there is no room for any.
+    """
+    if valid is None or valid.all():
+        return Dense(cast("Any", elements))
+    if elements.dtype.kind in "mM":
+        times = copy_elements(elements)
+        times[~valid] = np.array("NaT", times.dtype)
+        return Dense(cast("Any", times))
+    return Nullable(Dense(cast("Any", elements)), Dense(cast("Any", valid)))
 
 
 def make_nullable(tensor: TensorBase[Any], valid: "npt.NDArray[np.bool_]") -> Tensor[Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, cast, overload
 import numpy as np
 from numpy.typing import DTypeLike
 
-from tensorwrapper._arguments import to_dtype
+from tensorwrapper._arguments import check_null_rows, to_dtype
 from tensorwrapper._arrays import unmasked_array
 from tensorwrapper._hints import wrong_call
 from tensorwrapper.buffer import BufferCommon, Dense
@@ -34,7 +34,7 @@ from tensorwrapper.tensor._bridge import read_foreign, view_of
 from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._tensor import Tensor, make_tensor
 from tensorwrapper.tensor._tensor_base import guard
-from tensorwrapper.tensor.making._beside_valid import make_nullable
+from tensorwrapper.tensor.making._beside_valid import buffer_beside_valid, make_nullable
 from tensorwrapper.tensor.making._from_buffer import from_buffer, plain_array
 from tensorwrapper.tensor.reading._labelled import labelled_shape
 from tensorwrapper.tensor.reading._null_lists import has_null, split_nulls, with_empty_rows
@@ -86,9 +86,10 @@ def as_tensor(
     value
         A tensor, a view (which is computed, and keeps its kind of shape and its origin), a NumPy array,
         anything with ``__dlpack__`` or ``__array__`` or the buffer protocol, or numbers in nested lists of
-        equal lengths (`jagged` takes other ones). A sparse array of SciPy or of pydata/sparse gives a sparse
-        tensor, which shares no memory. An Arrow array of numbers or strings, or of lists of them, gives a
-        tensor over its memory, jagged if there are lists.
+        equal lengths (`jagged` takes other ones). What is hidden in a masked array, missing in pandas or
+        Awkward Array, or a null of Arrow is a null of the tensor; among times it is NaT. A sparse array of
+        SciPy or of pydata/sparse gives a sparse tensor, which shares no memory. An Arrow array of numbers or
+        strings, or of lists of them, gives a tensor over its memory, jagged if there are lists.
     copy
         True: always copy. False: raise rather than copy. None: copy only where no view is possible.
     null_rows
@@ -117,12 +118,15 @@ def as_tensor(
     plain = type(value) is np.ndarray
     if plain and not copy and cast("Array", value).flags.c_contiguous:
         return _over_run(cast("Array", value))
+    check_null_rows(null_rows)
     if isinstance(value, Tensor):
         tensor = cast("Tensor[Any]", value)
         return tensor.copy() if copy else tensor
     if copy is not False and isinstance(value, TensorCommon):
         # A view has more to say than an array of its elements would: rows, tiles, origin, strings.
         return cast("Tensor[Any]", value._as_operand())
+    if isinstance(value, np.ma.MaskedArray):
+        return _of_masked(cast("Any", value), copy=copy)
     if not plain and (found := _by_protocol(value, copy=copy, null_rows=null_rows)) is not None:
         return found
     try:
@@ -149,6 +153,21 @@ def _over_array(array: Array, *, copy: bool | None) -> Tensor[Any]:
     shape = wrap(make_smooth(array.shape, (0,) * array.ndim))
     layout = wrap_layout(Strided(shape, strides, offset))
     return make_tensor(layout, guard(layout, buffer))
+
+
+def _of_masked(value: "np.ma.MaskedArray[Any, Any]", *, copy: bool | None) -> Tensor[Any]:
+    """Return the tensor of a masked array: what is hidden is a null, and then all is copied."""
+    array: Array = np.asarray(value.data)
+    if array.dtype.kind in "SUTO" or array.dtype.names:
+        value = cast("Any", unmasked_array(value))
+    _check_elements(array)
+    valid = ~np.ma.getmaskarray(value)
+    if valid.all():
+        return _over_array(array, copy=copy)
+    if copy is False:
+        raise ConversionError("which elements a mask hides is copied; copy=False cannot be kept")
+    buffer = buffer_beside_valid(copy_elements(array).reshape(-1), valid.reshape(-1))
+    return make_tensor(packed_layout(Shape(*array.shape)), buffer)
 
 
 def _with_nulls(value: "Sequence[object]", null_rows: NullRows) -> Tensor[Any]:
@@ -180,7 +199,7 @@ def _by_protocol(value: object, *, copy: bool | None, null_rows: NullRows = "ref
         from tensorwrapper.tensor.making._sparse_convert import from_sparse_array  # noqa: PLC0415
 
         return from_sparse_array(value, copy=copy)
-    return tensor_from_arrow(value, copy=copy) if is_arrow(value) else None
+    return tensor_from_arrow(value, copy=copy, null_rows=null_rows) if is_arrow(value) else None
 
 
 def _unlabelled(value: object, *, copy: bool | None) -> object:
@@ -206,7 +225,9 @@ def _check_elements(array: Array) -> None:
         raise
 
 
-def tensor_from_arrow(value: "ArrowArrayLike | ArrowStreamLike", *, copy: bool | None) -> Tensor[Any]:
+def tensor_from_arrow(
+    value: "ArrowArrayLike | ArrowStreamLike", *, copy: bool | None, null_rows: NullRows = "refuse"
+) -> Tensor[Any]:
     """Return a tensor over the memory of Arrow arrays, read-only unless of strings."""
     from tensorwrapper.buffer import StringData, Strings  # noqa: PLC0415 - what few arrays need
     from tensorwrapper.tensor.reading._arrow_values import read_arrow  # noqa: PLC0415
@@ -214,18 +235,19 @@ def tensor_from_arrow(value: "ArrowArrayLike | ArrowStreamLike", *, copy: bool |
     # String data speaks Arrow as well, but only with pyarrow at hand.
     if isinstance(value, StringData):
         return make_tensor(packed_layout(Shape(len(value))), Strings(value))
-    elements, shape, order = read_arrow(value)
+    found = read_arrow(value, null_rows)
+    elements = found.elements
     if isinstance(elements, StringData):
         buffer: BufferCommon[Any] = Strings(elements)
-    elif copy is False and elements.size and elements.flags.owndata:
+    elif copy is False and (found.valid is not None or (elements.size and elements.flags.owndata)):
         raise ConversionError(
-            "truth values and days of Arrow, times with nulls, lists in another order than their elements, "
-            "and several arrays in a row are copied; copy=False cannot be kept"
+            "truth values, nulls and days of Arrow, lists in another order than their elements, and several "
+            "arrays in a row are copied; copy=False cannot be kept"
         )
     else:
-        buffer = Dense(cast("Any", elements))
-    tensor: Tensor[Any] = make_tensor(packed_layout(shape), buffer)
-    tensor = tensor if order is None else tensor.permute(order)
+        buffer = buffer_beside_valid(elements, found.valid)
+    tensor: Tensor[Any] = make_tensor(packed_layout(found.shape), buffer)
+    tensor = tensor if found.order is None else tensor.permute(found.order)
     return tensor.copy() if copy else tensor
 
 
@@ -411,6 +433,9 @@ def _where_they_were(made: Tensor[Any], rows: list[object]) -> Tensor[Any]:
 def _as_rows(tensor: Tensor[Any], dtype: DTypeLike | None) -> Tensor[Any]:
     """Return a tensor of which nobody else has the memory as rows, of this type if one is given."""
     shape = tensor.shape
+    if tensor.buffer.sides is not None:
+        filled = _as_rows(tensor.fill_null(np.zeros((), tensor.dtype)[()]), dtype)
+        return make_nullable(filled, tensor.is_valid().elements())
     elements = tensor.elements()
     if dtype is not None:
         elements = check_write(elements, to_dtype(dtype))

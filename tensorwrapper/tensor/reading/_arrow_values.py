@@ -1,33 +1,44 @@
 """Arrow arrays as elements and a shape: lists in lists are jagged modes."""
 
-from typing import Any, TypeAlias, cast
+from typing import Any, cast, final
 
 import numpy as np
+import numpy.typing as npt
 
 from tensorwrapper._arrays import splits_of
+from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer import ArrowArrayLike, ArrowStreamLike, StringData
 from tensorwrapper.buffer.lowlevel import ArrowValues, arrays_from_arrow, join_elements
 from tensorwrapper.shape import ArrowList, Shape
-from tensorwrapper.typing import Array, IntArray
+from tensorwrapper.typing import Array, IntArray, NullRows
 
-__all__ = ["read_arrow"]
-
-Modes: TypeAlias = tuple[int, ...] | None
+__all__ = ["ArrowRows", "read_arrow"]
 
 
-def read_arrow(value: ArrowArrayLike | ArrowStreamLike) -> tuple[Array | StringData, Shape[Any], Modes]:
+@final
+@frozen(eq=False)
+class ArrowRows:
+    """Elements of an Arrow array, or of several in a row, in the shape of the modes as they are stored."""
+
+    elements: Array | StringData
+    valid: "npt.NDArray[np.bool_] | None"
+    """Of each number and time whether it is no null; None if all are. Strings say it themselves."""
+    shape: Shape[Any]
+    order: tuple[int, ...] | None
+    """The order in which the modes are meant; None is the one that they have."""
+
+
+def read_arrow(value: ArrowArrayLike | ArrowStreamLike, null_rows: NullRows = "refuse") -> ArrowRows:
     """Return elements and shape of an Arrow array, or of several in a row, and the order of its modes.
-
-    The shape is that of the modes as they are stored; None is the order that they have.
 
     Raises
     ------
     ConversionError
-        If there are nulls, except among strings; if it is a table.
+        If a row is a null, and `null_rows` does not say that it is empty; if it is a table.
     DTypeError
         If tensors have no such elements.
     """
-    found = arrays_from_arrow(value)
+    found = arrays_from_arrow(value, null_rows)
     values = found[0] if len(found) == 1 else _joined(found)
     count, levels = values.count, values.levels
     offsets = [level for level in levels if isinstance(level, np.ndarray)]
@@ -46,10 +57,10 @@ def read_arrow(value: ArrowArrayLike | ArrowStreamLike) -> tuple[Array | StringD
     inner = len(values.permutation)
     outer = shape.rank - inner
     order = (*range(outer), *[outer + mode for mode in values.permutation]) if inner else None
-    return values.elements, _named(shape, values, order), order
+    return ArrowRows(values.elements, values.valid, _named(shape, values, order), order)
 
 
-def _named(shape: Shape[Any], values: ArrowValues, order: Modes) -> Shape[Any]:
+def _named(shape: Shape[Any], values: ArrowValues, order: tuple[int, ...] | None) -> Shape[Any]:
     if not any(values.names):
         return shape
     names: list[str | None] = [None] * shape.rank
@@ -64,16 +75,37 @@ def _joined(parts: list[ArrowValues]) -> ArrowValues:
     first = parts[0]
     levels: list[IntArray | int] = []
     for level, own in enumerate(first.levels):
-        if not isinstance(own, np.ndarray):
+        found = [part.levels[level] for part in parts]
+        if isinstance(own, int) and all(isinstance(other, int) for other in found):
             levels.append(own)
             continue
-        lengths = [np.diff(np.asarray(part.levels[level])) for part in parts]
+        # Where nulls were empty rows, others may have kept one length.
+        lengths = [
+            np.diff(other) if isinstance(other, np.ndarray) else np.full(_count_at(part, level), other)
+            for part, other in zip(parts, found, strict=True)
+        ]
         levels.append(splits_of(np.concatenate(lengths)))
     elements: Array | StringData
+    valid: npt.NDArray[np.bool_] | None = None
     if isinstance(first.elements, StringData):
         elements = StringData.concat([cast("StringData", part.elements) for part in parts])
     else:
         arrays = [cast("Array", part.elements) for part in parts]
         elements = join_elements(arrays, arrays[0].dtype)
+        if any(part.valid is not None for part in parts):
+            valid = np.concatenate(
+                [
+                    np.ones(len(array), np.bool_) if part.valid is None else part.valid
+                    for part, array in zip(parts, arrays, strict=True)
+                ]
+            )
     count = sum(part.count for part in parts)
-    return ArrowValues(count, levels, elements, first.permutation, first.names)
+    return ArrowValues(count, levels, elements, valid, first.permutation, first.names)
+
+
+def _count_at(part: ArrowValues, depth: int) -> int:
+    """Return how many lists an array has at a level."""
+    count = part.count
+    for level in part.levels[:depth]:
+        count = int(level[-1]) if isinstance(level, np.ndarray) else count * level
+    return count

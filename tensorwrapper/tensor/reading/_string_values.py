@@ -65,12 +65,12 @@ def _read(values: object, kind: StringKind | None) -> tuple[StringData, Shape[An
         from tensorwrapper.tensor.reading._arrow_values import read_arrow  # noqa: PLC0415
 
         found = read_arrow(values)
-        if not isinstance(found[0], StringData):
-            what = found[0].dtype
+        if not isinstance(found.elements, StringData):
+            what = found.elements.dtype
             raise ConversionError(
                 f"a {type(values).__name__} of strings is expected, and this one has elements of type {what}"
             )
-        return found[0], found[1]
+        return found.elements, found.shape
     if hasattr(values, "__array__"):
         return _read_array(np.asanyarray(cast("npt.ArrayLike", values)), kind)
     if not isinstance(values, Iterable):

@@ -26,6 +26,7 @@ from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits, how_to_raise
 from tensorwrapper.wire._refusal import Refusal, refuse, refuse_field, refuse_over
 from tensorwrapper.wire.codec._names import named_by_label, read_names
 from tensorwrapper.wire.codec._plain_label import DEPTH, MOST_DIGITS, read_plain_label
+from tensorwrapper.wire.codec._records import RecordsPlan, plan_records
 from tensorwrapper.wire.frames._label import load_label
 from tensorwrapper.wire.packings._packing import ElementPacking, ShapePacking
 from tensorwrapper.wire.packings._table import PackingTable, known_packings, read_packings
@@ -115,6 +116,8 @@ class LabelPlan:
     """What a label says of all tensors of a message."""
 
     tensors: _Plans = ()
+    records: tuple[RecordsPlan | Refusal, ...] = ()
+    """What it says of records, whose fields are among the tensors."""
     checksums: Json = None
     """What it says of the check sums of the parts, unread."""
     plain: tuple[PlainPart, ...] | None = None
@@ -204,14 +207,14 @@ def _plan(
         ]
     )
     _check_total(plans, limits)
-    checksums = tens["checksums"].value
+    checksums, records = tens["checksums"].value, plan_records(tens, len(plans), limits)
     plain: list[PlainPart] = [
         (plan.part, plan.nbytes, plan.dtype, plan.layout, plan.extents_in_order)
         for plan in plans
         if isinstance(plan, TensorPlan) and plan.layout is not None and plan.is_plain
     ]
     apart = len({part for part, *_ in plain}) == len(plans)
-    return LabelPlan(plans, checksums, tuple(plain) if apart and checksums is None else None)
+    return LabelPlan(plans, records, checksums, tuple(plain) if apart and checksums is None else None)
 
 
 _remembered = lru_cache(maxsize=128)(_plan)

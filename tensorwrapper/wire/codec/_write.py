@@ -45,10 +45,13 @@ class Writer:
         "_shapes",
         "_table",
         "descriptions",
+        "records",
     )
 
     descriptions: list[dict[str, Json]]
     """What the label says of each tensor."""
+    records: list[Json]
+    """What it says of records, whose fields are among the tensors."""
 
     def __init__(
         self,
@@ -62,6 +65,7 @@ class Writer:
         if options.layout not in ("packed", "keep"):
             raise ConversionError(f"layout is 'packed' or 'keep', not {options.layout!r}")
         self.descriptions = []
+        self.records = []
         self._plain_ones: list[Plain] = []
         self._before = before
         self._parts = PartWriter(n_tensors, apart=apart, limits=options.limits)
@@ -90,12 +94,20 @@ class Writer:
     @property
     def plain(self) -> tuple[Plain, ...]:
         """What there is to say of the tensors, if all of them are plain; else nothing."""
-        return tuple(self._plain_ones) if len(self._plain_ones) == len(self.descriptions) else ()
+        alone = len(self._plain_ones) == len(self.descriptions) and not self.records
+        return tuple(self._plain_ones) if alone else ()
 
     @property
     def payload(self) -> list[memoryview]:
         """The parts in order."""
         return self._parts.payload
+
+    def tens(self) -> dict[str, Json]:
+        """Return what the label says of the tensors and records, to be added to."""
+        tens: dict[str, Json] = {"tensors": [*self.descriptions]}
+        if self.records:
+            tens["records"] = [*self.records]
+        return tens
 
     def frames(
         self,
@@ -110,7 +122,7 @@ class Writer:
         LocalProtocolError
             If a reader with these limits would refuse it, or `metadata` is no object of JSON.
         """
-        tens: dict[str, Json] = {"tensors": [*self.descriptions]}
+        tens = self.tens()
         if metadata is not None:
             tens["metadata"] = plain_object(metadata, "metadata")
         text, payload = dump_label({"TENS": tens, **label}), self._parts.payload

@@ -243,11 +243,15 @@ def test_elements_that_tensors_cannot_hold_are_refused(value):
             as_tensor(value, copy=copy)
 
 
-def test_masked_arrays_are_refused_everywhere():
+def test_nulls_alone_have_no_type():
+    for value in ([None], [[None], [None]]):
+        with pytest.raises(ConversionError, match="nullable"):
+            as_tensor(value)
+
+
+def test_masked_arrays_are_refused_where_there_are_no_nulls():
     masked = np.ma.masked_array([1, 2, 3], mask=[0, 1, 0])
     for call in (
-        lambda: as_tensor(masked),
-        lambda: as_tensor(masked, copy=True),
         lambda: from_buffer(masked, (3,)),
         lambda: jagged([masked]),
     ):

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 __all__ = [
     "added_type",
     "empty_array",
-    "has_nulls",
+    "has_null_rows",
     "inner_fields",
     "is_null_type",
     "plain_array",
@@ -124,14 +124,14 @@ def tensor_names(kind: "pa.DataType") -> "list[str] | None":
     return None if said is None else list(said)
 
 
-def has_nulls(array: "pa.Array") -> bool:
-    """Tell whether there are nulls where no tensor of numbers can have them; O(lists)."""
+def has_null_rows(array: "pa.Array") -> bool:
+    """Tell whether a list is a null, which no tensor has; O(lists)."""
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
     if isinstance(array, pa.ExtensionArray):
         array = array.storage
     if not pa.types.is_nested(array.type):
-        return bool(array.null_count)
+        return False
     if array.null_count:
         return True
-    return hasattr(array, "flatten") and not pa.types.is_struct(array.type) and has_nulls(array.flatten())
+    return hasattr(array, "flatten") and not pa.types.is_struct(array.type) and has_null_rows(array.flatten())

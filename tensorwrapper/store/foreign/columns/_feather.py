@@ -9,6 +9,7 @@ from tensorwrapper.store.foreign._contents import Contents
 from tensorwrapper.store.foreign.columns._table import check_bytes, contents_of, tensor_of
 from tensorwrapper.store.system._system import reading
 from tensorwrapper.tensor import Tensor
+from tensorwrapper.typing import NullRows
 from tensorwrapper.wire import Limits
 
 if TYPE_CHECKING:
@@ -22,8 +23,10 @@ _STREAM: Final = b"\xff\xff\xff\xff"
 """How a stream begins: a message of its own length, and no magic word."""
 
 
-def open_feather(path: Path, limits: Limits) -> Contents:
+def open_feather(path: Path, limits: Limits, null_rows: NullRows = "refuse") -> Contents:
     """Return what a Feather file (of version 2: Arrow's own) has; its footer is read.
+
+    A null where a list is expected is refused, or an empty row.
 
     Raises
     ------
@@ -36,7 +39,7 @@ def open_feather(path: Path, limits: Limits) -> Contents:
         memory = pa.memory_map(str(path))
         is_stream = memory.read(4) == _STREAM
         memory.seek(0)
-        batches = _Batches(path, memory, limits, is_stream)
+        batches = _Batches(path, memory, limits, is_stream, null_rows)
         with (pa.ipc.open_stream if is_stream else pa.ipc.open_file)(memory) as file:
             return contents_of(file.schema, batches.column, "batches")
 
@@ -50,6 +53,7 @@ class _Batches:
     memory: "pa.MemoryMappedFile"
     limits: Limits
     is_stream: bool
+    null_rows: NullRows
 
     def _batches(self, fields: list[int] | None) -> "Iterator[pa.RecordBatch]":
         """Yield all batches, of some columns if these are given."""
@@ -66,7 +70,10 @@ class _Batches:
 
     def column(self, number: int, field: "pa.Field", empty: Tensor[Any]) -> "Tensor[Any] | View[Any]":
         """Return a column: a tensor over the mapped file, or a view of several."""
+        import pyarrow as pa  # noqa: PLC0415 - an extra
+
         parts: list[Tensor[Any]] = []
+        arrays: list[pa.Array] = []
         nbytes = 0
         packed = self._is_packed()
         for batch in self._batches([number] if packed else None):
@@ -75,9 +82,13 @@ class _Batches:
             array.validate(full=True)
             nbytes += array.nbytes
             check_bytes(nbytes, field.name, self.limits)
-            parts.append(tensor_of(array, self.path, field.name))
+            arrays.append(array)
+            parts.append(tensor_of(array, self.path, field.name, self.null_rows))
         if len(parts) < 2:
             return parts[0] if parts else empty
+        if len({part.shape.is_box for part in parts}) > 1:
+            # Nulls became empty rows in some batches, and in others all rows have one length.
+            return tensor_of(pa.chunked_array(arrays, field.type), self.path, field.name, self.null_rows)
         from tensorwrapper.selection import concat  # noqa: PLC0415 - files of one batch need no views
 
         return concat(parts)

@@ -17,7 +17,7 @@ _WIDTHS: Final = (1, 4, 8, 12, 4, 8)  # bytes of a truth value, INT32, INT64, IN
 _TEXT: Final = 16  # where a text is, and how long
 _LEVELS: Final = 4  # bytes of the two levels of a value
 _PAGE: Final[Spec] = {1: int, 2: int, 3: int, 5: {1: int}, 7: {1: int}, 8: {1: int}}
-_COLUMN: Final[Spec] = {1: int, 3: [bytes], 4: int, 5: int, 6: int, 7: int, 9: int, 11: int}
+_COLUMN: Final[Spec] = {1: int, 3: [bytes], 4: int, 5: int, 6: int, 7: int, 9: int, 11: int, 12: {3: int}}
 _FOOTER: Final[Spec] = {4: [{1: [{1: bytes, 3: _COLUMN, 8: {}}]}]}
 
 
@@ -38,6 +38,8 @@ class Chunk:
     start: int
     number: int
     """Which column of the group it is: paths may be equal where names have dots."""
+    nulls: int | None = None
+    """How many nulls the statistics count: elements, and null or empty lists; None if they do not."""
     away: bytes = b""
     """The path of the file that has the pages; nothing if they are in this one."""
     is_encrypted: bool = False
@@ -80,7 +82,10 @@ def _chunk(own: dict[int, Any], number: int) -> Chunk:
     start, first = said[9], said.get(11)
     start = first if first is not None and 0 < first < start else start
     sizes = said[5], said[6], said[7]
-    found = Chunk(said[1], tuple(said[3]), said[4], *sizes, start, number, own.get(1, b""), 8 in own)
+    nulls = said.get(12, {}).get(3)
+    found = Chunk(
+        said[1], tuple(said[3]), said[4], *sizes, start, number, nulls, own.get(1, b""), is_encrypted=8 in own
+    )
     if min(found.kind, found.values, found.unpacked, found.packed, start) < 0:
         raise DataFileError("a column is said to begin before the file, or to have less than nothing")
     return found

@@ -4,6 +4,10 @@ Numbers are views: a group is decoded when something of it is asked for. How lon
 a column is decoded: where one is large, its groups are decoded one by one when it is opened, what is kept are
 the lengths, and elements are decoded again when they are asked for. Text, and what is small, is a tensor.
 Before anything is unpacked, the headers of the pages say how much that is.
+
+Nulls have no place in a source. A column of numbers is a view only if the statistics in the footer count no
+null, or the schema allows none; else it is decoded when it is opened. Of many lists the groups with nulls are
+kept, and others decoded again. A null time is NaT, so that times are views.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,7 +28,7 @@ from tensorwrapper.store.foreign.columns._table import check_bytes, contents_of,
 from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.store.system._system import of_stranger, reading
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.typing import Array, Extents, IntArray
+from tensorwrapper.typing import Array, Extents, IntArray, NullRows
 from tensorwrapper.wire import Limits
 
 if TYPE_CHECKING:
@@ -46,8 +50,10 @@ _SMALL: Final = 2**25
 """Bytes up to which lists are decoded once, and kept."""
 
 
-def open_parquet(path: Path, limits: Limits) -> Contents:
+def open_parquet(path: Path, limits: Limits, null_rows: NullRows = "refuse") -> Contents:
     """Return what a Parquet file has; its footer is read.
+
+    A null where a list is expected is refused, or an empty row.
 
     Raises
     ------
@@ -58,7 +64,7 @@ def open_parquet(path: Path, limits: Limits) -> Contents:
 
     with reading(path, "Parquet"), pq.ParquetFile(path) as file:
         columns = _columns_of(read_footer(path))
-        table = _Table(path, file.metadata, columns, limits)
+        table = _Table(path, file.metadata, columns, limits, null_rows)
         return contents_of(file.schema_arrow, table.column, "row groups", _unread(columns))
 
 
@@ -116,17 +122,22 @@ class _Table:
     metadata: "pq.FileMetaData"
     columns: Mapping[str, Footer]
     limits: Limits
+    null_rows: NullRows
 
     def column(self, _number: int, field: "pa.Field", empty: Tensor[Any]) -> "Tensor[Any] | View[Any]":
         """Return a column: a view of numbers, or of many lists, or a tensor of lists or text."""
         name = field.name
-        groups = _Groups(self.path, self.metadata, name, self._chunks_of(name), self.limits)
+        chunks = self._chunks_of(name)
+        groups = _Groups(self.path, self.metadata, name, chunks, self.limits, self.null_rows)
         if holds_strings(empty.dtype) or not empty.shape.is_box:
             kept = holds_strings(empty.dtype) or len(groups.rows) < 2 or groups.claimed() <= _SMALL
             return groups.whole() if kept else self._lists(groups)
         extents = (sum(groups.rows), *empty.shape.extents[1:])
         if max(extents) > self.limits.extent or min(groups.rows, default=0) < 0:
             raise DataFileError(f"{name!r} has the extents {extents}; {self.limits.extent} is the most")
+        is_time = empty.dtype.kind in "mM" and (empty.shape.rank == 1 or self.null_rows == "refuse")
+        if not is_time and groups.may_have_nulls():
+            return groups.whole()
         from tensorwrapper.selection import as_view  # noqa: PLC0415 - other kinds of file need no views
 
         splits = splits_of(np.array(groups.rows, dtype=np.int64))
@@ -146,7 +157,8 @@ class _Table:
         for number, count in enumerate(groups.rows):
             if count:
                 found = groups.tensor(number)
-                parts.append(as_view(_Lists(groups, number, found.shape, found.dtype)))
+                source = _Lists(groups, number, found.shape, found.dtype)
+                parts.append(as_view(found if found.is_nullable else source))
         return concat(parts)
 
 
@@ -161,6 +173,7 @@ class _Groups:
     chunks: Footer
     """The parts of the column, a few in each group if it has fields."""
     limits: Limits
+    null_rows: NullRows
 
     @property
     def rows(self) -> list[int]:
@@ -179,9 +192,17 @@ class _Groups:
         groups = self.chunks if group is None else self.chunks[group : group + 1]
         return sum([chunk.unpacked for own in groups for chunk in own])
 
+    def may_have_nulls(self) -> bool:
+        """Tell whether an element or a list may be a null, by the schema and by what the footer counts."""
+        return any(chunk.nulls != 0 and self._is_optional(chunk) for own in self.chunks for chunk in own)
+
+    def _is_optional(self, chunk: Chunk) -> bool:
+        known = chunk.number < self.metadata.num_columns
+        return not known or self.metadata.schema.column(chunk.number).max_definition_level > 0
+
     def tensor(self, group: int) -> Tensor[Any]:
         """Return the rows of a group."""
-        return tensor_of(self.decoded(group), self.path, self.name)
+        return tensor_of(self.decoded(group), self.path, self.name, self.null_rows)
 
     def whole(self) -> Tensor[Any]:
         """Return all rows."""
@@ -194,7 +215,7 @@ class _Groups:
             check_bytes(nbytes, self.name, self.limits)
             parts.extend(found.chunks)
         kind = parts[0].type if parts else self.metadata.schema.to_arrow_schema().field(self.name).type
-        return tensor_of(pa.chunked_array(parts, kind), self.path, self.name)
+        return tensor_of(pa.chunked_array(parts, kind), self.path, self.name, self.null_rows)
 
     def decoded(self, group: int) -> "pa.ChunkedArray":
         """Return a column of a group of rows, if that is not more than a reader allows."""
@@ -288,7 +309,7 @@ class _Lists:
         if not pairs:
             return Done(len(out))
         found = self.groups.tensor(self.number)
-        if found.shape != self.shape:
+        if found.shape != self.shape or found.is_nullable:
             raise DataFileError(f"{self.groups.path} was changed: {self.groups.name!r} has other rows")
         elements = found.elements()
         for selection, target in pairs:
@@ -361,7 +382,10 @@ class _Column:
     def _decoded(self, group: int, n_rows: int) -> Array:
         groups = self.groups
         check_bytes(n_rows * prod(self.extents[1:]) * self.dtype.itemsize, groups.name, groups.limits)
-        found = np.asarray(groups.tensor(group))
+        tensor = groups.tensor(group)
+        if tensor.is_nullable:
+            raise DataFileError(f"{groups.path}: {groups.name!r} has nulls that its footer does not count")
+        found = np.asarray(tensor)
         if found.shape != (n_rows, *self.extents[1:]):
             raise DataFileError(f"{groups.path}: {groups.name!r} has not the rows that its groups claim")
         return found

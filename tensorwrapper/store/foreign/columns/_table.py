@@ -14,7 +14,7 @@ from tensorwrapper.store.foreign._lying import metadata_said, names_said, names_
 from tensorwrapper.store.foreign.columns._arrow_types import (
     added_type,
     empty_array,
-    has_nulls,
+    has_null_rows,
     inner_fields,
     is_null_type,
     plain_array,
@@ -23,6 +23,7 @@ from tensorwrapper.store.foreign.columns._arrow_types import (
 )
 from tensorwrapper.store.records._loss import Loss, LossCode
 from tensorwrapper.tensor import Tensor, as_tensor
+from tensorwrapper.typing import NullRows
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits
 
 if TYPE_CHECKING:
@@ -133,13 +134,13 @@ def _empty(kind: "pa.DataType") -> Tensor[Any]:
     return as_tensor(empty_array(plain_type(kind)))
 
 
-def tensor_of(array: "pa.Array | pa.ChunkedArray", path: Path, name: str) -> Tensor[Any]:
+def tensor_of(array: "pa.Array | pa.ChunkedArray", path: Path, name: str, null_rows: NullRows) -> Tensor[Any]:
     """Return a column, or a part of one, as a tensor.
 
     Raises
     ------
     DataFileError
-        If there are nulls where a tensor has none, or it is no tensor for another reason.
+        If there are null rows that do not become empty, or it is no tensor for another reason.
     """
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
@@ -148,9 +149,9 @@ def tensor_of(array: "pa.Array | pa.ChunkedArray", path: Path, name: str) -> Ten
         if isinstance(array, pa.ChunkedArray):
             kind = plain_type(array.type)
             array = pa.chunked_array([plain_array(part) for part in parts], kind).combine_chunks()
-        return as_tensor(plain_array(array))
+        return as_tensor(plain_array(array), null_rows=null_rows)
     except TensorWrapperError as error:
-        code: LossCode = "null" if any(map(has_nulls, parts)) else "type"
+        code: LossCode = "null" if any(map(has_null_rows, parts)) else "type"
         raise DataFileError(Loss(f"{path}: {name!r} cannot be read: {error}", name, code)) from error
 
 

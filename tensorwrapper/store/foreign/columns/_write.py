@@ -135,7 +135,7 @@ def _array(name: str, given: object, path: Path, lost: list[Loss]) -> "tuple[Ten
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
     # A box in layers is a box: as what it is without them, it comes back as one.
-    value = without_layers(name, to_write(given, name, path), lost)
+    value = without_layers(name, to_write(given, name, path, nulls=True), lost)
     tensor = value if isinstance(value, Tensor) else value.compute()
     try:
         array = tensor.to_arrow()

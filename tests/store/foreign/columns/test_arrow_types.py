@@ -12,7 +12,7 @@ import pytest
 import tensorwrapper as tw
 from tensorwrapper.store.foreign.columns._arrow_types import (
     empty_array,
-    has_nulls,
+    has_null_rows,
     plain_array,
     plain_type,
 )
@@ -52,12 +52,13 @@ def test_storage_is_told_at_every_depth_over_the_same_memory():
     assert plain_array(pa.array([1])).type == pa.int64()
 
 
-def test_nulls_are_found_at_every_depth():
-    assert not has_nulls(pa.array([[1], []]))
-    assert has_nulls(pa.array([[1], None]))
-    assert has_nulls(pa.array([[1, None]]))
-    assert has_nulls(pa.array([[[1], None]]))
-    assert has_nulls(wrapped(pa.array([None, 1])))
+def test_null_rows_are_found_at_every_depth():
+    assert not has_null_rows(pa.array([[1], []]))
+    assert has_null_rows(pa.array([[1], None]))
+    assert not has_null_rows(pa.array([[1, None]]))
+    assert has_null_rows(pa.array([[[1], None]]))
+    assert not has_null_rows(wrapped(pa.array([None, 1])))
+    assert has_null_rows(wrapped(pa.array([None, [1]])))
 
 
 @pytest.mark.parametrize("end", ["feather", "parquet"])
