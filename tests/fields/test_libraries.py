@@ -248,7 +248,7 @@ def test_there_and_back_is_the_same(r):
     assert same(back, r)
     assert back.dtypes == r.dtypes
     if r.rank > 1 and not r.shape.is_box:
-        assert back.shape == r.shape
+        assert back.shape.same_elements(r.shape)  # Arrow does not say extents behind empty rows
     whole = r.drop("run") if r.rank > 1 else r
     whole = whole.drop("text") if "text" in whole.names and r.rank > 1 else whole
     assert same(tw.records(whole.to_arrow("structs")), whole)
