@@ -144,7 +144,7 @@ WHAT_TO_DO: dict[str, tuple[str, str]] = {
     "DataFileNotFoundError": ("Mend the path.", 'tw.open("nowhere.tens")'),
     "DataFileExistsError": ("Say that it may be replaced: `overwrite=True`, `--force`.", ""),
     "DataFilePermissionError": ("Ask for the right to read or write there.", ""),
-    "TensorNameError": ("`list(file)` has the names.", 'tw.save("f.tens", {"": t})'),
+    "TensorNameError": ("`list(file)` and `r.names` have the names.", 'tw.save("f.tens", {"": t})'),
     "TensorSetError": ("Give what Wire-Cell's data model has: a set, its tensors, their metadata.", ""),
     "ComputationCancelledError": ("Nothing: you asked for it.", ""),
     "VersionChangedError": ("Read again: `source.version` is another now.", ""),

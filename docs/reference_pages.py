@@ -24,6 +24,7 @@ FLOORS = (
     "tensor",
     "selection",
     "sharding",
+    "fields",
     "wire",
     "wirecell",
     "store",

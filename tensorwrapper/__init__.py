@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tensorwrapper import buffer as buffer
     from tensorwrapper import errors as errors
+    from tensorwrapper import fields as fields
     from tensorwrapper import interop as interop
     from tensorwrapper import layout as layout
     from tensorwrapper import remote as remote
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from tensorwrapper import typing as typing
     from tensorwrapper import wire as wire
     from tensorwrapper import wirecell as wirecell
+    from tensorwrapper.fields import Records as Records
+    from tensorwrapper.fields import records as records
     from tensorwrapper.interop import from_awkward as from_awkward
     from tensorwrapper.layout import Layout as Layout
     from tensorwrapper.remote import Remote as Remote
@@ -69,6 +72,7 @@ __all__ = [
     "Indices",
     "Layout",
     "Mask",
+    "Records",
     "Remote",
     "RemoteTensor",
     "Server",
@@ -87,6 +91,7 @@ __all__ = [
     "empty",
     "errors",
     "eye",
+    "fields",
     "from_awkward",
     "from_buffer",
     "full",
@@ -96,6 +101,7 @@ __all__ = [
     "no_elements",
     "nullable",
     "open",
+    "records",
     "remote",
     "save",
     "selection",
@@ -120,6 +126,8 @@ _HOMES = {
     "Alignment": "tensor",
     "align": "tensor",
     "IndexIterator": "shape",
+    "Records": "fields",
+    "records": "fields",
     "Indices": "shape",
     "Remote": "remote",
     "RemoteTensor": "remote",

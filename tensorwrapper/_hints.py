@@ -286,6 +286,26 @@ to_padded(): `r.to_padded(fill_value=0)` | to_scipy(): `s.to_scipy()`, and `s.to
 to_pandas() to_awkward() to_arrow(): `t.{name}()` takes nothing: what it returns has methods of its own
 to_torch(): to_torch() takes nothing: what it returns goes to devices
 to_xarray(): `t.named('x', 'y').to_xarray()` takes its dims from the names
+[Records]
+columns fields column_names: `e.names` are the names, `e['t']` is one field
+select get_column field_names: `e['t']`, and `e[['t', 'q']]` | schema types: `e.dtypes`
+sort sort_values argsort: `e.sort_by('t', descending=True)` | groupby: `e.flatten().group_by('run')`
+explode ravel: `e.flatten()` | head: `e[:5]` | tail: `e[-5:]` | take gather isel iloc loc: `e[[2, 0]]`
+filter where query mask: `e[e['t'] > 4]` | first: `e[0]` | last: `e[-1]`
+assign with_columns with_column insert add_column append_column: `e.with_field('n', [1, 2, 3])`
+pop remove_column: `e.drop('q')` | rename_columns: `e.rename({'q': 'charge'})`
+append extend concatenate vstack: `tw.concat([e, e])` | merge join hstack: `e.with_fields({'n': [1, 2, 3]})`
+num_rows height: `len(e)` | ndim: `e.rank` | num_columns width: `len(e.names)` | equals: `e.array_equal(e)`
+apply map sum mean max min any all std var astype: each field is computed with: `e.with_field('t', 2 * e['t'])`
+to_list to_pylist to_dicts rows: `e.tolist()`, and a loop over `e` gives rows
+to_numpy numpy: `e.with_field('n', [1, 2, 3])[['run', 'n']].to_structured()`
+to_pydict: `e.to_dict()` | to_dataframe to_df: `e.to_pandas()` | dtype: `e.dtypes` | clone: `e.copy()`
+reduce: `e['t'].rows().sum()` | persist load read: `e.compute()` | unflatten: `e.flatten().group_by('run')`
+sort_by(): `e.sort_by('t', descending=True)` | top_k(): `e.top_k('t', 2)` | group_by(): `e.flatten().group_by('run')`
+with_field(): `e.with_field('n', [1, 2, 3])` | with_fields(): `e.with_fields({'n': [1, 2, 3]})`
+rename(): `e.rename({'q': 'charge'})` | drop(): `e.drop('q', 'run')` | field(): `e.field('t', np.int64)`
+flatten(): `e.flatten()` takes nothing | to_dict(): `e.to_dict(arrays=False)` | tolist(): `e.tolist()`
+shape=: `tw.records(dict(e), shape=(3,))` shares other modes | names=: `e.rename({'q': 'charge'})`
 [TensFile]
 *: a file has tensors: `f['x']` is one, which is asked like an array
 attrs: `f.metadata` | names tensors root files array_keys: `list(f)` has the names

@@ -364,7 +364,7 @@ class DataFilePermissionError(DataFileSystemError, PermissionError):
 
 
 class TensorNameError(TensorWrapperError, KeyError, ValueError):
-    """A file or a set has no tensor of this name, has one already, or cannot have one."""
+    """A file, a set or records have no tensor of this name, have one already, or cannot have one."""
 
 
 class TensorSetError(TensorWrapperError, ValueError):

@@ -138,12 +138,18 @@ def check_write(
     ------
     DTypeError
         If the kinds differ: floats into integers, complex numbers into floats, text into numbers.
+    ConversionError
+        If an element is None.
     SizeOverflowError
         If an integer is not in the range of the type, a finite number would become infinite or zero, or a
         number no time.
     """
     array = _array_of(value, dtype)
     given = array.dtype
+    if given.kind == "O" and any(item is None for item in array.reshape(-1).tolist()):
+        raise ConversionError(
+            f"elements of {dtype} have no place for a null: `tw.nullable(t)` makes a tensor that has"
+        )
     if given.kind in "SUTO" and type(value) is not int and casting != "unsafe":
         raise DTypeError(f"elements of type {given} do not go into elements of type {dtype}")
     if type(value) is int and given.kind == "O":

@@ -92,7 +92,7 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
 
     @property
     def nullable(self) -> bool:
-        """Whether an element may be a null."""
+        """True if an element may be a null."""
         return holds_strings(self.dtype) and hasattr(self.dtype, "na_object")
 
     @property

@@ -12,6 +12,8 @@ from tensorwrapper._arguments import check_kind_of, to_items_of
 from tensorwrapper._arrays import frozen_array
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer._common import BufferCommon
+from tensorwrapper.buffer._computed import constant
+from tensorwrapper.buffer._nullable import Nullable
 from tensorwrapper.buffer.copies._copy import assign_elements
 from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, ReadOnlyError
 from tensorwrapper.shape.lowlevel import to_ordinal_array
@@ -20,7 +22,7 @@ from tensorwrapper.typing import Array, IntArray, ScalarT_co
 __all__ = ["Joined", "Lookup", "join", "look_up"]
 
 
-def look_up(addresses: npt.ArrayLike, base: BufferCommon[ScalarT_co]) -> "Lookup[ScalarT_co]":
+def look_up(addresses: npt.ArrayLike, base: BufferCommon[ScalarT_co]) -> BufferCommon[ScalarT_co]:
     """Return a buffer whose element k is element ``addresses[k]`` of `base`; no element is copied.
 
     It can be written to if `base` can and no address comes twice.
@@ -44,13 +46,16 @@ def look_up(addresses: npt.ArrayLike, base: BufferCommon[ScalarT_co]) -> "Lookup
         raise ConversionError(f"addresses are a flat array, not one of extents {table.shape}")
     if len(table):
         base.check_bounds(int(table.min()), int(table.max()))
+    if base.sides is not None:
+        return Nullable(Lookup(table, base.sides[0]), Lookup(table, base.sides[1]))
     return Lookup(table, base)
 
 
-def join(buffers: Sequence[BufferCommon[ScalarT_co]]) -> "Joined[ScalarT_co]":
+def join(buffers: Sequence[BufferCommon[ScalarT_co]]) -> BufferCommon[ScalarT_co]:
     """Return one buffer of the elements of several, one after the other; no element is copied.
 
-    It can be written to if all of them can, and no two are over the same memory.
+    It can be written to if all of them can, and no two are over the same memory. Where one has room for
+    nulls, all have.
 
     Raises
     ------
@@ -74,10 +79,17 @@ def join(buffers: Sequence[BufferCommon[ScalarT_co]]) -> "Joined[ScalarT_co]":
     kinds = {part.dtype for part in buffers}
     if len(kinds) > 1:
         raise DTypeError(f"buffers with elements of types {', '.join(map(str, kinds))} do not join")
+    if any(part.sides is not None for part in buffers):
+        sides = [part.sides or (part, _all_valid(part.size)) for part in buffers]
+        return Nullable(join([own[0] for own in sides]), join([own[1] for own in sides]))
     if _share(buffers):
         buffers = [part.as_readonly() for part in buffers]
     ends = np.cumsum([0, *(part.size for part in buffers)], dtype=np.int64)
     return Joined(tuple(buffers), frozen_array(ends))
+
+
+def _all_valid(size: int) -> BufferCommon[np.bool_]:
+    return constant(np.True_, size)
 
 
 def _share(buffers: Sequence[BufferCommon[Any]]) -> bool:

@@ -23,8 +23,8 @@ __all__ = ["Nullable"]
 class Nullable(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
     """Values, and at the same addresses whether each is valid or a null. One layout leads to both.
 
-    What stands under a null is undefined: it is never shown, and written as zero. Elements are read as an
-    array only where none of them is a null.
+    The value under a null is undefined: it is never shown, and written as zero. Elements are read as an
+    array only where all are valid.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class Nullable(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
     Raises
     ------
     DTypeError
-        If the values are strings, which have nulls of their own, or `validity` has no truth values.
+        If the values are strings, or `validity` has other elements than truth values.
     ConversionError
         If the values are sparse, or nullable themselves.
     BufferSizeError
@@ -56,9 +56,9 @@ class Nullable(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
 
     def __init__(self, values: BufferCommon[ScalarT_co], validity: BufferCommon[np.bool_]) -> None:
         if holds_strings(values.dtype):
-            raise DTypeError("strings have nulls of their own: strings(values, nullable=True)")
+            raise DTypeError("strings may be null already: strings(values, nullable=True)")
         if validity.dtype != np.bool_:
-            raise DTypeError(f"whether elements are valid is said by truth values, not by {validity.dtype}")
+            raise DTypeError(f"`validity` needs truth values, not {validity.dtype}")
         for own in (values, validity):
             if own.fill_value is not None or own.nullable:
                 raise ConversionError(
@@ -78,17 +78,17 @@ class Nullable(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
 
     @property
     def size(self) -> int:
-        """How many addresses there are."""
+        """Number of addresses."""
         return self.values.size
 
     @property
     def is_readonly(self) -> bool:
-        """Whether values or nulls cannot be written."""
+        """True if values or nulls cannot be written."""
         return self.values.is_readonly or self.validity.is_readonly
 
     @property
     def nullable(self) -> bool:
-        """Whether an element may be a null: always."""
+        """True."""
         return True
 
     @property
@@ -98,7 +98,7 @@ class Nullable(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
 
     @property
     def null_count(self) -> int:
-        """How many addresses hold a null. O(size)."""
+        """Number of nulls. O(size)."""
         return self.size - int(np.count_nonzero(self.validity.read_run(0, self.size)))
 
     @property
@@ -133,12 +133,12 @@ class Nullable(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
             "nothing is added to elements that may be nulls: t.fill_null(0) has numbers alone"
         )
 
-    # Reading: what may be a null is no array.
+    # Reading.
 
     def _refuse(self, count: int) -> NoReturn:
         raise ConversionError(
-            f"{count} elements are nulls, for which an array has no place: `t.fill_null(0)` says what stands "
-            "for them, `t.to_masked()` is a masked array"
+            f"an array has no place for nulls ({count} here): `t.fill_null(0)` says what stands for them, "
+            "`t.to_masked()` is a masked array"
         )
 
     def _refuse_nulls(self, valid: "npt.NDArray[np.bool_]") -> None:
@@ -178,9 +178,6 @@ class Nullable(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
             return not valid.all()
         return contains_value(self.values.elements_of(layout)[valid], value)
 
-    def nbytes_of(self, layout: LayoutCommon) -> int:
-        return self.values.nbytes_of(layout) + layout.shape.size
-
     def equals(
         self, layout: LayoutCommon, other: BufferCommon[Any], theirs: LayoutCommon, *, equal_nan: bool
     ) -> bool:
@@ -217,7 +214,7 @@ class Nullable(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         self, layout: LayoutCommon, target: LayoutCommon, size: int, *, threads: SupportsIndex = 1
     ) -> "Nullable[ScalarT_co]":
         values = self.values.place(layout, target, size, threads=threads)
-        # Where nothing is put there are zeros, and no nulls.
+        # The other addresses get zeros, which are valid.
         nulls: Dense[np.bool_] = Dense(cast("Any", ~self.valid_of(layout)))
         placed = nulls.place(packed_layout(layout.shape).implementation, target, size, threads=threads)
         return Nullable(values, Dense(~placed.flat))

@@ -17,7 +17,8 @@ memory; `write_elements`, `assign_elements` (which broadcasts, and allows overla
 
 **Buffers and layouts** for elements that are there: `packed_layout` (without gaps), `as_dense` (an array of
 any strides), `buffer_of` (a flat array that nobody else has), `make_sparse` (addresses that are known to be
-right), `arrays_from_arrow` and its `ArrowValues`.
+right), `pack_together` (those of several buffers that one layout reaches), `arrays_from_arrow` and its
+`ArrowValues`.
 
 **Sparse elements**: `rises` (addresses ascend, none twice), `is_fill` (where values equal the fill, NaN too).
 """
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     )
     from tensorwrapper.buffer._dense import as_dense, buffer_of
     from tensorwrapper.buffer._elements import check_dtype, fit_extents, holds_strings, kind_of
+    from tensorwrapper.buffer._pack_together import pack_together
     from tensorwrapper.buffer._sparse import make_sparse
     from tensorwrapper.buffer._sparse_merge import is_fill, rises
     from tensorwrapper.buffer.arrow._arrays import ArrowValues, arrays_from_arrow
@@ -72,6 +74,7 @@ __all__ = [
     "join_into",
     "kind_of",
     "make_sparse",
+    "pack_together",
     "packed_layout",
     "rises",
     "take_along",
@@ -90,6 +93,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
                 "fit_number",
             ),
             "_elements": ("check_dtype", "fit_extents", "holds_strings", "kind_of"),
+            "_pack_together": ("pack_together",),
             "_sparse": ("make_sparse",),
             "_sparse_merge": ("is_fill", "rises"),
             "arrow._arrays": ("ArrowValues", "arrays_from_arrow"),

@@ -9,22 +9,35 @@ from tensorwrapper.interop._awkward import from_awkward, to_awkward
 from tensorwrapper.interop._duck import DuckArray, as_duck
 from tensorwrapper.interop._lazy_arrays import from_lazy
 from tensorwrapper.interop._pandas import from_pandas, to_pandas
+from tensorwrapper.interop._records import (
+    RecordsForm,
+    columns_of,
+    records_to_arrow,
+    records_to_awkward,
+    records_to_pandas,
+    records_to_polars,
+    records_to_structs,
+)
 from tensorwrapper.interop._torch import from_torch, to_torch
 from tensorwrapper.interop._xarray import to_xarray
 from tensorwrapper.interop.dask._arrays import from_dask
 from tensorwrapper.interop.dask._chunks import ChunksLike
 from tensorwrapper.interop.dask._collection import DaskTensor
 from tensorwrapper.interop.dask._out import reshard, reshard_plan, to_dask
+from tensorwrapper.interop.dask._records import DaskRecords, records_to_dask
 from tensorwrapper.interop.dask._serialize import register_dask
 from tensorwrapper.interop.dask._shards import Moves, compute_over
 
 __all__ = [
     "ArrowForm",
     "ChunksLike",
+    "DaskRecords",
     "DaskTensor",
     "DuckArray",
     "Moves",
+    "RecordsForm",
     "as_duck",
+    "columns_of",
     "compute_over",
     "from_arrow",
     "from_awkward",
@@ -32,6 +45,12 @@ __all__ = [
     "from_lazy",
     "from_pandas",
     "from_torch",
+    "records_to_arrow",
+    "records_to_awkward",
+    "records_to_dask",
+    "records_to_pandas",
+    "records_to_polars",
+    "records_to_structs",
     "register_dask",
     "reshard",
     "reshard_plan",

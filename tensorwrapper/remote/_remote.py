@@ -13,6 +13,7 @@ from tensorwrapper.remote.client._connection import Connections
 from tensorwrapper.remote.client._opened import Opening, opened, opening_of
 from tensorwrapper.remote.client._pending import IDLE, Patience
 from tensorwrapper.remote.client._pushed import pushed, reduced
+from tensorwrapper.remote.client._records import RemoteRecords, found_records
 from tensorwrapper.remote.client._snapshot import Snapshot, found_names, found_tensor, has_tensor
 from tensorwrapper.remote.client._tensor import RemoteTensor
 from tensorwrapper.remote.protocol._events import (
@@ -83,6 +84,24 @@ class Remote(Closing, Mapping[str, RemoteTensor]):
 
     def __hash__(self) -> int:
         return id(self)
+
+    def records(self, name: str) -> RemoteRecords:
+        """Return the records that are served under a name; nothing is read but what they are.
+
+        Raises
+        ------
+        TensorNameError
+            If there are none.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> e = tw.records({"x": [1, 2, 3], "y": [[1.5], [2.5], [3.5]]})
+        >>> with tw.serve({"ev": e}) as server, tw.connect(server.address) as remote:
+        ...     list(remote), remote.records("ev")[[2, 0]].to_dict()
+        (['ev.x', 'ev.y'], {'x': [3, 1], 'y': [[3.5], [1.5]]})
+        """
+        return found_records(self._connections, name)
 
     def pushed(self, view: "ViewLike") -> View[Any]:
         """Return a view that the server computes, if less travels then; else the view as it is.

@@ -33,8 +33,10 @@ from tensorwrapper.remote.shards._tensor import ShardedTensor
 from tensorwrapper.selection import as_view, sources
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.transport import CurveServer
+from tensorwrapper.wire.lowlevel import is_records
 
 if TYPE_CHECKING:
+    from tensorwrapper.fields import Records
     from tensorwrapper.selection import ViewLike
 
 __all__ = ["Server", "serve"]
@@ -76,8 +78,8 @@ class Server(Closing):
         """Whether it has ended."""
         return self._loop is None or not self._loop.is_alive
 
-    def replace(self, name: str, tensor: "ViewLike") -> None:
-        """Serve a tensor under a name, in place of what may have it; it gets a new version.
+    def replace(self, name: str, tensor: "ViewLike | Records") -> None:
+        """Serve a tensor, or records, under a name, with a new version; a tensor of this name is replaced.
 
         Who reads the old one is told so by `VersionChangedError`, and what was answered stays what it was.
 
@@ -91,10 +93,12 @@ class Server(Closing):
         self._refuse_own(name, tensor)
         self._catalogue.put(name, tensor)
 
-    def _refuse_own(self, name: str, tensor: "ViewLike") -> None:
+    def _refuse_own(self, name: str, tensor: "ViewLike | Records") -> None:
         """Refuse what is read from this very server: whoever answers for it would wait for himself."""
         loop = self._alive()
-        for connections in _read_from(tensor, _place_of(loop.address)):
+        parts = tensor.values() if is_records(tensor) else [cast("ViewLike", tensor)]
+        place = _place_of(loop.address)
+        for connections in [own for part in parts for own in _read_from(part, place)]:
             try:
                 found = connections.server_now()
             except (TransportError, RemoteProtocolError, RequestRefusedError):
@@ -183,7 +187,7 @@ class Server(Closing):
 
 
 def serve(
-    tensors: "Mapping[str, ViewLike] | str | os.PathLike[str] | Iterable[str | os.PathLike[str]]",
+    tensors: "Mapping[str, ViewLike | Records] | str | os.PathLike[str] | Iterable[str | os.PathLike[str]]",
     address: str = "tcp://127.0.0.1:*",
     *,
     security: CurveServer | None = None,
@@ -197,7 +201,8 @@ def serve(
     Parameters
     ----------
     tensors
-        Tensors, arrays, views and sources by name. Or a file, a
+        Tensors, arrays, views and sources by name; `Records`, whose fields are served at one version, each
+        under a dotted name, and for reading alone. Or a file, a
         folder or several: the tensors of a file have its name before theirs (``run/energies``) if there are
         several files, and of a folder all `.tens` files in it are served.
     address
@@ -243,10 +248,10 @@ def serve(
     if not isinstance(writable, bool) and security is None:
         raise ConversionError("writable names keys, and without security=CurveServer(...) nobody proves one")
     catalogue = Catalogue(allow, ServeLimits() if limits is None else limits, writable)
-    given: dict[str, ViewLike] = {}
+    given: dict[str, ViewLike | Records] = {}
     with ExitStack() as files:
         if isinstance(tensors, Mapping):
-            given |= cast("Mapping[str, ViewLike]", tensors)
+            given |= cast("Mapping[str, ViewLike | Records]", tensors)
             for name, tensor in given.items():
                 catalogue.put(name, tensor)
         else:

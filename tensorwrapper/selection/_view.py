@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from tensorwrapper.selection.execution._single_source import Direct
     from tensorwrapper.selection.plans._plan import Plan
 
-__all__ = ["View"]
+__all__ = ["View", "same_steps"]
 
 _R = TypeVar("_R")
 _S = TypeVar("_S", bound=np.generic)
@@ -254,6 +254,20 @@ class View(
     def __reduce__(self) -> "tuple[Callable[[Expression], View[Any]], tuple[Expression]]":
         # The normal form and the plan, which are found again, stay behind.
         return View, (compacted(self._expression),)
+
+
+def same_steps(view: View[Any], before: View[Any], after: View[Any]) -> View[Any] | None:
+    """Return a view after the steps from `before` to `after`, without computing their layouts again.
+
+    None if its layout is another object than that of `before`, or if a step made a new node.
+    """
+    old, new = before._expression, after._expression
+    if view._expression.layout is not old.layout or new.node is not old.node:
+        return None
+    made = view
+    for call in new.calls[len(old.calls) :] if new.written is old.written else new.calls:
+        made = made._after(call, new.layout)
+    return made
 
 
 hint(View, "Tensor")

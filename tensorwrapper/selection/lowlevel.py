@@ -7,8 +7,12 @@ A node is one class over `Node` (public), made known by `register_node`;
 `Coordinate`, the position there as a sum of what the modes of the view add; coordinates are added and
 multiplied. `pushed` is the part of an operand that a transform selects.
 
+**Nulls**: `sides_of_view` is a view of the values, and one of whether they are valid.
+
 **What views give**: `RowsOfView`, and `OuterView` and `PointView`, which stand before the brackets of
-`oindex` and `vindex`.
+`oindex` and `vindex`. `same_steps` gives a view the steps of another one that has the same layout.
+
+**Several views in one text**: `fields_from_json` reads those of records.
 """
 
 from typing import TYPE_CHECKING
@@ -16,20 +20,36 @@ from typing import TYPE_CHECKING
 from tensorwrapper._lazy import lazy_names
 
 if TYPE_CHECKING:
+    from tensorwrapper.selection._view import same_steps
     from tensorwrapper.selection.expressions._ordinals import pushed
     from tensorwrapper.selection.facade._rows_of_view import RowsOfView
     from tensorwrapper.selection.facade._view_parts import OuterView, PointView
+    from tensorwrapper.selection.plans._nulls import sides_of_view
+    from tensorwrapper.selection.schema._read import fields_from_json
     from tensorwrapper.selection.transforms._transform import Coordinate, Transform
 
-__all__ = ["Coordinate", "OuterView", "PointView", "RowsOfView", "Transform", "pushed"]
+__all__ = [
+    "Coordinate",
+    "OuterView",
+    "PointView",
+    "RowsOfView",
+    "Transform",
+    "fields_from_json",
+    "pushed",
+    "same_steps",
+    "sides_of_view",
+]
 
 if not TYPE_CHECKING:  # for checkers there are the names above, and no others
     __getattr__, __dir__ = lazy_names(
         __name__,
         {
+            "_view": ("same_steps",),
             "expressions._ordinals": ("pushed",),
             "facade._rows_of_view": ("RowsOfView",),
             "facade._view_parts": ("OuterView", "PointView"),
+            "schema._read": ("fields_from_json",),
+            "plans._nulls": ("sides_of_view",),
             "transforms._transform": ("Coordinate", "Transform"),
         },
     )

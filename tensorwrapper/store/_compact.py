@@ -1,8 +1,8 @@
 """`compact`: a file written anew, with each tensor that grew in as few records as it needs."""
 
 import os
-from collections.abc import Iterator, Sequence
-from typing import Any, Final, SupportsIndex, cast, final, get_args
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final, SupportsIndex, cast, final, get_args
 
 from tensorwrapper._integers import to_count
 from tensorwrapper._value_class import frozen
@@ -11,6 +11,9 @@ from tensorwrapper.store._file import TensFile
 from tensorwrapper.store._verify import verify
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.wire import DEFAULT_LIMITS, Compression, Limits
+
+if TYPE_CHECKING:
+    from tensorwrapper.fields import Records
 
 __all__ = ["Compaction", "compact"]
 
@@ -40,10 +43,10 @@ def compact(
 ) -> Compaction:
     """Write a `.tens` file anew, so that what grew by `TensFile.extend` is in few records.
 
-    Names, their order, metadata and compression stay. A tensor that grew is a `Tensor` afterwards; strings
-    and sparse tensors larger than `piece_bytes` stay in several records, and are views as before. As with
-    `save`, the old file is there until the new one is on the disk, and readers who have it open keep it. The
-    old file is read twice: all checksums are compared before anything is written.
+    Names, their order, metadata, records and compression stay. A tensor that grew is a `Tensor` afterwards;
+    strings and sparse tensors larger than `piece_bytes` stay in several records, and are views as before. As
+    with `save`, the old file is there until the new one is on the disk, and readers who have it open keep it.
+    The old file is read twice: all checksums are compared before anything is written.
 
     Parameters
     ----------
@@ -81,8 +84,12 @@ def compact(
         if problems:
             raise DataFileError(f"{old.path} is not compacted: {problems[0]}")
         with TensFile(path, "w", metadata=old.metadata, piece_bytes=limit, limits=limits) as new:
-            for name in old:
-                _copy(old, new, name, limit)
+            for name in old._directory.names:
+                fields = old._fields_of(name, look=True)
+                if fields:
+                    _copy_records(old, new, name, fields, limit)
+                else:
+                    _copy(old, new, name, limit)
             kept, size = _count(new), old._reading.size
         records = _count(old)
     return Compaction(records, kept, size, size - old.path.stat().st_size)
@@ -93,13 +100,36 @@ def _count(file: TensFile) -> int:
 
 
 def _copy(old: TensFile, new: TensFile, name: str, limit: int) -> None:
-    packing = old._packing(name)
-    codec = cast("Compression", packing) if packing in get_args(Compression) else None
+    codec = _codec(old, [name])
     first, *others = _batches(old._parts(name), limit)
     said = old.tensor_metadata(name) or None
     new.append(name, first, metadata=said, metadata_depth=DEFAULT_LIMITS.depth, compress=codec)
     for other in others:
         new.extend(name, other, compress=codec)
+
+
+def _codec(old: TensFile, names: Iterable[str]) -> Compression | None:
+    """Return how the first of some tensors that is compressed is so."""
+    packings = map(old._packing, names)
+    return next((cast("Compression", own) for own in packings if own in get_args(Compression)), None)
+
+
+def _copy_records(old: TensFile, new: TensFile, name: str, fields: Sequence[str], limit: int) -> None:
+    from tensorwrapper.store.growing._fields import joined, parts_of_records  # noqa: PLC0415 - few files have records
+
+    codec, directory = _codec(old, [f"{name}.{field}" for field in fields]), old._directory
+    waiting: list[Records] = []
+
+    def write() -> None:
+        new.extend(name, joined(waiting), compress=codec)
+        waiting.clear()
+
+    places, grown = directory.places(name) or (), directory.extensions.get(name, ())
+    for part in parts_of_records(old._reading, name, places, grown, tuple(fields)):
+        if waiting and sum([own.nbytes for own in waiting]) + part.nbytes > limit:
+            write()
+        waiting.append(part)
+    write()
 
 
 def _batches(parts: Sequence[Tensor[Any]], limit: int) -> Iterator[Tensor[Any]]:

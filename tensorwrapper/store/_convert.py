@@ -2,7 +2,7 @@
 
 import errno
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from functools import partial
 from pathlib import Path
@@ -26,6 +26,7 @@ from tensorwrapper.store.sets._recognise import Recognised, recognise
 from tensorwrapper.store.system._system import to_path
 from tensorwrapper.tensor import as_tensor
 from tensorwrapper.wire import DEFAULT_LIMITS
+from tensorwrapper.wire.lowlevel import is_records
 
 __all__ = ["convert"]
 
@@ -54,7 +55,8 @@ def convert(
     a tensor had is its metadata ``name``, and is used again in kinds whose names may be paths.
     Elements are read from the mapped file a run of rows at a time, so that the memory needed does not grow
     with the files; what lies in chunks, or in a compressed archive, is read as a whole into a ``.tens`` file.
-    `target` appears when all is written.
+    Records of a `.tens` file stay records in another one if all of their fields are written. Other kinds have
+    a tensor for each field, such as ``ev.t``. `target` appears when all is written.
 
     Parameters
     ----------
@@ -136,12 +138,14 @@ def _from_tens(
         names = wanted.among(list(file), {}, file.losses)
         lost: list[Loss] = []
         called = _called_before(file, names) if end_of(target) in PATHS else {}
+        units = _units(file, names) if end_of(target) == ".tens" else dict.fromkeys(names, False)
 
         def tensors() -> Iterator[Named]:
-            for name in names:
+            for name, as_records in units.items():
                 read: list[tuple[object, Mapping[str, Any]]] = []
                 with leaving_out(name, options, lost):
-                    read.append((_whole(file, name), file.tensor_metadata(name)))
+                    whole = _whole_records(file, name) if as_records else _whole(file, name)
+                    read.append((whole, {} if as_records else file.tensor_metadata(name)))
                 for tensor, said in read:
                     now = called.get(name, name)
                     if now not in (name, said.get(TRUE_NAME)):
@@ -150,9 +154,21 @@ def _from_tens(
                         said = {key: own for key, own in said.items() if key != TRUE_NAME}  # noqa: PLW2901
                     yield now, tensor, said
 
-        sizes = (file[name].nbytes for name in names) if options.strict else [1] * len(names)
+        found = ((file.records if own else file.__getitem__)(name) for name, own in units.items())
+        sizes = (own.nbytes for own in found) if options.strict else [1] * len(units)
         done = write(_told(tensors(), sizes, progress), file.metadata, options)
         return attrs.evolve(done, lost=(*wanted.told(file.losses), *lost, *done.lost))
+
+
+def _units(file: TensFile, names: Sequence[str]) -> dict[str, bool]:
+    """Return what is written, and whether it is records: those of which all fields are wanted, as a whole."""
+    wanted = set(names)
+    owners: dict[str, str] = {}
+    for owner, fields in file._directory.records.items():
+        dotted = [f"{owner}.{field}" for field in fields]
+        if wanted.issuperset(dotted):
+            owners.update(dict.fromkeys(dotted, owner))
+    return {owners.get(name, name): name in owners for name in names}
 
 
 def _called_before(file: TensFile, names: Iterable[str]) -> dict[str, str]:
@@ -170,6 +186,14 @@ def _whole(file: TensFile, name: str) -> object:
     """Return what is written in runs of rows: a view would be computed before."""
     parts = file._parts(name)
     return parts[0] if len(parts) == 1 else file[name]
+
+
+def _whole_records(file: TensFile, name: str) -> object:
+    """Return records whose fields are read in runs of rows."""
+    from tensorwrapper.fields import records  # noqa: PLC0415 - few files have records
+
+    found = file.records(name)
+    return records({own: _whole(file, f"{name}.{own}") for own in found.names}, shape=found.shape)
 
 
 def _from_foreign(
@@ -239,15 +263,15 @@ def _to_tens(
         for name, given, said in tensors:
             with leaving_out(name, options, lost):
                 try:
-                    tensor = as_tensor(given)
+                    whole = given if is_records(given) else as_tensor(given)
                     # As deep as it was read.
-                    file.append(name, tensor, metadata=said or None, metadata_depth=DEFAULT_LIMITS.depth)
+                    file.append(name, whole, metadata=said or None, metadata_depth=DEFAULT_LIMITS.depth)
                 except DataFileError:
                     raise
                 except TensorWrapperError as error:
                     raise ConversionError(f"{name!r} cannot be written to {path}: {error}") from error
-                names.append(name)
-                nbytes += tensor.nbytes
+                names += [f"{name}.{own}" for own in whole.names] if is_records(whole) else [name]
+                nbytes += whole.nbytes
     return Conversion(tuple(names), nbytes, tuple(lost))
 
 

@@ -4,26 +4,28 @@ import contextlib
 import itertools
 import os
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, SupportsIndex, TypeAlias, cast, final
 
 from tensorwrapper._hints import Hinted, hint
 from tensorwrapper._integers import to_count
-from tensorwrapper._value_class import Shown
+from tensorwrapper._value_class import Shown, frozen
 from tensorwrapper._wording import brief, html_block, shortened
 from tensorwrapper.errors import (
     ConversionError,
     DataFileError,
     LeakedResourceWarning,
     ReadOnlyError,
+    RemoteProtocolError,
     TensorNameError,
 )
-from tensorwrapper.store.records._directory import Directory
-from tensorwrapper.store.records._entry import Entry, make_entry, packing_of
-from tensorwrapper.store.records._index import check_tear, load_directory, warn_of_damage
-from tensorwrapper.store.records._listing import Place
+from tensorwrapper.store.records._directory import Directory, dotted
+from tensorwrapper.store.records._entry import Entry, make_entry, number_of, packing_of
+from tensorwrapper.store.records._index import check_tear, load_directory, read_facts_at, warn_of_damage
+from tensorwrapper.store.records._listing import Place, Row
 from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.store.records._reader import RecordReader
 from tensorwrapper.store.records._record import RecordFacts
@@ -32,9 +34,11 @@ from tensorwrapper.store.system._bytes_at import lock_for_writing, sync_folder, 
 from tensorwrapper.store.system._replace import beside, make_beside
 from tensorwrapper.store.system._system import about_path, open_regular, refused_by_system, to_path
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.wire import DEFAULT_LIMITS, Compression, Limits
+from tensorwrapper.wire import DEFAULT_LIMITS, Compression, Limits, Message
+from tensorwrapper.wire.lowlevel import is_records
 
 if TYPE_CHECKING:
+    from tensorwrapper.fields import Records
     from tensorwrapper.selection import View
     from tensorwrapper.store.growing._writer import RecordWriter
 
@@ -44,6 +48,29 @@ FileMode: TypeAlias = Literal["r", "a", "w"]
 """``r`` reads, ``a`` appends to what may be there, ``w`` writes a new file in place of what may be there."""
 
 PIECE_BYTES: Final = 2**30
+
+
+def _has_fields(given: object) -> bool:
+    return isinstance(given, Mapping) or is_records(given)
+
+
+@final
+@frozen(eq=False)
+class _Lying:
+    """The place of a tensor, or of a field of records."""
+
+    reader: RecordReader
+    owner: str
+    """What the records in the file are called: of a field, those of all fields."""
+    places: tuple[Place, ...]
+    """As it was begun."""
+    grown: Sequence[Row]
+    """Its extensions."""
+    field: str = ""
+
+    def message(self) -> Message:
+        """Return what its first record says."""
+        return self.reader.piece(self.owner, self.places, 0)[1]
 
 
 @final
@@ -190,6 +217,12 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
         return dict(self._reading.message(place, RecordFacts("metadata")).metadata)
 
     @property
+    def record_fields(self) -> dict[str, tuple[str, ...]]:
+        """The names of the records that were stored as such, and of their fields, in order."""
+        directory = self._directory
+        return {name: directory.records[name] for name in directory.names if name in directory.records}
+
+    @property
     def aliases(self) -> Mapping[str, str]:
         """Other names of tensors: none here."""
         return {}
@@ -200,13 +233,60 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
         return self._directory.losses()
 
     def __getitem__(self, name: str) -> "Tensor[Any] | View[Any]":
-        places = self._places(name)
-        grown = self._directory.extensions.get(name)
-        if grown is None:
-            return self._reading.tensor(name, places)
-        from tensorwrapper.store.growing._grown import grown_view  # noqa: PLC0415 - few tensors grow
+        found = self._lying(name)
+        try:
+            if not found.grown:
+                return found.reader.tensor(found.owner, found.places)
+            from tensorwrapper.store.growing._grown import grown_view  # noqa: PLC0415 - few tensors grow
 
-        return grown_view(self._reading, places, grown)
+            return grown_view(found.reader, found.places, found.grown)
+        except DataFileError:
+            # An older writer may have listed records as a tensor.
+            if not found.field and self._fields_of(name, look=True):
+                raise self._are_records(name) from None
+            raise
+
+    def records(self, names: "str | Iterable[str] | None" = None) -> "Records":
+        """Return records that were stored as such, or tensors whose rows agree, as one value.
+
+        Parameters
+        ----------
+        names
+            The name of stored records; or names of tensors, which become fields; None for all.
+
+        Raises
+        ------
+        TensorNameError
+            If there is nothing of this name.
+        ExtentMismatchError
+            If tensors differ in their rows.
+        DataFileError
+            If a record is damaged.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> import tensorwrapper as tw
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "run.tens"
+        >>> with TensFile(path, "a") as f:
+        ...     f.extend("ev", {"t": tw.jagged([[5, 1], [7]]), "run": [10, 20]})
+        ...     f.extend("ev", {"t": [[], [2, 9]], "run": [30, 40]})
+        >>> with TensFile(path) as f:
+        ...     list(f), f.records("ev")[1:3].to_dict()
+        (['ev.t', 'ev.run'], {'t': [[7], []], 'run': [20, 30]})
+        """
+        from tensorwrapper.fields import records  # noqa: PLC0415 - few files have records
+
+        if not isinstance(names, str):
+            return records({name: self[name] for name in (self if names is None else names)})
+        fields = self._fields_of(names, look=True)
+        places = self._directory.places(names)
+        if not fields or places is None:
+            raise TensorNameError(f"{self._path} has no records {names!r}{self._passed()}")
+        from tensorwrapper.store.growing._fields import records_in_file  # noqa: PLC0415 - as above
+
+        grown = self._directory.extensions.get(names, ())
+        return records_in_file(self._reading, names, places, grown, fields)
 
     def _lock(self) -> None:
         """Keep writers out of a file that is open for reading, until it is closed.
@@ -225,36 +305,90 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
 
     def _packing(self, name: str) -> str:
         """Return how the elements of the first record of a tensor are stored."""
-        return packing_of(self._reading.piece(name, self._places(name), 0)[1])
+        found = self._lying(name)
+        return packing_of(found.message(), found.field)
 
     def _parts(self, name: str) -> tuple[Tensor[Any], ...]:
         """Return the tensors that follow one another under a name: one, if they can be one lazy tensor."""
-        places = self._places(name)
-        grown = self._directory.extensions.get(name)
-        if grown is None:
-            return (self._reading.tensor(name, places),)
+        found = self._lying(name)
+        if not found.grown:
+            return (found.reader.tensor(found.owner, found.places),)
         from tensorwrapper.store.growing._grown import grown_parts  # noqa: PLC0415 - few tensors grow
 
-        return grown_parts(self._reading, places, grown)
+        return grown_parts(found.reader, found.places, found.grown)
 
-    def _places(self, name: str) -> tuple[Place, ...]:
+    def _lying(self, name: str) -> "_Lying":
+        """Return the place of the tensor, or of the field of records, with this name.
+
+        Raises
+        ------
+        TensorNameError
+            If there is none.
+        """
         if not isinstance(cast("object", name), str):
             raise TensorNameError(f"{self._path} has tensors by name, as in `f['x']`, not by {brief(name)}")
-        places = self._directory.places(name)
+        directory = self._directory
+        places = directory.places(name)
         if places is None:
-            passed = len(self._directory.complaints)
-            more = f" ({passed} damaged records were passed over; verify names them)" if passed else ""
-            raise TensorNameError(f"{self._path} has no tensor {name!r}{more}")
-        return places
+            return self._lying_field(name)
+        if name in directory.records:
+            raise self._are_records(name)
+        return _Lying(self._reading, name, places, directory.extensions.get(name, ()))
+
+    def _lying_field(self, name: str) -> "_Lying":
+        directory = self._directory
+        found = directory.field_of(name)
+        if found is None and any(self._fields_of(owner, look=True) for owner in dotted(name)):
+            found = directory.field_of(name)
+        owner, field = found or ("", "")
+        places = directory.places(owner)
+        if places is None:
+            raise TensorNameError(f"{self._path} has no tensor {name!r}{self._passed()}")
+        reader = self._reading.of_field(places[-1], directory.records[owner], field)
+        return _Lying(reader, owner, places, directory.extensions.get(owner, ()), field)
+
+    def _fields_of(self, name: str, *, look: bool = False) -> tuple[str, ...]:
+        """Return the names of the fields of records; none if there are no such records.
+
+        Parameters
+        ----------
+        look
+            Whether to read the record of a tensor, too: an older writer may have listed records as one.
+        """
+        directory = self._directory
+        places = directory.places(name)
+        if places is None:
+            return ()
+        if look and name not in directory.records:
+            try:
+                facts = read_facts_at(self._reading.read_at, places[0])
+            except (DataFileError, RemoteProtocolError):
+                return ()
+            if facts.fields:
+                directory.records[name] = facts.fields
+        return directory.records.get(name, ())
+
+    def _are_records(self, name: str) -> TensorNameError:
+        fields = ", ".join(map(repr, self._directory.records[name]))
+        return TensorNameError(
+            f"{self._path} has records {name!r}, of {shortened(fields)}: f.records({name!r}) are these"
+        )
+
+    def _passed(self) -> str:
+        passed = len(self._directory.complaints)
+        return f" ({passed} damaged records were passed over; verify names them)" if passed else ""
 
     def __iter__(self) -> Iterator[str]:
-        return iter(list(self._directory.names))
+        return iter(list(self._directory.listed()))
 
     def __len__(self) -> int:
-        return len(self._directory.names)
+        return len(self._directory.listed())
 
     def __contains__(self, name: object) -> bool:
-        return self._directory.has(name)
+        directory = self._directory
+        if directory.has(name):
+            return name not in directory.records
+        return isinstance(name, str) and directory.field_of(name) is not None
 
     def __eq__(self, other: object) -> bool:
         # As a mapping it would compare tensors, which are not equal unless they are the same.
@@ -273,10 +407,9 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
         DataFileError
             If its record is damaged.
         """
-        places = self._places(name)
-        message = self._reading.piece(name, places, 0)[1]
-        grown = [row[1] for row in self._directory.extensions.get(name, ())]
-        return make_entry(name, self[name], message, (*places, *grown))
+        found = self._lying(name)
+        places = *found.places, *[row[1] for row in found.grown]
+        return make_entry(name, self[name], found.message(), places, found.field)
 
     def append(
         self,
@@ -294,9 +427,10 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
         name
             1 to 255 bytes of UTF-8 that are no path, and not taken.
         tensor
-            A tensor, or anything that `as_tensor` takes.
+            A tensor, or anything that `as_tensor` takes; or `Records`, whose fields are written together.
         metadata
-            What to say about the tensor: one level of scalars, unless `metadata_depth` is more.
+            What to say about the tensor: one level of scalars, unless `metadata_depth` is more. Records have
+            none.
         metadata_depth
             How deep `metadata` may nest.
         compress
@@ -315,6 +449,11 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
             If the file is closed, or the disk is full.
         """
         depth = to_count(metadata_depth, "metadata_depth")
+        if is_records(tensor):
+            if metadata is not None:
+                raise ConversionError(f"records have no metadata, and {name!r} is given some")
+            self._writing().add_records(name, tensor, compress)
+            return
         self._writing().add_tensor(name, tensor, metadata, depth, compress)
 
     def extend(
@@ -338,7 +477,8 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
             The rows: a tensor of the rank of the one that grows, or anything that `as_tensor` takes. A box
             has the same extents in all modes but the first, and the same origin there; rows of a jagged
             tensor may have any lengths. Elements are taken as by `Tensor.assign`, those of sparse tensors
-            and strings as they are.
+            and strings as they are. Records grow by a mapping, or `Records`, of all their fields, which
+            get the same number of rows. Lists are read as each field's kind of rows.
         compress
             As in `append`.
 
@@ -347,9 +487,9 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
         ReadOnlyError
             If the file is open for reading.
         TensorNameError
-            If the name is none.
+            If the name is that of a field, or breaks the rules; if a field is missing, or one too many.
         RankError, ExtentMismatchError, LayerError, ModeNameError
-            If the shape is not one of such rows.
+            If the shape is not one of such rows, or fields have not the same.
         ConversionError
             If only one of both is jagged, or sparse, or they have other fills.
         DTypeError, SizeOverflowError
@@ -369,15 +509,30 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
         ...     f["hits"].shape, f["hits"][1:].tolist()
         (Shape.jagged([2, 1, 0, 3]), [[3], [], [4, 5, 6]])
         """
-        self._writing().extend(name, tensor, compress, self._reading.rows)
+        writer, reader, directory = self._writing(), self._reading, self._directory
+        many = _has_fields(tensor)
+        if many and directory.has(name) and not self._fields_of(name, look=True):
+            raise ConversionError(f"{name!r} is a tensor, and grows by rows, not by a mapping of fields")
+        if many or name in directory.records:
+            from tensorwrapper.store.growing._fields import rows_of_records  # noqa: PLC0415 - few files have records
+
+            writer.extend_records(name, tensor, compress, partial(rows_of_records, reader))
+            return
+        owner = directory.field_of(name) if isinstance(cast("object", name), str) else None
+        if owner is not None and not directory.has(name):
+            raise TensorNameError(
+                f"{name!r} is a field, which grows with the others: f.extend({owner[0]!r}, ...) of all fields"
+            )
+        writer.extend(name, tensor, compress, reader.rows)
 
     def __setitem__(self, name: str, tensor: object) -> None:
         self.append(name, tensor)
 
     def tensor_metadata(self, name: str) -> Mapping[str, Any]:
         """Return what was said about a tensor when it was appended; empty if nothing was."""
-        (found,) = self._reading.piece(name, self._places(name), 0)[1].tensor_metadata
-        return found or {}
+        found = self._lying(name)
+        message = found.message()
+        return message.tensor_metadata[number_of(message, found.field)] or {}
 
     def _writing(self) -> "RecordWriter":
         if self._file is None:

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, SupportsIndex, cast, overload
 
@@ -14,6 +14,7 @@ from tensorwrapper.store._file import PIECE_BYTES, FileMode, TensFile
 from tensorwrapper.store.system._system import to_path
 from tensorwrapper.typing import NullRows
 from tensorwrapper.wire import DEFAULT_LIMITS, Compression, Limits
+from tensorwrapper.wire.lowlevel import is_records
 
 if TYPE_CHECKING:
     from tensorwrapper.store.foreign._array_file import ArrayFile
@@ -240,7 +241,8 @@ def save(
     path
         Where the file is to be.
     tensors
-        Names and tensors, or anything that `as_tensor` takes.
+        Names and tensors, or anything that `as_tensor` takes. `Records` are one unit in a `.tens` file, which
+        grows by `TensFile.extend`; in any other, a field is a tensor with a dotted name, ``ev.t``.
     metadata
         What to say about the file as a whole: any JSON.
     metadata_depth
@@ -298,7 +300,7 @@ def save(
         with naming_extras():
             kind.write(
                 where,
-                ((name, tensor, {}) for name, tensor in tensors.items()),
+                ((name, tensor, {}) for name, tensor in _with_fields(tensors)),
                 metadata or {},
                 Options(chunks, codecs),
             )
@@ -310,6 +312,15 @@ def save(
     ) as file:
         for name, tensor in tensors.items():
             file.append(name, tensor, metadata_depth=metadata_depth, compress=codecs.get(name))
+
+
+def _with_fields(tensors: Mapping[str, object]) -> Iterator[tuple[str, object]]:
+    """Yield tensors with their names, and the fields of records with dotted ones."""
+    for name, given in tensors.items():
+        if is_records(given):
+            yield from ((f"{name}.{field}", tensor) for field, tensor in given.items())
+        else:
+            yield name, given
 
 
 def save_sets(path: str | os.PathLike[str], sets: "Iterable[TensorSet]", *, prefix: str = "") -> None:

@@ -83,6 +83,8 @@ def verify(
         size = reader.size
         walked = scan(reader.read_at, size)
         problems = list(walked.complaints)
+        # An older writer may have listed records as tensors.
+        directory.records = walked.records | directory.records
         places, end = _scan(reader, size)
         problems += [] if walked.torn is None else [walked.torn]
         # What lies after a damaged header is found by the index alone.
@@ -124,7 +126,14 @@ def _compare(directory: Directory, walked: Directory, end: int) -> list[str]:
     """Return what the index says of the records that were walked over, and what is there instead."""
     listed = {row for row in directory.rows if row[1].start < end}
     found = set(walked.rows)
+    misnamed = [
+        f"the index says that {name!r} has the fields {', '.join(fields)[:80]}, and there are "
+        f"{', '.join(walked.records[name])[:80]}"
+        for name, fields in directory.records.items()
+        if fields != walked.records.get(name, fields)
+    ]
     return [
+        *misnamed,
         *(f"the index lists {_named(row)}, which is not there" for row in sorted(listed - found, key=_start)),
         *(f"the index does not list {_named(row)}" for row in sorted(found - listed, key=_start)),
     ]
@@ -152,12 +161,12 @@ def _damage(reader: RecordReader, place: Place) -> str | None:
 
 
 def _unreadable(file: TensFile, name: str) -> str | None:
-    grown = file._directory.extensions.get(name)
     try:
-        if grown is None:
-            file[name]
+        found = file._lying(name)
+        if found.grown:
+            check_grown(found.reader, found.places, found.grown)
         else:
-            check_grown(file._reading, file._places(name), grown)
+            file[name]
     except (DataFileError, RemoteProtocolError) as error:
         return f"{name!r} cannot be read: {error}"
     return None

@@ -146,7 +146,7 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
 
     @property
     def is_nullable(self) -> bool:
-        """Whether an element may be a null."""
+        """True if an element may be a null."""
         return False
 
     def item(self: "TensorCommon[np.generic[ValueT]]") -> "ValueT":

@@ -151,7 +151,7 @@ class TensorBase(ABC, Generic[ScalarT_co, IndexT_co]):
         buffer, shape = self._buffer, self._layout.shape.flatten()
         sides = buffer.sides
         if sides is not None and buffer.dtype == np.bool_ and shape.is_box:
-            # What is null is not marked.
+            # A null marks nothing.
             held = self._layout.flatten().implementation
             marked: npt.NDArray[np.bool_] = cast("Any", sides[0].elements_of(held))
             return shape.extents, np.flatnonzero(marked & sides[1].elements_of(held))

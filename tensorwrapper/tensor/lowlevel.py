@@ -22,6 +22,8 @@ that `check_sequences` allows; `reading_lazily`, around what a library reads.
 of a reduction). Beside sparse tensors:
 `check_beside`, of fills or `DENSE`, `check_one_fill`, and `at_places`, elements of entries at more places.
 
+**Keys of rows**: `is_ragged` tells them, `chosen_layout` is what a key with arrays selects of a layout.
+
 **The way up**: `hand_over` calls a function of ``interop``, which is loaded for it.
 
 **Assignment**: `as_computed` is a view, or rows elsewhere, computed, and all else as it is;
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
     from tensorwrapper.tensor.facade._structure import cut_rows
     from tensorwrapper.tensor.facade._writes import divide_value, fit_values, values_into
     from tensorwrapper.tensor.keys._array_keys import is_running
+    from tensorwrapper.tensor.keys._ragged_keys import chosen_layout, is_ragged
     from tensorwrapper.tensor.making._beside_valid import buffer_beside_valid
     from tensorwrapper.tensor.making._convert import tensor_from_arrow
     from tensorwrapper.tensor.making._elements_of_files import (
@@ -81,11 +84,13 @@ __all__ = [
     "check_filled",
     "check_one_fill",
     "check_sequences",
+    "chosen_layout",
     "cut_rows",
     "divide_value",
     "fit_values",
     "hand_over",
     "is_foreign",
+    "is_ragged",
     "is_running",
     "labelled_shape",
     "make_tensor",
@@ -119,6 +124,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
                 "text_or_bytes",
             ),
             "keys._array_keys": ("is_running",),
+            "keys._ragged_keys": ("chosen_layout", "is_ragged"),
             "operators._fills": ("DENSE", "check_beside", "check_one_fill"),
             "operators._operand": ("is_foreign", "read_operand"),
             "operators._promotion": ("promoted", "type_of_extreme"),

@@ -31,7 +31,11 @@ def strict_parts(label: Json, sizes: Sequence[int]) -> list[memoryview]:
     LocalProtocolError
         ``unsupported`` if a reader would get it wrong, whatever is added.
     """
-    for number, tensor in enumerate(_tensors(label)):
+    tens = _tens(label)
+    if tens.get("records") is not None:
+        _refuse("records are ignored by readers, which would see tensors alone: dict(r).values() are these")
+    tensors = tens.get("tensors")
+    for number, tensor in enumerate(tensors if isinstance(tensors, list) else ()):
         _check_tensor(tensor, number)
     for number in _integers(label):
         if not -(2**63) <= number < 2**64:
@@ -42,10 +46,9 @@ def strict_parts(label: Json, sizes: Sequence[int]) -> list[memoryview]:
     return [memoryview(b"\0")] if sizes and not sizes[-1] else []
 
 
-def _tensors(label: Json) -> Sequence[Json]:
+def _tens(label: Json) -> Mapping[str, Json]:
     tens = label.get("TENS") if isinstance(label, dict) else None
-    tensors = tens.get("tensors") if isinstance(tens, dict) else None
-    return tensors if isinstance(tensors, list) else ()
+    return tens if isinstance(tens, dict) else {}
 
 
 def _check_tensor(tensor: Json, number: int) -> None:

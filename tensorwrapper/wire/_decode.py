@@ -7,7 +7,7 @@ from tensorwrapper.typing import BufferLike
 from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
 from tensorwrapper.wire._message import Message, make_message
 from tensorwrapper.wire._refusal import refuse_over
-from tensorwrapper.wire.codec._tensors import read_tensors
+from tensorwrapper.wire.codec._tensors import read_described
 from tensorwrapper.wire.frames._buffers import byte_views, check_several
 from tensorwrapper.wire.frames._header import Header, unpack_header
 
@@ -54,8 +54,10 @@ def decode(
     [0, 1, 2]
     """
     header, payload = split_frames(frames, limits)
-    tensors = read_tensors(header, payload, limits, strict=strict, allow_longdouble=allow_longdouble)
-    return make_message(header, payload, limits=limits, allow_longdouble=allow_longdouble, tensors=tensors)
+    described = read_described(header, payload, limits, strict=strict, allow_longdouble=allow_longdouble)
+    return make_message(
+        header, payload, limits=limits, allow_longdouble=allow_longdouble, described=described
+    )
 
 
 def split_frames(

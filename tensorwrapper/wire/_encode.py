@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, SupportsIndex, cast
 
 from tensorwrapper._integers import to_count, to_ints
+from tensorwrapper._json import Json
 from tensorwrapper.errors import ConversionError, LocalProtocolError
 from tensorwrapper.tensor import as_tensor
 from tensorwrapper.typing import BufferLike
@@ -14,8 +15,9 @@ from tensorwrapper.wire.blocks._blocks import Block, describe_block
 from tensorwrapper.wire.codec._plain import plain_message
 from tensorwrapper.wire.codec._plain_label import plain_label
 from tensorwrapper.wire.codec._plan import check_written
+from tensorwrapper.wire.codec._records import describe_records, is_records
 from tensorwrapper.wire.codec._write import Writer
-from tensorwrapper.wire.frames._amend import add_to_label, add_to_tens, label_to_amend, new_label, tens_of
+from tensorwrapper.wire.frames._amend import add_to_label, add_to_tens, label_to_amend, tens_of
 from tensorwrapper.wire.frames._buffers import byte_views, check_several
 from tensorwrapper.wire.frames._header import NOWHERE, Header, make_header, pack_coordinates, pack_prefix
 from tensorwrapper.wire.frames._label import dump_label
@@ -64,8 +66,9 @@ def encode(  # noqa: C901, PLR0913 - each is a key or a field of the format, and
     Parameters
     ----------
     tensors
-        Tensors, blocks of them, or anything that `as_tensor` takes. Or a message: its label and parts are
-        written as they are, but for what other arguments say.
+        Tensors, blocks of them, or anything that `as_tensor` takes. `Records` are written as one tensor per
+        field, and arguments per tensor count every field. Or a message: its label and parts
+        are written as they are, but for what other arguments say.
     form, level, origin, granule, seqno
         Header fields, as in `Message`. None: those of the message, else "TENS" and zeros.
     metadata
@@ -96,8 +99,8 @@ def encode(  # noqa: C901, PLR0913 - each is a key or a field of the format, and
     strings
         How to send strings: "offsets", or "tf_string" as TensorFlow up to 2.3 has them.
     compat
-        "strict": refuse what a known reader would get wrong (bools, complex numbers, origins, any packing),
-        and end no message with an empty part.
+        "strict": refuse what a known reader would get wrong (bools, complex numbers, origins, any packing,
+        records), and end no message with an empty part.
     allow_longdouble
         Send x86 long doubles, which no other machine reads.
     limits
@@ -147,6 +150,7 @@ def encode(  # noqa: C901, PLR0913 - each is a key or a field of the format, and
         text, writer = own.label, None
     else:
         check_several(tensors, "tensors")
+        tensors, groups = _fields(tensors)
         codec, codecs = _codecs(compress, len(tensors))
         depth = to_count(metadata_depth, "metadata_depth")
         options = WriteOptions(
@@ -154,6 +158,7 @@ def encode(  # noqa: C901, PLR0913 - each is a key or a field of the format, and
         )
         writer = Writer(len(tensors), options)
         _write(writer, tensors, _places(parts, len(tensors)), tensor_metadata, codecs)
+        writer.records += groups
         own, payload = _NEW, writer.payload
         plain = writer.plain
         text = plain_label(plain) if plain else None
@@ -161,7 +166,7 @@ def encode(  # noqa: C901, PLR0913 - each is a key or a field of the format, and
         check_several(extra_parts, "extra_parts")
         payload += byte_views(extra_parts, "extra part")
     if text is None or not as_it_stands:
-        whole = label_to_amend(own) if writer is None else new_label(writer.descriptions)
+        whole: dict[str, Json] = {"TENS": writer.tens()} if writer is not None else label_to_amend(own)
         add_to_label(whole, metadata, label)
         if tens is not None:
             add_to_tens(whole, tens)
@@ -174,6 +179,22 @@ def encode(  # noqa: C901, PLR0913 - each is a key or a field of the format, and
         check_written(text, sum([part.nbytes for part in payload]), limits)
     header = _header(own, form, level, text, (origin, granule, seqno))
     return [pack_prefix(header.label, header.form, header.level), pack_coordinates(header), *payload]
+
+
+def _fields(given: Sequence[object]) -> tuple[Sequence[object], list[Json]]:
+    """Return tensors, with fields in the place of records, and what a label says of these."""
+    if not any(map(is_records, given)):
+        return given, []
+    tensors: list[object] = []
+    described: list[Json] = []
+    for item in given:
+        if is_records(item):
+            described.append(describe_records(item.names, item.rank, len(tensors)))
+            # Views among the fields are computed.
+            tensors += item.compute().values()
+        else:
+            tensors.append(item)
+    return tensors, described
 
 
 def _header(

@@ -2,7 +2,7 @@
 
 import pickle
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, SupportsIndex, cast, final
+from typing import TYPE_CHECKING, Any, SupportsIndex, cast, final
 
 import attrs
 
@@ -13,13 +13,16 @@ from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.typing import BufferLike
 from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
 from tensorwrapper.wire.codec._plan import check_written
-from tensorwrapper.wire.codec._tensors import JSON_FORMS, read_tensors
+from tensorwrapper.wire.codec._tensors import JSON_FORMS, Described, read_described
 from tensorwrapper.wire.codec._write import Writer
 from tensorwrapper.wire.frames._amend import described_tensors, label_to_amend
 from tensorwrapper.wire.frames._buffers import byte_views, check_several
 from tensorwrapper.wire.frames._header import Header, make_header, pack_coordinates, pack_prefix
 from tensorwrapper.wire.frames._label import SPACE, dump_label, load_label
 from tensorwrapper.wire.packings._packing import ElementOrder, WriteOptions
+
+if TYPE_CHECKING:
+    from tensorwrapper.fields import Records
 
 __all__ = ["Message", "make_message"]
 
@@ -62,7 +65,7 @@ class Message:
     _parts: tuple[memoryview, ...]
     _limits: Limits
     _allow_longdouble: bool
-    _tensors: Sequence[Tensor[Any]] | None
+    _described: "Described | None"
 
     def __init__(
         self,
@@ -126,17 +129,29 @@ class Message:
         One whose packing or logical type is not known raises `RemoteProtocolError` when it is taken from the
         sequence, and only then; its neighbours are there.
         """
-        tensors = self._tensors
-        if tensors is None:
-            tensors = read_tensors(
+        return self._read()[0]
+
+    @property
+    def records(self) -> "Sequence[Records]":
+        """The records that the label describes: their fields are among `tensors`; mostly there are none.
+
+        One that has another version, or a field that is not known, raises `RemoteProtocolError` when it is
+        taken from the sequence, and only then.
+        """
+        return self._read()[1]
+
+    def _read(self) -> Described:
+        described = self._described
+        if described is None:
+            described = read_described(
                 self._header,
                 self._parts,
                 self._limits,
                 strict=False,
                 allow_longdouble=self._allow_longdouble,
             )
-            object.__setattr__(self, "_tensors", tensors)
-        return tensors
+            object.__setattr__(self, "_described", described)
+        return described
 
     @property
     def label_object(self) -> Any:  # noqa: ANN401 - whatever JSON the sender wrote
@@ -217,7 +232,7 @@ class Message:
             (*self._parts, *writer.payload[first:]),
             limits=self._limits,
             allow_longdouble=self._allow_longdouble or allow_longdouble,
-            tensors=None,
+            described=None,
         )
 
     def append_part(self, part: BufferLike) -> "Message":
@@ -233,7 +248,7 @@ class Message:
             (*self._parts, *byte_views([part], "part")),
             limits=self._limits,
             allow_longdouble=self._allow_longdouble,
-            tensors=self._tensors,
+            described=self._described,
         )
 
     def to_frames(self) -> list[bytes | memoryview]:
@@ -275,8 +290,8 @@ def _text(label: object) -> str:
     return label
 
 
-_set_header, _set_parts, _set_limits, _set_allow_longdouble, _set_tensors = slot_setters(
-    Message, "_header", "_parts", "_limits", "_allow_longdouble", "_tensors"
+_set_header, _set_parts, _set_limits, _set_allow_longdouble, _set_described = slot_setters(
+    Message, "_header", "_parts", "_limits", "_allow_longdouble", "_described"
 )
 
 
@@ -287,13 +302,13 @@ def _fill(
     *,
     limits: Limits = DEFAULT_LIMITS,
     allow_longdouble: bool = False,
-    tensors: Sequence[Tensor[Any]] | None = None,
+    described: "Described | None" = None,
 ) -> None:
     _set_header(message, header)
     _set_parts(message, parts)
     _set_limits(message, limits)
     _set_allow_longdouble(message, allow_longdouble)
-    _set_tensors(message, tensors)
+    _set_described(message, described)
 
 
 def make_message(
@@ -302,11 +317,11 @@ def make_message(
     *,
     limits: Limits,
     allow_longdouble: bool,
-    tensors: Sequence[Tensor[Any]] | None,
+    described: "Described | None",
 ) -> Message:
     """Return a message of parts that were checked; limits and options are those it was checked with."""
     message = object.__new__(Message)
-    _fill(message, header, parts, limits=limits, allow_longdouble=allow_longdouble, tensors=tensors)
+    _fill(message, header, parts, limits=limits, allow_longdouble=allow_longdouble, described=described)
     return message
 
 
@@ -317,4 +332,4 @@ def _restore(
     allow_longdouble: bool,  # noqa: FBT001
 ) -> Message:
     views = tuple(byte_views(parts, "part"))
-    return make_message(header, views, limits=limits, allow_longdouble=allow_longdouble, tensors=None)
+    return make_message(header, views, limits=limits, allow_longdouble=allow_longdouble, described=None)

@@ -11,10 +11,11 @@ or refuses it with its path; `PartReader`, which is ``received.parts``, reads ot
 allocated against the limits; `refuse` raises the one error that readers raise.
 
 **Messages of an application's own**: `Writer` collects tensors and makes the frames, with keys beside TENS's
-in the label; `read_apart` reads plain tensors and leaves what else the label says; `load_label` reads a label
-alone, `plain_object` is metadata as JSON has them; `frame_views` takes frames as callers hand them over, and
-`sized_frames` puts the size of each before it, `split_frames` reads header and parts and leaves the label;
-`is_metadata_alone` tells which tensors are `no_elements`.
+in the label; `describe_records` says which of them are fields of records. `read_apart` reads plain tensors
+and leaves what else the label says; `load_label` reads a label alone, `plain_object` is metadata as JSON has
+them; `frame_views` takes frames as callers hand them over, and `sized_frames` puts the size of each before
+it, `split_frames` reads header and parts and leaves the label; `is_metadata_alone` tells which tensors are
+`no_elements`.
 
 **Tensors in runs**: `take_apart` says what a tensor is made of, as a `Skeleton` and parts; `read_skeleton`
 reads what a stranger says of one; `checksum_of` is the function of a check sum.
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from tensorwrapper.wire.blocks._skeleton import Skeleton, read_skeleton
     from tensorwrapper.wire.codec._no_elements import is_metadata_alone
     from tensorwrapper.wire.codec._plain import read_apart
+    from tensorwrapper.wire.codec._records import describe_records, is_records
     from tensorwrapper.wire.codec._write import Writer
     from tensorwrapper.wire.frames._buffers import frame_views
     from tensorwrapper.wire.frames._label import load_label, plain_object
@@ -55,8 +57,10 @@ __all__ = [
     "WriteOptions",
     "Writer",
     "checksum_of",
+    "describe_records",
     "frame_views",
     "is_metadata_alone",
+    "is_records",
     "load_label",
     "plain_object",
     "read_apart",
@@ -87,6 +91,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "blocks._apart": ("Apart", "take_apart"),
             "blocks._skeleton": ("Skeleton", "read_skeleton"),
             "codec._plain": ("read_apart",),
+            "codec._records": ("describe_records", "is_records"),
             "codec._write": ("Writer",),
         },
     )

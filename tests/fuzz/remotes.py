@@ -63,6 +63,7 @@ def _requests() -> list[bytes]:
         ev.AskFacts(("box", "rows", "few", "words")),
         ev.AskShape("cells", ""),
         ev.AskRows("rows", "", Runs([0, 2], [1, 1])),
+        ev.AskRecords("ev", "", ("rows", "few"), Runs([0, 2], [1, 1]), 1000),
         ev.AskRead("box", "", None, wanted),
         ev.AskRead("box", "", "<f4", wanted[:1]),
         ev.AskRead("rows", "", None, (Runs(0, 5),)),

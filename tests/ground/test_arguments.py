@@ -64,7 +64,7 @@ def test_hasattr_never_raises(value):
         (TENSORS["box"], "tiling", LayoutError),
         (sel.as_view(TENSORS["box"]), "tiling", LayoutError),
         (TENSORS["box"], "nnz", ConversionError),
-        (sel.as_view(TENSORS["box"]), "null_count", ConversionError),
+        (sel.as_view(TENSORS["box"]), "nnz", ConversionError),
         (ROWS.shape, "extents", JaggedModeError),
         (ROWS.layout, "strides", LayoutError),
     ],

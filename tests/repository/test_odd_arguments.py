@@ -39,6 +39,7 @@ RECEIVERS = [
     Mask(Shape(4, 6), slice(None, None, 2), [1, 4, 5]),
     X.shape.indices(),
     X.shape.indices().iterator(),
+    tw.records({"x": ROWS, "n": [1, 2]}),
 ]
 MODULES = [tw, sel, wire, store, buffer, layout, shape, sharding]
 

@@ -174,7 +174,7 @@ NUMBERS = {
     *("from_arrow", "from_awkward", "from_bounds", "from_cells", "from_offsets", "from_row_ids"),
     *("from_row_partitions", "from_starts_stops", "from_torch_jagged", "from_uniform", "jagged", "smooth"),
     *("tiled", "triangular", "from_array_interface", "from_dlpack", "from_halide", "from_mdspan"),
-    *("from_memoryview", "from_tensorstore", "parse", "to_torch"),
+    *("from_memoryview", "from_tensorstore", "parse", "to_torch", "drop_null"),
 }
 
 CASES = [

@@ -25,6 +25,13 @@ def values(folder):
         "t": t,
         "v": sel.as_view(t),
         "r": tw.jagged([[1.0, 2.0], [3.0]]),
+        "e": tw.records(
+            {
+                "t": tw.jagged([[5, 1, 7], [], [2, 9]]),
+                "q": tw.jagged([[0.5, 1.5, 2.5], [], [3.5, 4.5]]),
+                "run": [10, 20, 30],
+            }
+        ),
         "sparse": tw.sparse([[0, 1], [2, 2]], [1.0, 2.0], (3, 3)),
         "st": tw.strings(["ab", "c"]),
         "s": t.shape,

@@ -123,6 +123,13 @@ ALLOWED = {
         "tobytes",  # tables of positions
         "where",  # coordinates
     },
+    "interop/_records.py": {"flatten"},  # of structs and lists of Arrow, which shares their memory
+    "fields": {
+        "array",  # one extent, one number of a row
+        "copy",  # Tensor.copy, which counts
+        "flatten",  # Shape.flatten, Records.flatten
+        "repeat",  # positions, and a mask of rows
+    },
     "selection/sources/_runs.py": {"append"},  # where runs end
     "selection/jagged": {"append", "ravel"},  # where rows begin, and of what operand they are
     "selection/runners/_pieces.py": {"repeat"},  # one number for each row, on its way to the result

@@ -65,7 +65,6 @@ def computed(extents):
         (lambda t: t.rotate((1, 1)).__setitem__([0], [1, 2, 3]), ExtentMismatchError, r"\(3,\).*\(1, ?4\)"),
         (lambda t: t.rotate((1, 1)).assign(np.zeros((2, 4))), ExtentMismatchError, r"\(2, 4\).*\(3, 4\)"),
         (lambda t: t.pad_rows(9, fill_value="7"), ConversionError, r"fill_value='7' is nothing"),
-        (lambda t: t.pad_rows(9, fill_value=None), ConversionError, r"fill_value=None is nothing"),
     ],
 )
 def test_an_error_says_what_was_given_and_where(call, error, text):

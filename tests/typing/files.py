@@ -28,12 +28,16 @@ with tw.open("run.tens") as f:
     assert_type(f.metadata, dict[str, Any])
     assert_type(f.describe("a"), Entry)
     assert_type(f.path, Path)
+    assert_type(f.records(["a", "b"]), tw.Records)
 
 with tw.open(Path("run.tens"), "a", metadata={"run": 3}, compress="zlib") as g:
     g["a"] = np.ones(3)
     g["b"] = [[1, 2], [3, 4]]
     g.append("c", tw.jagged([[1], [2, 3]]), metadata={"unit": "m"})
     g.flush()
+    g.extend("ev", {"t": tw.jagged([[1], [2, 3]]), "run": [1, 2]})
+    g.append("one", g.records("ev")[:1])
+    assert_type(g.records("ev"), tw.Records)
     assert_type(g, TensFile)
 
 assert_type(tw.open("a.safetensors")["w"], tw.Tensor[Any] | View[Any])

@@ -5,7 +5,7 @@ from typing import Any, assert_type
 
 import numpy as np
 
-from tensorwrapper import jagged
+from tensorwrapper import Records, jagged, records
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.wire import (
     Limits,
@@ -27,6 +27,8 @@ assert_type(message.append(jagged([[1], []]), layout="keep"), Message)
 assert_type(message.append_part(array.data), Message)
 assert_type(message.tensors, Sequence[Tensor[Any]])
 assert_type(message.tensors[0], Tensor[Any])
+assert_type(message.records, Sequence[Records])
+assert_type(encode([records({"x": [1]}), array]), list[bytes | memoryview])
 assert_type(message.parts, tuple[memoryview, ...])
 
 frames = encode([array, jagged([[1], []])], label={"flow": "DAT"}, metadata={"run": [1]}, compat="strict")

@@ -31,6 +31,7 @@ __all__ = [
     "scatter_elements",
     "take_along",
     "take_elements",
+    "take_together",
     "write_elements",
     "write_number",
 ]
@@ -109,6 +110,21 @@ def take_elements(flat: npt.NDArray[_S], places: Iterator[IntArray], size: int) 
         start += len(batch)
     _count(result.nbytes)
     return result
+
+
+def take_together(
+    arrays: Sequence[npt.NDArray[_S]], places: Iterator[IntArray], size: int
+) -> list[npt.NDArray[_S]]:
+    """Return what `take_elements` does of each of several flat arrays, for the same places."""
+    results = [new_memory((size,), flat.dtype) for flat in arrays]
+    start = 0
+    for batch in places:
+        stop = start + len(batch)
+        for flat, result in zip(arrays, results, strict=True):
+            flat.take(batch, out=result[start:stop], mode="clip")
+        start = stop
+    _count(sum([result.nbytes for result in results]))
+    return results
 
 
 def join_elements(arrays: Sequence[Array], dtype: np.dtype[np.generic]) -> Array:

@@ -69,7 +69,7 @@ def array_of(value: TensorLike, chunks: ChunksLike | None, most: int, *, pinned:
     # Dask's scheduler leaves what begins like this where it is told to run: see `tasks_over`.
     name = name_of("rechunk-split" if pinned else "tensorwrapper", value, tiling)
     graph = _graph(name, value, tiling, pinned=pinned)
-    return array_over(graph, name, tiling.chunks, value.dtype)
+    return array_over(graph, name, tiling.chunks, value.dtype, masked=value.is_nullable)
 
 
 def _graph(name: str, value: TensorLike, tiling: Tiling, *, pinned: bool) -> Any:  # noqa: ANN401 - a graph
@@ -85,6 +85,8 @@ def _graph(name: str, value: TensorLike, tiling: Tiling, *, pinned: bool) -> Any
 
 def _held(part: Tensor[Any]) -> object:
     """Return the array over a part; what no array can be over, as of a gathered mode, is read by its task."""
+    if part.is_nullable:
+        return part.to_masked()
     try:
         return part.to_numpy()
     except ConversionError:
@@ -117,5 +119,7 @@ def _slices(sizes: tuple[int, ...]) -> list[slice]:
 
 def read_chunk(view: View[Any]) -> Array:
     """Return the elements of a part of a view: what a task does."""
+    if view.is_nullable:
+        return view.to_masked()
     # A tile may be rows, which are all of one length.
     return view.to_numpy() if view.shape.is_box else view.to_padded()

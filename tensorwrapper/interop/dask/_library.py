@@ -46,10 +46,17 @@ def chunk_bytes() -> int:
 
 
 def array_over(
-    graph: object, name: str, chunks: tuple[tuple[int, ...], ...], dtype: "np.dtype[Any]"
+    graph: object,
+    name: str,
+    chunks: tuple[tuple[int, ...], ...],
+    dtype: "np.dtype[Any]",
+    *,
+    masked: bool = False,
 ) -> "DaskArray":
     """Return the array of Dask whose chunks are tasks of a graph."""
     meta: Array = np.empty((0,) * len(chunks), dtype=dtype)
+    if masked:
+        meta = np.ma.masked_array(meta)
     return cast("DaskArray", _load("dask.array").Array(graph, name, chunks, dtype=dtype, meta=meta))
 
 

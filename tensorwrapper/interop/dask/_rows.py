@@ -12,7 +12,8 @@ from tensorwrapper.buffer.lowlevel import check_write
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError
 from tensorwrapper.selection import View
 from tensorwrapper.shape import Partition, Shape
-from tensorwrapper.tensor import Tensor, as_tensor, from_buffer
+from tensorwrapper.tensor import Tensor, as_tensor, from_buffer, nullable
+from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import Array, IntArray
 
 __all__ = [
@@ -55,6 +56,9 @@ def read_rows(view: View[Any]) -> Tensor[Any]:
 
 def join_rows(parts: Sequence[Tensor[Any]], shape: Shape[Any], dtype: "np.dtype[Any]") -> Tensor[Any]:
     """Return runs of rows as one tensor: one copy of each element."""
+    if any(part.is_nullable for part in parts):
+        valid = np.concatenate([part.is_valid().elements() for part in parts])
+        return nullable(join_rows([part.fill_null(0) for part in parts], shape, dtype), valid)
     elements: Array = np.concatenate([np.empty(0, dtype), *[part.elements() for part in parts]])
     return from_buffer(elements, shape)
 
@@ -162,7 +166,7 @@ def map_each_row(
 def reduce_cells(function: Any, initial: object, part: Tensor[Any]) -> Array | Tensor[Any]:  # noqa: ANN401 - as `reduce_tiles` takes it
     """Return what a function makes of each tile; an array where that is a box."""
     found: Any = part.reduce_tiles(function, initial=initial)
-    return cast("Array", found.to_numpy()) if found.shape.is_box else _sealed(found)
+    return _array_of(found) if found.shape.is_box else _sealed(found)
 
 
 def reduce_each_row(function: Callable[[Tensor[Any]], Any], part: Tensor[Any]) -> Array:
@@ -173,12 +177,16 @@ def reduce_each_row(function: Callable[[Tensor[Any]], Any], part: Tensor[Any]) -
 def reduce_rows(call: Callable[[Tensor[Any]], Any], part: Tensor[Any]) -> Array | Tensor[Any]:
     """Return what a reduction along the last modes makes of some rows; an array where that is a box."""
     found = call(part)
-    return cast("Array", found.to_numpy()) if found.shape.is_box else _sealed(found)
+    return _array_of(found) if found.shape.is_box else _sealed(found)
+
+
+def _array_of(found: Tensor[Any]) -> Array:
+    return found.to_masked() if found.is_nullable else cast("Array", found.to_numpy())
 
 
 def reduce_elements(ufunc: np.ufunc, part: Tensor[Any]) -> Array | None:
     """Return what a ufunc makes of all elements of some rows; None if there is none."""
-    elements = part.elements()
+    elements = (part.drop_null() if part.is_nullable else part).elements()
     return np.asarray(ufunc.reduce(elements)) if elements.size else None
 
 
@@ -202,6 +210,8 @@ def _cast(made: Array, dtype: "np.dtype[Any]") -> Array:
 
 def _sealed(tensor: Any) -> Tensor[Any]:  # noqa: ANN401 - of any rank
     """Return a tensor that nobody writes to: other tasks of this worker read the same memory."""
+    if tensor.is_nullable:
+        return make_tensor(tensor.layout, tensor.buffer.as_readonly())
     elements = tensor.elements()
     if elements.flags.writeable:
         elements = elements.view()

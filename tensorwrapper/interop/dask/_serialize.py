@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any, Final, final
 from weakref import WeakSet
 
+from tensorwrapper.fields import Records
 from tensorwrapper.interop.dask._library import client_of, pickled, register_plugin, register_types
 from tensorwrapper.selection import View
 from tensorwrapper.shape import Shape, Tiling
@@ -17,7 +18,7 @@ from tensorwrapper.typing import DaskClient
 
 __all__ = ["introduce", "register_dask"]
 
-_TYPES: Final = (Tensor, View, Shape, Tiling)
+_TYPES: Final = (Tensor, View, Records, Shape, Tiling)
 _KNOWN: Final[WeakSet[Any]] = WeakSet()
 """The clients whose workers know our types."""
 

@@ -69,7 +69,7 @@ _LIMITS: Final = Limits(
     label_items=2**14,
     depth=16,
     digits=20,
-    parts=8,
+    parts=4 * 256 + 1,  # of 256 fields, each with a table of rows, and of strings
     total_bytes=2**26 + 2**16,
     received_bytes=2**26 + 2**16,
 )

@@ -140,7 +140,7 @@ def _whole(connections: Connections, view: View[Any]) -> dict[str, RemoteSource]
 
 def pushed(connections: Connections, view: View[Any]) -> View[Any]:
     """Return a view that the server computes, if less travels then; else the view itself."""
-    if view.dtype.kind not in "biufcmM" or not view.shape.is_box:
+    if view.dtype.kind not in "biufcmM" or not view.shape.is_box or view.is_nullable:
         return view
     here = view.plan().bytes_received
     if here <= view.nbytes * 1.05:

@@ -7,7 +7,7 @@ from typing import Any, Final, Protocol, cast, final
 import numpy as np
 
 from tensorwrapper._arrays import concatenated_ranges, positions_array, splits_of
-from tensorwrapper._value_class import frozen
+from tensorwrapper._value_class import evolve, frozen
 from tensorwrapper.errors import ConversionError, TensorWrapperError
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection import Ability, Outer, ReadHandle, Runs, Source, View, Wanted, as_view, iota
@@ -71,6 +71,12 @@ class RowsSource:
     def abilities(self) -> "frozenset[Ability]":
         """Those of the whole tensor."""
         return self.whole.abilities
+
+    @property
+    def sides(self) -> "tuple[RowsSource, RowsSource] | None":
+        """The values of the rows, and whether they are valid; None if none may be a null."""
+        sides: Any = getattr(self.whole, "sides", None)
+        return None if sides is None else (evolve(self, whole=sides[0]), evolve(self, whole=sides[1]))
 
     def cost(self, selection: Wanted) -> int:
         """Return how many bytes a selection moves."""

@@ -132,8 +132,12 @@ class SeenAsView:
         """The expression of the view: a node, and the steps that select from it."""
         return self.view().expression
 
-    def fill_null(self, value: str | bytes) -> Tensor[Any]:
-        """Return a tensor of the strings with `value` for every null, as `Tensor.fill_null`."""
+    def drop_null(self) -> Tensor[Any]:
+        """Return the valid elements: rows get shorter; as `Tensor.drop_null`."""
+        return self.view().drop_null()
+
+    def fill_null(self, value: Any) -> Tensor[Any]:  # noqa: ANN401 - as of a tensor
+        """Return a tensor with `value` for every null, as `Tensor.fill_null`."""
         return self.view().fill_null(value)
 
     @property
@@ -154,7 +158,7 @@ class SeenAsView:
         return self.view().group_by_shape()
 
     def is_valid(self) -> Tensor[Any]:
-        """Tell of each element of a view of strings whether it is there, and not a null."""
+        """Tell of each element whether it is there, and not a null; nothing else is read."""
         return self.view().is_valid()
 
     def item(self) -> Any:  # noqa: ANN401 - as of a view
@@ -184,7 +188,7 @@ class SeenAsView:
 
     @property
     def null_count(self) -> int:
-        """Number of nulls among the strings."""
+        """Number of nulls."""
         return self.view().null_count
 
     def row_lengths(self, mode: SupportsIndex = 1) -> Tensor[np.int64]:

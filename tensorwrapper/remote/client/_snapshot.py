@@ -1,6 +1,6 @@
 """`Snapshot`: the tensors of a server as they were at one moment; and how tensors and names are looked up."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, cast, final
 
 from tensorwrapper._value_class import Closing
@@ -14,13 +14,14 @@ from tensorwrapper.errors import (
 )
 from tensorwrapper.remote.client._connection import Connections
 from tensorwrapper.remote.client._tensor import RemoteTensor
-from tensorwrapper.remote.protocol._events import AskFacts, AskNames, AskPin, FactsOf, Names, Pinned
+from tensorwrapper.remote.protocol._events import AskFacts, AskNames, AskPin, Facts, FactsOf, Names, Pinned
 
 __all__ = ["Snapshot", "found_names", "found_tensor", "has_tensor"]
 
 _NAME: Final = 1024
 """Characters of a name, at most."""
 _NAMES: Final = 1000
+_FACTS: Final = 256
 _MOST_NAMES: Final = 2**20
 """Names that a server may have: one that goes on for ever is left."""
 
@@ -38,14 +39,42 @@ def found_tensor(connections: Connections, name: str, pin: str = "") -> RemoteTe
     return RemoteTensor(connections, answer.facts[0])
 
 
+def names_under(connections: Connections, start: str, pin: str = "") -> list[str]:
+    """Return the names that begin so; a request for each thousand."""
+    if not _is_name(start):
+        return []
+    found: list[str] = []
+    for name in found_names(connections, pin, start):
+        if not name.startswith(start):
+            break
+        found.append(name)
+    return found
+
+
+def facts_of(
+    connections: Connections, names: Sequence[str], pin: str = "", *, records: bool = False
+) -> list[Facts]:
+    """Return what a server tells of tensors: of fields also whose they are, if it knows that."""
+    connection = connections.here()
+    box = "box" in connection.welcome.capabilities
+    found: list[Facts] = []
+    for begin in range(0, len(names), _FACTS):
+        asked = tuple(names[begin : begin + _FACTS])
+        answer = connection.ask(AskFacts(asked, pin, box, records))
+        if not isinstance(answer, FactsOf) or tuple([own.name for own in answer.facts]) != asked:
+            raise RemoteProtocolError("schema", "the server describes other tensors than the requested ones")
+        found += answer.facts
+    return found
+
+
 def _is_name(text: str) -> bool:
     """Tell whether a request can name a tensor so: in UTF-8, which has no halves of characters."""
     return len(text) <= _NAME and not any("\ud800" <= own <= "\udfff" for own in text)
 
 
-def found_names(connections: Connections, pin: str = "") -> Iterator[str]:
-    """Return an iterator over the names that a server has, which asks for them a page at a time."""
-    after, more, count = "", True, 0
+def found_names(connections: Connections, pin: str = "", start: str = "") -> Iterator[str]:
+    """Return an iterator over the names after one that a server has, which asks for a page at a time."""
+    after, more, count = start, True, 0
     while more:
         answer = connections.here().ask(AskNames(after, _NAMES, pin))
         if not isinstance(answer, Names) or (answer.more and not answer.names):

@@ -24,7 +24,7 @@ from tensorwrapper.remote.client._connection import Connection, Connections
 from tensorwrapper.remote.client._opened import Opening, opened, opening_of
 from tensorwrapper.remote.client._pending import Pending, Prepared, raise_refusal
 from tensorwrapper.remote.protocol._answers import send_answer
-from tensorwrapper.remote.protocol._elements import dtype_text, unpack_bytes, unpack_strings
+from tensorwrapper.remote.protocol._elements import VALID, dtype_text, unpack_bytes, unpack_strings
 from tensorwrapper.remote.protocol._events import Answer, AskRead, AskView, Elements, Packed, Refused, Request
 from tensorwrapper.remote.protocol._requests import prepare_request, send_request
 from tensorwrapper.selection import Ability, ReadHandle, Runs, Wanted
@@ -66,6 +66,17 @@ class RemoteSource:
     """Through which the box is seen in tiles that the tensor has; None if the shape is its own."""
     held_itemsize: int = 0
     """Bytes of an element as the server holds it, which it counts if they are more than those of the cast."""
+    nullable: bool = False
+    """Whether elements may be nulls: then views read `sides`."""
+
+    @property
+    def sides(self) -> "tuple[RemoteSource, RemoteSource] | None":
+        """The values, with zeros for nulls, and whether they are valid; None if none may be a null."""
+        if not self.nullable:
+            return None
+        truth = np.dtype(np.bool_)
+        valid = evolve(self, dtype=truth, cast=VALID, held_itemsize=truth.itemsize, nullable=False)
+        return evolve(self, nullable=False), valid
 
     @property
     def narrowing(self) -> int:
@@ -146,7 +157,7 @@ class RemoteSource:
         return hash((self.name, self.version, self.cast))
 
     def _key(self) -> tuple[Any, ...]:
-        return id(self.connections), self.name, self.version, self.cast, self.layout
+        return id(self.connections), self.name, self.version, self.cast, self.layout, self.nullable
 
     def __repr__(self) -> str:
         return f"remote({self.connections.address!r}, {self.name!r}, {self.dtype})"
@@ -154,7 +165,7 @@ class RemoteSource:
     def __reduce__(self) -> "tuple[Callable[..., RemoteSource], tuple[Any, ...]]":
         opening = opening_of(self, self.connections)
         fields = (self.shape, self.dtype, self.cast, self.is_whole, self.layout, self.held_itemsize)
-        return _opened, (opening, self.name, self.version, *fields)
+        return _opened, (opening, self.name, self.version, *fields, self.nullable)
 
 
 def _opened(opening: Opening, *fields: Any) -> RemoteSource:  # noqa: ANN401 - those of the class, in order

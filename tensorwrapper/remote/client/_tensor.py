@@ -26,7 +26,7 @@ from tensorwrapper.remote.client._rows import chosen_rows, rows_source
 from tensorwrapper.remote.client._source import RemoteSource, elements_of
 from tensorwrapper.remote.client._tiles import InTiles, layout_of_tiles
 from tensorwrapper.remote.client._writing import WritingSource
-from tensorwrapper.remote.protocol._elements import dtype_of, dtype_text
+from tensorwrapper.remote.protocol._elements import dtype_of, dtype_text, may_be_null
 from tensorwrapper.remote.protocol._events import AskRows, AskShape, Facts, Rows, Text
 from tensorwrapper.selection import Runs, Source, TensorSource, View, Wanted, as_view
 from tensorwrapper.shape import Shape
@@ -105,6 +105,11 @@ class RemoteTensor(Elsewhere, InTiles):
         return self._facts.rank
 
     @property
+    def _n_rows(self) -> int | None:
+        """The number of rows, if it is jagged and its rows are requested by number."""
+        return self._facts.rows
+
+    @property
     def size(self) -> int:
         """The number of elements."""
         return self._facts.size
@@ -123,6 +128,11 @@ class RemoteTensor(Elsewhere, InTiles):
     def is_sparse(self) -> bool:
         """Whether it stores a few elements, and all others are one value."""
         return self._facts.entries is not None
+
+    @property
+    def is_nullable(self) -> bool:
+        """True if an element may be a null."""
+        return hasattr(self._dtype, "na_object") or may_be_null(self._facts.dtype)
 
     # What is asked for once.
 
@@ -177,7 +187,7 @@ class RemoteTensor(Elsewhere, InTiles):
             If it is no type, or the elements are strings.
         """
         held, wanted = dtype_of(self._facts.dtype), to_dtype(dtype)
-        if self.is_sparse or self.dtype.kind == "T" or wanted.kind == "T":
+        if self.is_sparse or self.is_nullable or self.dtype.kind == "T" or wanted.kind == "T":
             return self.view().astype(wanted)
         if wanted != self.dtype and not np.can_cast(held, self.dtype):
             # The first cast lost something, which the second one would have back.
@@ -207,6 +217,7 @@ class RemoteTensor(Elsewhere, InTiles):
             self._dtype,
             cast_to,
             held_itemsize=held.itemsize,
+            nullable=may_be_null(self._facts.dtype),
         )
 
     # What is selected.
@@ -253,6 +264,10 @@ class RemoteTensor(Elsewhere, InTiles):
             # They are here: nobody is asked again. To write to them would tell the server nothing.
             shape: Shape[Any] = Shape.from_offsets(splits_of(lengths), validate=False, copy=False)
             return as_view(make_tensor(packed_layout(shape), buffer_of(elements).as_readonly()))
+        return self._seen_rows(rows, starts, lengths)
+
+    def _seen_rows(self, rows: Runs, starts: IntArray, lengths: IntArray) -> View[Any]:
+        """Return rows whose places and lengths are known: a view, which reads their elements."""
         flat = attrs.evolve(self._source(Shape(self.size)), is_whole=False)
         found = rows_source(flat, rows, starts, lengths)
         if self.is_sparse:
@@ -307,7 +322,8 @@ class RemoteTensor(Elsewhere, InTiles):
     def _comes_with_lengths(self, capabilities: tuple[str, ...]) -> bool:
         """Tell whether the server sends elements with the lengths of their rows, as they are."""
         is_cast = self._dtype != dtype_of(self._facts.dtype)
-        return "rows with elements" in capabilities and not is_cast and self._dtype.kind != "T"
+        plain = not is_cast and self._dtype.kind != "T" and not self.is_nullable
+        return "rows with elements" in capabilities and plain
 
     def _selected_entries(self, key: ArrayKey) -> View[Any]:
         """Return the part of a sparse tensor that a key selects: what is stored in it comes here."""

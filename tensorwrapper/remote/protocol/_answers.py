@@ -16,6 +16,7 @@ from tensorwrapper.remote.protocol._events import (
     Entries,
     Facts,
     FactsOf,
+    FieldRows,
     Names,
     Packed,
     Pinned,
@@ -43,9 +44,10 @@ __all__ = ["AnswerReader", "receive_answer", "send_answer"]
 
 _WIDTHS: Final["dict[str, np.dtype[Any]]"] = {"u4": np.dtype("<u4"), "i8": np.dtype("<i8")}
 _LEAST_KEYS: Final = frozenset(("name", "version", "kind", "rank", "size", "dtype"))
-_MORE_KEYS: Final = frozenset(("shape", "rows", "entries", "fill", "writable", "box"))
+_MORE_KEYS: Final = frozenset(("shape", "rows", "entries", "fill", "writable", "box", "records"))
 _ROWS_U4: Final = b'{"tw":{"rows":{"as":"u4",'
 _TEXT: Final = 4096
+_FIELDS: Final = 256
 _LARGEST: Final = 2**63 - 1
 
 
@@ -116,6 +118,8 @@ def _written(  # noqa: C901, PLR0912 - a case for each answer
         case Rows():
             width, frames = _frames_of_rows(answer)
             return "rows", {"version": answer.version, "as": width}, frames
+        case FieldRows():
+            return _written_fields(answer)
         case Elements():
             return "read", answer.version, answer.frames
         case Packed():
@@ -136,6 +140,20 @@ def _written(  # noqa: C901, PLR0912 - a case for each answer
             assert_never(answer)
 
 
+def _written_fields(answer: FieldRows) -> tuple[str, Json, Sequence[BufferLike]]:
+    widths: list[Json] = []
+    frames: list[BufferLike] = []
+    for starts, lengths in answer.tables:
+        width, parts = _frames_of_rows(Rows(answer.version, starts, lengths))
+        widths.append(width)
+        frames += parts
+    for own in answer.elements:
+        frames += own
+    counts: list[Json] = [len(own) for own in answer.elements]
+    said: dict[str, Json] = {"version": answer.version, "as": widths, "fields": list(answer.fields)}
+    return "records", {**said, "parts": counts} if answer.elements else said, frames
+
+
 def _said_of(facts: Facts) -> dict[str, Json]:
     said: dict[str, Json] = {
         "name": facts.name,
@@ -152,6 +170,7 @@ def _said_of(facts: Facts) -> dict[str, Json]:
         "fill": facts.fill,
         "writable": facts.writable or None,
         "box": None if facts.box is None else list(facts.box),
+        "records": None if facts.records is None else list(facts.records),
     }
     return {**said, **{key: value for key, value in more.items() if value is not None}}
 
@@ -279,7 +298,13 @@ def _fact(field: Field) -> Facts:
         field["fill"].text(most=64) if "fill" in field else None,
         writable="writable" in field and field["writable"].boolean(),
         box=tuple(field["box"].integers(-_LARGEST, _LARGEST, most_items=32)) if "box" in field else None,
+        records=_field_of(field["records"]) if "records" in field else None,
     )
+
+
+def _field_of(field: Field) -> tuple[str, int, int]:
+    name, number, rank = field.items(length=3)
+    return name.text(), number.count(2**31), rank.count(64)
 
 
 def _shape(said: Said) -> Answer:
@@ -307,6 +332,25 @@ def _rows(said: Said) -> Answer:
     starts = _numbers(said, 0, _WIDTHS["i8"])
     lengths = _numbers(said, 1, _WIDTHS[field["as"].one_of(_WIDTHS)])
     return Rows(field["version"].text(), starts, lengths, said.parts[2] if len(said.parts) == 3 else None)
+
+
+def _records(said: Said) -> Answer:
+    field = said.field.object({"version", "as", "fields"}, {"parts"})
+    widths = [own.one_of(_WIDTHS) for own in field["as"].items(most=_FIELDS)]
+    fields = field["fields"].integers(-1, len(widths) - 1, most_items=_FIELDS)
+    counts = field["parts"].integers(1, 2, length=len(fields)) if "parts" in field else ()
+    _no_parts(said, 2 * len(widths) + sum(counts))
+    tables = tuple(
+        [
+            (_numbers(said, 2 * k, _WIDTHS["i8"]), _numbers(said, 2 * k + 1, _WIDTHS[width]))
+            for k, width in enumerate(widths)
+        ]
+    )
+    place, elements = 2 * len(widths), list[tuple[memoryview, ...]]()
+    for count in counts:
+        elements.append(tuple(said.parts[place : place + count]))
+        place += count
+    return FieldRows(field["version"].text(), tables, fields, tuple(elements))
 
 
 def _read(said: Said) -> Answer:
@@ -359,6 +403,7 @@ _READERS: Final[dict[str, _Reader]] = {
     "pin": _pinned,
     "pong": _pong,
     "read": _read,
+    "records": _records,
     "reduce": _reduced,
     "refused": _refused,
     "rows": _rows,

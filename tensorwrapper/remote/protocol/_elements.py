@@ -27,6 +27,10 @@ __all__ = [
 
 _STRING: Final = "string"
 _NULLABLE: Final = "nullable string"
+NULLABLE: Final = "nullable "
+"""What stands before the type of numbers that may be nulls."""
+VALID: Final = "valid"
+"""The type that is asked for of what may be nulls: whether each element is there."""
 _TEXTS: Final["dict[str, np.dtype[Any]]"] = {
     _STRING: cast("Any", np.dtypes.StringDType()),
     _NULLABLE: cast("Any", np.dtypes.StringDType(na_object=None)),
@@ -77,8 +81,13 @@ def dtype_text(dtype: "np.dtype[Any]") -> str:
     raise ConversionError(f"elements of type {dtype} do not travel")
 
 
+def may_be_null(text: str) -> bool:
+    """Tell whether numbers of a type that a server names may be nulls."""
+    return text.startswith(NULLABLE) and text not in _TEXTS
+
+
 def dtype_of(text: str) -> "np.dtype[Any]":
-    """Return the type of elements that a server names.
+    """Return the type of elements that a server names, without the word for nulls.
 
     Raises
     ------
@@ -87,6 +96,7 @@ def dtype_of(text: str) -> "np.dtype[Any]":
     """
     if text in _TEXTS:
         return _TEXTS[text]
+    text = text.removeprefix(NULLABLE)
     small = small_dtype(text)
     if small is not None:
         return small

@@ -15,6 +15,7 @@ __all__ = [
     "AskNames",
     "AskPin",
     "AskRead",
+    "AskRecords",
     "AskReduce",
     "AskRows",
     "AskShape",
@@ -27,6 +28,7 @@ __all__ = [
     "Entries",
     "Facts",
     "FactsOf",
+    "FieldRows",
     "Hello",
     "Names",
     "Packed",
@@ -81,6 +83,8 @@ class AskFacts:
     pin: str = ""
     box: bool = False
     """Whether it is to be told of boxes in tiles that they are."""
+    records: bool = False
+    """Whether it is to be told of fields of records that they are."""
 
 
 @final
@@ -110,6 +114,21 @@ class AskRows:
 
     name: str
     version: str
+    rows: Runs
+    nbytes: int = 0
+
+
+@final
+@frozen(eq=False)
+class AskRecords:
+    """A request for rows of several fields of records: their places, their lengths, and their elements.
+
+    The elements come if those of all fields have no more than `nbytes` bytes together.
+    """
+
+    name: str
+    version: str
+    fields: tuple[str, ...]
     rows: Runs
     nbytes: int = 0
 
@@ -253,6 +272,7 @@ Request: TypeAlias = (
     | AskFacts
     | AskShape
     | AskRows
+    | AskRecords
     | AskRead
     | AskEntries
     | AskView
@@ -325,6 +345,9 @@ class Facts:
         Whether the client that asked may write to it.
     box
         The first index of the box whose tiles it has; None if it has none, or nobody asked.
+    records
+        The name of the records of a field, its number among the fields, and how many modes these share;
+        None for other tensors, and unless the request has `records`.
     """
 
     name: str
@@ -339,6 +362,7 @@ class Facts:
     fill: str | None = None
     writable: bool = False
     box: tuple[int, ...] | None = None
+    records: tuple[str, int, int] | None = None
 
 
 @final
@@ -370,6 +394,27 @@ class Rows:
     starts: IntArray
     lengths: IntArray
     elements: memoryview | None = None
+
+
+@final
+@frozen(eq=False)
+class FieldRows:
+    """Rows of several fields.
+
+    Attributes
+    ----------
+    tables
+        For each table of rows, the first element of each run, and the lengths of all rows in the runs.
+    fields
+        For each field the number of its table; -1 for a box, whose rows all have one length.
+    elements
+        For each field the frames of its elements, as in `Elements`; empty if they were too many.
+    """
+
+    version: str
+    tables: tuple[tuple[IntArray, IntArray], ...]
+    fields: tuple[int, ...]
+    elements: tuple[tuple[memoryview, ...], ...] = ()
 
 
 @final
@@ -448,6 +493,7 @@ Answer: TypeAlias = (
     | FactsOf
     | Text
     | Rows
+    | FieldRows
     | Elements
     | Packed
     | Entries

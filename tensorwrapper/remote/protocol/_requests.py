@@ -9,6 +9,7 @@ from typing import Final, TypeAlias, assert_never, cast, final, get_args
 from tensorwrapper._json import Json
 from tensorwrapper._json_fields import Field
 from tensorwrapper.errors import RequestRefusedError
+from tensorwrapper.remote.protocol._elements import VALID
 from tensorwrapper.remote.protocol._events import (
     AskEntries,
     AskFacts,
@@ -16,6 +17,7 @@ from tensorwrapper.remote.protocol._events import (
     AskNames,
     AskPin,
     AskRead,
+    AskRecords,
     AskReduce,
     AskRows,
     AskShape,
@@ -145,7 +147,8 @@ def _written(  # noqa: C901, PLR0912 - a case for each request
         case AskNames():
             return "names", {"after": request.after, "count": request.count, **_pin(request)}
         case AskFacts():
-            return "facts", {"names": list(request.names), **_pin(request), **_box(request)}
+            more: dict[str, Json] = {"records": True} if request.records else {}
+            return "facts", {"names": list(request.names), **_pin(request), **_box(request), **more}
         case AskPin():
             return "pin", {"release": request.release} if request.release else {}
         case AskShape():
@@ -154,11 +157,15 @@ def _written(  # noqa: C901, PLR0912 - a case for each request
             rows = positions.runs(request.rows)
             asked: dict[str, Json] = {"name": request.name, "version": request.version, "rows": rows}
             return "rows", {**asked, "bytes": request.nbytes} if request.nbytes else asked
+        case AskRecords():
+            rows, fields = positions.runs(request.rows), cast("list[Json]", list(request.fields))
+            asked = {"name": request.name, "version": request.version, "fields": fields, "rows": rows}
+            return "records", {**asked, "bytes": request.nbytes} if request.nbytes else asked
         case AskRead():
             said = _selected(request.name, request.version, request.selections, positions)
-            more = {"dtype": request.dtype, "packing": request.packing}
-            more = {key: own for key, own in more.items() if own is not None}
-            return "read", {**said, **more, **_box(request)}
+            options = {"dtype": request.dtype, "packing": request.packing}
+            options = {key: own for key, own in options.items() if own is not None}
+            return "read", {**said, **options, **_box(request)}
         case AskEntries():
             said = _selected(request.name, request.version, request.selections, positions)
             return "entries", {**said, **_box(request)}
@@ -366,9 +373,10 @@ def _pin_of(field: Field, key: str = "pin") -> str:
 
 
 def _facts(said: Said, _positions: PositionsReader, _limits: ServeLimits) -> Request:
-    field = said.field.object({"names"}, {"pin", "box"})
+    field = said.field.object({"names"}, {"pin", "box", "records"})
     names = tuple([name.text(most=_NAME) for name in field["names"].items(most=_FACTS)])
-    return AskFacts(names, _pin_of(field), _is_of_box(field))
+    records = "records" in field and field["records"].boolean()
+    return AskFacts(names, _pin_of(field), _is_of_box(field), records)
 
 
 def _is_of_box(field: Field) -> bool:
@@ -398,6 +406,15 @@ def _rows(said: Said, positions: PositionsReader, _limits: ServeLimits) -> Reque
     return AskRows(*_tensor(field), positions.runs(field["rows"]), nbytes)
 
 
+def _records(said: Said, positions: PositionsReader, _limits: ServeLimits) -> Request:
+    field = said.field.object(_KEYS | {"fields", "rows"}, {"bytes"})
+    nbytes = field["bytes"].count(_ROWS_BYTES) if "bytes" in field else 0
+    fields = tuple([name.text(most=_NAME) for name in field["fields"].items(most=_FACTS)])
+    if not fields or len(set(fields)) < len(fields):
+        field["fields"].refuse("must be the names of one field or more, each once")
+    return AskRecords(*_tensor(field), fields, positions.runs(field["rows"]), nbytes)
+
+
 def _read(said: Said, positions: PositionsReader, limits: ServeLimits) -> Request:
     field = said.field.object(_KEYS | {"select"}, {"dtype", "packing", "box"})
     dtype = _dtype(field["dtype"]) if "dtype" in field else None
@@ -411,7 +428,7 @@ def _packing_of(field: Field) -> str | None:
 
 def _dtype(field: Field) -> str:
     text = field.text(most=32)
-    if _DTYPE.fullmatch(text) is None and small_dtype(text) is None:
+    if text != VALID and _DTYPE.fullmatch(text) is None and small_dtype(text) is None:
         raise RequestRefusedError("unsupported", f"there are no elements of type {text!r}")
     return text
 
@@ -492,6 +509,7 @@ _READERS: Final[dict[str, _Reader]] = {
     "pin": _pinning,
     "ping": _ping,
     "read": _read,
+    "records": _records,
     "reduce": _reduce,
     "rows": _rows,
     "shape": _shape,

@@ -20,6 +20,7 @@ CAPABILITIES: Final = (
     "entries",
     "pin",
     "read",
+    "records",
     "reduce",
     "rows",
     "rows with elements",

@@ -1,5 +1,6 @@
 """`Holding`: one tensor that is served, at one version, and what a client may know and read of it."""
 
+import math
 import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, cast, final
@@ -9,22 +10,31 @@ import numpy as np
 
 from tensorwrapper.buffer.lowlevel import convert_elements
 from tensorwrapper.errors import ConversionError, RequestRefusedError
-from tensorwrapper.remote.protocol._elements import bytes_of, dtype_text, fill_bytes, pack_strings
+from tensorwrapper.remote.protocol._elements import (
+    NULLABLE,
+    VALID,
+    bytes_of,
+    dtype_text,
+    fill_bytes,
+    pack_strings,
+)
 from tensorwrapper.remote.protocol._events import AskWrite, Elements, Entries, Facts, Rows, Text
 from tensorwrapper.remote.protocol._terms import ServeLimits
 from tensorwrapper.remote.served._face import Face
 from tensorwrapper.remote.served._staging import Staging
 from tensorwrapper.remote.served._writing import values_of
 from tensorwrapper.selection import Runs, Source, View, Wanted, as_view
+from tensorwrapper.selection.lowlevel import sides_of_view
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor
+from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import Array, IntArray
 from tensorwrapper.wire.lowlevel import small_dtype
 
 if TYPE_CHECKING:
     from tensorwrapper.selection import Cancel, ViewLike
 
-__all__ = ["Holding"]
+__all__ = ["Holding", "places_of"]
 
 
 @final
@@ -35,7 +45,7 @@ class Holding:
     of a change or nothing. What is seen in tiles has two faces: the tiles one after the other, and the box.
     """
 
-    __slots__ = ("_box", "_whole", "facts", "limits", "lock", "splits", "staging")
+    __slots__ = ("_box", "_given", "_valid", "_whole", "facts", "limits", "lock", "splits", "staging")
 
     def __init__(
         self,
@@ -50,14 +60,21 @@ class Holding:
         self.staging: Staging = Staging() if staging is None else staging
         self.lock = threading.Lock()
         self.limits = limits
-        self._whole = whole = Face(given, kept=kept)
+        sides = sides_of(given)
+        self._whole = whole = Face(given if sides is None else sides[0], kept=kept)
+        self._given = whole.given if sides is None else given
         box = _box_of(whole.given)
         self._box = None if box is None else Face(box, kept=kept)
+        # Of what may be nulls, whether elements are valid: all of them, and of the box.
+        self._valid: tuple[Face, Face | None] | None = None
+        if sides is not None:
+            marks = _box_of(sides[1])
+            self._valid = Face(sides[1], kept=kept), None if marks is None else Face(marks, kept=kept)
         shape = self.shape
         self.splits = _row_splits(shape)
         fill = None if whole.tensor is None else whole.tensor.buffer.fill_value
         try:
-            dtype = dtype_text(self.source.dtype)
+            dtype = NULLABLE * (sides is not None) + dtype_text(self.source.dtype)
         except ConversionError as error:
             raise ConversionError(f"the tensor {name!r} cannot be served: {error}") from None
         self.facts = Facts(
@@ -82,7 +99,12 @@ class Holding:
     @property
     def given(self) -> "ViewLike":
         """What is served: a tensor, or a view of it."""
-        return self._whole.given
+        return self._given
+
+    @property
+    def is_nullable(self) -> bool:
+        """True if elements may be nulls."""
+        return self._valid is not None
 
     @property
     def shape(self) -> Shape[Any]:
@@ -91,8 +113,8 @@ class Holding:
 
     def bytes_of(self, selections: Sequence[Wanted], dtype: str | None) -> int:
         """Return how many bytes an answer of elements takes while it is made, at most."""
-        itemsize = self.source.dtype.itemsize
-        if dtype is not None:
+        itemsize = self.source.dtype.itemsize + self.is_nullable
+        if dtype is not None and dtype != VALID:
             try:
                 itemsize += _dtype(dtype).itemsize
             except RequestRefusedError:
@@ -104,8 +126,11 @@ class Holding:
         face = self._box if box else self._whole
         return face is None or (not self.lock.locked() and face.is_quick(selections))
 
-    def _face(self, *, box: bool) -> Face:
-        face = self._box if box else self._whole
+    def _face(self, *, box: bool, valid: bool = False) -> Face:
+        faces = self._valid if valid else (self._whole, self._box)
+        if faces is None:
+            raise RequestRefusedError("unsupported", f"no element of {self.facts.name!r} is a null")
+        face = faces[1] if box else faces[0]
         if face is None:
             raise RequestRefusedError("unsupported", f"{self.facts.name!r} is no box in tiles")
         return face
@@ -137,18 +162,42 @@ class Holding:
             numbers = rows.numbers()
             lengths = splits[numbers + 1] - splits[numbers]
         size, own = int((ends - starts).sum()), self.source.dtype
-        if not nbytes or size * own.itemsize > min(nbytes, self.limits.answer_bytes) or own.kind == "T":
+        few = size * own.itemsize <= min(nbytes, self.limits.answer_bytes)
+        if not nbytes or not few or own.kind == "T" or self.is_nullable:
             return Rows(self.facts.version, starts, lengths)
-        if (flat := self._whole.line) is not None:
-            # The short way of what follows: no runs are made, whose elements lie in memory anyway.
-            # No row has fewer than none: `concatenated_ranges` would look again whether one has.
-            counts = ends - starts
-            places = np.repeat(starts - counts.cumsum() + counts, counts)
-            places += np.arange(size, dtype=np.int64)
-            with self.lock:
-                return Rows(self.facts.version, starts, lengths, bytes_of(flat.take(places, mode="clip")))
+        # The short way of what follows: no runs are made, whose elements lie in memory anyway.
+        if self.is_in_line:
+            near = self.read_at(places_of(starts, ends - starts))
+            return Rows(near.version, starts, lengths, near.frames[0])
         found = self.read((Runs(starts, ends - starts),), None)
         return Rows(found.version, starts, lengths, found.frames[0])
+
+    @property
+    def is_in_line(self) -> bool:
+        """True if the elements follow one another in memory, in the byte order of an answer."""
+        return self._whole.line is not None and self.source.dtype.kind != "T"
+
+    def read_at(self, places: IntArray) -> Elements:
+        """Return elements by their numbers, which are within bounds; of a tensor that is in line."""
+        flat = self._whole.line
+        if flat is None:
+            raise AssertionError  # `is_in_line` tells
+        with self.lock:
+            return Elements(self.facts.version, (bytes_of(flat.take(places, mode="clip")),))
+
+    def runs_of(self, rows: Runs) -> Runs:
+        """Return the runs of elements of runs of indices of mode 0: of rows, or of a dense box."""
+        splits, shape, facts = self.splits, self.shape, self.facts
+        if splits is None and (not shape.is_box or not shape.rank or facts.entries is not None):
+            raise RequestRefusedError("unsupported", f"{facts.name!r} is neither rows nor a dense box")
+        count = shape.extents[0] if splits is None else len(splits) - 1
+        if rows.stop > count:
+            raise RequestRefusedError("bounds", f"there are {count} rows, and not {rows.stop}")
+        if splits is None:
+            inner = math.prod(shape.extents[1:])
+            return Runs(rows.starts * inner, rows.lengths * inner)
+        starts = splits[rows.starts]
+        return Runs(starts, splits[rows.ends] - starts)
 
     def read(
         self,
@@ -159,8 +208,11 @@ class Holding:
         box: bool = False,
     ) -> Elements:
         """Return the elements of selections, copied out at once."""
-        own, face = self.source.dtype, self._face(box=box)
-        part = face.part(selections, self.limits.answer_bytes) if dtype is None else None
+        is_valid = dtype == VALID
+        face = self._face(box=box, valid=is_valid)
+        own, dtype = face.source.dtype, None if is_valid else dtype
+        plain = dtype is None and not self.is_nullable
+        part = face.part(selections, self.limits.answer_bytes) if plain else None
         if part is not None:
             with self.lock:
                 return Elements(self.facts.version, (memoryview(part.tobytes()),))
@@ -178,6 +230,9 @@ class Holding:
         with self.lock:
             version = self.facts.version
             face.copy_to(selections, targets, stop)
+            if self.is_nullable and not is_valid:
+                # The value under a null does not travel.
+                self._clear(selections, out, stop, box=box)
         if own.kind == "T":
             return Elements(version, pack_strings(out, 16 * self.limits.answer_bytes))
         packed = out if wanted_type == own else convert_elements(out, wanted_type)
@@ -185,6 +240,16 @@ class Holding:
         if little is not out and not np.may_share_memory(little, out):
             self.staging.give((bytes_of(out),))
         return Elements(version, (bytes_of(little),))
+
+    def _clear(self, selections: Sequence[Wanted], out: Array, stop: "Cancel | None", *, box: bool) -> None:
+        """Write zeros for nulls among elements of selections."""
+        valid = np.empty(len(out), np.bool_)
+        done, targets = 0, list[Array]()
+        for wanted in selections:
+            targets.append(valid[done : done + wanted.size].reshape(wanted.extents))
+            done += wanted.size
+        self._face(box=box, valid=True).copy_to(selections, targets, stop)
+        out[~valid] = np.zeros((), out.dtype)
 
     def entries(self, selections: Sequence[Wanted], *, box: bool = False) -> Entries:
         """Return what a sparse tensor stores within selections."""
@@ -201,8 +266,11 @@ class Holding:
 
     @property
     def is_writable(self) -> bool:
-        """Whether elements of it can be replaced: what is in memory that may change, each at one place."""
-        return self._whole.is_writable
+        """Whether elements of it can be replaced: what is in memory that may change, each at one place.
+
+        Nullable tensors cannot: a write request has no nulls.
+        """
+        return self._whole.is_writable and not self.is_nullable
 
     def write(self, request: AskWrite, bump: Callable[[], str]) -> str:
         """Store values, all or none of them, and return the version that the tensor has since."""
@@ -224,9 +292,29 @@ class Holding:
 
     def forget(self) -> None:
         """Forget what was derived from the elements, which have been edited."""
-        for face in (self._whole, self._box):
+        for face in (self._whole, self._box, *(self._valid or ())):
             if face is not None:
                 face.forget()
+
+
+def places_of(starts: IntArray, counts: IntArray) -> IntArray:
+    """Return the numbers of all elements of runs. The caller knows that no count is negative."""
+    places = np.repeat(starts - counts.cumsum() + counts, counts)
+    places += np.arange(len(places), dtype=np.int64)
+    return places
+
+
+def sides_of(given: "ViewLike") -> "tuple[Any, Any] | None":
+    """Return the values and truth values of a nullable tensor or view; None for others."""
+    known = cast("object", given)
+    if isinstance(known, Tensor):
+        tensor = cast("Tensor[Any]", known)
+        sides = tensor.buffer.sides
+        if sides is None:
+            return None
+        return make_tensor(tensor.layout, sides[0]), make_tensor(tensor.layout, sides[1])
+    found = sides_of_view(as_view(given).expression)
+    return None if found is None else (View(found[0]), View(found[1]))
 
 
 def _dtype(text: str) -> "np.dtype[Any]":

@@ -36,6 +36,7 @@ from tensorwrapper.remote.protocol._events import (
     AskNames,
     AskPin,
     AskRead,
+    AskRecords,
     AskReduce,
     AskRows,
     AskShape,
@@ -60,11 +61,14 @@ from tensorwrapper.remote.protocol._events import (
 from tensorwrapper.remote.protocol._terms import CAPABILITIES, PROTOCOL, ServeLimits
 from tensorwrapper.remote.served._holding import Holding
 from tensorwrapper.remote.served._pins import Pins
+from tensorwrapper.remote.served._records import rows_of_fields, share_splits
 from tensorwrapper.remote.served._staging import Staging
 from tensorwrapper.remote.served._writing import Repeats
 from tensorwrapper.remote.server._computing import compute_view, reduce_view
+from tensorwrapper.wire.lowlevel import is_records
 
 if TYPE_CHECKING:
+    from tensorwrapper.fields import Records
     from tensorwrapper.selection import Cancel as Stop
     from tensorwrapper.selection import ViewLike
 
@@ -134,27 +138,64 @@ class Catalogue:
 
     # What is there.
 
-    def put(self, name: str, given: "ViewLike", check: Callable[[], str] | None = None) -> None:
-        """Serve a tensor under a name, in place of the one that may have it.
+    def put(self, name: str, given: "ViewLike | Records", check: Callable[[], str] | None = None) -> None:
+        """Serve a tensor, or all fields of records, under a name, in place of the one that may have it.
 
         `check` returns the version of what is outside of this process, and is called at each request.
         """
         text = cast("object", name)
         if not isinstance(text, str) or not 0 < len(text) <= _NAME or not text.isprintable():
             raise TensorNameError(f"a tensor is served under a name of 1 to {_NAME} characters, not {name!r}")
+        if is_records(given):
+            self._put_records(name, given, check)
+        else:
+            self._put({name: cast("ViewLike", given)}, check, None, "")
+
+    def _put_records(self, name: str, records: "Records", check: Callable[[], str] | None) -> None:
+        """Serve records under a name: each field under a dotted one, all at one version."""
+        fields = {f"{name}.{own}": field for own, field in records.items()}
+        for own in fields:
+            if not 0 < len(own) <= _NAME or not own.isprintable():
+                raise TensorNameError(
+                    f"a field is served under a name of 1 to {_NAME} characters, not {own!r}"
+                )
+        self._put(fields, check, records.rank, name)
+
+    def _put(
+        self,
+        given: "Mapping[str, ViewLike]",
+        check: Callable[[], str] | None,
+        rank: int | None,
+        owner: str,
+    ) -> None:
+        """Serve tensors at one version; of records with the number of modes that they share."""
         version = self._next() if check is None else check()
-        holding = Holding(name, given, version, self.limits, self.staging)
+        new: dict[str, Holding] = {}
+        for number, (name, own) in enumerate(given.items()):
+            holding = new[name] = Holding(name, own, version, self.limits, self.staging)
+            if rank is not None:
+                holding.facts = attrs.evolve(holding.facts, records=(owner, number, rank))
+        if rank is not None:
+            share_splits([*new.values()])
         with self._lock:
-            self._holdings = {**self._holdings, name: holding}
-            self._checks = {**self._checks, name: check} if check is not None else self._checks
+            # A field that another tensor replaces leaves the records that were there; those go as a whole.
+            left = {key: had for key, had in self._holdings.items() if not _is_field_of(had, owner)}
+            gone = {had.facts.records[0] for key, had in left.items() if key in new and had.facts.records}
+            for had in left.values():
+                if had.facts.records is not None and had.facts.records[0] in gone:
+                    had.facts = attrs.evolve(had.facts, records=None)
+            self._holdings = {**left, **new}
+            checks = {name: own for name, own in self._checks.items() if name in left and name not in new}
+            self._checks = checks if check is None else {**checks, **dict.fromkeys(new, check)}
 
     def drop(self, name: str) -> None:
-        """Serve a tensor no more."""
+        """Serve a tensor, or all fields of records, no more."""
         with self._lock:
-            if name not in self._holdings:
+            gone = {key for key, own in self._holdings.items() if key == name or _is_field_of(own, name)}
+            if not gone:
                 raise TensorNameError(f"no tensor {name!r} is served")
-            self._holdings = {key: own for key, own in self._holdings.items() if key != name}
-            self._checks = {key: own for key, own in self._checks.items() if key != name}
+            self._holdings = {key: own for key, own in self._holdings.items() if key not in gone}
+            self._checks = {key: own for key, own in self._checks.items() if key not in gone}
 
     @contextmanager
     def editing(self, name: str) -> Generator[None]:
@@ -167,7 +208,12 @@ class Catalogue:
                 yield
             finally:
                 holding.forget()
-                holding.facts = attrs.evolve(holding.facts, version=self._next())
+                version, group = self._next(), holding.facts.records
+                holding.facts = attrs.evolve(holding.facts, version=version)
+                # Fields of records have one version.
+                for own in self._holdings.values() if group is not None else ():
+                    if group is not None and _is_field_of(own, group[0]):
+                        own.facts = attrs.evolve(own.facts, version=version)
 
     def names(self) -> list[str]:
         """Return all names in order."""
@@ -191,7 +237,8 @@ class Catalogue:
     def _may_write(self, name: str, key: str, holding: Holding) -> bool:
         patterns = self._writable
         may = patterns if isinstance(patterns, bool) else _names(patterns, name, key)
-        return may and holding.is_writable and name not in self._checks
+        is_field = holding.facts.records is not None
+        return may and holding.is_writable and name not in self._checks and not is_field
 
     def _facts(self, name: str, key: str, request: AskFacts) -> Facts:
         pin = request.pin
@@ -200,7 +247,9 @@ class Catalogue:
             raise RequestRefusedError("changed", f"the tensor {name[:60]!r} was edited since the snapshot")
         # Clients of before that key would not know what to make of it.
         box = holding.facts.box if request.box else None
-        return attrs.evolve(holding.facts, writable=self._may_write(name, key, holding), box=box)
+        records = holding.facts.records if request.records else None
+        writable = self._may_write(name, key, holding)
+        return attrs.evolve(holding.facts, writable=writable, box=box, records=records)
 
     def _write(self, request: AskWrite, key: str, number: int) -> Answer:
         holding = self._found(request.name, key)
@@ -263,13 +312,13 @@ class Catalogue:
             if holding is None:
                 return True
             return request.packing is None and holding.is_quick(request.selections, box=request.box)
-        if isinstance(request, AskRows):
+        if isinstance(request, AskRows | AskRecords):
             return request.rows.size <= _FEW_ROWS and request.nbytes <= _FEW_BYTES
         if isinstance(request, AskNames | AskPin):
             return len(self._holdings) <= _FEW_NAMES
         return isinstance(request, Hello | Ping | AskFacts)
 
-    def at_once(self, request: AskRead | AskRows, key: str) -> Answer | None:
+    def at_once(self, request: AskRead | AskRows | AskRecords, key: str) -> Answer | None:
         """Return the answer to a request for few bytes that are found without waiting; None of any other."""
         if not self.is_quick(request, key) or self.bytes_of(request, key) >= _FEW_BYTES:
             return None
@@ -287,6 +336,8 @@ class Catalogue:
             return min(found, most if request.packing is None and request.dtype is None else 2 * most)
         if isinstance(request, AskRows):
             return min(16 * request.rows.size + request.nbytes, most)
+        if isinstance(request, AskRecords):
+            return min(16 * request.rows.size * len(request.fields) + request.nbytes, most)
         return most if isinstance(request, AskView | AskEntries | AskReduce | AskShape) else 0
 
     def answer(
@@ -341,6 +392,9 @@ class Catalogue:
             case AskRows():
                 rows = self._at(request.name, request.version, key).rows(request.rows, request.nbytes)
                 return self._unchanged(request, rows.version, rows)
+            case AskRecords():
+                names = [f"{request.name}.{own}" for own in request.fields]
+                return rows_of_fields(request, [self._at(own, request.version, key) for own in names])
             case AskEntries():
                 holding = self._at(request.name, request.version, key)
                 entries = holding.entries(request.selections, box=request.box)
@@ -378,6 +432,11 @@ class Catalogue:
         if request.version not in (version, ""):
             raise RequestRefusedError("changed", f"the tensor {request.name!r} is at version {version}")
         return answer
+
+
+def _is_field_of(holding: Holding, owner: str) -> bool:
+    records = holding.facts.records
+    return records is not None and records[0] == owner
 
 
 def _patterns(given: Mapping[str, Iterable[str]]) -> dict[str, frozenset[str]]:

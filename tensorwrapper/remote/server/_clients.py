@@ -8,6 +8,7 @@ from typing import Final, final
 from tensorwrapper.remote.protocol._events import (
     AskEntries,
     AskRead,
+    AskRecords,
     AskReduce,
     AskRows,
     AskView,
@@ -30,7 +31,7 @@ def weight_of(request: Request | None) -> int:
     match request:
         case AskRead() | AskEntries():
             return sum(map(_bytes_of, request.selections))
-        case AskRows():
+        case AskRows() | AskRecords():
             return _bytes_of(request.rows)
         case AskWrite():
             texts = 0 if request.texts is None else request.texts.nbytes

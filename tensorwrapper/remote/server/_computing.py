@@ -89,6 +89,10 @@ def compute_view(
     # Of what a stranger divides by 0 nobody is warned here.
     with ExitStack() as stack, np.errstate(all="ignore"):
         _held(stack, request.view, holdings)
+        if result.is_nullable:
+            raise RequestRefusedError(
+                "unsupported", "a view whose elements may be nulls is computed by clients"
+            )
         return result.read(request.selections, None, stop)
 
 

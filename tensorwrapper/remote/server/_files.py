@@ -37,7 +37,14 @@ def put_files(
             prefix = f"{path.stem}/" if stems.count(path.stem) == 1 else f"{path.parent.name}/{path.stem}/"
         file = files.enter_context(store.open(path))
         check = partial(_version, path)
-        for name in file:
+        grouped = file.record_fields if isinstance(file, store.TensFile) else {}
+        for name in grouped:
+            records = cast("store.TensFile", file).records(name)
+            catalogue.put(
+                prefix + name, records.copy() if into_memory else records, None if into_memory else check
+            )
+        fields = {f"{owner}.{own}" for owner, names in grouped.items() for own in names}
+        for name in [own for own in file if own not in fields]:
             if into_memory:
                 whole = file[name]
                 catalogue.put(prefix + name, whole.copy() if isinstance(whole, Tensor) else whole.compute())

@@ -24,6 +24,7 @@ from tensorwrapper.remote.protocol._events import (
     Answer,
     AskHealth,
     AskRead,
+    AskRecords,
     AskRows,
     AskStats,
     Cancel,
@@ -381,7 +382,7 @@ class Loop:
         It is the short way of `_dispatch` and `_send`: the answer is copied, and nothing of it is kept.
         """
         socket = self._socket
-        if socket is None or not isinstance(request, AskRead | AskRows):
+        if socket is None or not isinstance(request, AskRead | AskRows | AskRecords):
             return False
         answer = self._catalogue.at_once(request, client.key)
         if answer is None:

@@ -97,7 +97,7 @@ def _segments(positions: Positions, marks: IntArray) -> list[_Segment]:
 
 
 def _bounds(positions: Positions, marks: IntArray) -> npt.NDArray[np.intp]:
-    """Return how many of the positions of a mode lie before each mark."""
+    """Return the number of positions of a mode before each mark."""
     if isinstance(positions, range):
         return np.clip(-((positions.start - marks) // positions.step), 0, len(positions))
     return np.searchsorted(positions, marks)

@@ -243,6 +243,8 @@ def found_tiles(
 
 def _source_of(sharding: Sharding, tensor: RemoteTensor) -> RemoteSource:
     """Return a tile as a source: of rows that of their elements one after the other."""
+    if tensor.is_nullable and tensor.dtype.kind != "T":
+        raise ConversionError(f"{tensor!r} may have nulls, of which tiles of a sharded tensor tell nothing")
     if sharding.rows is None:
         return tensor._source(tensor.shape)
     return attrs.evolve(tensor._source(Shape(tensor.size)), is_whole=False)

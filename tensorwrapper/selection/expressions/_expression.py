@@ -170,7 +170,7 @@ class Node(ABC):
         return self.with_operands(tuple([change(own) for own in operands])) if operands else self
 
     def validity(self, values: "Change" = same, valid: "Change" = same) -> "Node":  # noqa: ARG002
-        """Return the node of truth values, at the same places, that tells which elements are no nulls.
+        """Return the node of truth values at the same places: True for valid elements.
 
         Parameters
         ----------

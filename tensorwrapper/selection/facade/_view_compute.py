@@ -40,7 +40,7 @@ from tensorwrapper.selection.expressions._elementwise import Casting
 from tensorwrapper.selection.expressions._expression import Expression, memory_of, unnamed_view
 from tensorwrapper.selection.facade._view_base import ViewBase
 from tensorwrapper.selection.jagged._flatten import in_order
-from tensorwrapper.selection.plans._nulls import sides_of_view
+from tensorwrapper.selection.plans._nulls import has_nullable, sides_of_view
 from tensorwrapper.selection.plans._source_reads import is_away, is_sparse, sparse_unread
 from tensorwrapper.selection.sources._asking import Versions
 from tensorwrapper.shape import Shape, ShapeLike
@@ -166,33 +166,28 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
             computed: Tensor[Any, Any] = hand_over("compute_over", self, scheduler)
             return computed if out is None else _copied(computed, out)
         view = self._expression
-        plain = cancel is None and progress is None and threads is None
-        if plain and out is None and isinstance(order, str) and order == "C":
-            at_once = self._directly() if is_away(view) else _at_once(view)
-            if at_once is not None:
-                return at_once
+        plain = cancel is None and progress is None and threads is None and out is None
+        at_once = self._at_once() if plain and isinstance(order, str) and order == "C" else None
+        if at_once is not None:
+            return at_once
         source = source_tensor(view)
         if source is not None and _is_kept(source):
             return _copied(source, out)
         if source is None and not view.is_box:
             return self._of_rows(out, threads, progress, cancel)
         here = is_in_memory(view)
-        sides = None if here else sides_of_view(view)
-        if sides is not None:
-            values, valid = [
-                self._make(own).compute(order=order, threads=threads, progress=progress, cancel=cancel)
-                for own in sides
-            ]
-            return _beside(values, valid, out)
+        made = None if here else self._with_nulls(order, threads, progress, cancel)
+        if made is not None:
+            return made if out is None else _copied(made, out)
         if out is not None and not surely_fits(self.dtype, out.dtype):
             target_array(out, self.shape, self.dtype)  # for what it raises
             cast_to = self._make(
                 Expression(Casting(unnamed_view(self._expression), out.dtype), self._in_order())
             )
             return cast_to.compute(out, order, threads=threads, progress=progress, cancel=cancel)
-        found = None if here else self._of_sparse()
-        if found is not None:
-            return found if out is None else _copied(found, out)
+        made = None if here else self._of_sparse()
+        if made is not None:
+            return made if out is None else _copied(made, out)
         fastest = fastest_first(order, self.shape.rank)
         count = threads_for(self.nbytes, threads)
         watch = Watch(self.nbytes, progress, cancel)
@@ -218,6 +213,13 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
         else:
             run_plan(self.plan(), target, threads, watch)
 
+    def _at_once(self) -> Tensor[Any, Any] | None:
+        """Return the elements in new memory in row-major order, if there is a short way to them."""
+        view = self._expression
+        if not is_away(view):
+            return _at_once(view)
+        return None if has_nullable(view) else self._directly()
+
     def _directly(self) -> Tensor[Any, Any] | None:
         """Return the elements of one selection of a source elsewhere, if it has a short way for it."""
         direct = self._direct
@@ -242,6 +244,25 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
         from tensorwrapper.selection.execution._sparse import nothing_stored  # noqa: PLC0415 - few are sparse
 
         return nothing_stored(fill, self.shape, self.dtype)
+
+    def _with_nulls(
+        self,
+        order: Order | Iterable[SupportsIndex],
+        threads: SupportsIndex | None,
+        progress: Progress | None,
+        cancel: Cancel | None,
+    ) -> Tensor[Any, Any] | None:
+        """Return the elements of a box with room for nulls: values, and whether they are valid."""
+        sides = sides_of_view(self._expression)
+        if sides is None:
+            return None
+        values, valid = [
+            self._make(own).compute(order=order, threads=threads, progress=progress, cancel=cancel)
+            for own in sides
+        ]
+        if values.layout != valid.layout:
+            valid = valid.to_layout(values.layout)
+        return make_tensor(values.layout, Nullable(values.buffer, cast("Any", valid.buffer)))
 
     def _of_rows(
         self,
@@ -471,14 +492,6 @@ def _is_kept(source: Tensor[Any]) -> bool:
     """Tell whether a tensor that is only sliced stays what it is, and is no array."""
     odd = source.is_sparse or source.is_nullable or holds_strings(source.dtype)
     return odd or not source.shape.is_box
-
-
-def _beside(values: Tensor[Any], valid: Tensor[Any], out: "Target | None") -> Tensor[Any, Any]:
-    """Return the tensor of values, and beside them whether they are valid; or write it."""
-    if values.layout != valid.layout:
-        valid = valid.to_layout(values.layout)
-    made: Tensor[Any, Any] = make_tensor(values.layout, Nullable(values.buffer, valid.buffer))
-    return made if out is None else _copied(made, out)
 
 
 def _to_target(out: object) -> "Target | None":

@@ -1,4 +1,4 @@
-"""What views of sparse elements, of nulls and of strings tell: the same as tensors of them, and computed.
+"""Queries of views about sparse elements, nulls and strings: those of tensors, computed.
 
 What has no meaning for the elements of a view is refused before anything is read.
 """
@@ -144,7 +144,7 @@ class ViewKinds(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
 
     @property
     def is_nullable(self) -> bool:
-        """Whether an element may be a null. O(nodes)."""
+        """True if an element may be a null. O(nodes)."""
         if holds_strings(self.dtype):
             return hasattr(self.dtype, "na_object") or (
                 self.dtype.kind == "O" and self._at_hand().is_nullable
@@ -153,7 +153,7 @@ class ViewKinds(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
 
     @property
     def null_count(self) -> int:
-        """How many elements are nulls. Numbers are not read for it, only which are nulls.
+        """Number of nulls. Reads the truth values alone.
 
         Examples
         --------
@@ -193,7 +193,7 @@ class ViewKinds(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
         return cast("Tensor[ScalarT_co, IndexT_co]", self._at_hand().fill_null(value))
 
     def drop_null(self) -> "Tensor[ScalarT_co]":
-        """Return the elements that are no nulls: rows get shorter; as `Tensor.drop_null`.
+        """Return the valid elements: rows get shorter; as `Tensor.drop_null`.
 
         Examples
         --------

@@ -1,7 +1,7 @@
 """Parts of a view, and the same elements elsewhere; nothing here reads an element."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from tensorwrapper._integers import to_count, to_counts
 from tensorwrapper._value_class import evolve, frozen
-from tensorwrapper.buffer.lowlevel import fit_number
+from tensorwrapper.buffer.lowlevel import fit_number, holds_strings
 from tensorwrapper.errors import ConversionError, JaggedModeError, LayoutError
 from tensorwrapper.layout import Boundary, Layout, PadWidths
 from tensorwrapper.layout.lowlevel import (
@@ -35,14 +35,18 @@ from tensorwrapper.layout.lowlevel import (
     to_items,
     wrap_layout,
 )
-from tensorwrapper.selection.expressions._expression import at_zero, whole
+from tensorwrapper.selection.expressions._elementwise import Choosing
+from tensorwrapper.selection.expressions._expression import Expression, Node, at_zero, unnamed_view, whole
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._padding import Padding, padded
+from tensorwrapper.selection.expressions._source_node import reading_of
 from tensorwrapper.selection.facade._view_base import ViewBase
 from tensorwrapper.selection.jagged._margins import with_margins
 from tensorwrapper.selection.jagged._rows import joined_rows, put_together_rows
 from tensorwrapper.selection.plans._fills import check_joined_fills
+from tensorwrapper.selection.plans._nulls import null_of, truth_of
 from tensorwrapper.selection.plans._source_reads import is_away, leaves_of
+from tensorwrapper.selection.sources._source import TensorSource
 from tensorwrapper.selection.transforms._layouts import box
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import (
@@ -151,6 +155,8 @@ class ViewParts(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
         if not isinstance(cast("object", widths), Iterable):
             raise ConversionError(f"widths are one pair (before, after) per mode, not {widths!r}")
         pairs = cast("tuple[tuple[int, int], ...]", tuple([to_counts(pair, "widths") for pair in widths]))
+        if fill_value is None and not holds_strings(self.dtype):
+            return self._around_with_nulls(lambda view, value: view.pad(pairs, fill_value=value))
         if not self.shape.is_box:
             return self._with_margins(pairs, boundary, fill_value)
         if boundary == "constant":
@@ -215,6 +221,10 @@ class ViewParts(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
         >>> v.pad_rows(5).compute().tolist(), v.pad_rows(2, clip=True).compute().tolist()
         ([[1, 2, 3, 0, 0]], [[1, 2]])
         """
+        if fill_value is None and not holds_strings(self.dtype):
+            return self._around_with_nulls(
+                lambda view, value: view.pad_rows(length, fill_value=value, mode=mode, clip=clip)
+            )
         if not self.shape.is_box:
             return self._padded_rows(to_count(length, "a length"), fill_value, mode, clip=clip)
         rank, count = self.shape.rank, to_count(length, "a length")
@@ -227,6 +237,17 @@ class ViewParts(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
             return self._at((slice(None),) * number + (slice(count),)) if clip else self
         widths = [(0, count - extent if other == number else 0) for other in range(rank)]
         return self.pad(widths, fill_value=fill_value)
+
+    def _around_with_nulls(self, goes_on: "Callable[[Any, object], Any]") -> Self:
+        """Return the view after an operation that adds elements, which are nulls."""
+        is_own, values = goes_on(self._make(truth_of(self._expression)), False), goes_on(self, 0)
+        parts = [at_zero(unnamed_view(own._expression)) for own in (is_own, values)]
+        null, shape = reading_of(TensorSource(null_of(self.dtype))), values.shape
+        if shape.is_box:
+            node: Node = Choosing((*parts, Expression(null.node, null.layout.broadcast(box(shape.extents)))))
+        else:
+            node = put_together_rows("where", [*parts, null]).node
+        return self._make(Expression(node, Layout(shape)))
 
     def _padded_rows(self, length: int, fill_value: object, mode: SupportsIndex, *, clip: bool) -> Self:
         shape = self.shape

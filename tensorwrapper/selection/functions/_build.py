@@ -1,7 +1,7 @@
 """What makes views: `as_view` of a source, and the functions that put views together."""
 
-from collections.abc import Coroutine, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, TypeAlias, TypeVar, cast, overload
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Protocol, SupportsIndex, TypeAlias, TypeVar, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -43,19 +43,38 @@ from tensorwrapper.typing import IndexT_co as J
 from tensorwrapper.typing import ScalarT_co as S
 
 __all__ = [
+    "HasJoin",
     "ViewLike",
     "as_view",
     "concat",
     "interleave",
+    "own_join",
     "pad",
     "pad_rows",
     "stack",
 ]
 
 _S = TypeVar("_S", bound=np.generic)
+_J_co = TypeVar("_J_co", covariant=True)
 
 ViewLike: TypeAlias = "View[Any] | Tensor[Any] | Source | HasSource | LazyArray | npt.ArrayLike"
 """What `as_view` accepts: a view, a tensor, another source, or anything that `as_tensor` takes."""
+
+
+class HasJoin(Protocol[_J_co]):
+    """Objects with a way of joining themselves, such as records of several fields."""
+
+    def __join__(
+        self, what: Literal["concat", "stack", "where"], operands: Sequence[Any], mode: int
+    ) -> _J_co:
+        """Return what `concat`, `stack` or `where` makes of operands, of which one is this."""
+        ...
+
+
+def own_join(first: object) -> "Callable[..., Any] | None":
+    """Return the `__join__` of an object, if it has one."""
+    return cast("HasJoin[Any]", first).__join__ if hasattr(type(first), "__join__") else None
+
 
 Ranked: TypeAlias = "View[S, J] | Tensor[S, J] | np.ndarray[J, np.dtype[S]]"
 """What has elements of a known type, and a rank that is known or may be."""
@@ -141,6 +160,14 @@ def _of_one_type(parts: Iterable[ViewLike], what: str) -> tuple[list[Expression]
     return own, given
 
 
+def _own_way(parts: "Iterable[Any]") -> "tuple[Callable[..., Any] | None, Iterable[Any]]":
+    """Return the `__join__` of the first part, if it has one, and the parts."""
+    if isinstance(parts, Iterator):
+        parts = list(parts)
+    first = parts[0] if isinstance(parts, list | tuple) and parts else None
+    return own_join(first), parts
+
+
 def _shapes_of_rows(given: Sequence[ViewLike], parts: Sequence[Expression]) -> list[Shape[Any]]:
     """Return the shapes of rows that are put together; rows of lists lie where the first others do."""
     found = given_shapes(given, parts)
@@ -196,8 +223,10 @@ def concat(parts: "Iterable[Ranked[S, J]]", *, mode: Integer = 0) -> View[S, J]:
 
 
 @overload
+def concat(parts: "Iterable[HasJoin[_J_co]]", *, mode: Integer = 0) -> _J_co: ...
+@overload
 def concat(parts: Iterable[ViewLike], *, mode: Integer = 0) -> View[Any]: ...
-def concat(parts: Iterable[ViewLike], *odd: object, mode: SupportsIndex = 0, **named: object) -> View[Any]:
+def concat(parts: "Iterable[Any]", *odd: object, mode: SupportsIndex = 0, **named: object) -> Any:
     """Return the views one after the other along a mode, as NumPy's concatenate, and copy nothing.
 
     Parameters
@@ -226,6 +255,9 @@ def concat(parts: Iterable[ViewLike], *odd: object, mode: SupportsIndex = 0, **n
     tensors = _tensors_joined(parts, mode) if type(mode) is int else None
     if tensors is not None:
         return View(whole(tensors))
+    own_way, parts = _own_way(parts)
+    if own_way is not None:
+        return own_way("concat", parts, mode)
     own, items = _of_one_type(parts, "concat")
     given = [at_zero(part) for part in own]
     number = mode_of(mode, given[0].shape.rank)
@@ -321,8 +353,10 @@ def stack(
     parts: "Iterable[View[_S, tuple[*Modes]] | Tensor[_S, tuple[*Modes]]]", *, mode: Integer = 0
 ) -> View[_S, tuple[int, *Modes]]: ...
 @overload
+def stack(parts: "Iterable[HasJoin[_J_co]]", *, mode: Integer = 0) -> _J_co: ...
+@overload
 def stack(parts: Iterable[ViewLike], *, mode: Integer = 0) -> View[Any]: ...
-def stack(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]:
+def stack(parts: "Iterable[Any]", *, mode: SupportsIndex = 0) -> Any:
     """Return the views, all of one shape, under a new mode that counts them.
 
     Examples
@@ -331,6 +365,9 @@ def stack(parts: Iterable[ViewLike], *, mode: SupportsIndex = 0) -> View[Any]:
     >>> sel.stack([[1, 2], [3, 4]], mode=1).compute().tolist()
     [[1, 3], [2, 4]]
     """
+    own_way, parts = _own_way(parts)
+    if own_way is not None:
+        return own_way("stack", parts, mode)
     own, items = _of_one_type(parts, "stack")
     given = [at_zero(part) for part in own]
     number = mode_of(mode, given[0].shape.rank + 1)

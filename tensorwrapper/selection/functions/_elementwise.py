@@ -16,7 +16,7 @@ from tensorwrapper.selection._view import View
 from tensorwrapper.selection.expressions._elementwise import Choosing, Extreme
 from tensorwrapper.selection.expressions._expression import Expression, Node, at_zero, whole
 from tensorwrapper.selection.expressions._generators import Filling
-from tensorwrapper.selection.functions._build import Ranked, ViewLike, as_view
+from tensorwrapper.selection.functions._build import HasJoin, Ranked, ViewLike, as_view, own_join
 from tensorwrapper.selection.functions._origins import at_origin, at_shape, given_shapes
 from tensorwrapper.selection.jagged._rows import put_together_rows
 from tensorwrapper.selection.plans._fills import check_fills
@@ -29,6 +29,7 @@ from tensorwrapper.typing import ScalarT_co as S
 # Numbers of Python take on the type of what stands beside them, if it is of their kind.
 _I = TypeVar("_I", bound=np.integer[Any])
 _F = TypeVar("_F", bound=np.inexact[Any])
+_J_co = TypeVar("_J_co", covariant=True)
 
 __all__ = ["Operand", "maximum", "minimum", "where"]
 
@@ -73,8 +74,10 @@ def where(mask: "Cube[Any]", x: "Cube[_I] | int", y: "Cube[_I] | int") -> View[_
 @overload
 def where(mask: "Cube[Any]", x: "Cube[_F] | float", y: "Cube[_F] | float") -> View[_F, Rank3]: ...
 @overload
+def where(mask: ViewLike, x: HasJoin[_J_co], y: object) -> _J_co: ...
+@overload
 def where(mask: ViewLike, x: Operand, y: Operand) -> View[Any]: ...
-def where(mask: ViewLike, x: Operand, y: Operand) -> View[Any]:
+def where(mask: ViewLike, x: Any, y: Any) -> Any:
     """Return the view of the elements of `x` where the mask is true, and of `y` elsewhere, broadcast.
 
     Raises
@@ -91,6 +94,9 @@ def where(mask: ViewLike, x: Operand, y: Operand) -> View[Any]:
     >>> sel.where([True, False, True], [1, 2, 3], 0).compute().tolist()
     [1, 0, 3]
     """
+    own_way = own_join(x)
+    if own_way is not None:
+        return own_way("where", [mask, x, y], 0)
     given = as_view(mask)
     if given.dtype != np.bool_:
         raise DTypeError(f"a mask has elements of type bool, not {given.dtype}")

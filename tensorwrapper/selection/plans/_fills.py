@@ -65,6 +65,9 @@ def check_joined_fills(
 def _fill_of_operand(part: Expression, left: list[int]) -> tuple[object, bool]:
     """Return `_fill_of` of an operand of what is made cell by cell, of which a number is its own fill."""
     is_one = is_number(part) and not part.node.is_constant
+    tensor = part.node.tensor
+    if tensor is not None and tensor.buffer.nullable:
+        return DENSE, False  # A null cannot be a fill.
     return (_value_of(part), False) if is_one else _fill_of(part, left)
 
 

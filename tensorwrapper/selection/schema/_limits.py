@@ -127,13 +127,14 @@ def finished(found: Measured) -> Measured:
 class Budget:
     """How much of the limits is left, and the frames that tables lie in."""
 
-    __slots__ = ("_frames", "_nodes", "_positions", "_work", "limits")
+    __slots__ = ("_frames", "_nbytes", "_nodes", "_positions", "_work", "limits")
 
     limits: SchemaLimits
 
     def __init__(self, limits: SchemaLimits, frames: Sequence[bytes]) -> None:
         self.limits = limits
         self._frames = frames
+        self._nbytes = 0
         self._nodes = 0
         self._positions = 0
         self._work = 0
@@ -179,6 +180,14 @@ class Budget:
         self._positions += len(table)
         self.work(len(table) * parts, where)
         return table
+
+    def makes(self, found: Measured, where: str) -> None:
+        """Count the bytes that computing one of several views makes."""
+        self._nbytes += found.view.shape.size * found.view.node.dtype.itemsize * found.rounds
+        if self._nbytes > self.limits.nbytes:
+            raise SelectionError(
+                "limit", f"computing all up to {where} makes over {self.limits.nbytes} bytes"
+            )
 
     def check(self, found: Measured, where: str) -> Measured:
         """Return a view that keeps to the limits."""

@@ -4,7 +4,8 @@ Everything is checked before anything of its size is made: the text, its depth, 
 steps, tables, extents and bounds. What is refused raises `SelectionError` with a reason.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, cast, final
 
 import attrs
@@ -12,8 +13,9 @@ import numpy as np
 
 from tensorwrapper._arguments import check_kind_of
 from tensorwrapper._json import Json, dump_json, excess, has_number_over, load_json
+from tensorwrapper._tensor_names import check_name
 from tensorwrapper._value_class import evolve
-from tensorwrapper.errors import ParseError, SelectionError, TensorWrapperError
+from tensorwrapper.errors import ParseError, SelectionError, TensorNameError, TensorWrapperError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import over_box, wrap_layout
 from tensorwrapper.selection._view import View
@@ -45,7 +47,7 @@ from tensorwrapper.selection.schema._layouts import check_reach, to_layout
 from tensorwrapper.selection.schema._limits import Budget, Measured, SchemaLimits, finished, tabled
 from tensorwrapper.selection.schema._nodes import NODES
 from tensorwrapper.selection.schema._steps import apply_step
-from tensorwrapper.selection.schema._write import VERSIONS
+from tensorwrapper.selection.schema._write import OF_RECORDS, VERSIONS
 from tensorwrapper.selection.sources._source import TensorSource
 from tensorwrapper.selection.transforms._maps import maps_of
 from tensorwrapper.shape import Shape
@@ -53,13 +55,13 @@ from tensorwrapper.shape.lowlevel import make_smooth, names_of, wrap
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Extents
 
-__all__ = ["from_json"]
+__all__ = ["fields_from_json", "from_json"]
 
 _LIMITS = SchemaLimits()
 _OF = frozenset({"of"})
 _STEPS = frozenset({"ops", "layout"})
 _INNER = _OF | _STEPS
-_FACTS = _OF | {"view", "dtype"}
+_FACTS = _OF | {"dtype"}
 _MORE = {1: _STEPS | {"names"}, 2: _STEPS | {"names", "nodes"}}
 """What a document of a version may say besides."""
 _LONGEST = 255  # characters of a name of a mode
@@ -99,12 +101,45 @@ def from_json(
     >>> sel.from_json(text, sources={"x": [[1, 2, 3], [4, 5, 6]]}).compute().tolist()
     [[2, 3], [5, 6]]
     """
+    reader, given = _begin(text, sources, frames, limits)
+    with _fitting():
+        return View._make(reader.document(given))
+
+
+def fields_from_json(
+    text: str,
+    *,
+    sources: Mapping[str, ViewLike],
+    frames: Sequence[bytes] = (),
+    limits: SchemaLimits | None = None,
+) -> tuple[dict[str, View[Any]], int]:
+    """Return the fields of records that JSON describes, and how many modes they share.
+
+    Whether they share them is for the caller to check.
+
+    Raises
+    ------
+    SelectionError, ConversionError
+        As `from_json`.
+    """
+    reader, given = _begin(text, sources, frames, limits)
+    with _fitting():
+        fields, rank = reader.records(given)
+        return {name: View._make(own) for name, own in fields.items()}, rank
+
+
+def _begin(
+    text: str, sources: Mapping[str, ViewLike], frames: Sequence[bytes], limits: SchemaLimits | None
+) -> "tuple[_Reader, dict[str, Json]]":
     check_kind_of(sources, Mapping, "sources= is a mapping of names")
     allowed = _LIMITS if limits is None else limits
-    given = to_object(_load(text, allowed), "the view")
-    reader = _Reader(sources, Budget(allowed, frames))
+    return _Reader(sources, Budget(allowed, frames)), to_object(_load(text, allowed), "the view")
+
+
+@contextmanager
+def _fitting() -> Generator[None, None, None]:
     try:
-        return View._make(reader.document(given))
+        yield
     except SelectionError:
         raise
     except (TensorWrapperError, OverflowError, RecursionError) as error:
@@ -152,18 +187,54 @@ class _Reader:
                 raise SelectionError("bounds", f"range has {len(start)} modes, and the tensor {source.rank}")
             return source.window(Shape(*extents, origin=start))._expression
         version = to_integer(given.get("view"), "view")
+        if version == OF_RECORDS:
+            raise SelectionError("version", "the text is of records: fields.records_from_json reads these")
         if version not in VERSIONS:
             raise SelectionError("version", f"the view is of version {version}; 1 and 2 are read here")
         place = "shape" if version > 1 and "shape" in given else "range"
-        check_keys(given, "the view", _FACTS | {place}, _MORE[version])
-        if "nodes" in given:
-            for number, item in enumerate(to_list(given["nodes"], "nodes")):
-                node = self.view(item, f"nodes[{number}]")
-                self._numbered.append(node.over(at_zero(node.view)))
+        check_keys(given, "the view", _FACTS | {"view", place}, _MORE[version])
+        self._read_nodes(given)
+        return self._declared(given, place, "the view")
+
+    def records(self, given: dict[str, Json]) -> tuple[dict[str, Expression], int]:
+        """Return the expressions of all fields of records, and how many modes these share."""
+        version = to_integer(given.get("view"), "view")
+        if version != OF_RECORDS:
+            raise SelectionError("version", f"the text is of version {version}; records are of {OF_RECORDS}")
+        check_keys(given, "the records", {"view", "rank", "records"}, {"nodes"})
+        rank = to_integer(given["rank"], "rank", 0)
+        self._read_nodes(given)
+        found: dict[str, Expression] = {}
+        for number, item in enumerate(to_list(given["records"], "records")):
+            where = f"records[{number}]"
+            pair = to_list(item, where)
+            if len(pair) != 2:
+                raise SelectionError("schema", f"{where} is a name and a view, and has {len(pair)} entries")
+            name = _field_name(pair[0], where)
+            if name in found:
+                raise SelectionError("schema", f"{where} has the name {name!r} again")
+            view = to_object(pair[1], where)
+            place = "shape" if "shape" in view else "range"
+            check_keys(view, where, _FACTS | {place}, _STEPS | {"names"})
+            found[name] = self._declared(view, place, where)
+        if not found:
+            raise SelectionError("schema", "records have one field at least")
+        return found, rank
+
+    def _read_nodes(self, given: dict[str, Json]) -> None:
+        if "nodes" not in given:
+            return
+        for number, item in enumerate(to_list(given["nodes"], "nodes")):
+            node = self.view(item, f"nodes[{number}]")
+            self._numbered.append(node.over(at_zero(node.view)))
+
+    def _declared(self, given: dict[str, Json], place: str, where: str) -> Expression:
+        """Return a view that says its type, and its place or its shape."""
         inner = {key: given[key] for key in _INNER if key in given}
-        measured = self.view(inner, "the view")
+        measured = self.view(inner, where)
         # What is no leaf was checked when it was read.
-        found = (self._budget.check(measured.made(), "the view") if measured.is_leaf else measured).view
+        found = (self._budget.check(measured.made(), where) if measured.is_leaf else measured).view
+        self._budget.makes(measured, where)
         dtype = to_dtype(given["dtype"], "dtype")
         if place == "shape":
             return self._under_names(_of_facts(found, given["shape"], dtype), given)
@@ -295,6 +366,13 @@ class _Reader:
         self._used.add(number)
         # How deep they nest is no matter: normal forms are cut at what nests too deep.
         return attrs.evolve(found, deep=1) if is_new else attrs.evolve(found, deep=1, parts=1, rounds=1)
+
+
+def _field_name(value: Json, where: str) -> str:
+    try:
+        return check_name(value)
+    except TensorNameError as error:
+        raise SelectionError("schema", f"{where} has a name that a field cannot have: {error}") from error
 
 
 def _only_source(value: Json) -> str | None:

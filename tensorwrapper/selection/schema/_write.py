@@ -7,11 +7,13 @@ steps after a layout. The outermost object also has ``view`` (the version), ``dt
 Version 1 writes a view as often as it is used. Where that would be too long, or nest too deep, version 2 adds
 ``nodes``: a list of views, of which others are made by their number. It also has views that are no boxes: in
 place of ``range`` they have ``shape``, a few facts that a reader compares with what comes out.
+
+Version 3 is of records: a list of names and views, whose nodes are shared.
 """
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, TypeAlias, cast, final, get_args
+from typing import Any, Literal, Protocol, TypeAlias, cast, final, get_args
 
 import numpy as np
 
@@ -36,9 +38,11 @@ from tensorwrapper.selection.transforms._maps import maps_of
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import ModeNames, names_of
 
-__all__ = ["VERSIONS", "SchemaForm", "sources", "to_json"]
+__all__ = ["OF_RECORDS", "VERSIONS", "HasFields", "SchemaForm", "sources", "to_json"]
 
 VERSIONS = (1, 2)
+OF_RECORDS = 3
+"""The version of a text of several views, which are fields of records."""
 _OFTEN = 256  # views that may be written more than once before those that are shared get numbers
 _DEEP = 40  # views inside one another that may be written before some get numbers
 _REACH = 12  # and then how many from one with a number to the next
@@ -48,10 +52,19 @@ SchemaForm: TypeAlias = Literal["steps", "normal", "box"]
 """How a view is written: as the steps that made it, as what runs, or as a region of one source."""
 
 
-def sources(view: View[Any]) -> dict[str, Source]:
+class HasFields(Protocol):
+    """Records of fields, each of which is a view."""
+
+    def __fields__(self) -> tuple[Mapping[str, View[Any]], int]:
+        """Return the fields by name, and how many modes they share."""
+        ...
+
+
+def sources(view: View[Any] | HasFields) -> dict[str, Source]:
     """Return the sources of a view by name: "0", "1" and so on, in the order in which they are met.
 
-    A tensor that comes twice is one source; two tensors over one buffer are two.
+    Records have the sources of all their fields. A tensor that comes twice is one source; two tensors over
+    one buffer are two.
 
     Examples
     --------
@@ -61,11 +74,9 @@ def sources(view: View[Any]) -> dict[str, Source]:
     >>> sel.sources(sel.concat([a, b, a]))
     {'0': tensor(Shape(2), int64), '1': tensor(Shape(1), int64)}
     """
-    if not isinstance(getattr(view, "_expression", None), Expression):
-        raise ConversionError(f"as_view makes a view of a {type(view).__name__}, and views are written")
     found: dict[int | Source, Source] = {}
     met: set[int] = set()
-    waiting = [view._expression]
+    waiting = [own._expression for own in _views_of(view)[0].values()][::-1]
     while waiting:
         part = waiting.pop()
         if id(part) in met:
@@ -81,13 +92,22 @@ def sources(view: View[Any]) -> dict[str, Source]:
     return {str(number): source for number, source in enumerate(found.values())}
 
 
+def _views_of(view: View[Any] | HasFields) -> tuple[Mapping[str, View[Any]], int | None]:
+    """Return the views to write by name, and of records how many modes they share."""
+    if isinstance(view, View):
+        return {"": view}, None
+    if not hasattr(type(view), "__fields__"):
+        raise ConversionError(f"as_view makes a view of a {type(view).__name__}, and views are written")
+    return view.__fields__()
+
+
 def _key(source: Source) -> "int | Source":
     """Return what tells sources apart by name: tensors over one buffer are two sources."""
     return id(source.tensor) if isinstance(source, TensorSource) else source
 
 
 def to_json(
-    view: View[Any],
+    view: View[Any] | HasFields,
     *,
     form: SchemaForm = "steps",
     sources: Mapping[str, Source] | None = None,
@@ -98,7 +118,8 @@ def to_json(
     Parameters
     ----------
     view
-        Of any shape. Steps that call a Python function cannot be written.
+        Of any shape. Steps that call a Python function cannot be written. All fields of records are written,
+        and each node that they share once; `fields.records_from_json` reads them.
     form
         ``"steps"`` keeps every step as it was written. ``"normal"`` writes what runs. ``"box"`` writes
         ``{"tensorId", "range"}``, for a view that is a region of one source and has its names of modes.
@@ -124,23 +145,26 @@ def to_json(
     """
     if form not in get_args(SchemaForm):
         raise ConversionError(f"form must be one of {', '.join(get_args(SchemaForm))}, not {form!r}")
-    named = _sources(view) if sources is None else sources
-    writer, names = _Writer(named, frames), names_of(view.shape)
+    writer = _Writer(_sources(view) if sources is None else sources, frames)
+    views, rank = _views_of(view)
     if form == "box":
-        return dump_json(writer.box(view.normal_form() if view.size else view._expression, names))
+        if rank is not None:
+            raise ConversionError('a box is a region of one source, and records are several: form="steps"')
+        only = views[""]
+        chosen = only.normal_form() if only.size else only._expression
+        return dump_json(writer.box(chosen, names_of(only.shape)))
     is_normal = form == "normal"
-    chosen = view.normal_form() if is_normal else view._expression
-    nodes = writer.numbered(chosen, is_normal=is_normal)
-    written = writer.normal(chosen) if is_normal else writer.steps(chosen)
-    if names is not None:
-        written["names"] = list(names)
-    is_box = view.shape.is_box
-    head = {
-        "view": 1 if is_box and not (nodes or writer.met_rows) else 2,
-        **({"nodes": nodes} if nodes else {}),
-    }
-    place = {"range": range_of(view.shape)} if is_box else {"shape": _facts(view.shape)}
-    return dump_json({**head, "dtype": dtype_name(view.dtype), **place, **written})
+    roots = [own.normal_form() if is_normal else own._expression for own in views.values()]
+    nodes = writer.numbered(roots, is_normal=is_normal, shared=rank is not None)
+    numbered: dict[str, Json] = {"nodes": nodes} if nodes else {}
+    written = [
+        writer.declared(*pair, is_normal=is_normal) for pair in zip(views.values(), roots, strict=True)
+    ]
+    if rank is not None:
+        fields: list[Json] = [[name, own] for name, own in zip(views, written, strict=True)]
+        return dump_json({"view": OF_RECORDS, "rank": rank, "records": fields, **numbered})
+    is_first = views[""].shape.is_box and not (nodes or writer.met_rows)
+    return dump_json({"view": 1 if is_first else 2, **numbered, **written[0]})
 
 
 _sources = sources
@@ -176,16 +200,32 @@ class _Writer(NodeWriter):
         self._tensors = {_key(source): name for name, source in pairs}
         self._buffers = {source: name for name, source in pairs}
 
-    def numbered(self, view: Expression, *, is_normal: bool) -> list[Json]:
-        """Write what is used more than once, or lies deep, if there is much of that; return it in order."""
-        order = operands_first([view], parts=_operands if is_normal else _as_written)
+    def numbered(self, roots: list[Expression], *, is_normal: bool, shared: bool) -> list[Json]:
+        """Write nodes that are used more than once, or deep, and return them in order.
+
+        Parameters
+        ----------
+        shared
+            Whether they are written even if the text is short without.
+        """
+        parts = _operands if is_normal else _as_written
+        order = operands_first(roots, parts=parts)
         nodes: list[Json] = []
-        for node in _chosen_nodes(order, _operands if is_normal else _as_written):
+        for node in _chosen_nodes(order, parts, roots if shared else []):
             self._is_normal = is_normal
             nodes.append({"of": self._node(node)})
             self._numbers[id(node), is_normal] = len(nodes) - 1
         self._is_normal = False
         return nodes
+
+    def declared(self, view: View[Any], chosen: Expression, *, is_normal: bool) -> dict[str, Json]:
+        """Return a view with its type, its place, and the names of its modes."""
+        written = self.normal(chosen) if is_normal else self.steps(chosen)
+        names, shape = names_of(view.shape), view.shape
+        if names is not None:
+            written["names"] = list(names)
+        place = {"range": range_of(shape)} if shape.is_box else {"shape": _facts(shape)}
+        return {"dtype": dtype_name(view.dtype), **place, **written}
 
     def steps(self, view: Expression) -> dict[str, Json]:
         """Return a view as the steps that made it."""
@@ -307,9 +347,15 @@ def _as_written(view: Expression) -> tuple[Expression, ...]:
 
 
 def _chosen_nodes(
-    order: list[Expression], parts: Callable[[Expression], tuple[Expression, ...]]
+    order: list[Expression],
+    parts: Callable[[Expression], tuple[Expression, ...]],
+    roots: list[Expression],
 ) -> list[Node]:
-    """Return the nodes that get numbers, each behind what it is made of; none if the text is short anyway."""
+    """Return the nodes that get numbers, each behind its operands.
+
+    Those of several roots share all that they have in common. Without roots the last view is the only one,
+    and there are none if its text is short anyway.
+    """
     copies: dict[int, int] = {}
     heights: dict[int, int] = {}
     for own in order:
@@ -317,9 +363,10 @@ def _chosen_nodes(
         copies[id(own)] = min(1 + sum([copies[id(part)] for part in below]), len(order) + _OFTEN + 1)
         heights[id(own)] = 1 + max([heights[id(part)] for part in below], default=0)
     last = id(order[-1])
-    if copies[last] <= len(order) + _OFTEN and heights[last] <= _DEEP:
+    if not roots and copies[last] <= len(order) + _OFTEN and heights[last] <= _DEEP:
         return []
     uses = Counter([id(part.node) for own in order for part in parts(own)])
+    uses.update([id(root.node) for root in roots if root.written is None])
     found: dict[int, Node] = {}
     reach: dict[int, int] = {}
     for own in order:
@@ -329,7 +376,8 @@ def _chosen_nodes(
         if is_written and (id(node) in found or uses[id(node)] > 1 or reach[id(own)] >= _REACH):
             found[id(node)] = node
             reach[id(own)] = 0
-    found.pop(id(order[-1].node), None)
+    if not roots:
+        found.pop(id(order[-1].node), None)
     return list(found.values())
 
 

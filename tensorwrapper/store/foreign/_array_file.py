@@ -1,6 +1,6 @@
 """`ArrayFile`: a file of another kind than ours as a mapping from names to tensors."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -20,6 +20,7 @@ from tensorwrapper.typing import Array
 from tensorwrapper.wirecell import TensorSet
 
 if TYPE_CHECKING:
+    from tensorwrapper.fields import Records
     from tensorwrapper.selection import View
 
 __all__ = ["ArrayFile"]
@@ -164,6 +165,44 @@ class ArrayFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"]):
     def tensor_metadata(self, name: str) -> Mapping[str, Any]:
         """Return what is said about a tensor, where the format has a place for it."""
         return dict(self._find(name).metadata)
+
+    def records(self, names: Iterable[str] | None = None, *, under: str | None = None) -> "Records":
+        """Return tensors whose rows agree as one value; a tensor that is read lazily is a lazy field.
+
+        Parameters
+        ----------
+        names
+            Which tensors; None for all.
+        under
+            A group of HDF5 or Zarr: its tensors alone, without the name of the group.
+
+        Raises
+        ------
+        TensorNameError
+            If there is no tensor of a name, or a field cannot be called so.
+        ExtentMismatchError
+            If the tensors differ in their rows.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> import numpy as np
+        >>> import tensorwrapper as tw
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "run.npz"
+        >>> np.savez(path, run=[10, 20], xyz=np.zeros((2, 3)))
+        >>> tw.open(path).records()[1:].to_dict()
+        {'run': [20], 'xyz': [[0.0, 0.0, 0.0]]}
+        """
+        from tensorwrapper.fields import records  # noqa: PLC0415 - few files are asked for records
+
+        if isinstance(names, str):
+            raise TensorNameError(
+                f"only .tens files have records by name: f.records([{names!r}]) has a tensor"
+            )
+        start = "" if under is None else f"{under.rstrip('/')}/"
+        if names is None:
+            names = [name.removeprefix(start) for name in self if name.startswith(start)]
+        return records({name: self[start + name] for name in names})
 
     def sets(self, prefix: str | None = None) -> Mapping[int, TensorSet]:
         """Return Wire-Cell's tensor sets by their numbers; none of a file that is no tensor file.

@@ -5,9 +5,9 @@ import unicodedata
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final, final
 
+from tensorwrapper._tensor_names import NAME_BYTES
 from tensorwrapper._wording import shortened
 from tensorwrapper.errors import ConversionError
-from tensorwrapper.store.records._format import NAME_BYTES
 
 __all__ = ["TRUE_NAME", "FreeNames", "check_path", "names_before", "tens_names", "true_name"]
 

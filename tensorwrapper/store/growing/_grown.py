@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from tensorwrapper._arrays import splits_of
 from tensorwrapper._value_class import frozen
-from tensorwrapper.buffer import BufferCommon, Dense
+from tensorwrapper.buffer import BufferCommon, Dense, Nullable, constant
 from tensorwrapper.buffer.lowlevel import assign_elements, holds_strings, index_elements, take_along
 from tensorwrapper.errors import DataFileError, ReadOnlyError, TensorWrapperError
 from tensorwrapper.shape import Shape
@@ -42,10 +42,14 @@ class Grown(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
     records: Records
     ends: IntArray
     """The address at which the elements of each record start, and the size of all."""
+    side: int | None = None
+    """Of what may have nulls: 0 for the values, 1 for whether they are valid."""
 
     @property
     def dtype(self) -> "np.dtype[ScalarT_co]":
-        return cast("np.dtype[ScalarT_co]", self.records.first.dtype)
+        return cast(
+            "np.dtype[ScalarT_co]", np.dtype(np.bool_) if self.side == 1 else self.records.first.dtype
+        )
 
     @property
     def size(self) -> int:
@@ -68,7 +72,7 @@ class Grown(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         numbers = np.searchsorted(self.ends, wanted, side="right") - 1
         order = np.argsort(numbers, kind="stable")
         touched, begins = np.unique(numbers[order], return_index=True)
-        if len(touched) > _FEW:
+        if len(touched) > _FEW and self.side is None:
             alike = self.records.alike()
             own = np.flatnonzero(alike.found[numbers])
             number = numbers[own]
@@ -96,7 +100,7 @@ class Grown(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         begins: IntArray = np.maximum(self.ends[first:last], start)
         counts: IntArray = np.minimum(self.ends[first + 1 : last + 1], stop) - begins
         single = np.arange(first, last)
-        if last - first > _FEW:
+        if last - first > _FEW and self.side is None:
             alike = self.records.alike()
             own = np.flatnonzero(alike.found[first:last])
             places: IntArray = alike.places[first:last] // self.dtype.itemsize + (
@@ -124,7 +128,11 @@ class Grown(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         raise ReadOnlyError("a file only grows: copy() gives elements that can be written to")
 
     def _elements(self, number: int) -> BufferCommon[Any]:
-        return run_of(self.records.open(number))
+        run = run_of(self.records.open(number))
+        if self.side is None:
+            return run
+        sides = run.sides or (run, constant(np.True_, run.size))
+        return sides[self.side]
 
     def __reduce__(self) -> "tuple[Callable[..., Dense[Any]], tuple[Array]]":
         # Elsewhere there is no such file.
@@ -200,7 +208,14 @@ def _box(records: Records) -> Tensor[Any]:
     many |= not inner
     for number in np.flatnonzero(many).tolist():
         records.check(number + 1)
-    return from_buffer(Grown(records, ends), with_rows(first.shape, int(marks[-1])))
+    return from_buffer(_grown(records, ends), with_rows(first.shape, int(marks[-1])))
+
+
+def _grown(records: Records, ends: IntArray) -> BufferCommon[Any]:
+    """Return the elements of all records; with nulls, if the first one has room for some."""
+    if records.first.buffer.sides is None:
+        return Grown(records, ends)
+    return Nullable(Grown(records, ends, 0), Grown(records, ends, 1))
 
 
 def _jagged(records: Records) -> Tensor[Any]:
@@ -218,7 +233,7 @@ def _jagged(records: Records) -> Tensor[Any]:
         number = stop + 1
     ends = np.zeros(len(sizes) + 1, dtype=np.int64)
     np.cumsum(sizes, out=ends[1:])
-    return from_buffer(Grown(records, ends), Shape.concat(shapes, mode=0))
+    return from_buffer(_grown(records, ends), Shape.concat(shapes, mode=0))
 
 
 def _rows_of(alike: Alike, start: int, stop: int) -> Shape[Any]:

@@ -20,7 +20,7 @@ from tensorwrapper.errors import (
 )
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import ModeNames, names_of
-from tensorwrapper.tensor import Tensor, as_tensor, from_buffer, jagged, strings
+from tensorwrapper.tensor import Tensor, as_tensor, from_buffer, jagged, nullable, strings
 from tensorwrapper.tensor.lowlevel import TensorCommon
 from tensorwrapper.typing import Extents, Index
 
@@ -61,6 +61,8 @@ class Pattern:
     names: ModeNames | None
     dtype: "np.dtype[Any]"
     fill_value: "npt.NDArray[Any] | None" = attrs.field(repr=False)
+    has_room: bool
+    """Whether numbers may be nulls."""
 
     @classmethod
     def of(cls, tensor: Tensor[Any], name: str) -> Self:
@@ -85,6 +87,7 @@ class Pattern:
             names_of(shape),
             tensor.dtype,
             tensor.buffer.fill_value,
+            tensor.buffer.sides is not None,
         )
 
     def fitted(self, given: object) -> Tensor[Any] | None:
@@ -190,6 +193,8 @@ class Pattern:
             if not bool(is_fill(fill, self.fill_value)):
                 raise ConversionError(f"{self.name!r} is sparse with the fill {self.fill_value}, not {fill}")
             return tensor
+        if tensor.buffer.sides is not None:
+            return self._typed_with_nulls(tensor, weak=weak)
         if dtype == self.dtype:
             return tensor
         try:
@@ -198,3 +203,13 @@ class Pattern:
         except DTypeError as error:
             raise DTypeError(f"{self.name!r} does not take these rows: {error}") from error
         return from_buffer(np.asarray(fitted, self.dtype), tensor.shape)
+
+    def _typed_with_nulls(self, tensor: Tensor[Any], *, weak: bool) -> Tensor[Any]:
+        count = tensor.null_count
+        if count and not self.has_room:
+            raise ConversionError(
+                f"{self.name!r} has no place for nulls ({count} here): `t.fill_null(0)` replaces them, and a "
+                "tensor that begins as `tw.nullable(t)` has room"
+            )
+        plain = self._typed(tensor.fill_null(0), weak=weak)
+        return nullable(plain, tensor.is_valid()) if self.has_room else plain

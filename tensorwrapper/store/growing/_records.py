@@ -11,6 +11,7 @@ from tensorwrapper.buffer.lowlevel import holds_strings, is_fill, kind_of
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.store.growing._growth import is_box
 from tensorwrapper.store.records._alike import SMALL_RECORD, Alike, Likeness, find_alike, read_alike
+from tensorwrapper.store.records._entry import number_of
 from tensorwrapper.store.records._listing import Row
 from tensorwrapper.store.records._reader import RecordReader
 from tensorwrapper.tensor import Tensor
@@ -125,7 +126,8 @@ class Records:
         except DataFileError:
             # Whoever needs the record is told.
             return None
-        like = Likeness.of(self.reader.mapped, row[1], message.label_object)
+        own = number_of(message, self.reader.field)
+        like = Likeness.of(self.reader.mapped, row[1], message.label_object, own)
         # Rows go on by boxes too, which are opened.
         return like if like is not None and bool(like.splits) != is_box(self.first.shape) else None
 
@@ -137,6 +139,8 @@ def _is_like(found: Tensor[Any], first: Tensor[Any]) -> bool:
     fill, own = found.buffer.fill_value, first.buffer.fill_value
     if found.dtype != first.dtype or (fill is None) != (own is None):
         return False
+    if found.buffer.sides is not None and first.buffer.sides is None:
+        return False  # There is no room for nulls.
     return fill is None or own is None or bool(is_fill(fill, own))
 
 

@@ -2,18 +2,28 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, cast, final
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, final
 
 import attrs
 import numpy as np
 
+from tensorwrapper._tensor_names import check_name
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, SizeOverflowError, TensorNameError
 from tensorwrapper.store.growing._growth import Pattern
 from tensorwrapper.store.records._checksum import Algorithm, checksum_of, choose
 from tensorwrapper.store.records._directory import Directory
-from tensorwrapper.store.records._format import MOST_ROWS, check_name, pack_header
+from tensorwrapper.store.records._format import MOST_ROWS, pack_header
 from tensorwrapper.store.records._listing import Place, Row, pack_rows
-from tensorwrapper.store.records._record import cut, encode_index, encode_metadata, encode_tensor
+from tensorwrapper.store.records._record import (
+    FieldNames,
+    check_listed,
+    cut,
+    cut_fields,
+    encode_index,
+    encode_metadata,
+    encode_records,
+    encode_tensor,
+)
 from tensorwrapper.store.records._tail import hashes_of
 from tensorwrapper.store.system._bytes_at import write_at
 from tensorwrapper.store.system._system import refused_by_system
@@ -21,14 +31,20 @@ from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.wire import DEFAULT_LIMITS, Compression, Limits
 from tensorwrapper.wire.lowlevel import WriteOptions
 
+if TYPE_CHECKING:
+    from tensorwrapper.fields import Records
+    from tensorwrapper.store.growing._fields import FieldPatterns
+
 __all__ = ["RecordWriter"]
+
+_Body: TypeAlias = list[bytes | memoryview]
 
 
 @final
 class RecordWriter:
     """Appends records to a file that belongs to somebody else, who closes it."""
 
-    __slots__ = ("_covered", "_directory", "_ends", "_file", "_options", "_piece_bytes")
+    __slots__ = ("_covered", "_directory", "_ends", "_field_ends", "_file", "_options", "_piece_bytes")
 
     def __init__(
         self,
@@ -38,7 +54,7 @@ class RecordWriter:
         compress: Compression | None,
         limits: Limits = DEFAULT_LIMITS,
     ) -> None:
-        self._options = WriteOptions(compress, limits=limits)
+        self._options = WriteOptions(compress, limits=limits, keep_nullable=True)
         self._file = file
         self._directory = directory
         self._piece_bytes = piece_bytes
@@ -47,6 +63,7 @@ class RecordWriter:
         # Of tensors that grew here: the last extension, what the next has to be like, and how many rows
         # there are.
         self._ends: dict[str, tuple[Row | None, Pattern, int]] = {}
+        self._field_ends: dict[str, tuple[Row | None, FieldPatterns, int]] = {}
 
     def add_tensor(
         self,
@@ -67,9 +84,75 @@ class RecordWriter:
         DataFileError
             If the disk is full.
         """
-        if self._directory.has(check_name(name)):
-            raise TensorNameError(f"there is a tensor {name!r} already; a file only grows")
+        self._check_free(name)
         self._add(name, tensor, metadata, self._options_for(metadata_depth, compress))
+
+    def _check_free(self, name: str, fields: FieldNames = ()) -> None:
+        """Raise unless a name can be that of a new tensor, or of records with these fields."""
+        directory = self._directory
+        named = [f"{name}.{field}" for field in fields]
+        for own in (name, *named):
+            if directory.has(check_name(own)) or directory.field_of(own) is not None:
+                raise TensorNameError(f"there is a tensor {own!r} already; a file only grows")
+        if fields:
+            check_listed({**directory.records, name: fields})
+
+    def add_records(
+        self, name: str, given: "Records", compress: Compression | Literal["as_opened"] | None = "as_opened"
+    ) -> None:
+        """Append records: all file records of them, or none; it raises as `add_tensor`."""
+        from tensorwrapper.store.growing._fields import read_fields  # noqa: PLC0415 - few files have records
+
+        self._check_free(name, given.names)
+        self._add_fields(name, read_fields(given, name), self._options_for(1, compress))
+
+    def extend_records(
+        self,
+        name: str,
+        given: object,
+        compress: Compression | Literal["as_opened"] | None,
+        read: "Callable[[Sequence[Row], FieldNames], Records]",
+    ) -> None:
+        """Add rows to all fields of records, or begin some: all of them, or none.
+
+        Parameters
+        ----------
+        read
+            Returns the records in file records that are there, of these fields.
+
+        Raises
+        ------
+        TensorNameError
+            If the names differ from those of the fields, or break the rules.
+        RankError, ExtentMismatchError, LayerError, ModeNameError, ConversionError, DTypeError
+            If these rows do not go on where the fields end.
+        LocalProtocolError, DataFileError
+            As `extend`.
+        """
+        from tensorwrapper.store.growing._fields import FieldPatterns, read_fields  # noqa: PLC0415 - few files have records
+
+        options, directory = self._options_for(1, compress), self._directory
+        known = self._field_ends.get(name)
+        if known is None or known[0] is not directory.newest(name):
+            tip = directory.tip(check_name(name))
+            if tip is None:
+                first = read_fields(given, name)
+                self._check_free(name, first.names)
+                pattern = FieldPatterns.of(first, name)
+                self._add_fields(name, first, options)
+                self._field_ends[name] = None, pattern, len(first)
+                return
+            last = read(tip, directory.records[name])
+            n_rows = (tip[-1][4] or 0) + len(last)
+            known = directory.newest(name), FieldPatterns.of(last, name), n_rows
+        _, pattern, n_rows = known
+        added = pattern.fitted(given)
+        if added is not None and len(added):
+            if n_rows + len(added) > MOST_ROWS:
+                raise SizeOverflowError(f"the records {name!r} would have over {MOST_ROWS} rows")
+            self._add_fields(name, added, options, after=n_rows)
+            n_rows += len(added)
+        self._field_ends[name] = directory.newest(name), pattern, n_rows
 
     def extend(
         self,
@@ -152,21 +235,59 @@ class RecordWriter:
         parts: list[object] = [tensor]
         if type(tensor) is not np.ndarray or cast("Any", tensor).nbytes > self._piece_bytes:
             parts = [*cut(as_tensor(tensor), self._piece_bytes)]
+
+        def encode(piece: int, after: int | None) -> _Body:
+            said = metadata if piece == 0 else None
+            return encode_tensor(
+                parts[piece], name, piece, len(parts), extends=after, metadata=said, options=options
+            )
+
+        sizes = [] if after is None else [len(cast("Tensor[Any]", part)) for part in parts]
+        self._add_pieces(name, len(parts), encode, after, sizes, ())
+
+    def _add_fields(
+        self, name: str, given: "Records", options: WriteOptions, *, after: int | None = None
+    ) -> None:
+        fields = cast("Mapping[str, Tensor[Any]]", dict(given.items()))
+        parts = [*cut_fields(fields, self._piece_bytes)]
+
+        def encode(piece: int, after: int | None) -> _Body:
+            return encode_records(
+                parts[piece], given.rank, name, piece, len(parts), extends=after, options=options
+            )
+
+        sizes = [len(next(iter(part.values()))) for part in parts]
+        self._add_pieces(name, len(parts), encode, after, sizes, given.names)
+
+    def _add_pieces(
+        self,
+        name: str,
+        pieces: int,
+        encode: "Callable[[int, int | None], _Body]",
+        after: int | None,
+        sizes: Sequence[int],
+        fields: FieldNames,
+    ) -> None:
+        """Append file records, which follow one another: all of them, or none.
+
+        Parameters
+        ----------
+        sizes
+            Of an extension: how many rows each piece has.
+        fields
+            Of records: the names of their fields.
+        """
         rows: list[Row] = []
         try:
-            for piece, part in enumerate(parts):
-                said = metadata if piece == 0 else None
-                body = encode_tensor(
-                    part, name, piece, len(parts), extends=after, metadata=said, options=options
-                )
-                place = self._write(rows[-1][1].stop if rows else self._directory.end, body)
-                rows.append((name, place, piece, len(parts), after))
-                after = None if after is None else after + len(cast("Tensor[Any]", part))
+            for piece in range(pieces):
+                place = self._write(rows[-1][1].stop if rows else self._directory.end, encode(piece, after))
+                rows.append((name, place, piece, pieces, after))
+                after = None if after is None else after + sizes[piece]
         except BaseException:
             os.ftruncate(self._file, self._directory.end)
             raise
         for row in rows:
-            self._directory.add(row)
+            self._directory.take(row, fields)
 
     def add_metadata(self, metadata: Mapping[str, object]) -> None:
         """Append what is to be said of the file."""
@@ -203,7 +324,10 @@ class RecordWriter:
         table, names, grown = pack_rows(rows or [])
         start = directory.end
         previous = chain[-1][0] if chain else None
-        body = encode_index(table, names, previous, start, hashes=hashes_of(rows or []), grown=grown)
+        listed = {row[0] for row in rows or []}
+        records = {name: fields for name, fields in directory.records.items() if name in listed}
+        hashes = hashes_of(rows or [])
+        body = encode_index(table, names, previous, start, hashes=hashes, grown=grown, records=records)
         try:
             # It is checked whenever the file is opened.
             written = self._write(start, body, anywhere=True)

@@ -1,7 +1,7 @@
 """Small records that are written alike, read as arrays: what ten thousand labels say, without parsing them.
 
 The label of one record is read as all labels are. Another record is *alike* if its message has as many parts,
-and its label the same bytes but for two numbers: how many rows come before, and the first of the shape. It
+and its label the same bytes but for a few numbers: the rows that precede it, and the first of each shape. It
 says what the first label says, with other numbers. A record that differs in anything else, or has a number
 that does not fit what is there, is not alike: whoever needs it reads it by itself, and is told why.
 """
@@ -42,8 +42,10 @@ _TYPE: Final = ("dtype", "logical", "word")  # of a description: the type of the
 class Likeness:
     """What the label of one record says, as far as it is the same in others."""
 
-    texts: tuple[bytes, bytes, bytes]
-    """The first frame around its two numbers."""
+    texts: tuple[bytes, ...]
+    """The first frame around its numbers: the first of each shape, and how many rows come before."""
+    own: int
+    """Which of the tensors this is about."""
     n_frames: int
     elements: int
     """The number of the frame that has the elements."""
@@ -53,7 +55,7 @@ class Likeness:
     """Of a box: how many elements a row has; 1 of rows."""
 
     @classmethod
-    def of(cls, mapped: memoryview, place: Place, label: Json) -> Self | None:
+    def of(cls, mapped: memoryview, place: Place, label: Json, number: int = 0) -> Self | None:
         """Return what others may be alike to; None if a label says more than small records say.
 
         Parameters
@@ -64,30 +66,42 @@ class Likeness:
             Where the record is; it was read, and is sound.
         label
             What its label says.
+        number
+            The number of the tensor: records have several.
         """
         frames = _frame_places(mapped, place)
         begin, size = frames[0]
         raw = bytes(mapped[begin : begin + size])
-        found = [list(number.finditer(raw)) for number in _NUMBERS]
-        said = _said(label)
-        if said is None or [len(spots) for spots in found] != [1, 1]:
+        found = [[spot.span(1) for spot in pattern.finditer(raw)] for pattern in _NUMBERS]
+        tensors = _tensors(label)
+        said = _said(tensors[number]) if tensors else None
+        if said is None or [len(spots) for spots in found] != [len(tensors), 1]:
             return None
-        shape, extends = found[0][0].span(1), found[1][0].span(1)
-        if shape[1] > extends[0]:
+        spans = [*found[0], *found[1]]
+        if spans != sorted(spans):
             return None
-        elements, splits, inner = said
-        texts = raw[: shape[0]], raw[shape[1] : extends[0]], raw[extends[1] :]
-        return cls(texts, len(frames), elements, splits, inner)
+        ends = [0, *[stop for _, stop in spans]], [*[start for start, _ in spans], len(raw)]
+        texts = tuple([raw[start:stop] for start, stop in zip(*ends, strict=True)])
+        return cls(texts, number, len(frames), *said)
 
 
-def _said(label: Json) -> tuple[int, tuple[int, ...], int] | None:
-    """Return the frames of elements and of splits, and the size of a row, if nothing else is said."""
+def _tensors(label: Json) -> list[Json]:
+    """Return the tensors that a label describes; an empty list if it says more than their records."""
     match label:
         case {
-            "TENS": {"tensors": [{"part": int(part), "shape": [int(), *others], **spec}], **more},
+            "TENS": {"tensors": [*tensors], **more},
             "record": {"extends": int(), "kind": _, "name": _, **besides},
             **beyond,
-        } if not (more or besides or beyond):
+        } if more.keys() <= {"records"} and not (besides or beyond):
+            return cast("list[Json]", tensors)
+        case _:
+            return []
+
+
+def _said(tensor: Json) -> tuple[int, tuple[int, ...], int] | None:
+    """Return the frames of elements and of splits, and the size of a row, if nothing else is said."""
+    match tensor:
+        case {"part": int(part), "shape": [int(), *others], **spec}:
             pass
         case _:
             return None
@@ -206,10 +220,13 @@ def _block(
     stops = starts + HEADER_BYTES + lengths
     text, size = _frame(file, starts + HEADER_BYTES, stops, good)
     end = text + size
-    first, second, third = likeness.texts
-    extent, text = _number(file, _skip(file, text, first, good), good)
-    extends, text = _number(file, _skip(file, text, second, good), good)
-    good &= _skip(file, text, third, good) == end
+    *before, last = likeness.texts
+    numbers: list[IntArray] = []
+    for piece in before:
+        number, text = _number(file, _skip(file, text, piece, good), good)
+        numbers.append(number)
+    extent, extends = numbers[likeness.own], numbers[-1]
+    good &= _skip(file, text, last, good) == end
     good &= extends == after
     wanted = (likeness.elements, *likeness.splits)
     places = np.zeros((len(wanted), len(starts)), dtype=np.int64)

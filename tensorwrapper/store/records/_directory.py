@@ -1,6 +1,6 @@
 """`Directory`: which records a file has, by the names of the tensors in them. Pure."""
 
-from collections.abc import Callable, KeysView, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, KeysView, Mapping, Sequence
 from itertools import chain, count
 from typing import cast, final
 
@@ -8,7 +8,19 @@ from tensorwrapper.errors import DataFileError
 from tensorwrapper.store.records._listing import Listing, Place, Row
 from tensorwrapper.store.records._loss import Loss
 
-__all__ = ["Directory"]
+__all__ = ["Directory", "dotted"]
+
+
+def dotted(name: str) -> Iterator[str]:
+    """Yield the part of a name before each of its dots: possible names of records."""
+    stop = name.find(".")
+    while stop > 0:
+        yield name[:stop]
+        stop = name.find(".", stop + 1)
+
+
+def _kind(fields: tuple[str, ...]) -> str:
+    return f"records of {', '.join(fields)[:80]}" if fields else "a tensor"
 
 
 @final
@@ -34,6 +46,7 @@ class Directory:
         "complaints",
         "end",
         "is_unchecked",
+        "records",
         "torn",
     )
 
@@ -62,6 +75,8 @@ class Directory:
         """Whether what lies there may be sound: its checksum cannot be computed here."""
         self.complaints: list[str] = []
         """What was found damaged and passed over."""
+        self.records: dict[str, tuple[str, ...]] = {}
+        """Which names are of records, and what their fields are called, as far as it was read."""
         self._partial: dict[str, list[Place]] = {}
         self._unfinished: dict[str, list[Row]] = {}
 
@@ -72,6 +87,7 @@ class Directory:
         before: int,
         end: int,
         *,
+        records: Iterable[tuple[str, tuple[str, ...]]] = (),
         load: "Callable[[], Directory]",
         may_have: Callable[[str], bool],
         find: Callable[[str], Row | None],
@@ -81,7 +97,7 @@ class Directory:
 
         Parameters
         ----------
-        chain, before, end
+        chain, before, end, records
             As the attributes.
         load
             Reads all of it.
@@ -93,7 +109,7 @@ class Directory:
             Reads the rows of the index that starts at a place; None if it is damaged.
         """
         new = cls()
-        new.chain, new.before, new.end = chain, before, end
+        new.chain, new.before, new.end, new.records = chain, before, end, dict(records)
         new._load, new._may_have, new._find, new._rows_at = load, may_have, find, rows_at
         return new
 
@@ -136,6 +152,29 @@ class Directory:
         """The records that were added to tensors, in order; of those that have none there is no entry."""
         self._complete()
         return self._extensions
+
+    def field_of(self, name: str) -> tuple[str, str] | None:
+        """Return the records, and the field among them, that a dotted name leads to; None if there are none.
+
+        A tensor of the file that has the name hides the field.
+        """
+        for owner in dotted(name):
+            field = name[len(owner) + 1 :]
+            if field in self.records.get(owner, ()) and self.has(owner):
+                return owner, field
+        return None
+
+    def listed(self) -> Collection[str]:
+        """Return the names of all tensors and fields that are there as a whole, in order."""
+        names = self.names
+        if not self.records:
+            return names
+        listed: list[str] = []
+        for name in names:
+            fields = self.records.get(name)
+            listed += [name] if fields is None else [f"{name}.{field}" for field in fields]
+        # A tensor hides a field of the same name.
+        return dict.fromkeys(listed)
 
     @property
     def metadata(self) -> Place | None:
@@ -216,6 +255,7 @@ class Directory:
         self._extensions, self._unfinished = whole._extensions, whole._unfinished
         self._listed, self._n_listed = whole._listed, whole._n_listed
         self._rows, self.before = whole._rows, 0
+        self.records = whole.records | self.records
         self.complaints += whole.complaints
         end = self.end
         for row in later:
@@ -239,6 +279,28 @@ class Directory:
             for name, parts in self._unfinished.items()
         ]
         return (*torn, *unfinished, *[Loss(text, "", "damage") for text in self.complaints])
+
+    def take(self, row: Row, fields: tuple[str, ...]) -> None:
+        """Add a record whose label was read: of records, with the names of their fields; it raises as `add`.
+
+        Raises
+        ------
+        DataFileError
+            Also if what goes on is of another kind, or has other fields, than what was begun.
+        """
+        name = row[0]
+        goes_on = name in self._entries or row[2] > 0
+        if goes_on and name and fields != self.records.get(name, ()):
+            raise DataFileError(
+                f"the record at {row[1].start} goes on with {name!r} as {_kind(fields)}, and it was begun as "
+                f"{_kind(self.records.get(name, ()))}"
+            )
+        self.add(row)
+        if fields and not goes_on:
+            self.records[name] = fields
+        elif not goes_on:
+            # An unfinished name may begin anew as another kind.
+            self.records.pop(name, None)
 
     def add(self, row: Row) -> None:
         """Add a record that lies after all others.

@@ -13,7 +13,7 @@ from tensorwrapper.wire import Message
 if TYPE_CHECKING:
     from tensorwrapper.selection import View
 
-__all__ = ["Entry", "make_entry", "packing_of"]
+__all__ = ["Entry", "make_entry", "number_of", "packing_of"]
 
 
 @final
@@ -30,29 +30,42 @@ class Entry:
     size: int
     """How many elements there are."""
     nbytes: int
-    """The bytes in the file, labels and padding included."""
+    """The bytes in the file, labels and padding included; of a field of records those of its elements."""
     pieces: int
     """In how many records the tensor is stored."""
     start: int
     """Where the first of them starts."""
 
 
-def packing_of(message: Message) -> str:
-    """Return how the elements of the tensor in a message are stored."""
+def number_of(message: Message, field: str) -> int:
+    """Return the number of the tensor that is a field of records; 0 without a field."""
+    if not field:
+        return 0
     label = cast("Mapping[str, Any]", message.label_object)
-    return cast("str", label["TENS"]["tensors"][0].get("packing") or "dense")
+    return cast("int", dict(label["TENS"]["records"][0]["fields"])[field])
+
+
+def packing_of(message: Message, field: str = "") -> str:
+    """Return how the elements of the tensor in a message, or of a field of its records, are stored."""
+    label = cast("Mapping[str, Any]", message.label_object)
+    number = number_of(message, field)
+    return cast("str", label["TENS"]["tensors"][number].get("packing") or "dense")
 
 
 def make_entry(
-    name: str, tensor: "Tensor[Any] | View[Any]", message: Message, places: tuple[Place, ...]
+    name: str,
+    tensor: "Tensor[Any] | View[Any]",
+    message: Message,
+    places: tuple[Place, ...],
+    field: str = "",
 ) -> Entry:
-    """Return what is known of a tensor whose first record holds `message`."""
-    nbytes = sum([HEADER_BYTES + place.length for place in places])
+    """Return what is known of a tensor, or of a field, whose first record holds `message`."""
+    nbytes = tensor.nbytes if field else sum([HEADER_BYTES + place.length for place in places])
     return Entry(
         name,
         tensor.shape,
         str(tensor.dtype),
-        packing_of(message),
+        packing_of(message, field),
         tensor.size,
         nbytes,
         len(places),

@@ -6,13 +6,12 @@ fill the gaps.
 """
 
 import struct
-import unicodedata
 import zlib
 from collections.abc import Sequence
 from typing import Final, final
 
 from tensorwrapper._value_class import frozen
-from tensorwrapper.errors import DataFileError, TensorNameError
+from tensorwrapper.errors import DataFileError
 from tensorwrapper.wire.lowlevel import sized_frames
 
 __all__ = [
@@ -22,7 +21,6 @@ __all__ = [
     "MOST_ROWS",
     "TAIL_BYTES",
     "RecordHeader",
-    "check_name",
     "pack_body",
     "pack_header",
     "pack_tail",
@@ -36,7 +34,6 @@ VERSION: Final = 2
 ALIGNMENT: Final = 64
 HEADER_BYTES: Final = 32
 TAIL_BYTES: Final = 17
-NAME_BYTES: Final = 255
 MOST_ROWS: Final = 2**62
 """How many rows a tensor may have before an extension: sums of two stay within 64 bits."""
 
@@ -126,37 +123,3 @@ def pack_body(
         gap = -(place + 1 + TAIL_BYTES) % ALIGNMENT
         pieces += (bytes((gap,)), bytes(gap), pack_tail(tail_of))
     return pieces
-
-
-def _is_plain(name: str) -> bool:
-    """Return whether a name is text of ASCII that a file can have, as nearly all are."""
-    plain = name.isascii() and name.isprintable() and 0 < len(name) <= NAME_BYTES
-    return plain and "/" not in name and "\\" not in name and name not in (".", "..")
-
-
-def check_name(name: object) -> str:
-    """Return the name of a tensor if a file can have it.
-
-    Raises
-    ------
-    TensorNameError
-        If it is not text, empty, too long, not in normal form C, or looks like a path.
-    """
-    if not isinstance(name, str):
-        raise TensorNameError(f"the name of a tensor must be text, not {name!r}")
-    if _is_plain(name):
-        return name
-    try:
-        length = len(name.encode())
-    except UnicodeEncodeError as error:
-        raise TensorNameError(f"the name {name!r} has half a surrogate pair") from error
-    if not 0 < length <= NAME_BYTES:
-        raise TensorNameError(f"a name has 1 to {NAME_BYTES} bytes as UTF-8; {name[:40]!r} has {length}")
-    if name in (".", "..") or any(char in "/\\" or unicodedata.category(char) == "Cc" for char in name):
-        raise TensorNameError(
-            f"the name {name[:40]!r} is a path or has control characters; /, \\, ., .. and NUL are not names"
-        )
-    if not unicodedata.is_normalized("NFC", name):
-        # Two names that look alike would be two tensors, and one file after unpacking on some systems.
-        raise TensorNameError(f"the name {name[:40]!r} is not in Unicode's normal form C")
-    return name

@@ -69,19 +69,20 @@ def load_directory(read_at: ReadAt, size: int) -> Directory:
 
 def _by_index(read_at: ReadAt, last: int, size: int) -> Directory | None:
     """Return the directory that the chain of indices gives; None if one of them is damaged."""
-    parts: list[tuple[int, int, Sequence[Tensor[Any]]]] = []
+    parts: list[tuple[int, int, Sequence[Tensor[Any]], RecordFacts]] = []
     start: int | None = last
     end = size
     while start is not None:
         found = _index_at(read_at, start, end, exact=start == last)
         if found is None or len(parts) > _DEPTH:
             return None
-        tables, previous, stop = found
-        parts.append((start, stop, tables))
-        end, start = start, previous
+        tables, facts, stop = found
+        parts.append((start, stop, tables, facts))
+        end, start = start, facts.previous
     directory = Directory()
     begin = 0
-    for place, stop, tables in reversed(parts):
+    for place, stop, tables, facts in reversed(parts):
+        directory.records.update(facts.listed)
         directory.chain.append((place, directory.n_rows))
         directory.add_all(_rows_of(tables, begin, place, stop - place))
         begin = stop
@@ -91,8 +92,8 @@ def _by_index(read_at: ReadAt, last: int, size: int) -> Directory | None:
 
 def _index_at(
     read_at: ReadAt, start: int, end: int, *, exact: bool
-) -> tuple[Sequence[Tensor[Any]], int | None, int] | None:
-    """Return the tables of an index, where the one before it starts, and where it ends; None if damaged."""
+) -> tuple[Sequence[Tensor[Any]], RecordFacts, int] | None:
+    """Return the tables of an index, what it says of itself, and where it ends; None if it is damaged."""
     if start % ALIGNMENT or start >= end:
         return None
     try:
@@ -180,7 +181,7 @@ def scan(read_at: ReadAt, size: int) -> Directory:
         if sound:
             _take(directory, where, facts)
         else:
-            named = f" (of the tensor {facts.name!r})" if facts.name else ""
+            named = f" ({_of(facts)})" if facts.name else ""
             directory.torn = f"the record at {where.start}{named} {trouble}"
             place = where.start
     directory.end = place
@@ -193,7 +194,11 @@ def _named(read_at: ReadAt, start: int, raw: bytes) -> str:
         facts = read_facts_at(read_at, Place(start, unpack_header(raw[:HEADER_BYTES]).length), raw)
     except (DataFileError, RemoteProtocolError):
         return ""
-    return f" (of the tensor {facts.name!r})" if facts.name else ""
+    return f" ({_of(facts)})" if facts.name else ""
+
+
+def _of(facts: RecordFacts) -> str:
+    return f"of the {'records' if facts.kind == 'records' else 'tensor'} {facts.name!r}"
 
 
 def _place(start: int, length: int, size: int) -> Place:
@@ -206,10 +211,10 @@ def _place(start: int, length: int, size: int) -> Place:
 
 
 def _take(directory: Directory, place: Place, facts: RecordFacts) -> None:
-    if facts.kind not in ("tensor", "metadata"):
+    if facts.kind not in ("tensor", "records", "metadata"):
         return
     try:
-        directory.add((facts.name, place, facts.piece, facts.pieces, facts.extends))
+        directory.take((facts.name, place, facts.piece, facts.pieces, facts.extends), facts.fields)
     except DataFileError as error:
         directory.complaints.append(str(error))
 

@@ -6,14 +6,13 @@ from typing import Final, NoReturn, TypeAlias, final
 
 import numpy as np
 
+from tensorwrapper._tensor_names import NAME_BYTES, check_name
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.store.records._format import (
     ALIGNMENT,
     HEADER_BYTES,
     MOST_ROWS,
-    NAME_BYTES,
-    check_name,
 )
 from tensorwrapper.typing import Array, IntArray
 

@@ -1,9 +1,9 @@
 """Runs of rows to the one tensor that they were cut from, without copying an element."""
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
-from tensorwrapper.buffer import BufferCommon, Dense, join
+from tensorwrapper.buffer import BufferCommon, join
 from tensorwrapper.errors import DataFileError, TensorWrapperError
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import names_of
@@ -59,7 +59,7 @@ def run_of(piece: Tensor[Any]) -> BufferCommon[Any]:
     implementation, buffer = piece.layout.implementation, piece.buffer
     if implementation.is_contiguous and implementation.offset == 0 and buffer.size == piece.size:
         return buffer
-    return Dense(cast("Any", piece.elements()))
+    return piece.buffer.pack(implementation, own=False)
 
 
 def with_rows(shape: Shape[Any], rows: int) -> Shape[Any]:

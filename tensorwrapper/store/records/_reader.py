@@ -3,18 +3,27 @@
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, cast, final
 
 from tensorwrapper.errors import DataFileError, RemoteProtocolError
 from tensorwrapper.store.records._format import HEADER_BYTES, unpack_header
 from tensorwrapper.store.records._listing import Place, Row
 from tensorwrapper.store.records._pieces import join_pieces
-from tensorwrapper.store.records._record import RecordFacts, read_facts, read_message, read_named
+from tensorwrapper.store.records._record import (
+    FieldNames,
+    RecordFacts,
+    read_facts,
+    read_message,
+    read_named,
+)
 from tensorwrapper.store.system._bytes_at import read_at
 from tensorwrapper.store.system._map import map_file
 from tensorwrapper.store.system._system import refused_by_system
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.wire import Limits, Message
+
+if TYPE_CHECKING:
+    from tensorwrapper.fields import Records
 
 __all__ = ["RecordReader"]
 
@@ -23,11 +32,20 @@ __all__ = ["RecordReader"]
 class RecordReader:
     """Reads records of a file that belongs to somebody else, who closes it."""
 
-    __slots__ = ("_file", "_limits", "_map", "_path")
+    __slots__ = ("_field", "_fields", "_file", "_limits", "_map", "_path")
 
     def __init__(
-        self, file: int | None, path: Path, limits: Limits, mapped: memoryview | None = None
+        self,
+        file: int | None,
+        path: Path,
+        limits: Limits,
+        mapped: memoryview | None = None,
+        *,
+        fields: FieldNames = (),
+        field: str = "",
     ) -> None:
+        self._fields = fields
+        self._field = field
         self._file = file
         self._path = path
         self._limits = limits
@@ -42,6 +60,11 @@ class RecordReader:
     def size(self) -> int:
         """How many bytes the file has now."""
         return len(self._map) if self._file is None else os.fstat(self._file).st_size
+
+    @property
+    def field(self) -> str:
+        """The field of records to read; empty for tensors."""
+        return self._field
 
     @property
     def limits(self) -> Limits:
@@ -62,7 +85,15 @@ class RecordReader:
     def lasting(self, place: Place) -> "RecordReader":
         """Return a reader of what the file has up to a record, which goes on when the file is closed."""
         self._body(place)
-        return RecordReader(None, self._path, self._limits, self._map)
+        return self._of(self._fields, self._field)
+
+    def of_field(self, place: Place, fields: FieldNames, field: str) -> "RecordReader":
+        """Return a reader as `lasting` does, which reads one of the fields that records have."""
+        self._body(place)
+        return self._of(fields, field)
+
+    def _of(self, fields: FieldNames, field: str) -> "RecordReader":
+        return RecordReader(None, self._path, self._limits, self._map, fields=fields, field=field)
 
     def tensor(self, name: str, places: tuple[Place, ...]) -> Tensor[Any]:
         """Return the tensor of this name that lies in these records.
@@ -92,7 +123,7 @@ class RecordReader:
 
     def _tensor_of(self, row: Row) -> Tensor[Any]:
         name, place, _, pieces, after = row
-        if pieces == 1 and after is None:
+        if pieces == 1 and after is None and not self._field:
             # Most records say of one plain tensor what its name is, and no more.
             found = read_named(self._body(place), name, self._limits)
             if found is not None:
@@ -105,6 +136,9 @@ class RecordReader:
 
     def record(self, row: Row) -> tuple[Tensor[Any], Message]:
         """Return the tensor in a record and the message that it came in."""
+        if self._field:
+            message = self._of_records(row)
+            return cast("Tensor[Any]", message.records[0][self._field]), message
         name, place, piece, pieces, after = row
         message = self.message(place, RecordFacts("tensor", name, piece, pieces, extends=after))
         if len(message.tensors) != 1:
@@ -113,6 +147,28 @@ class RecordReader:
             return message.tensors[0], message
         except RemoteProtocolError as error:
             raise self._error(place, f"is refused: {error}") from error
+
+    def records(self, row: Row) -> "Records":
+        """Return all fields in a record of records; of a reader that `of_field` made.
+
+        Raises
+        ------
+        DataFileError
+            As `record`.
+        """
+        return self._of_records(row).records[0]
+
+    def _of_records(self, row: Row) -> Message:
+        name, place, piece, pieces, after = row
+        facts = RecordFacts("records", name, piece, pieces, extends=after, fields=self._fields)
+        message = self.message(place, facts)
+        if len(message.records) != 1:
+            raise self._error(place, f"has {len(message.records)} records instead of one")
+        try:
+            message.records[0]
+        except RemoteProtocolError as error:
+            raise self._error(place, f"is refused: {error}") from error
+        return message
 
     def message(self, place: Place, expected: RecordFacts) -> Message:
         """Return the message of a record, which must say of itself what is expected."""

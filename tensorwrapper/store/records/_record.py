@@ -2,23 +2,28 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, cast, final
+from typing import Any, Final, TypeAlias, cast, final
 
 from tensorwrapper._json import Json, dump_json
+from tensorwrapper._tensor_names import check_name
 from tensorwrapper._value_class import frozen
-from tensorwrapper.errors import DataFileError, RemoteProtocolError, TensorNameError
+from tensorwrapper.errors import DataFileError, LocalProtocolError, RemoteProtocolError, TensorNameError
 from tensorwrapper.shape import Shape
-from tensorwrapper.store.records._format import MOST_ROWS, check_name, pack_body
+from tensorwrapper.store.records._format import MOST_ROWS, pack_body
 from tensorwrapper.tensor import Tensor, as_tensor, from_buffer
 from tensorwrapper.typing import Array
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits, Message, decode, decode_frames
-from tensorwrapper.wire.lowlevel import WriteOptions, Writer, load_label, read_apart
+from tensorwrapper.wire.lowlevel import WriteOptions, Writer, describe_records, load_label, read_apart
 
 __all__ = [
+    "FieldNames",
     "RecordFacts",
+    "check_listed",
     "cut",
+    "cut_fields",
     "encode_index",
     "encode_metadata",
+    "encode_records",
     "encode_tensor",
     "read_facts",
     "read_index",
@@ -28,10 +33,19 @@ __all__ = [
 ]
 
 _PLAIN = WriteOptions()
+_NO_RECORDS: Final[Mapping[str, "FieldNames"]] = {}
 
 _INDEX = re.compile(r',"record":\{"kind":"index","previous":(null|0|[1-9][0-9]{0,17})\}\}', re.ASCII)
 
-_KINDS = ("tensor", "metadata", "index")
+# Bounds on the records in an index, well within the limits of all readers for a label.
+_MOST_FIELDS: Final = 2**18
+_MOST_FIELD_BYTES: Final = 2**23
+_FEW_FIELDS: Final = 2**13
+_KINDS = ("tensor", "records", "metadata", "index")
+_NAMED = ("tensor", "records")  # of these, what the record begins or extends has a name
+
+
+FieldNames: TypeAlias = tuple[str, ...]
 
 
 @final
@@ -40,7 +54,7 @@ class RecordFacts:
     """What a record's label says of the record, beside its message."""
 
     kind: str
-    """``tensor``, ``metadata``, ``index``, or empty for a message of somebody else's."""
+    """``tensor``, ``records``, ``metadata``, ``index``, or empty for a message of somebody else's."""
     name: str = ""
     piece: int = 0
     pieces: int = 1
@@ -48,6 +62,10 @@ class RecordFacts:
     """For an index: where the record of the one before it starts."""
     extends: int | None = None
     """For an extension: how many rows of the tensor come before it."""
+    fields: FieldNames = ()
+    """For records: the names of their fields, in order."""
+    listed: tuple[tuple[str, FieldNames], ...] = ()
+    """For an index: which of the names that it lists are records, and what their fields are called."""
 
 
 def encode_tensor(
@@ -78,6 +96,56 @@ def encode_tensor(
     return pack_body(writer.frames({"record": record}, limits=options.limits))
 
 
+def encode_records(
+    fields: Mapping[str, Tensor[Any]],
+    rank: int,
+    name: str,
+    piece: int = 0,
+    pieces: int = 1,
+    *,
+    extends: int | None = None,
+    options: WriteOptions = _PLAIN,
+) -> list[bytes | memoryview]:
+    """Return the message of one record of fields, which share so many modes.
+
+    Raises
+    ------
+    LocalProtocolError
+        If a reader with the limits of the options would refuse it.
+    """
+    writer = Writer(len(fields), options, apart=True)
+    for number, tensor in enumerate(fields.values()):
+        if not writer.add_plain(tensor, 2 * number + 1):
+            writer.add(tensor, 2 * number + 1, None)
+    writer.records.append(describe_records(list(fields), rank))
+    record: dict[str, Json] = {"kind": "records", "name": name}
+    if pieces > 1:
+        record |= {"piece": piece, "pieces": pieces}
+    if extends is not None:
+        record["extends"] = extends
+    return pack_body(writer.frames({"record": record}, limits=options.limits))
+
+
+def check_listed(records: Mapping[str, FieldNames]) -> None:
+    """Raise unless an index can list records of these fields, and every reader takes it.
+
+    Raises
+    ------
+    LocalProtocolError
+        If they are too many.
+    """
+    fields = sum(map(len, records.values()))
+    if fields <= _FEW_FIELDS:
+        return
+    nbytes = len(dump_json({name: list(own) for name, own in records.items()}).encode())
+    if fields > _MOST_FIELDS or nbytes > _MOST_FIELD_BYTES:
+        raise LocalProtocolError(
+            "limit",
+            f"the records of a file have {_MOST_FIELDS} fields at most, with {_MOST_FIELD_BYTES} bytes of "
+            f"names; these would have {fields} and {nbytes}",
+        )
+
+
 def read_named(body: memoryview, name: str, limits: Limits = DEFAULT_LIMITS) -> Tensor[Any] | None:
     """Return the tensor in the body of a record that says its name and nothing else; None of any other."""
     try:
@@ -88,8 +156,8 @@ def read_named(body: memoryview, name: str, limits: Limits = DEFAULT_LIMITS) -> 
     return found[0][0] if found is not None and len(found[0]) == 1 and found[1] == said else None
 
 
-def read_index(body: memoryview) -> tuple[Sequence[Tensor[Any]], int | None] | None:
-    """Return the tables in the body of a record, and which index comes before; None if it is no index.
+def read_index(body: memoryview) -> tuple[Sequence[Tensor[Any]], RecordFacts] | None:
+    """Return the tables and the facts of an index in the body of a record; None for other kinds.
 
     Raises
     ------
@@ -100,10 +168,10 @@ def read_index(body: memoryview) -> tuple[Sequence[Tensor[Any]], int | None] | N
     found = read_apart(frames, DEFAULT_LIMITS)
     said = None if found is None else _INDEX.fullmatch(found[1])
     if found is not None and said is not None:
-        return found[0], None if said[1] == "null" else int(said[1])
+        return found[0], RecordFacts("index", previous=None if said[1] == "null" else int(said[1]))
     message = decode(frames)
     facts = read_facts(message.label_object)
-    return (message.tensors, facts.previous) if facts.kind == "index" else None
+    return (message.tensors, facts) if facts.kind == "index" else None
 
 
 def encode_metadata(
@@ -122,8 +190,9 @@ def encode_index(
     *,
     hashes: Array | None = None,
     grown: Array | None = None,
+    records: Mapping[str, FieldNames] = _NO_RECORDS,
 ) -> list[bytes | memoryview]:
-    """Return the message of an index record that will start at `start`."""
+    """Return the message of an index record that will start at `start`; `records` are among the names."""
     writer = Writer(3 if grown is None else 4, apart=True, for_all=True)
     writer.add_plain(table, 1)
     writer.add_plain(names, 3)
@@ -132,6 +201,8 @@ def encode_index(
     if grown is not None:
         writer.add_plain(grown, 7)
     record: dict[str, Json] = {"kind": "index", "previous": previous}
+    if records:
+        record["records"] = {name: list(fields) for name, fields in records.items()}
     return pack_body(writer.frames({"record": record}), tail_of=start)
 
 
@@ -148,7 +219,7 @@ def cut(tensor: Tensor[Any], limit: int) -> Iterable[Tensor[Any]]:
 
 def _runs(tensor: Tensor[Any], limit: int) -> Iterator[Tensor[Any]]:
     buffer, shape = tensor.buffer, tensor.shape
-    if buffer.fill_value is not None or buffer.dtype.kind in "TO" or tensor.layout.is_tiled:
+    if _is_uncut(tensor):
         yield tensor
     elif buffer.parts and buffer.size == shape.size and tensor.layout.implementation.is_contiguous:
         begin = 0
@@ -163,6 +234,31 @@ def _runs(tensor: Tensor[Any], limit: int) -> Iterator[Tensor[Any]]:
             begin = end
     else:
         yield from _cut_rows(tensor, limit)
+
+
+def cut_fields(fields: Mapping[str, Tensor[Any]], limit: int) -> Iterator[Mapping[str, Tensor[Any]]]:
+    """Return fields in runs of the same rows, of at most `limit` bytes together, where they can be cut.
+
+    As in `cut`, a larger row is a run alone. One field that cannot be cut keeps all of them whole.
+    """
+    weights = [(tensor.shape, tensor.dtype.itemsize) for tensor in fields.values()]
+    if any(map(_is_uncut, fields.values())) or sum([shape.size * word for shape, word in weights]) <= limit:
+        yield fields
+        return
+    begin, count = 0, len(next(iter(fields.values())))
+    while begin < count:
+        low, high = begin + 1, count
+        while low < high:
+            middle = (low + high + 1) // 2
+            taken = sum([_rows(shape, begin, middle).size * word for shape, word in weights])
+            low, high = (middle, high) if taken <= limit else (low, middle - 1)
+        yield {name: own.window(_rows(own.shape, begin, low)) for name, own in fields.items()}
+        begin = low
+
+
+def _is_uncut(tensor: Tensor[Any]) -> bool:
+    buffer = tensor.buffer
+    return buffer.fill_value is not None or buffer.dtype.kind in "TO" or tensor.layout.is_tiled
 
 
 def _cut_rows(tensor: Tensor[Any], limit: int) -> Iterator[Tensor[Any]]:
@@ -207,12 +303,11 @@ def read_facts(label: Json) -> RecordFacts:
     record = label.get("record") if isinstance(label, dict) else None
     if not isinstance(record, dict) or record.get("kind") not in _KINDS:
         return RecordFacts("")
-    kind, name = cast("str", record["kind"]), ""
-    if kind == "tensor":
-        try:
-            name = check_name(record.get("name"))
-        except TensorNameError as error:
-            raise DataFileError(f"has a name that is none: {error}") from error
+    kind, name, fields = cast("str", record["kind"]), "", cast("FieldNames", ())
+    if kind in _NAMED:
+        name = _name(record.get("name"))
+    if kind == "records":
+        fields = _fields(label)
     piece, pieces = record.get("piece", 0), record.get("pieces", 1)
     if type(piece) is not int or type(pieces) is not int or not 0 <= piece < pieces < 2**32:
         raise DataFileError(f"is piece {str(piece)[:24]} of {str(pieces)[:24]}")
@@ -221,10 +316,45 @@ def read_facts(label: Json) -> RecordFacts:
         raise DataFileError(f"names {str(previous)[:24]} as the place of the index before it")
     extends = record.get("extends")
     if extends is not None and (
-        kind != "tensor" or type(extends) is not int or not 0 <= extends <= MOST_ROWS
+        kind not in _NAMED or type(extends) is not int or not 0 <= extends <= MOST_ROWS
     ):
         raise DataFileError(f"extends {kind}s after {str(extends)[:24]} rows")
-    return RecordFacts(kind, name, piece, pieces, previous, extends)
+    listed = _listed(record.get("records")) if kind == "index" else ()
+    return RecordFacts(kind, name, piece, pieces, previous, extends, fields, listed)
+
+
+def _name(given: Json) -> str:
+    try:
+        return check_name(given)
+    except TensorNameError as error:
+        raise DataFileError(f"has a name that is none: {error}") from error
+
+
+def _fields(label: Json) -> FieldNames:
+    """Return the names of the fields in the label of a record of records."""
+    match label:
+        case {"TENS": {"records": [{"fields": [*pairs]}]}}:
+            names = [pair[0] if isinstance(pair, list) and pair else None for pair in pairs]
+            return _field_names(cast("list[Json]", names))
+        case _:
+            raise DataFileError("is of records, and does not say of which")
+
+
+def _field_names(given: Json) -> FieldNames:
+    if not isinstance(given, list) or not given:
+        raise DataFileError("has records without fields")
+    names = tuple(map(_name, given))
+    if len(set(names)) < len(names):
+        raise DataFileError("has records with a name twice")
+    return names
+
+
+def _listed(given: Json) -> tuple[tuple[str, FieldNames], ...]:
+    if given is None:
+        return ()
+    if not isinstance(given, dict):
+        raise DataFileError("lists its records in another form than an object")
+    return tuple([(_name(name), _field_names(fields)) for name, fields in given.items()])
 
 
 def read_label(raw: memoryview, limits: Limits = DEFAULT_LIMITS) -> Json:

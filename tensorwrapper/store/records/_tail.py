@@ -4,6 +4,7 @@ Each index has the CRC-32 of its names in ascending order. A name that is new is
 number is not there, but for once in so many thousand million; if it is, all names are read and compared.
 """
 
+import itertools
 import zlib
 from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias, final
@@ -22,6 +23,7 @@ from tensorwrapper.store.records._format import (
 )
 from tensorwrapper.store.records._index import load_directory, read_facts_at, read_rows_at
 from tensorwrapper.store.records._listing import Place, Row
+from tensorwrapper.store.records._record import FieldNames
 from tensorwrapper.typing import Array
 
 __all__ = ["hashes_of", "load_end"]
@@ -51,6 +53,8 @@ class _Segment:
     hashes: int
     """Where the numbers of its names lie."""
     n_hashes: int
+    records: tuple[tuple[str, FieldNames], ...] = ()
+    """Which of its names are of records."""
 
 
 def load_end(read_at: _ReadAt, size: int) -> Directory | None:
@@ -73,6 +77,7 @@ def load_end(read_at: _ReadAt, size: int) -> Directory | None:
         chain,
         before,
         size,
+        records=itertools.chain.from_iterable([segment.records for segment in segments]),
         load=lambda: load_directory(read_at, size),
         may_have=lambda name: any(_has(read_at, segment, zlib.crc32(name.encode())) for segment in segments),
         find=lambda name: _last_row(read_at, segments, name),
@@ -97,7 +102,7 @@ def _segments(read_at: _ReadAt, size: int) -> list[_Segment]:
         (_, table), (hashes, n_bytes) = frames[3], frames[7]
         if table % _ROW_BYTES or n_bytes % 4:
             return []
-        found.append(_Segment(start, table // _ROW_BYTES, hashes, n_bytes // 4))
+        found.append(_Segment(start, table // _ROW_BYTES, hashes, n_bytes // 4, facts.listed))
         end, start = start, facts.previous
     return found[::-1]
 

@@ -11,6 +11,7 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.tensor._common import as_computed
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.facade._writes import values_into
+from tensorwrapper.tensor.rows._row_facts import row_splits, rows_of_counts
 from tensorwrapper.typing import IndexT_co, ScalarT_co
 
 if TYPE_CHECKING:
@@ -26,12 +27,12 @@ class TensorNulls(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
 
     @property
     def is_nullable(self) -> bool:
-        """Whether an element may be a null. NaN is a value, and no null; neither is NaT."""
+        """True if an element may be a null. NaN and NaT are values."""
         return self._buffer.nullable
 
     @property
     def null_count(self) -> int:
-        """How many elements are nulls. O(n) if some may be.
+        """Number of nulls. O(n) if some may be.
 
         Examples
         --------
@@ -66,13 +67,13 @@ class TensorNulls(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
         Parameters
         ----------
         value
-            A number or text that the type holds; of numbers also an array or a tensor that stands beside this
-            one as an operand does, as one number for each row.
+            A number or text that the type holds. A tensor of numbers also takes an operand: an array or a
+            tensor, such as one number per row.
 
         Raises
         ------
         ConversionError
-            If `value` is no such element.
+            If `value` is of another kind.
         ExtentMismatchError
             If it has no element for each null.
         DTypeError, SizeOverflowError
@@ -115,7 +116,7 @@ class TensorNulls(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
         return result
 
     def drop_null(self) -> "Tensor[ScalarT_co]":
-        """Return the elements that are no nulls, in which none may be: rows get shorter. O(n).
+        """Return the valid elements as a plain tensor: rows get shorter. O(n).
 
         A box of one mode gets shorter, too; one of more modes becomes rows along the last of them.
 
@@ -128,25 +129,24 @@ class TensorNulls(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
         Shape.jagged([1, 2])
         """
         flat: Any = self._flat()
-        if not flat.shape.rank:
+        shape, held, buffer = flat.shape, flat._layout.implementation, flat._buffer
+        if not shape.rank:
             raise ConversionError("a number has no row that gets shorter: fill_null(value) stands for a null")
-        shape = flat.shape
-        if shape.is_box and shape.rank > 1:
-            flat = flat._make(
-                packed_layout(shape.as_jagged()), flat._buffer.pack(flat._layout.implementation)
-            )
-        valid, sides = flat.is_valid(), flat._buffer.sides
-        if sides is not None:
-            return cast("Tensor[ScalarT_co]", flat._make(flat._layout, sides[0])[valid])
-        kept = flat[valid]
+        valid = buffer.valid_of(held)
+        befores = np.concatenate([[0], np.cumsum(valid)])
+        rows = shape.as_jagged() if shape.is_box and shape.rank > 1 else shape
+        shorter = rows_of_counts(rows, np.diff(befores[row_splits(rows)]))
+        if shape.names[-1] is not None:
+            shorter = shorter.named(*shape.names)
         if not holds_strings(self.dtype):
-            return cast("Tensor[ScalarT_co]", kept)
+            values = (buffer if buffer.sides is None else buffer.sides[0]).elements_of(held)
+            return cast(
+                "Tensor[ScalarT_co]", flat._make(packed_layout(shorter), Dense(cast("Any", values[valid])))
+            )
         from tensorwrapper.buffer import Strings  # noqa: PLC0415 - for strings alone
 
-        data = kept._buffer.strings_of(kept._layout.implementation)
-        return cast(
-            "Tensor[ScalarT_co]", kept._make(packed_layout(kept.shape), Strings(data, nullable=False))
-        )
+        data = buffer.strings_of(held).take(np.flatnonzero(valid))
+        return cast("Tensor[ScalarT_co]", flat._make(packed_layout(shorter), Strings(data, nullable=False)))
 
     def to_masked(self) -> "np.ma.MaskedArray[Any, np.dtype[ScalarT_co]]":
         """Return a masked array of NumPy of a box of numbers, in which nulls are masked; a copy.
@@ -154,7 +154,7 @@ class TensorNulls(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
         Raises
         ------
         ConversionError
-            If the tensor is no box, or has strings.
+            If the tensor has rows of several lengths, or strings.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""What a tensor of strings can be asked besides: its string data, TF_STRING."""
+"""Calls for tensors of strings: string data, lengths, TF_STRING."""
 
 from typing import TYPE_CHECKING, Any, Generic, cast
 

@@ -74,10 +74,6 @@ class TensorWrites(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
             self._make(self._layout, sides[0]).assign(values, casting=casting)
             self._make(self._layout, sides[1]).assign(valid)
             return
-        if value is None and not holds_strings(self.dtype):
-            raise ConversionError(
-                f"elements of {self.dtype} have no place for a null: `tw.nullable(t)` makes a tensor that has"
-            )
         if self.shape.has_layers:
             value = as_computed(value)
             flat = value._flat() if isinstance(value, TensorBase) else value
@@ -218,7 +214,7 @@ class TensorWrites(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
 
 
 def divide_value(value: Any, dtype: "np.dtype[Any]") -> tuple[Any, Any]:  # noqa: ANN401 - what is assigned
-    """Return the values of what is assigned, with zeros for nulls, and whether they are valid."""
+    """Return the values of an assigned value, with zeros for nulls, and their truth values."""
     value = as_computed(value)
     if value is None:
         return np.zeros((), dtype), False

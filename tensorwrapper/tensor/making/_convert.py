@@ -101,8 +101,7 @@ def as_tensor(
         If tensors cannot hold such elements: objects, text (which `strings` takes), structures; or if a
         list has dates and durations.
     ConversionError
-        If the value has ragged rows, or nulls for rows; or nulls that are shared with what has no such
-        memory as tensors have, and `copy` is False.
+        If the value has ragged rows, or nulls for rows; or `copy` is False and only a copy can be given.
 
     Examples
     --------
@@ -185,7 +184,9 @@ def _by_protocol(value: object, *, copy: bool | None, null_rows: NullRows = "ref
     if foreign is not None:
         return foreign
     if copy is not False and getattr(type(value), "as_source", None) is not None:
-        # Rows that lie elsewhere, such as those of a `DaskTensor`.
+        # Rows that lie elsewhere. Those of a collection of Dask may have nulls, which are known then.
+        if hasattr(type(value), "__dask_graph__"):
+            return cast("Tensor[Any]", cast("Any", value).compute())
         return cast("Tensor[Any]", view_of(value).compute())
     if copy is not False and type(value).__module__.startswith("dask.array"):
         # NumPy would drop a mask, and does not know what is sparse.

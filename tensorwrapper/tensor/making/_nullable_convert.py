@@ -30,17 +30,16 @@ def nullable(values: object, valid: "npt.ArrayLike | Tensor[Any] | None" = None)
 def nullable(values: object, valid: "npt.ArrayLike | Tensor[Any] | None" = None) -> Tensor[Any]:
     """Return a tensor of these values, of which those that are not valid are nulls.
 
-    Values without gaps in row-major order are shared, and so are the truth values. What stands under a null
-    is never shown.
+    Values without gaps in row-major order are shared, and so are the truth values. The value under a null is
+    never shown.
 
     Parameters
     ----------
     values
-        Whatever `as_tensor` takes, of any shape.
+        Any value that `as_tensor` takes, of any shape.
     valid
-        For each value whether it is there: a tensor of the same shape, or an array of the extents of a box
-        or, of other shapes, of all elements one after the other. If not given, all are, and the tensor has
-        room for nulls.
+        True for each value that is there. A tensor of the same shape or an array: of the extents of a box, or
+        of all elements of another shape in order. If not given, all values are valid.
 
     Raises
     ------
@@ -57,7 +56,7 @@ def nullable(values: object, valid: "npt.ArrayLike | Tensor[Any] | None" = None)
     """
     tensor = as_tensor(values)
     if holds_strings(tensor.dtype):
-        raise DTypeError("strings have nulls of their own: strings(values, nullable=True) has room for some")
+        raise DTypeError("strings may be null already: strings(values, nullable=True) has room for nulls")
     if tensor.buffer.fill_value is not None:
         raise ConversionError("a sparse tensor does not become nullable: to_dense() has all its elements")
     marks = _marks_of(valid, tensor)
@@ -89,5 +88,5 @@ def _marks_of(valid: "npt.ArrayLike | Tensor[Any] | None", tensor: Tensor[Any]) 
         shown = given.shape if isinstance(valid, TensorCommon) else elements.shape
         raise ExtentMismatchError(f"truth values of shape {shown} are not those of {tensor.shape!r}")
     if elements.dtype != np.bool_:
-        raise DTypeError(f"whether elements are valid is said by truth values, not by {elements.dtype}")
+        raise DTypeError(f"`valid` needs truth values, not {elements.dtype}")
     return elements.reshape(-1)

@@ -56,7 +56,7 @@ def call(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) ->
     if ufunc.signature is not None:
         return _call_whole(ufunc, operands, outs, options)
     tensors = [operand for operand in operands if isinstance(operand, TensorBase)]
-    # Most have numbers in memory, and none of what others need.
+    # Dense tensors need none of these checks.
     buffers = [tensor.buffer for tensor in tensors if type(tensor.buffer) is not Dense]
     if any(buffer.nullable for buffer in buffers):
         return _call_with_nulls(ufunc, operands, outs, where, options)

@@ -1,7 +1,7 @@
 """Calls of NumPy on elements some of which are nulls: NumPy computes on those that are valid alone.
 
-An element is a null if one of the operands is; of truth values, and and or know the answer where the other
-operand alone decides. What stands under a null takes part in nothing, not even in a warning.
+An element is null if one of its operands is. For truth values, `and` and `or` give an answer where the other
+operand alone decides. The value under a null takes no part, not even in a warning.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,9 +12,10 @@ import numpy.typing as npt
 
 from tensorwrapper.buffer import Dense, Nullable, Strings
 from tensorwrapper.buffer.lowlevel import packed_layout
+from tensorwrapper.errors import TensorWrapperError
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor._tensor_base import TensorBase
-from tensorwrapper.tensor.operators._operand import Operand, first_tensor
+from tensorwrapper.tensor.operators._operand import Operand, first_tensor, is_text
 from tensorwrapper.tensor.operators._shapes import shape_of
 from tensorwrapper.tensor.operators._strings import places_of
 from tensorwrapper.tensor.rows._nulls import Marks, over_valid, sides_of
@@ -69,6 +70,9 @@ def compute_with_nulls(
     valid = np.ones(shape.size, np.bool_)
     for own in marks:
         valid &= own
+    whole = _of_all(call, operands, valid, like)
+    if whole is not None:
+        return whole
     chosen = None if valid.all() else np.flatnonzero(valid)
     given = [_at(operand, chosen, shape, reference, name, like) for operand in operands]
     if not any(isinstance(own, TensorBase) for own in given):
@@ -78,6 +82,33 @@ def compute_with_nulls(
     count = int(np.count_nonzero(valid))
     spread = [_all_of(cast("TensorBase[Any]", own), count) for own in results]
     return tuple(over_valid(spread, valid, shape, like))
+
+
+def _of_all(
+    call: "Callable[[list[Any]], object]", operands: Sequence[Operand], valid: Marks, like: TensorBase[Any]
+) -> "tuple[TensorBase[Any], ...] | None":
+    """Return what a call makes of numbers, those under nulls too; None if it warns or refuses one of them.
+
+    One pass in place of two copies of each operand. An element that warns is valid, or under a null: the
+    general way tells which.
+    """
+    if any(is_text(own) for own in operands):
+        return None
+    given = [sides_of(own)[0] if isinstance(own, TensorBase) else own for own in operands]
+    try:
+        with np.errstate(all="raise"):
+            found = call(given)
+    except (TensorWrapperError, ArithmeticError, ValueError):
+        return None
+    results = cast("tuple[TensorBase[Any], ...]", found if isinstance(found, tuple) else (found,))
+    if any(own.shape.size != len(valid) for own in results):
+        return None
+    made: list[TensorBase[Any]] = []
+    for own in results:
+        marks = Dense(cast("Any", valid.copy() if made else valid))
+        values = own.buffer.pack(own.layout.implementation, own=False)
+        made.append(like._make(packed_layout(own.shape), Nullable(values, marks)))
+    return tuple(made)
 
 
 def _all_of(result: TensorBase[Any], count: int) -> TensorBase[Any]:

@@ -85,7 +85,7 @@ def _reduce(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any])
 def _reduce_box_with_nulls(
     ufunc: np.ufunc, tensor: TensorBase[Any], options: dict[str, Any], name: str
 ) -> TensorBase[Any]:
-    """Reduce the valid elements of a box: what lies along the modes that go is a row of them."""
+    """Reduce the valid elements of a box: the reduced modes form the rows."""
     shape, axis = tensor.shape, options.pop("axis", 0)
     gone = set(range(shape.rank)) if axis is None else _axes(axis, shape.rank)
     kept = [mode for mode in range(shape.rank) if mode not in gone]
@@ -143,7 +143,7 @@ def _accumulate_with_nulls(
 
 
 def known(mask: Any) -> Any:  # noqa: ANN401 - an operand
-    """Return a mask that has no nulls: what is null is not marked."""
+    """Return a mask in which a null is False."""
     return mask.fill_null(False) if isinstance(mask, TensorBase) and mask.buffer.nullable else mask  # type: ignore[attr-defined]
 
 

@@ -113,7 +113,7 @@ def _of_all_valid(
     arguments: "tuple[Any, ...]",
     options: dict[str, Any],
 ) -> object:
-    """Return what a function that reduces makes of all elements that are no nulls."""
+    """Reduce all valid elements by a function of NumPy."""
     name = f"np.{function.__name__}"
     if tensor.rank and "where" in options:
         tensor = _marked(tensor, options.pop("where"), name)

@@ -1,9 +1,9 @@
-"""Lists some items of which are None: values for all, and which they were."""
+"""Lists with None, as values and truth values."""
 
 from collections.abc import Sequence
 from typing import Any, TypeGuard
 
-from tensorwrapper.errors import ConversionError
+from tensorwrapper.errors import ConversionError, DTypeError
 
 __all__ = ["has_null", "split_nulls", "with_empty_rows"]
 
@@ -27,23 +27,24 @@ def split_nulls(value: "Sequence[object]", filler: object = None) -> "tuple[list
     Raises
     ------
     ConversionError
+        If a list has both nulls and lists.
+    DTypeError
         If there is nothing but nulls, which have no type.
     """
     filler = _first(value) if filler is None else filler
     if _is_null_row(value):
         raise ConversionError(
-            "a null stands where others are lists: `tw.as_tensor([[1], None], null_rows='empty')` makes an "
-            "empty row of it"
+            "a null row: `tw.as_tensor([[1], None], null_rows='empty')` makes an empty row of it"
         )
     if filler is None:
-        raise ConversionError(
+        raise DTypeError(
             "nulls alone have no type: `tw.nullable(np.zeros(2), [False, False])` makes some of a type"
         )
     return _filled(value, filler), _marked(value)
 
 
 def _is_null_row(value: "Sequence[object]") -> bool:
-    """Tell whether a null stands beside lists."""
+    """Return True if a list has both nulls and lists."""
     rows = [own for own in value if _is_list(own)]
     return (len(rows) > 0 and any(own is None for own in value)) or any(map(_is_null_row, rows))
 
@@ -55,7 +56,7 @@ def with_empty_rows(value: "Sequence[object]") -> list[Any]:
 
 
 def _first(value: object) -> object:
-    """Return the first element that is no null; None if there is none."""
+    """Return the first valid element, or None."""
     if not _is_list(value):
         return value
     return next((found for item in value if (found := _first(item)) is not None), None)

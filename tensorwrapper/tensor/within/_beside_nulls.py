@@ -1,6 +1,6 @@
-"""Work within rows that have nulls: on the valid elements, whose answers are put where they belong.
+"""Work within rows that have nulls: compute on the valid elements, and put the results in their places.
 
-Nulls have no order, and stand behind all others; no rank, no sum. They are one distinct value, the last.
+Nulls are last in every order, have a null for a rank or a running sum, and count as one distinct value.
 """
 
 from typing import Any, cast
@@ -38,13 +38,19 @@ def places_among_all(tensor: TensorBase[Any], found: IntArray, rows: IntArray, i
     return cast("IntArray", places[inner[rows] + found] - row_splits(tensor.shape)[rows])
 
 
+def _taken(splits: IntArray, inner: IntArray) -> IntArray:
+    """Return the places of valid elements in front of the nulls of their row."""
+    rows = np.repeat(np.arange(len(splits) - 1), np.diff(inner))
+    return cast("IntArray", (splits[:-1] - inner[:-1])[rows] + np.arange(len(rows)))
+
+
 def argsort(tensor: TensorBase[Any], kept: Any, *, descending: bool) -> IntArray:  # noqa: ANN401 - rows of a rank
     """Return the positions that sort each row, nulls last; `kept` are the rows without them."""
     splits, inner = row_splits(tensor.shape), row_splits(kept.shape)
-    rows = np.repeat(np.arange(len(splits) - 1), np.diff(inner))
     found = kept.rows().argsort(descending=descending).elements()
     order = np.empty(tensor.shape.size, np.int64)
-    taken = splits[:-1][rows] + np.arange(len(rows)) - inner[:-1][rows]
+    taken = _taken(splits, inner)
+    rows = np.repeat(np.arange(len(splits) - 1), np.diff(inner))
     order[taken] = places_among_all(tensor, found, rows, inner)
     nulls = np.flatnonzero(~tensor.buffer.valid_of(tensor.layout.implementation))
     is_free = np.ones(len(order), np.bool_)
@@ -53,13 +59,12 @@ def argsort(tensor: TensorBase[Any], kept: Any, *, descending: bool) -> IntArray
     return order
 
 
-def sort(tensor: TensorBase[Any], order: IntArray) -> TensorBase[Any]:
-    """Return rows at the positions that sort them."""
-    splits = row_splits(tensor.shape)
-    held = tensor.layout.implementation
-    flat = tensor.buffer.pack(held, own=False)
-    places = order + np.repeat(splits[:-1], np.diff(splits))
-    return tensor._make(packed_layout(tensor.shape), flat.collect(iter([places]), len(places)))
+def sort(tensor: TensorBase[Any], kept: Any, *, descending: bool) -> TensorBase[Any]:  # noqa: ANN401 - rows of a rank
+    """Return the elements of each row in order, nulls last; `kept` are the rows without them."""
+    valid = np.zeros(tensor.shape.size, np.bool_)
+    valid[_taken(row_splits(tensor.shape), row_splits(kept.shape))] = True
+    (made,) = over_valid([kept.rows().sort(descending=descending)], valid, tensor.shape, tensor)
+    return made
 
 
 def first_positions(shape: Shape[Any], order: IntArray, count: int) -> tuple[IntArray, IntArray]:
@@ -85,7 +90,9 @@ def differences(tensor: TensorBase[Any]) -> TensorBase[Any]:
     found = rows.rows().diff()
     is_first = np.zeros(len(flat) + 1, np.bool_)
     is_first[row_splits(tensor.shape)] = True
-    both = (valid & np.roll(valid, 1))[~is_first[:-1]]
+    both = valid.copy()
+    both[1:] &= valid[:-1]
+    both = both[~is_first[:-1]]
     return tensor._make(
         packed_layout(found.shape), Nullable(Dense(found.elements()), Dense(cast("Any", both)))
     )
@@ -113,7 +120,7 @@ def _nulls_of(tensor: TensorBase[Any]) -> IntArray:
 def with_null_last(
     tensor: TensorBase[Any], distinct: TensorBase[Any]
 ) -> "tuple[IntArray, npt.NDArray[np.bool_]]":
-    """Return how many distinct elements each row has, a null among them, and which of all are no nulls."""
+    """Return the number of distinct elements of each row, nulls included, and True for each valid one."""
     found = _nulls_of(tensor) > 0
     counts = np.diff(row_splits(distinct.shape)) + found
     valid = np.ones(int(counts.sum()), np.bool_)

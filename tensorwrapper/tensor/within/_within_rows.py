@@ -92,8 +92,7 @@ class WithinRows(ABC, Generic[_T, _R]):
         """
         tensor = self._here()
         if tensor.buffer.nullable:
-            nulls_last = _beside_nulls.argsort(tensor, self._present(), descending=descending)
-            return cast("_T", _beside_nulls.sort(tensor, nulls_last))
+            return cast("_T", _beside_nulls.sort(tensor, self._present(), descending=descending))
         flat, splits, down = _ordered(tensor, "sort", descending=descending)
         if not holds_strings(tensor.dtype):
             return cast("_T", self._made(tensor, _order.sort(flat, splits, descending=down), tensor.shape))
@@ -156,7 +155,7 @@ class WithinRows(ABC, Generic[_T, _R]):
         return self._where_valid(tensor, kept, _order.ranks(flat, splits, method))
 
     def _where_valid(self, tensor: _T, kept: _T, flat: Array) -> _R:
-        """Return a number for each element: of nulls, which were not asked, a null."""
+        """Return one number per element; nulls stay null."""
         made = self._made(kept, flat, kept.shape)
         return made if kept is tensor else cast("_R", _beside_nulls.at_valid(tensor, made))
 
@@ -235,7 +234,7 @@ class WithinRows(ABC, Generic[_T, _R]):
         return distinct, self._made(values, counts, distinct.shape)
 
     def _with_null(self, distinct: _T) -> "tuple[_T, npt.NDArray[np.bool_] | None]":
-        """Return distinct elements and behind them a null where a row has one, and which are none."""
+        """Return the distinct elements of each row, a null last if it has one, and the valid ones."""
         tensor = self._here()
         if not tensor.buffer.nullable:
             return distinct, None

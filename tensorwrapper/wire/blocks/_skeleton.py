@@ -13,7 +13,7 @@ import numpy as np
 from tensorwrapper._json import Json
 from tensorwrapper._json_fields import Field
 from tensorwrapper._value_class import frozen
-from tensorwrapper.buffer import Dense
+from tensorwrapper.buffer import BufferCommon, Dense, Nullable
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import Array, Extents
@@ -100,7 +100,9 @@ class Skeleton:
         layout = tensor.layout
         if plan.elements is None:
             # The part is our own, and was seen as a stranger's.
-            return make_tensor(layout, Dense(cast("Any", flat[plan.part].view(plan.logical or plan.dtype))))
+            own: BufferCommon[Any] = Dense(cast("Any", flat[plan.part].view(plan.logical or plan.dtype)))
+            sides = tensor.buffer.sides
+            return make_tensor(layout, own if sides is None else Nullable(own, sides[1]))
         if plan.elements.replaces_elements:
             return tensor
         return make_tensor(layout, tensor.buffer.pack(layout.implementation, own=False))

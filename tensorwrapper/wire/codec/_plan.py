@@ -26,6 +26,7 @@ from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits, how_to_raise
 from tensorwrapper.wire._refusal import Refusal, refuse, refuse_field, refuse_over
 from tensorwrapper.wire.codec._names import named_by_label, read_names
 from tensorwrapper.wire.codec._plain_label import DEPTH, MOST_DIGITS, read_plain_label
+from tensorwrapper.wire.codec._records import RecordsPlan, plan_records
 from tensorwrapper.wire.frames._label import load_label
 from tensorwrapper.wire.packings._packing import ElementPacking, ShapePacking
 from tensorwrapper.wire.packings._table import PackingTable, known_packings, read_packings
@@ -80,6 +81,8 @@ class TensorPlan:
     """How many modes each layer has; None for a shape without layers. `layout` has them already."""
     names: tuple[str | None, ...] | None
     """The names of the modes; None if nothing is said of them. `layout` has them already."""
+    nulls: Field | None = None
+    """What says which elements are nulls; None if none is."""
 
     @property
     def empty_places(self) -> int:
@@ -89,7 +92,7 @@ class TensorPlan:
     @property
     def is_plain(self) -> bool:
         """Whether the part is the elements of a box in row-major order, whatever they are."""
-        dense = self.elements is None and self.shape is None and self.logical is None
+        dense = self.elements is None and self.shape is None and self.logical is None and self.nulls is None
         # Not every byte is a bool.
         return dense and self.layout is not None and self.dtype.itemsize > 0 and self.dtype.kind != "b"
 
@@ -113,6 +116,8 @@ class LabelPlan:
     """What a label says of all tensors of a message."""
 
     tensors: _Plans = ()
+    records: tuple[RecordsPlan | Refusal, ...] = ()
+    """What it says of records, whose fields are among the tensors."""
     checksums: Json = None
     """What it says of the check sums of the parts, unread."""
     plain: tuple[PlainPart, ...] | None = None
@@ -202,14 +207,14 @@ def _plan(
         ]
     )
     _check_total(plans, limits)
-    checksums = tens["checksums"].value
+    checksums, records = tens["checksums"].value, plan_records(tens, len(plans), limits)
     plain: list[PlainPart] = [
         (plan.part, plan.nbytes, plan.dtype, plan.layout, plan.extents_in_order)
         for plan in plans
         if isinstance(plan, TensorPlan) and plan.layout is not None and plan.is_plain
     ]
     apart = len({part for part, *_ in plain}) == len(plans)
-    return LabelPlan(plans, checksums, tuple(plain) if apart and checksums is None else None)
+    return LabelPlan(plans, records, checksums, tuple(plain) if apart and checksums is None else None)
 
 
 _remembered = lru_cache(maxsize=128)(_plan)
@@ -307,12 +312,13 @@ def _plan_tensor(
     description = field.mapping()
     elements: ElementPacking | None = None
     shape: ShapePacking | None = None
+    nulls: Field | None = None
     plain = description.keys() <= _PLAIN
     if not plain:
         known = _packings_of(field, table)
         if isinstance(known, Refusal):
             return known
-        elements, shape = known
+        elements, shape, nulls = known
     types = _types(field, allow_longdouble)
     if isinstance(types, Refusal):
         return types
@@ -320,7 +326,7 @@ def _plan_tensor(
     extents = read_extents(field["shape"], limits)
     part = field["part"].integer() if "part" in description else number
     if not dtype.itemsize:
-        if extents or elements is not None or shape is not None:
+        if extents or elements is not None or shape is not None or nulls is not None:
             return Refusal("unsupported", f"{field} has no type, but a shape")
         return TensorPlan(field, dtype, logical, part, (0,), 0, _row_major((0,)), None, None, None, None)
     nbytes = math.prod(extents) * dtype.itemsize
@@ -340,7 +346,9 @@ def _plan_tensor(
             layout = named_by_label(in_layers(_dense_layout(field, extents), layers, field), names, field)
         else:
             _check_packed(field, shape.name, ("order", "ascend", "origin"))
-    return TensorPlan(field, dtype, logical, part, extents, nbytes, layout, elements, shape, layers, names)
+    return TensorPlan(
+        field, dtype, logical, part, extents, nbytes, layout, elements, shape, layers, names, nulls
+    )
 
 
 def _plan_plain(field: Field, limits: Limits) -> TensorPlan | None:
@@ -390,7 +398,7 @@ def in_layers(layout: Layout[Any], layers: Index | None, field: Field) -> Layout
 
 def _packings_of(
     field: Field, table: PackingTable
-) -> tuple[ElementPacking | None, ShapePacking | None] | Refusal:
+) -> tuple[ElementPacking | None, ShapePacking | None, Field | None] | Refusal:
     """Return what `read_packings` does; what is not understood is refused later."""
     pointer = field["pointer"].value
     if pointer is not None and not (type(pointer) is int and pointer == 0):

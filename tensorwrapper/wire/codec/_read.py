@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from typing import Any, cast, final
 
 from tensorwrapper._json import dump_json
+from tensorwrapper._json_fields import Field
 from tensorwrapper.buffer import BufferCommon, Dense
+from tensorwrapper.layout import Layout
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.wire._limits import Limits
@@ -13,7 +15,8 @@ from tensorwrapper.wire._refusal import refuse
 from tensorwrapper.wire.codec._names import named_by_label
 from tensorwrapper.wire.codec._no_elements import NoElements
 from tensorwrapper.wire.codec._plan import TensorPlan, in_layers
-from tensorwrapper.wire.packings._packing import Received
+from tensorwrapper.wire.packings._nullable import read_validity
+from tensorwrapper.wire.packings._packing import Received, ShapePacking
 from tensorwrapper.wire.packings._table import check_version
 from tensorwrapper.wire.parts._claims import Claim
 from tensorwrapper.wire.parts._part_reader import PartReader
@@ -25,11 +28,14 @@ __all__ = ["Reader"]
 class Reader:
     """Makes tensors over the payload parts of one message, without copies."""
 
-    __slots__ = ("_buffers", "_parts")
+    __slots__ = ("_buffers", "_layouts", "_may_share", "_parts")
 
-    def __init__(self, parts: Sequence[memoryview], limits: Limits) -> None:
+    def __init__(self, parts: Sequence[memoryview], limits: Limits, *, may_share: bool = True) -> None:
+        # A single tensor shares its shape with no other, and costs no comparison.
+        self._may_share = may_share
         self._parts = PartReader(parts, limits)
         self._buffers: dict[tuple[object, ...], tuple[BufferCommon[Any], Claim]] = {}
+        self._layouts: dict[tuple[object, ...], tuple[Layout[Any], float]] = {}
 
     def read(self, plan: TensorPlan) -> Tensor[Any]:
         """Return one tensor, after comparing what its label says with the bytes that are there."""
@@ -43,10 +49,30 @@ class Reader:
                 f"but its part has {data.nbytes}",
             )
         if layout is None and plan.shape is not None:
-            fields = check_version(plan.field[plan.shape.name], plan.shape.version)
-            layout = plan.shape.unpack_shape(fields, plan.extents, self._parts)
-            layout = named_by_label(in_layers(layout, plan.layers, plan.field), plan.names, plan.field)
-        return make_tensor(cast("Any", layout), self._buffer(plan, data))
+            layout = self._layout(plan, plan.shape)
+        buffer = self._buffer(plan, data)
+        if plan.nulls is not None:
+            buffer = read_validity(plan.nulls, buffer, math.prod(plan.extents), self._parts)
+        return make_tensor(cast("Any", layout), buffer)
+
+    def _layout(self, plan: TensorPlan, packing: ShapePacking) -> Layout[Any]:
+        fields = plan.field[packing.name]
+        if not self._may_share:
+            return self._unpacked(plan, packing, fields)
+        # Equal descriptions name the same parts: their tensors share one shape.
+        key = packing.name, plan.extents, plan.layers, plan.names, dump_json(fields.value)
+        known = self._layouts.get(key)
+        if known is not None:
+            self._parts.claim_empty(known[1], fields)
+            return known[0]
+        before = self._parts.empty
+        layout = self._unpacked(plan, packing, fields)
+        self._layouts[key] = layout, self._parts.empty - before
+        return layout
+
+    def _unpacked(self, plan: TensorPlan, packing: ShapePacking, fields: Field) -> Layout[Any]:
+        layout = packing.unpack_shape(check_version(fields, packing.version), plan.extents, self._parts)
+        return named_by_label(in_layers(layout, plan.layers, plan.field), plan.names, plan.field)
 
     def _buffer(self, plan: TensorPlan, data: memoryview) -> BufferCommon[Any]:
         packing, dtype = plan.elements, plan.logical or plan.dtype

@@ -1,7 +1,7 @@
-"""All tensors of a message: read together, or some of them refused when they are asked for."""
+"""The tensors and records of a message. Some may be refused, on first use."""
 
 from collections.abc import Sequence
-from typing import Any, SupportsIndex, final, overload
+from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeAlias, TypeVar, final, overload
 
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import RemoteProtocolError
@@ -11,20 +11,30 @@ from tensorwrapper.wire._refusal import Refusal
 from tensorwrapper.wire.codec._plain import read_plain
 from tensorwrapper.wire.codec._plan import plain_parts, plan_label
 from tensorwrapper.wire.codec._read import Reader
+from tensorwrapper.wire.codec._records import RecordsPlan, read_records
 from tensorwrapper.wire.frames._header import Header
 from tensorwrapper.wire.frames._label import SPACE
 from tensorwrapper.wire.parts._checksum import check_parts
 
-__all__ = ["JSON_FORMS", "read_tensors"]
+if TYPE_CHECKING:
+    from tensorwrapper.fields import Records
+
+__all__ = ["JSON_FORMS", "Described", "read_described"]
+
+_T = TypeVar("_T")
 
 JSON_FORMS = frozenset({"TENS", "FLOW", "JSON"})
 """Forms whose label is JSON by definition: there, other text is an error."""
 
 
-def read_tensors(
+Described: TypeAlias = "tuple[Sequence[Tensor[Any]], Sequence[Records]]"
+"""All tensors of a message, and the records whose fields are among them."""
+
+
+def read_described(
     header: Header, parts: Sequence[memoryview], limits: Limits, *, strict: bool, allow_longdouble: bool
-) -> Sequence[Tensor[Any]]:
-    """Return the tensors that a foreign label describes, over the parts.
+) -> Described:
+    """Return the tensors and records that a foreign label describes, over the parts.
 
     Raises
     ------
@@ -35,14 +45,13 @@ def read_tensors(
     text = header.label.strip(SPACE)
     few = plain_parts(text, limits)
     if few is not None and (plain := read_plain(few, parts)) is not None:
-        return plain
+        return plain, ()
     found = plan_label(text, limits, strict=json_only, allow_longdouble=allow_longdouble)
     if found.plain is not None and (plain := read_plain(found.plain, parts)) is not None:
-        return plain
+        return plain, _records(found.records, plain, strict=strict)
     check_parts(found.checksums, parts)
-    reader = Reader(parts, limits)
-    read: list[Tensor[Any]] = []
-    some: list[Tensor[Any] | Refusal] = []
+    reader = Reader(parts, limits, may_share=len(found.tensors) > 1)
+    read: list[Tensor[Any] | Refusal] = []
     for plan in found.tensors:
         try:
             if isinstance(plan, Refusal):
@@ -51,23 +60,40 @@ def read_tensors(
         except RemoteProtocolError as error:
             if strict or error.reason != "unsupported":
                 raise
-            some += [*read, Refusal(error.reason, error.args[1])]
-            read.clear()
-    return _Some((*some, *read)) if some else tuple(read)
+            read.append(Refusal(error.reason, error.args[1]))
+    return _some(read), _records(found.records, read, strict=strict)
+
+
+def _records(
+    plans: Sequence[RecordsPlan | Refusal], tensors: Sequence[Tensor[Any] | Refusal], *, strict: bool
+) -> "Sequence[Records]":
+    if not plans:
+        return ()
+    read = [read_records(plan, tensors) for plan in plans]
+    for item in read:
+        if strict and isinstance(item, Refusal):
+            raise item.error()
+    return _some(read)
+
+
+def _some(read: Sequence[_T | Refusal]) -> Sequence[_T]:
+    """Return the values that were read; a refused one raises on first use."""
+    whole = [item for item in read if not isinstance(item, Refusal)]
+    return tuple(whole) if len(whole) == len(read) else _Some(tuple(read))
 
 
 @final
 @frozen(eq=False, repr=False)
-class _Some(Sequence[Tensor[Any]]):
+class _Some(Sequence[_T], Generic[_T]):
     """Tensors of which some are not understood: these raise where they are touched, the others are there."""
 
-    _read: tuple[Tensor[Any] | Refusal, ...]
+    _read: tuple[_T | Refusal, ...]
 
     @overload
-    def __getitem__(self, key: SupportsIndex) -> Tensor[Any]: ...
+    def __getitem__(self, key: SupportsIndex) -> _T: ...
     @overload
-    def __getitem__(self, key: slice) -> "_Some": ...
-    def __getitem__(self, key: SupportsIndex | slice) -> "Tensor[Any] | _Some":
+    def __getitem__(self, key: slice) -> "_Some[_T]": ...
+    def __getitem__(self, key: SupportsIndex | slice) -> "_T | _Some[_T]":
         if isinstance(key, slice):
             return _Some(self._read[key])
         found = self._read[key]

@@ -18,6 +18,7 @@ from tensorwrapper.wire.codec._plain_label import Plain
 from tensorwrapper.wire.codec._plan import check_written
 from tensorwrapper.wire.frames._header import NOWHERE, pack_prefix
 from tensorwrapper.wire.frames._label import dump_label, plain_levels, plain_object
+from tensorwrapper.wire.packings._nullable import describe_validity, without_nulls
 from tensorwrapper.wire.packings._packing import ElementPacking, Packed, WriteOptions
 from tensorwrapper.wire.packings._table import BUILT_IN, known_packings
 from tensorwrapper.wire.parts._compress import Compression
@@ -44,10 +45,13 @@ class Writer:
         "_shapes",
         "_table",
         "descriptions",
+        "records",
     )
 
     descriptions: list[dict[str, Json]]
     """What the label says of each tensor."""
+    records: list[Json]
+    """What it says of records, whose fields are among the tensors."""
 
     def __init__(
         self,
@@ -61,6 +65,7 @@ class Writer:
         if options.layout not in ("packed", "keep"):
             raise ConversionError(f"layout is 'packed' or 'keep', not {options.layout!r}")
         self.descriptions = []
+        self.records = []
         self._plain_ones: list[Plain] = []
         self._before = before
         self._parts = PartWriter(n_tensors, apart=apart, limits=options.limits)
@@ -89,12 +94,20 @@ class Writer:
     @property
     def plain(self) -> tuple[Plain, ...]:
         """What there is to say of the tensors, if all of them are plain; else nothing."""
-        return tuple(self._plain_ones) if len(self._plain_ones) == len(self.descriptions) else ()
+        alone = len(self._plain_ones) == len(self.descriptions) and not self.records
+        return tuple(self._plain_ones) if alone else ()
 
     @property
     def payload(self) -> list[memoryview]:
         """The parts in order."""
         return self._parts.payload
+
+    def tens(self) -> dict[str, Json]:
+        """Return what the label says of the tensors and records, to be added to."""
+        tens: dict[str, Json] = {"tensors": [*self.descriptions]}
+        if self.records:
+            tens["records"] = [*self.records]
+        return tens
 
     def frames(
         self,
@@ -109,7 +122,7 @@ class Writer:
         LocalProtocolError
             If a reader with these limits would refuse it, or `metadata` is no object of JSON.
         """
-        tens: dict[str, Json] = {"tensors": [*self.descriptions]}
+        tens = self.tens()
         if metadata is not None:
             tens["metadata"] = plain_object(metadata, "metadata")
         text, payload = dump_label({"TENS": tens, **label}), self._parts.payload
@@ -160,20 +173,34 @@ class Writer:
         description: dict[str, Json] = {"part": len(self.descriptions)}
         run = self._describe_shape(describe_names(tensor, description, self._parts.where), description)
         self.descriptions.append(description)
-        for packing in self._elements:
-            packed = packing.pack(run, self._parts, self._options)
-            if packed is not None:
-                self._describe_packed(run, packing, packed, description)
-                return description, run, packed
-        self._describe_type(run.dtype, description)
-        return description, run, None
+        run, valid = without_nulls(run, keep=self._options.keep_nullable)
+        packed = self._pack(run)
+        if packed is None:
+            self._describe_type(run.dtype, description)
+        else:
+            self._describe_packed(run, *packed, description)
+        if valid is not None:
+            describe_validity(valid, self._parts, description)
+        return description, run, None if packed is None else packed[1]
 
     def _describe_elements(self, run: Tensor[Any], description: dict[str, Json]) -> memoryview:
+        run, valid = without_nulls(run, keep=self._options.keep_nullable)
+        packed = self._pack(run)
+        if packed is None:
+            data = self._describe_dense(run, description)
+        else:
+            data = self._describe_packed(run, *packed, description)
+        if valid is not None:
+            describe_validity(valid, self._parts, description)
+        return data
+
+    def _pack(self, run: Tensor[Any]) -> "tuple[ElementPacking, Packed] | None":
+        """Return the packing that takes elements, and what it makes of them; None if none does."""
         for packing in self._elements:
             packed = packing.pack(run, self._parts, self._options)
             if packed is not None:
-                return self._describe_packed(run, packing, packed, description)
-        return self._describe_dense(run, description)
+                return packing, packed
+        return None
 
     def _describe_shape(self, tensor: Tensor[Any], description: dict[str, Json]) -> Tensor[Any]:
         """Say which indices a tensor has, and return the one whose elements are to be written."""

@@ -8,15 +8,10 @@ from tensorwrapper.wire._limits import Limits
 from tensorwrapper.wire.frames._header import Header
 from tensorwrapper.wire.frames._label import SPACE, load_label, plain_object
 
-__all__ = ["add_to_label", "add_to_tens", "described_tensors", "label_to_amend", "new_label", "tens_of"]
+__all__ = ["add_to_label", "add_to_tens", "described_tensors", "label_to_amend", "tens_of"]
 
 _OURS = Limits()
 """What a label may have that somebody adds to, whoever wrote it."""
-
-
-def new_label(descriptions: list[dict[str, Json]]) -> dict[str, Json]:
-    """Return the object of a label that says nothing but what the tensors are."""
-    return {"TENS": {"tensors": [*descriptions]}}
 
 
 def label_to_amend(header: Header) -> dict[str, Json]:
@@ -65,7 +60,7 @@ def add_to_label(
         label.update(added)
 
 
-_OWN = frozenset({"checksums", "metadata", "tensors"})
+_OWN = frozenset({"checksums", "metadata", "records", "tensors"})
 
 
 def add_to_tens(label: dict[str, Json], keys: Mapping[str, object]) -> None:

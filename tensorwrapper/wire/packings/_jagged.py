@@ -37,7 +37,10 @@ class JaggedPacking(ShapePacking):
         shape = tensor.shape.implementation
         if not isinstance(shape, JaggedCommon):
             return None
-        return PackedShape(_describe_rows(shape.rows, parts), (tensor.size,), tensor)
+        rows = shape.rows
+        window = rows.depth, rows.start, rows.stop, rows.first
+        fields = parts.describe_once(rows.columns, window, lambda: _describe_rows(rows, parts))
+        return PackedShape(fields, (tensor.size,), tensor)
 
     def unpack_shape(self, fields: Field, extents: Index, parts: PartReader) -> Layout[Any]:
         if len(extents) != 1:
@@ -67,7 +70,10 @@ def _cells(columns: Columns, parts: PartWriter) -> IntArray:
     if columns.leaf.ndim > 1 and columns.leaf_rank > 1:
         parts.check_extent(int(columns.leaf.max(initial=0)))
         parts.claim_empty(_empty_places(columns.leaf))
-    if columns.leaf_rank > 1 or columns.leaf.ndim == 1:
+    if columns.leaf.ndim == 1:
+        # The array itself, without a view: the writer compares identities.
+        return columns.leaf
+    if columns.leaf_rank > 1:
         return columns.leaf.reshape(-1)
     return splits_of(columns.leaf[:, 0])
 

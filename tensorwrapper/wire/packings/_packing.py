@@ -69,6 +69,8 @@ class WriteOptions:
     """Whether long doubles may leave at all."""
     limits: Limits = DEFAULT_LIMITS
     """Those of the readers."""
+    keep_nullable: bool = False
+    """Whether room for nulls is said also where there is none, as of tensors that may get some."""
     metadata_depth: int = 1
     """How deep what is said about a tensor may nest; 1 is one level of scalars."""
 

@@ -13,6 +13,7 @@ from tensorwrapper.errors import ConversionError, LocalProtocolError
 from tensorwrapper.wire._refusal import Refusal, refuse
 from tensorwrapper.wire.packings._compressed import CompressedPacking
 from tensorwrapper.wire.packings._jagged import JaggedPacking
+from tensorwrapper.wire.packings._nullable import NAME, VERSION
 from tensorwrapper.wire.packings._packing import ElementPacking, Packing, ShapePacking
 from tensorwrapper.wire.packings._sparse import SparsePacking
 from tensorwrapper.wire.packings._strings import StringPacking
@@ -43,7 +44,7 @@ _NAME: Final = re.compile(r"[a-zA-Z][a-zA-Z0-9_.+-]{0,63}", re.ASCII)
 _KEYS: Final = frozenset(
     {
         *("ascend", "block", "dense", "dtype", "layers", "logical", "metadata", "mode_names"),
-        *("order", "origin", "packing", "part", "pointer", "shape", "word"),
+        *("nullable", "order", "origin", "packing", "part", "pointer", "shape", "word"),
     }
 )
 """Keys of a tensor in a label, which name no packing."""
@@ -137,12 +138,26 @@ def unregister_packing(name: str) -> None:
 
 def read_packings(
     description: Field, table: PackingTable
-) -> tuple[ElementPacking | None, ShapePacking | None] | Refusal:
-    """Return how a foreign tensor is held, and which indices it has; None for dense.
+) -> tuple[ElementPacking | None, ShapePacking | None, Field | None] | Refusal:
+    """Return the packings of a foreign tensor: of its elements, its shape and its nulls.
 
-    A packing that is not known is no error yet: the tensor is refused when it is asked for.
+    None for dense, for a box, and for no nulls. A packing that is not known is no error yet: the tensor is
+    refused when it is asked for.
     """
-    packing = _named(description["packing"], description, table)
+    name, nulls = description["packing"], None
+    if name.value == NAME:
+        nulls = check_version(description[NAME], VERSION)
+        name = nulls["packing"]
+        if name.value == NAME:
+            refuse("schema", f"{nulls} is around itself")
+    found = _read_packings(name, description, table)
+    return found if isinstance(found, Refusal) else (*found, nulls)
+
+
+def _read_packings(
+    name: Field, description: Field, table: PackingTable
+) -> tuple[ElementPacking | None, ShapePacking | None] | Refusal:
+    packing = _named(name, description, table)
     if packing is None:
         return None, None
     if isinstance(packing, Refusal):

@@ -46,6 +46,11 @@ class PartReader:
         """Count bytes that a sender's number makes us allocate; raise if all of them are over the limit."""
         self.claims.add(nbytes, what)
 
+    @property
+    def empty(self) -> float:
+        """The places without elements that were counted until now."""
+        return self._empty
+
     def claim_empty(self, places: float, what: object) -> None:
         """Count places without elements, which cost a sender nothing; raise if all are over the limit."""
         self._empty += places

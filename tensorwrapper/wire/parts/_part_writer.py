@@ -1,10 +1,12 @@
 """Payload parts that are being written: those of tensors first, index arrays and the like after them."""
 
+from collections.abc import Callable
 from itertools import repeat
 from typing import Any, final
 
 import numpy as np
 
+from tensorwrapper._json import Json
 from tensorwrapper.buffer.lowlevel import copy_elements
 from tensorwrapper.errors import LocalProtocolError
 from tensorwrapper.tensor import Tensor
@@ -28,7 +30,17 @@ class PartWriter:
     (1, [0, 24])
     """
 
-    __slots__ = ("_added", "_apart", "_elements", "_empty", "_limits", "_n_tensors", "by_number", "where")
+    __slots__ = (
+        "_added",
+        "_apart",
+        "_elements",
+        "_empty",
+        "_limits",
+        "_n_tensors",
+        "_shapes",
+        "by_number",
+        "where",
+    )
 
     by_number: dict[int, memoryview]
     """The parts that are there, each as its bytes."""
@@ -45,6 +57,7 @@ class PartWriter:
         self.by_number = {}
         # By identity: one partition used for several modes or tensors travels once.
         self._added: dict[int, tuple[int, Array]] = {}
+        self._shapes: dict[tuple[int, ...], tuple[dict[str, Json], float, object]] = {}
         self._elements: tuple[Tensor[Any], Array] | None = None
         self.where = "a tensor"
 
@@ -72,6 +85,23 @@ class PartWriter:
                 f"{self._limits.extent} is the limit; limits=Limits(extent=...) raises that, here and for a "
                 "reader",
             )
+
+    def describe_once(
+        self, owner: object, window: tuple[int, ...], describe: Callable[[], dict[str, Json]]
+    ) -> dict[str, Json]:
+        """Return the description of a window of an object; its first call makes it, and adds the parts.
+
+        Places without elements count for every tensor that has the shape, as they do for a reader.
+        """
+        known = self._shapes.get((id(owner), *window))
+        if known is not None:
+            self.claim_empty(known[1])
+            return known[0]
+        before = self._empty
+        fields = describe()
+        # The owner is kept, so that no other object takes its place in memory.
+        self._shapes[id(owner), *window] = fields, self._empty - before, owner
+        return fields
 
     def add_indices(self, array: IntArray) -> int:
         """Put integers into a part of their own, as little-endian int64, and return its number."""

@@ -30,6 +30,8 @@ REQUESTS = [
     ev.AskShape("x", "1"),
     ev.AskRows("x", "1", Runs([1, 5], [2, 1])),
     ev.AskRows("x", "1", Runs([1, 5], [2, 1]), 2**15),
+    ev.AskRecords("x", "1", ("t", "run"), Runs([1, 5], [2, 1]), 2**15),
+    ev.AskFacts(("x",), "p", records=True),
     ev.AskRead("x", "", None, (Outer([range(3), [0, 2, 9]]), Runs([1, 5, 7]))),
     ev.AskRead("x", "v", "<f4", ()),
     ev.AskRead("x", "v", "<f4", (Runs(0, 3),), "zlib"),

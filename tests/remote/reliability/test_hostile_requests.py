@@ -4,8 +4,10 @@ import logging
 import random
 import warnings
 
+import numpy as np
 import pytest
 
+import tensorwrapper as tw
 from tensorwrapper.errors import RequestRefusedError
 from tensorwrapper.remote import ServeLimits
 from tensorwrapper.remote.protocol import _events as ev
@@ -17,6 +19,15 @@ from tests.support.strangers.hostile import Hostile
 
 REQUESTS = 50_000 if LONG else 500
 LIMITS = ServeLimits(answer_bytes=2**16)
+ANSWERS = {ev.Elements, ev.FieldRows, ev.Reduced, ev.Written}
+RECORDS = tw.records(
+    {
+        "t": tw.from_buffer(np.arange(120), tw.Shape.jagged([k % 4 for k in range(80)])),
+        "w": tw.strings([["a"] * (k % 3) for k in range(80)]),
+        "n": np.arange(80),
+        "box": np.zeros((80, 2, 3)),
+    }
+)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -27,13 +38,15 @@ def test_no_request_makes_a_server_fail(seed, caplog):
     catalogue, reader = Catalogue(None, LIMITS, True), RequestReader(LIMITS)
     for name, tensor in tensors.items():
         catalogue.put(name, tensor)
-    hostile, reasons = Hostile(random.Random(seed), tensors), set()
+    catalogue.put("ev", RECORDS)
+    fields = {f"ev.{name}": own for name, own in RECORDS.items()}
+    hostile, reasons = Hostile(random.Random(seed), tensors | fields), set()
     with warnings.catch_warnings():
         # What a stranger computes warns nobody here.
         warnings.simplefilter("error")
         for number in range(REQUESTS):
             if number % 20 == 0:
-                facts = catalogue.answer(ev.AskFacts(tuple(tensors)), "").facts
+                facts = catalogue.answer(ev.AskFacts(tuple(hostile.tensors), records=True), "").facts
                 hostile.versions = {own.name: own.version for own in facts}
             frames = [memoryview(own) for own in hostile.frames(number)]
             try:
@@ -46,4 +59,4 @@ def test_no_request_makes_a_server_fail(seed, caplog):
             answer = catalogue.answer(request, "", number)
             reasons.add(answer.reason if isinstance(answer, ev.Refused) else type(answer))
             assert not caplog.records, (frames[0].tobytes(), caplog.records[0].exc_info)
-    assert reasons >= {"bounds", "label", "schema", "unsupported", ev.Elements, ev.Reduced, ev.Written}
+    assert reasons >= {"bounds", "label", "schema", "unsupported", *ANSWERS}

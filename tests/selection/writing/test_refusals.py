@@ -171,7 +171,13 @@ def test_nothing_is_written_into_no_elements():
 
 @pytest.mark.parametrize(
     ("value", "error"),
-    [(2.5, DTypeError), (2**70, SizeOverflowError), (None, DTypeError), ("x", DTypeError), (1j, DTypeError)],
+    [
+        (2.5, DTypeError),
+        (2**70, SizeOverflowError),
+        (None, ConversionError),
+        ("x", DTypeError),
+        (1j, DTypeError),
+    ],
 )
 def test_s3_what_is_refused_is_refused_by_no_elements_too(value, error):
     rows = tw.jagged([[], []], dtype="i8")

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tensorwrapper as tw
+from tensorwrapper._tensor_names import check_name
 from tensorwrapper.store.foreign._names import FreeNames, tens_names, true_name
-from tensorwrapper.store.records._format import check_name
 
 NAMES = st.lists(
     st.text("ab/\\.\n~1é\u0301\ud800", max_size=6) | st.text(max_size=400), unique=True, max_size=8

@@ -90,7 +90,7 @@ AWAY = tw.from_buffer(np.arange(3), Shape.jagged([2, 1], origin=(5, -1)))
         (tw.strings(["a"]), [["b"]], RankError, "1 modes"),
         (np.array(1), [1], RankError, "is a scalar"),
         (None, 5, RankError, "is a scalar"),
-        (None, {1: 2}, TensorWrapperError, "object"),
+        (None, {1: 2}, TensorWrapperError, "text, not 1"),
         (np.zeros((1, 2**20, 0)), np.zeros((64, 2**20, 0)), LocalProtocolError, "empty_elements"),
     ],
 )

@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tensorwrapper import _tensor_names
+from tensorwrapper._tensor_names import check_name
 from tensorwrapper.errors import DataFileError, TensorNameError
-from tensorwrapper.store.records import _format
 from tensorwrapper.store.records._format import (
     ALIGNMENT,
     HEADER_BYTES,
     MAGIC,
     TAIL_BYTES,
     RecordHeader,
-    check_name,
     pack_body,
     pack_header,
     pack_tail,
@@ -63,7 +63,7 @@ def test_plain_names_are_those_that_are_taken_character_by_character(name):
             return str(error)
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(_format, "_is_plain", lambda _: False)
+        patched.setattr(_tensor_names, "_is_plain", lambda _: False)
         expected = outcome()
     assert outcome() == expected
 

@@ -330,7 +330,7 @@ def test_s10_a_torn_file_says_what_is_lost(tmp_path):
         f["b"] = np.arange(7)
     with tw.open(path) as f:
         assert f.losses == ()
-        places = {name: f._places(name) for name in f}
+        places = {name: f._lying(name).places for name in f}
     raw = path.read_bytes()
     path.write_bytes(raw[: places["b"][0].stop - 3])
     with tw.open(path) as f:

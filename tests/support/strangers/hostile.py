@@ -123,6 +123,9 @@ class Hostile:
                 return ev.AskRead(name, version, rng.choice(DTYPES), self.some(4), packing)
             case 2:
                 rows = Runs(sorted(rng.sample(range(50), 3)))
+                owner, _, field = name.partition(".")
+                if field:
+                    return ev.AskRecords(owner, version, (field,), rows, rng.choice([0, 1000, 2**31]))
                 return ev.AskRows(name, version, rows, rng.choice([0, 1000, 2**31]))
             case 3:
                 return ev.AskEntries(name, version, self.some(3))

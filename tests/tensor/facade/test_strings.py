@@ -222,10 +222,7 @@ def test_what_is_refused_changes_nothing(change, error, text):
 @pytest.mark.parametrize(
     ("name", "ask"),
     [
-        ("null_count", lambda t: t.null_count),
-        ("is_valid", lambda t: t.is_valid()),
         ("byte_lengths", lambda t: t.byte_lengths()),
-        ("fill_null", lambda t: t.fill_null("")),
         ("to_string_data", lambda t: t.to_string_data()),
         ("to_numpy_strings", lambda t: t.to_numpy_strings()),
         ("to_tf_strings", lambda t: t.to_tf_strings()),

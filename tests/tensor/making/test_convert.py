@@ -393,7 +393,7 @@ def test_what_an_error_recommends_works(value):
 
 @pytest.mark.parametrize(
     "value",
-    [[[1], 2], [["a"], ["b", "c"]], [[1], None], np.array([1, "a"], object)],
+    [[[1], 2], [["a"], ["b", "c"]], [[1], [None, "a"]], np.array([1, "a"], object)],
     ids=["depths", "text", "None", "objects"],
 )
 def test_jagged_is_recommended_only_where_it_works(value):

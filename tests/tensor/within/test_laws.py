@@ -340,7 +340,6 @@ R = tw.jagged([[5, 1, 7], [], [2, 9]])
         (lambda: R.rows().top_k(-1), ExtentError, ["-1"]),
         (lambda: R.rows().combinations(0), ExtentError, ["0"]),
         (lambda: R.rows().quantile(1.5), ExtentError, ["1.5"]),
-        (lambda: R.rows().mean(empty=None), ConversionError, ["null"]),
         (lambda: R.rows().max(empty=0.5), Exception, ["0.5"]),
         (lambda: R.rows().product(R[:2]), ExtentMismatchError, ["rows"]),
         (lambda: R.rows().searchsorted(tw.jagged([[1], [2]])), ExtentMismatchError, ["rows"]),

@@ -1,0 +1,85 @@
+"""Construction of records from mappings and from tables of other libraries."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+import numpy as np
+
+from tensorwrapper.buffer.lowlevel import copy_elements
+from tensorwrapper.errors import ConversionError
+from tensorwrapper.fields._field import as_fields
+from tensorwrapper.fields._records import Records
+from tensorwrapper.fields._shared_shape import common_shape, leading
+from tensorwrapper.shape import ShapeLike, as_shape
+from tensorwrapper.tensor.lowlevel import hand_over
+from tensorwrapper.typing import Array
+
+__all__ = ["records"]
+
+
+def records(data: object, *, shape: ShapeLike | None = None) -> Records:
+    """Return named tensors, or views, that share their leading modes, as one value; nothing is copied.
+
+    Parameters
+    ----------
+    data
+        A mapping from names to tensors, views, or other arguments of `as_view`. A structured array of NumPy,
+        a table or structs of Arrow, and a frame of pandas or polars. Records of Awkward Array in lists of any
+        depth. Structs in structs are flattened to dotted names, ``m.pt``.
+    shape
+        The shape that all fields start with, or have leading modes of. If not given: the longest leading
+        shape of all jagged fields, if that is jagged and every box has leading modes of it; else the longest
+        that all fields share.
+
+    Raises
+    ------
+    ConversionError
+        If there is no field.
+    TensorNameError
+        If a name cannot be one of a tensor in a file.
+    RankError
+        If a field is a single element.
+    ExtentMismatchError
+        If fields differ in the first mode, or in a mode of the shape; the text names the field.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import tensorwrapper as tw
+    >>> tw.records({"t": tw.jagged([[5, 1, 7], [], [2, 9]]), "run": [10, 20, 30]}).shape
+    Shape.jagged([3, 0, 2])
+    >>> tw.records({"energy": [1.0, 2.0], "xyz": np.zeros((2, 3))}).shape
+    Shape(2)
+    """
+    if isinstance(data, Records):
+        return data if shape is None else Records(dict(data.items()), as_shape(shape))
+    columns, modes = _columns_of(data)
+    fields = as_fields(columns)
+    if not fields:
+        raise ConversionError("records have at least one field")
+    if shape is not None:
+        found = as_shape(shape)
+    elif modes is not None:
+        found = leading(next(iter(fields.values())).shape, modes)
+    else:
+        found = common_shape(fields)
+    return Records(fields, found)
+
+
+def _columns_of(data: object) -> tuple[Mapping[str, object], int | None]:
+    """Return what fields are made of, and how many modes they share, if that is known."""
+    if isinstance(data, Mapping):
+        return cast("Mapping[str, object]", data), None
+    if isinstance(data, np.ndarray) and cast("Array", data).dtype.names is not None:
+        return dict(_structured("", cast("Array", data))), cast("Array", data).ndim
+    found: tuple[dict[str, object], int | None] = hand_over("columns_of", data)
+    return found
+
+
+def _structured(name: str, array: "np.ndarray[Any, Any]") -> Iterator[tuple[str, Array]]:
+    """Return an iterator over the fields of structures, without gaps; inner ones have dotted names."""
+    if array.dtype.names is None:
+        yield name, array if array.flags.c_contiguous else copy_elements(array)
+        return
+    for inner in array.dtype.names:
+        yield from _structured(f"{name}.{inner}" if name else inner, array[inner])

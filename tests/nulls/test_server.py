@@ -1,0 +1,90 @@
+"""Nulls at a server: values and bits come apart, and a client puts them together."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import tensorwrapper as tw
+from tensorwrapper.remote import Catalogue, Sharding, connect_shards
+
+N = tw.jagged([[3, None, 1], [], [None], [2, 2]] * 5)
+BOX = tw.as_tensor([[1, None], [2, 3]])
+GRID = tw.nullable(np.arange(16).reshape(4, 4), np.arange(16).reshape(4, 4) % 3 != 0)
+TILES = GRID.tiled(tw.Tiling([2, 2], [2, 2]))
+
+
+@pytest.fixture(scope="module")
+def remote():
+    served = {
+        "n": N,
+        "box": BOX,
+        "tiles": TILES,
+        "view": tw.concat([BOX, BOX]),
+        "plain": tw.as_tensor([1, 2]),
+        "words": tw.strings([["a", None], ["b"]]),
+    }
+    with tw.serve(served, writable=True) as server, tw.connect(server.address) as found:
+        yield found
+
+
+def test_what_is_asked_comes_with_its_nulls(remote):
+    assert remote["n"].is_nullable
+    assert not remote["plain"].is_nullable
+    assert remote["n"].compute().array_equal(N)
+    assert remote["box"][:, ::-1].tolist() == [[None, 1], [3, 2]]
+    assert remote["view"].tolist() == BOX.tolist() * 2
+    assert remote["tiles"].compute().tolist() == TILES.tolist()
+    assert remote["tiles"][0, 1].tolist() == TILES.tile((0, 1)).tolist()
+    for key in (slice(1, 4), [0, 3], slice(None, None, -1), 2):
+        assert remote["n"][key].tolist() == N[key].tolist()
+
+
+def test_work_on_it_is_that_on_the_tensor_here(remote):
+    there = remote["n"]
+    assert (there + 1).tolist() == (N + 1).tolist()
+    assert there[there > 1].tolist() == N[N > 1].tolist()
+    assert np.sum(there, axis=-1).tolist() == np.sum(N, axis=-1).tolist()
+    assert tw.concat([there, [[7, 8]]])[-2:].tolist() == [[2, 2], [7, 8]]
+    assert there.null_count == N.null_count
+    assert there.is_valid().array_equal(N.is_valid())
+    assert there.fill_null(0).array_equal(N.fill_null(0))
+    assert there.drop_null().array_equal(N.drop_null())
+    assert there.astype("f4").tolist() == N.astype("f4").tolist()
+    assert remote.reduce(np.add, there.view(), "rows").tolist() == np.sum(N, axis=-1).tolist()
+    assert pickle.loads(pickle.dumps(remote["box"][0])).tolist() == [1, None]
+
+
+def test_what_stands_under_a_null_does_not_travel():
+    secret = tw.nullable(np.array([5, 77, 7]), [True, False, True])
+    with tw.serve({"x": secret}) as server, tw.connect(server.address) as found:
+        values, valid = found["x"].view().expression.node.source.sides
+        assert tw.selection.as_view(values).tolist() == [5, 0, 7]
+        assert tw.selection.as_view(valid).tolist() == [True, False, True]
+
+
+def test_it_is_not_written_to(remote):
+    with pytest.raises(tw.errors.ReadOnlyError):
+        remote["box"][0] = [1, 2]
+    remote["plain"][0] = 1
+
+
+def test_a_change_between_values_and_bits_is_noticed():
+    held = BOX.copy()
+    with tw.serve({"x": held}) as server, tw.connect(server.address) as found:
+        view = found["x"].view()
+        with server.editing("x"):
+            held[0] = [None, 5]
+        with pytest.raises(tw.errors.VersionChangedError):
+            view.compute()
+        assert found["x"].tolist() == [[None, 5], [2, 3]]
+
+
+def test_tiles_of_a_sharded_tensor_have_none():
+    with tw.serve({"x/0.0": BOX}) as server:
+        sharding = Sharding(tw.Tiling([2], [2]), "i8", [server.address])
+        with (
+            connect_shards(Catalogue({"x": sharding})) as shards,
+            pytest.raises(tw.errors.ConversionError, match="nulls"),
+        ):
+            shards["x"].compute()
