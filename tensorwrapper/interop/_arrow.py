@@ -32,10 +32,10 @@ def to_arrow(value: TensorLike, form: ArrowForm = "lists") -> "pa.Array":
     """Return the tensor as an array of Arrow over its first mode; O(rows), and no element is copied.
 
     A mode of one extent is a ``fixed_size_list``, another one a ``large_list``; strings are ``large_string``
-    or ``large_binary``. Nulls stay nulls, and what is no time (NaT) is one. Elements are copied if they do
-    not lie in row-major order, if they are truth values (Arrow packs these into bits), if their byte order
-    is not the machine's, or if something but zero stands under a null. Origins, names, layers and tiles are
-    not said: ``shape.losses("arrow")`` lists what is left out.
+    or ``large_binary``. Nulls and NaT become nulls. Truth values, which Arrow packs into bits, are copied;
+    so are elements of a foreign byte order, or in another order than the row-major one. Values under nulls
+    become zero, in a copy if they were not. ``shape.losses("arrow")`` lists what Arrow cannot say: origins,
+    names, layers and tiles.
 
     Parameters
     ----------
@@ -251,7 +251,7 @@ def from_arrow(given: object, *, copy: bool | None = None, null_rows: NullRows =
         is a list; a series of Polars. A ``fixed_shape_tensor`` keeps its names and the order of its modes.
     copy
         Whether elements are copied: where they must be (None), always (the tensor can be written to then),
-        or never. Of elements with nulls it is copied which these are.
+        or never. Validity is always copied.
     null_rows
         Whether a null where a list is expected is refused, or becomes an empty row.
 
@@ -301,7 +301,7 @@ def from_arrow(given: object, *, copy: bool | None = None, null_rows: NullRows =
 
 
 def _flat_of(tensor: Tensor[Any]) -> "pa.Array":
-    """Return all elements in row-major order, over the same memory if they lie so."""
+    """Return all elements in row-major order, without a copy if possible."""
     import pyarrow as pa  # noqa: PLC0415 - an extra, and heavy
 
     if holds_strings(tensor.dtype):

@@ -27,9 +27,9 @@ _Found: TypeAlias = tuple[list[Array | int], Array, list[int]]
 def to_awkward(value: TensorLike) -> "ak.Array":
     """Return the tensor as an array of Awkward Array; O(rows), and no element is copied.
 
-    Modes of one extent are regular, others lists of any length. Elements are copied if they do not lie in
-    row-major order, or if something but zero stands under a null. Nulls are options; strings take pyarrow.
-    Origins, names, layers and tiles are not said: ``shape.losses("awkward")`` lists what is left out.
+    Modes of one extent are regular, others lists of any length. Elements in another order than the
+    row-major one are copied, as are values under nulls, which become zero. Nulls are options; strings take
+    pyarrow. ``shape.losses("awkward")`` lists what is left out: origins, names, layers and tiles.
 
     Raises
     ------
@@ -107,7 +107,7 @@ def from_awkward(
         If a list is missing; if there are records or unions, which are several tensors; if elements must be
         copied and `copy` is False.
     DTypeError
-        If tensors have no such elements, or nobody said of what type missing ones are.
+        If tensors have no such elements, or all elements are missing and have no type.
 
     Examples
     --------
@@ -233,7 +233,7 @@ class _Options:
         self.elements: Array | None = None
 
     def elements_at(self, found: Array) -> tuple[Array, Marks | None]:
-        """Return the elements of what was found, and which of them are not missing; None if all are there."""
+        """Return elements for the places in a layout, and their validity; None if there were no options."""
         if self.elements is None:
             return found, None
         places: IntArray = found.astype(np.int64, copy=False)
@@ -286,8 +286,8 @@ class _Options:
         nulls = int(np.count_nonzero(places < 0))
         if self.null_rows == "refuse":
             raise ConversionError(
-                f"{nulls} of {len(places)} lists are missing, and a row is there or has no elements: "
-                "null_rows='empty' makes empty rows of them, ak.drop_none drops them"
+                f"{nulls} of {len(places)} lists are missing: null_rows='empty' makes empty rows of them, "
+                "ak.drop_none drops them"
             )
         lists = content.to_RegularArray() if hasattr(content, "data") else content
         if lists.is_regular:

@@ -50,8 +50,7 @@ def native(elements: Array) -> Array:
 def elements_of(tensor: Tensor[Any]) -> tuple[Array, Marks | None]:
     """Return the elements in row-major order, and which are valid; None if there is no room for nulls.
 
-    Under nulls there are zeros, so that nobody sees what stood there; elements are copied if that changes
-    them.
+    Values under nulls are zero, in a copy if they were not.
     """
     buffer, held = tensor.buffer, tensor.layout.implementation
     if buffer.sides is None:

@@ -115,9 +115,9 @@ def from_pandas(
 ) -> Tensor[Any]:
     """Return a series, a frame or an index of pandas as a tensor.
 
-    Numbers and times keep their memory; text, and lists of Arrow, become strings and rows. What is missing
-    in a column of a masked type (``Int64``), of Arrow's types or of objects is a null; NaN is a float. Where
-    the index counts up by one, it begins where the tensor's first mode does; its name, and that of the
+    Numbers and times keep their memory; text, and lists of Arrow, become strings and rows. Missing
+    elements of masked types (``Int64``), of Arrow's types and of objects become nulls; NaN stays a float.
+    Where the index counts up by one, it begins where the tensor's first mode does; its name, and that of the
     columns, are names of modes.
 
     Parameters

@@ -12,7 +12,7 @@ rows, `padded_cells` that of cells with margins; `WithinRows` has what is comput
 reduction has an answer for what is empty.
 
 **Arrays of others**: `labelled_shape`, of those that name and number their modes; `tensor_from_arrow`, of
-what speaks Arrow's C interface; `buffer_beside_valid` has elements, some of which are nulls.
+what speaks Arrow's C interface. `buffer_beside_valid` holds elements with their validity.
 
 **Elements of files**: `text_or_bytes`, text if it is UTF-8; `rows_of_sequences`, of any lengths, of elements
 that `check_sequences` allows; `reading_lazily`, around what a library reads.

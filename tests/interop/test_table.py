@@ -4,8 +4,7 @@ import itertools
 
 import pytest
 
-from tests.support.library_table import IN, OUT, PAGE, TABLES, is_there, read_page
-from tests.support.selection.kinds import KINDS
+from tests.support.library_table import IN, KINDS, OUT, PAGE, TABLES, is_there, read_page
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 SAID = read_page(PAGE.read_text(encoding="utf-8"))

@@ -4,7 +4,7 @@
 tests/interop/test_table.py compares it with what those do that are installed.
 """
 
-import importlib
+import importlib.util
 import itertools
 import re
 from collections.abc import Callable
@@ -15,9 +15,19 @@ import numpy as np
 
 import tensorwrapper as tw
 from tensorwrapper.errors import TensorWrapperError
-from tests.support.selection.kinds import KINDS
+from tests.support.selection.kinds import KINDS as LEAVES
 
 PAGE: Final = Path(__file__).parents[2] / "docs" / "guide" / "libraries" / "table.md"
+
+
+def _with_nulls(n: int, first: int) -> tw.Tensor[Any]:
+    """Return rows of which every third element is a null, with zero under it."""
+    rows = LEAVES["jagged"](n, first).astype("f8")
+    valid = tw.from_buffer(np.arange(rows.size) % 3 > 0, rows.shape)
+    return tw.nullable(rows * valid, valid)
+
+
+KINDS: Final[dict[str, Callable[[int, int], tw.Tensor[Any]]]] = {**LEAVES, "rows with nulls": _with_nulls}
 SHARED, COPIED = "zero-copy", "copy"
 
 
@@ -58,6 +68,8 @@ def _pandas_memory(table: Any) -> Any:
 
 
 def _polars_memory(series: Any) -> Any:
+    if str(series.dtype) == "List(Float64)":
+        return _arrow_memory(series.to_arrow())
     while str(series.dtype).startswith(("List", "Array")):
         series = series.explode()
     return np.empty(0) if str(series.dtype) == "String" else series.to_numpy()
@@ -66,7 +78,7 @@ def _polars_memory(series: Any) -> Any:
 def _dask_memory(found: Any) -> Any:
     key = next(iter(importlib.import_module("dask.core").flatten(found.__dask_keys__())))
     chunk = dict(found.__dask_graph__())[key]
-    return chunk.elements() if isinstance(chunk, tw.Tensor) else chunk
+    return _memory(chunk) if isinstance(chunk, tw.Tensor) else chunk
 
 
 OUT: Final[dict[str, tuple[str, Callable[[Any], Any], Callable[[Any], Any]]]] = {
@@ -140,7 +152,7 @@ def _dataset(t: tw.Tensor[Any], h5py: Any) -> Any:
     return found
 
 
-LISTS = "box, jagged, deep, strings, rows of strings"
+LISTS = "box, jagged, deep, strings, rows of strings, rows with nulls"
 NUMBERS = "box"
 IN: Final[dict[str, tuple[str, Callable[[Any, Any], Any], Callable[[Any], Any]]]] = {
     "NumPy": ("numpy", _listed(NUMBERS, lambda t, np: np.array(t.tolist())), lambda x: x),
@@ -216,7 +228,8 @@ def is_there(library: str) -> bool:
 def _memory(t: tw.Tensor[Any]) -> Any:
     if t.dtype.kind in "TO":
         return t.to_string_data().data
-    return t.values() if t.is_sparse else t.buffer.memory
+    values = t.buffer if t.buffer.sides is None else t.buffer.sides[0]
+    return t.values() if t.is_sparse else values.memory
 
 
 def _shared(one: Any, other: Any) -> str:
@@ -325,8 +338,8 @@ below. Where a library has no such object of its own, or its tensors have no kin
 dash. The tests make this page, and fail when it is not true: `python -m tests.support.library_table` writes
 it.
 
-Offsets and masks are not elements, and may be new. Sparse tensors are made of sorted coordinates, and so
-copied.
+Offsets, masks and validity are not elements, and may be new. Sparse tensors are made of sorted
+coordinates, and so copied.
 """
 
 

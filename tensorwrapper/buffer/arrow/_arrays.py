@@ -206,15 +206,15 @@ class _Reader:
         return _lists_of(level[:-1], np.diff(level) * there, high - low, found)
 
     def _valid_rows(self, array: ForeignArray, first: int, count: int) -> Marks | None:
-        """Return which lists are no nulls; None if none is one."""
+        """Return the validity of lists; None if all are valid."""
         valid = _valid_of(array, first, count)
         if valid is None or valid.all():
             return None
         if self.null_rows == "refuse":
             nulls = count - int(np.count_nonzero(valid))
             raise ConversionError(
-                f"{nulls} of {count} rows of the Arrow array are nulls, and a row is there or has no "
-                "elements: null_rows='empty' makes empty rows of them, drop_null() of pyarrow drops them"
+                f"{nulls} of {count} rows of the Arrow array are nulls: null_rows='empty' makes empty rows "
+                "of them, drop_null() of pyarrow drops them"
             )
         return valid
 
@@ -249,7 +249,7 @@ class _Reader:
 def _lists_of(starts: IntArray, sizes: IntArray, items: int, found: _Found) -> _Found:
     """Return lists which begin there and are so long, one after the other; those in another order are copied.
 
-    There are so many items, from which the lists take theirs.
+    `items` counts the elements below, which `found` has.
     """
     levels, elements, valid = found
     splits = splits_of(sizes)
@@ -297,7 +297,7 @@ def _read_views(
         for buffer in (1, 2)
     ]
     if there is not None:
-        # What a null says of itself is not looked at.
+        # The views of nulls are never used.
         starts, sizes = starts * there, sizes * there
     outside = (starts < 0) | (sizes < 0) | (starts > available - sizes)
     if outside.any():

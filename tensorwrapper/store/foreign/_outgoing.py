@@ -59,7 +59,7 @@ def to_write(given: object, name: str, target: object, *, nulls: bool = False) -
     Raises
     ------
     ConversionError
-        If it is no tensor, or is sparse, or has nulls that the kind of file has not.
+        If it is sparse or no tensor; if it has nulls, and `nulls` is False.
     """
     from tensorwrapper.selection import View  # noqa: PLC0415 - a room above, which most files do not need
 
@@ -84,13 +84,13 @@ def to_write(given: object, name: str, target: object, *, nulls: bool = False) -
 def check_nulls(value: TensorLike, name: str, target: object) -> None:
     """Raise if a number, a truth value or a time is a null: most kinds of file have no place for it.
 
-    Of a view only validity is computed, if it may have nulls at all.
+    A view computes its validity alone, and only if a source is nullable.
     """
     count = value.null_count if not holds_strings(value.dtype) and value.is_nullable else 0
     if count:
         raise ConversionError(
             f"{name!r} has {count} nulls, for which {target} has no place: fill_null(0) says what stands for "
-            "them, a .parquet or .feather file keeps them"
+            "them, a .tens or .parquet file keeps them"
         )
 
 

@@ -17,7 +17,7 @@ __all__ = ["buffer_beside_valid", "make_nullable"]
 def buffer_beside_valid(elements: Array, valid: "npt.NDArray[np.bool_] | None") -> BufferCommon[Any]:
     """Return a buffer of the elements of another library, which are nulls where they are not valid.
 
-    A time that is not there is NaT, which is the null of times; without nulls there is no room for any.
+    Missing times become NaT. If all elements are valid, the buffer is dense.
     """
     if valid is None or valid.all():
         return Dense(cast("Any", elements))

@@ -86,8 +86,8 @@ def as_tensor(
     value
         A tensor, a view (which is computed, and keeps its kind of shape and its origin), a NumPy array,
         anything with ``__dlpack__`` or ``__array__`` or the buffer protocol, or numbers in nested lists of
-        equal lengths (`jagged` takes other ones). What is hidden in a masked array, missing in pandas or
-        Awkward Array, or a null of Arrow is a null of the tensor; among times it is NaT. A sparse array of
+        equal lengths (`jagged` takes other ones). Hidden elements of a masked array, missing ones
+        of pandas and Awkward Array, and nulls of Arrow become nulls, or NaT among times. A sparse array of
         SciPy or of pydata/sparse gives a sparse tensor, which shares no memory. An Arrow array of numbers or
         strings, or of lists of them, gives a tensor over its memory, jagged if there are lists.
     copy
@@ -118,7 +118,8 @@ def as_tensor(
     plain = type(value) is np.ndarray
     if plain and not copy and cast("Array", value).flags.c_contiguous:
         return _over_run(cast("Array", value))
-    check_null_rows(null_rows)
+    if null_rows != "refuse":
+        check_null_rows(null_rows)
     if isinstance(value, Tensor):
         tensor = cast("Tensor[Any]", value)
         return tensor.copy() if copy else tensor
@@ -156,7 +157,7 @@ def _over_array(array: Array, *, copy: bool | None) -> Tensor[Any]:
 
 
 def _of_masked(value: "np.ma.MaskedArray[Any, Any]", *, copy: bool | None) -> Tensor[Any]:
-    """Return the tensor of a masked array: what is hidden is a null, and then all is copied."""
+    """Return the tensor of a masked array: hidden elements become nulls, in a copy."""
     array: Array = np.asarray(value.data)
     if array.dtype.kind in "SUTO" or array.dtype.names:
         value = cast("Any", unmasked_array(value))

@@ -245,7 +245,7 @@ def test_elements_that_tensors_cannot_hold_are_refused(value):
 
 def test_nulls_alone_have_no_type():
     for value in ([None], [[None], [None]]):
-        with pytest.raises(ConversionError, match="nullable"):
+        with pytest.raises(DTypeError, match="nullable"):
             as_tensor(value)
 
 

@@ -6,8 +6,8 @@ the lengths, and elements are decoded again when they are asked for. Text, and w
 Before anything is unpacked, the headers of the pages say how much that is.
 
 Nulls have no place in a source. A column of numbers is a view only if the statistics in the footer count no
-null, or the schema allows none; else it is decoded when it is opened. Of many lists the groups with nulls are
-kept, and others decoded again. A null time is NaT, so that times are views.
+null, or the schema allows none; else it is decoded when it is opened. Large lists keep the
+groups with nulls, and decode others again. A null time is NaT, so that times are views.
 """
 
 from collections.abc import Mapping, Sequence
@@ -193,7 +193,7 @@ class _Groups:
         return sum([chunk.unpacked for own in groups for chunk in own])
 
     def may_have_nulls(self) -> bool:
-        """Tell whether an element or a list may be a null, by the schema and by what the footer counts."""
+        """Return True unless schema or footer exclude nulls, of elements and of lists."""
         return any(chunk.nulls != 0 and self._is_optional(chunk) for own in self.chunks for chunk in own)
 
     def _is_optional(self, chunk: Chunk) -> bool:

@@ -140,7 +140,7 @@ def tensor_of(array: "pa.Array | pa.ChunkedArray", path: Path, name: str, null_r
     Raises
     ------
     DataFileError
-        If there are null rows that do not become empty, or it is no tensor for another reason.
+        If there are null rows, and they are refused; if tensors cannot hold the column.
     """
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
