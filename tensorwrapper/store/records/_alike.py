@@ -1,8 +1,8 @@
 """Small records that are written alike, read as arrays: what ten thousand labels say, without parsing them.
 
 The label of one record is read as all labels are. Another record is *alike* if its message has as many parts,
-and its label the same bytes but for a few numbers: the rows that precede it, and the first of each shape. It
-says what the first label says, with other numbers. A record that differs in anything else, or has a number
+and its label the same bytes but for a few numbers. These are the rows before it, and the first of each shape.
+It says what the first label says, with other numbers. A record that differs in anything else, or has a number
 that does not fit what is there, is not alike: whoever needs it reads it by itself, and is told why.
 """
 
