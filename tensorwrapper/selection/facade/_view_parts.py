@@ -266,9 +266,9 @@ class ViewParts(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
         given: Any = key
         if isinstance(given, ViewBase):
             given = _known_key(cast("ViewBase[Any]", given))
-        if isinstance(given, Tensor) and given.dtype == np.bool_ and given.is_nullable:
-            given = given.fill_null(False)
         rows = cast("Tensor[Any]", given)
+        if isinstance(given, Tensor) and rows.dtype == np.bool_ and rows.is_nullable:
+            given = rows = rows.fill_null(False)
         if not isinstance(given, TensorCommon) or rows.shape.is_box:
             # That a view gathers is declared beside this class, in what it shares with tensors.
             selected: Self = outer_product(cast("Any", self), _known_items(cast("ArrayKey", given)))

@@ -99,17 +99,14 @@ class ViewWriting(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
             self.copy().assign(given, casting=casting)
             return
         normal, rows = self._stored()
+        values: Any = given
         valid: Any = None
-        if (
-            given is None
-            or isinstance(given, list | tuple)
-            or (isinstance(given, Tensor) and given.is_nullable)
-        ):
-            given, valid = divide_value(given, self.dtype)
+        if values is None or isinstance(given, list | tuple) or getattr(values, "is_nullable", False):
+            values, valid = divide_value(values, self.dtype)
             valid = None if valid is True else valid
         if rows is not None:
-            given, valid = _in_line(given, rows), None if valid is None else _in_line(valid, rows)
-        assign(self._expression, normal, given, casting, rows, valid)
+            values, valid = _in_line(values, rows), None if valid is None else _in_line(valid, rows)
+        assign(self._expression, normal, values, casting, rows, valid)
 
     def _stored(self) -> "tuple[Expression, Shape | None]":
         """Return the box in normal form that is written to: of rows that are put together, their elements.

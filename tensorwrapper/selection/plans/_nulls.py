@@ -3,7 +3,7 @@
 Selections move both alike, so that a node says what becomes of validity only where it computes.
 """
 
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -91,7 +91,7 @@ def _of_values(node: Node, *, cleared: bool) -> Node:
     if cleared and node.tensor is not None:
         flat = values.read_run(0, values.size).copy()
         flat[~validity.read_run(0, validity.size)] = np.zeros((), flat.dtype)
-        values = Dense(cast("Any", flat))
+        values = Dense(flat)
     return _reading(node, values)
 
 

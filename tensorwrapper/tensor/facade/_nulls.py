@@ -140,9 +140,7 @@ class TensorNulls(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
             shorter = shorter.named(*shape.names)
         if not holds_strings(self.dtype):
             values = (buffer if buffer.sides is None else buffer.sides[0]).elements_of(held)
-            return cast(
-                "Tensor[ScalarT_co]", flat._make(packed_layout(shorter), Dense(cast("Any", values[valid])))
-            )
+            return cast("Tensor[ScalarT_co]", flat._make(packed_layout(shorter), Dense(values[valid])))
         from tensorwrapper.buffer import Strings  # noqa: PLC0415 - for strings alone
 
         data = buffer.strings_of(held).take(np.flatnonzero(valid))

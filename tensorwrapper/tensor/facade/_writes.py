@@ -216,18 +216,15 @@ class TensorWrites(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
 def divide_value(value: Any, dtype: "np.dtype[Any]") -> tuple[Any, Any]:  # noqa: ANN401 - what is assigned
     """Return the values of an assigned value, with zeros for nulls, and their truth values."""
     value = as_computed(value)
-    if value is None:
+    given: object = value
+    if given is None:
         return np.zeros((), dtype), False
-    if isinstance(value, TensorBase):
-        tensor: Any = value
-        return (tensor.fill_null(0), tensor.is_valid()) if tensor.buffer.sides is not None else (tensor, True)
-    if isinstance(value, np.ma.MaskedArray):
-        zero: Any = np.zeros((), value.dtype)[()]
-        return value.filled(zero), ~np.ma.getmaskarray(value)
-    if isinstance(value, list | tuple):
-        given = cast("list[Any]", value)
-        if has_null(given):
-            return split_nulls(given, np.zeros((), dtype)[()])
+    if isinstance(given, TensorBase):
+        return (value.fill_null(0), value.is_valid()) if value.is_nullable else (value, True)
+    if isinstance(given, np.ma.MaskedArray):
+        return value.filled(np.zeros((), value.dtype)[()]), ~np.ma.getmaskarray(value)
+    if isinstance(given, list | tuple) and has_null(value):
+        return split_nulls(value, np.zeros((), dtype)[()])
     return value, True
 
 

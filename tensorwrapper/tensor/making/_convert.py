@@ -135,7 +135,7 @@ def as_tensor(
         _check_elements(array)
     except (ConversionError, DTypeError):
         # NumPy makes objects of lists that have a None, or no array.
-        if not isinstance(value, list | tuple) or not has_null(value):
+        if not isinstance(value, list | tuple) or not has_null(cast("object", value)):
             raise
         return _with_nulls(cast("Sequence[object]", value), null_rows)
     return _over_array(array, copy=copy)

@@ -71,9 +71,10 @@ def _marks_of(valid: "npt.ArrayLike | Tensor[Any] | None", tensor: Tensor[Any]) 
     size = tensor.shape.size
     if valid is None:
         return np.ones(size, np.bool_)
+    shown: object
     if isinstance(valid, TensorCommon):
         given: TensorBase[Any] = valid._as_operand()
-        fits, elements = given.shape.is_congruent(tensor.shape), given.elements()
+        fits, elements, shown = given.shape.is_congruent(tensor.shape), given.elements(), given.shape
     else:
         try:
             elements = np.asarray(valid)
@@ -83,9 +84,8 @@ def _marks_of(valid: "npt.ArrayLike | Tensor[Any] | None", tensor: Tensor[Any]) 
                 "`tw.jagged([[True], [False, True]])`"
             ) from error
         flat = tensor.shape.flatten()
-        fits = elements.shape == (flat.extents if flat.is_box else (size,))
+        fits, shown = elements.shape == (flat.extents if flat.is_box else (size,)), elements.shape
     if not fits:
-        shown = given.shape if isinstance(valid, TensorCommon) else elements.shape
         raise ExtentMismatchError(f"truth values of shape {shown} are not those of {tensor.shape!r}")
     if elements.dtype != np.bool_:
         raise DTypeError(f"`valid` needs truth values, not {elements.dtype}")

@@ -15,7 +15,7 @@ from tensorwrapper.buffer.lowlevel import packed_layout
 from tensorwrapper.errors import TensorWrapperError
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor._tensor_base import TensorBase
-from tensorwrapper.tensor.operators._operand import Operand, first_tensor, is_text
+from tensorwrapper.tensor.operators._operand import Operand, first_tensor, is_tensor, is_text
 from tensorwrapper.tensor.operators._shapes import shape_of
 from tensorwrapper.tensor.operators._strings import places_of
 from tensorwrapper.tensor.rows._nulls import Marks, over_valid, sides_of
@@ -28,7 +28,7 @@ _KLEENE: Final = {"bitwise_and": False, "logical_and": False, "bitwise_or": True
 
 def is_nullable(operand: object) -> bool:
     """Tell whether an operand is a tensor whose elements may be nulls."""
-    return isinstance(operand, TensorBase) and operand.buffer.nullable
+    return is_tensor(operand) and operand.buffer.nullable
 
 
 def valid_at(
@@ -78,9 +78,9 @@ def compute_with_nulls(
     if not any(isinstance(own, TensorBase) for own in given):
         given[0] = like._make(packed_layout(Shape()), Dense(np.asarray(given[0]).reshape(1)))
     found = call(given)
-    results = found if isinstance(found, tuple) else (found,)
+    results = cast("tuple[TensorBase[Any], ...]", found if isinstance(found, tuple) else (found,))
     count = int(np.count_nonzero(valid))
-    spread = [_all_of(cast("TensorBase[Any]", own), count) for own in results]
+    spread = [_all_of(own, count) for own in results]
     return tuple(over_valid(spread, valid, shape, like))
 
 

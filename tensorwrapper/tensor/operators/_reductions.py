@@ -144,7 +144,8 @@ def _accumulate_with_nulls(
 
 def known(mask: Any) -> Any:  # noqa: ANN401 - an operand
     """Return a mask in which a null is False."""
-    return mask.fill_null(False) if isinstance(mask, TensorBase) and mask.buffer.nullable else mask  # type: ignore[attr-defined]
+    given: object = mask
+    return mask.fill_null(False) if is_tensor(given) and mask.is_nullable else mask
 
 
 def _reduce_box(

@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable
-from typing import Any, Final, cast
+from typing import Any, Final, SupportsIndex, cast
 
 import numpy as np
 
@@ -163,7 +163,8 @@ def _rows_under(tensor: Any, axis: object, name: str) -> Any:  # noqa: ANN401 - 
     """Return rows that have all elements of a trailing run of modes."""
     flat = tensor._flat()
     if flat.shape.is_box and flat.shape.rank:
-        gone = {mode_of(mode, flat.shape.rank) for mode in (axis if isinstance(axis, tuple) else (axis,))}
+        given = cast("tuple[SupportsIndex, ...]", axis if isinstance(axis, tuple) else (axis,))
+        gone = {mode_of(mode, flat.shape.rank) for mode in given}
         order = [mode for mode in range(flat.shape.rank) if mode not in gone]
         flat = flat._make(flat.layout.permute((*order, *sorted(gone))), flat.buffer)
         axis = tuple(range(len(order), flat.shape.rank))
