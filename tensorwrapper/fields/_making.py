@@ -79,7 +79,9 @@ def _columns_of(data: object) -> tuple[Mapping[str, object], int | None]:
 def _structured(name: str, array: "np.ndarray[Any, Any]") -> Iterator[tuple[str, Array]]:
     """Return an iterator over the fields of structures, without gaps; inner ones have dotted names."""
     if array.dtype.names is None:
-        yield name, array if array.flags.c_contiguous else copy_elements(array)
+        # A masked array has more to say than its elements.
+        plain = type(array) is np.ndarray and not array.flags.c_contiguous
+        yield name, copy_elements(array) if plain else array
         return
     for inner in array.dtype.names:
         yield from _structured(f"{name}.{inner}" if name else inner, array[inner])

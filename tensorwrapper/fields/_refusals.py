@@ -34,6 +34,16 @@ class NoArray(metaclass=Hinted):
             vars()[f"__{_name}__"] = _refuse
         del _name
 
+        def __setitem__(self, key, value):  # noqa: ANN001, ANN204
+            name = self.names[0]
+            raise ConversionError(
+                f"records keep their fields: `r.with_field({name!r}, r[{name!r}])` makes others, and "
+                f"`r[{name!r}][...] = 0` writes to a field"
+            )
+
+        def __delitem__(self, key):  # noqa: ANN001, ANN204
+            raise ConversionError("records keep their fields: drop() makes records of the others")
+
         def __eq__(self, other):  # noqa: ANN001, ANN204
             raise self._no_array("array_equal() compares records, and == compares fields")
 

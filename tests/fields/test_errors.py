@@ -1,5 +1,6 @@
 """What records refuse: errors of the library that name a field, and advice that works."""
 
+import operator
 import re
 
 import attrs
@@ -27,6 +28,7 @@ class Floats:
 def names():
     return {
         "np": np,
+        "operator": operator,
         "tw": tw,
         "sel": sel,
         "R": R,
@@ -122,6 +124,8 @@ BAD = [
     ("r.with_field('t', R * 1.0).unpack(Floats)", errors.TensorNameError, ["'more'"]),
     ("tw.concat([r, r]).unpack(Hits)", errors.ConversionError, ["'t'", "compute()"]),
     ("r.array_equal(3)", errors.ConversionError, ["3"]),
+    ("operator.setitem(r, 't', R)", errors.ConversionError, ["with_field"]),
+    ("operator.delitem(r, 't')", errors.ConversionError, ["drop"]),
     ("len(r[0, 0])", errors.ConversionError, ["rank 0"]),
 ]
 
@@ -137,7 +141,8 @@ def test_it_is_refused_by_an_error_that_says_why(text, kind, parts):
     for code in re.findall("`([^`]+)`", message):
         if code != "in" and "named(" not in code:
             known = names()
-            eval(code, known | {"r": known["b"] if text.startswith("b[") else known["r"], "t": R})
+            run = eval if "= 0" not in code else exec
+            run(code, known | {"r": known["b"] if text.startswith("b[") else known["r"], "t": R})
 
 
 def test_a_field_that_is_no_tensor_is_named():

@@ -70,6 +70,36 @@ def test_a_key_selects_of_each_field_what_it_selects_of_a_tensor(events, key):
     assert found["t"].shape is found["q"].shape is found.shape
 
 
+@pytest.mark.parametrize(
+    "key",
+    [
+        np.int64(2),
+        np.array(2),
+        tw.as_tensor([2, 0]),
+        tw.selection.as_view([2, 0]),
+        tw.as_tensor([True, False, True]),
+        tw.sparse([(0,), (2,)], [True, True], (3,)),
+        tw.selection.as_view(tw.jagged([[True, False, True], [], [False, True]])),
+        (np.array([2, 0]), slice(None, None, -1)),
+        (tw.as_tensor([2, 0]), ...),
+        range(2),
+        {"event": 1},
+    ],
+    ids=str,
+)
+def test_keys_of_every_kind_select_as_they_do_of_tensors(key):
+    one, two = tw.jagged([[5, 1, 7], [], [2, 9]]), tw.jagged([[1.5, 2.5, 3.5], [], [4.5, 5.5]])
+    if isinstance(key, dict):
+        one, two = one.named("event", "hit"), two.named("event", "hit")
+    r = tw.records({"t": one, "q": two, "v": tw.selection.as_view(one)})
+
+    found = r[key]
+
+    assert found["t"].tolist() == one[key].tolist()
+    assert found["q"].tolist() == two[key].tolist()
+    assert found["v"].compute().tolist() == one[key].tolist()
+
+
 def test_a_prefix_field_gets_the_first_parts_of_a_key(events):
     assert events[:0:-1, :1]["run"].tolist() == [30, 20]
     assert events[2, 1].to_dict() == {"t": 9, "q": 4.5, "run": 30}

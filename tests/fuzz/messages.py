@@ -59,6 +59,15 @@ def mutate_records(data: bytes, rng: random.Random, donor: bytes) -> bytes:
     return seal(data) if rng.random() < 0.6 else data
 
 
+EVENTS = tw.records(
+    {
+        "t": tw.jagged([[5, 1, 7], [], [2, 9]]),
+        "q": tw.jagged([[0.5, 1.5, 2.5], [], [3.5, 4.5]]),
+        "run": [10, 20, 30],
+    }
+)
+
+
 @cache
 def samples() -> list[list[bytes]]:
     """Return messages that exercise every packing, codec, checksum and kind of shape."""
@@ -81,6 +90,8 @@ def samples() -> list[list[bytes]]:
     found.append(wire.encode([tw.strings([["a"], [], ["bc", "d"]]), a], strings="tf_string", checksum="xxh3"))
     found.append(wire.encode([tw.sparse([(1, 1)], [1], Shape.jagged([1, 2])), a[:2]], parts=[1, 0]))
     found.append(wire.encode([*wire.split_blocks(a, "x", max_bytes=200)], compress="zlib"))
+    found.append(wire.encode([EVENTS, a], metadata={"run": 1}))
+    found.append(wire.encode([tw.records({"x": a, "n": np.arange(20)}), EVENTS[:1]], compress="zlib"))
     for tensor in [*tensors_of_every_kind().values(), words, tw.from_buffer(np.arange(12), nested)]:
         found.append(
             wire.encode([*wire.split_blocks(tensor, "x"), *wire.split_blocks(tensor, "y", max_bytes=32)])
@@ -93,6 +104,10 @@ def use_message(message: wire.Message) -> None:
     for place in range(len(message.tensors)):
         with contextlib.suppress(RemoteProtocolError):
             use_tensor(message.tensors[place])
+    for place in range(len(message.records)):
+        with contextlib.suppress(RemoteProtocolError):
+            records = message.records[place]
+            wire.decode(wire.encode([records])).records[0].array_equal(records)
     with contextlib.suppress(TensorWrapperError):
         wire.decode(wire.encode(message.tensors))
     for tensor in wire.Assembler(2**20, 1).add(message).values():
@@ -158,6 +173,9 @@ def _read_file(data: bytes) -> Path:
             # Elements that are compressed are checked when they are touched.
             with contextlib.suppress(DataFileError, RemoteProtocolError):
                 use_tensor(f[name])
+        for name in f.record_fields:
+            with contextlib.suppress(DataFileError, RemoteProtocolError):
+                f.records(name).compute()
     return path
 
 
@@ -171,6 +189,9 @@ def _use_file(path: Path) -> None:
             with contextlib.suppress(TensorWrapperError):
                 f.extend(name, f[name])
                 f[name].tolist()
+        with contextlib.suppress(TensorWrapperError):
+            f.extend("ev", f.records("ev"))
+            f.records("ev").to_dict()
     with contextlib.suppress(TensorWrapperError):
         tw.store.compact(path, limits=LIMITS)
 
@@ -199,6 +220,15 @@ def _files() -> list[bytes]:
             f.extend("words", tw.strings(["a" * k]))
     found.append(path.read_bytes())
     path.unlink()
+    for piece_bytes in (2**20, 64):
+        with tw.open(path, "a", piece_bytes=piece_bytes) as f:
+            for k in range(20 if piece_bytes > 64 else 2):
+                f.extend("ev", EVENTS)
+                if k == 0:
+                    f.flush()
+            f["x"] = [1, 2]
+        found.append(path.read_bytes())
+        path.unlink()
     return found
 
 

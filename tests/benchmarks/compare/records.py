@@ -38,20 +38,19 @@ def records() -> Iterator[Row]:
             places = np.flatnonzero(chosen)
             return np.searchsorted(places, splits), [own.take(places) for own in flat]
 
-        small = len(counts) < 1000
         yield Row(
             "F",
             f"gather of {FIELDS} fields, {name}",
             lambda r=r, pick=pick: r[pick],
             {"NumPy's takes": takes},
-            times=None if small else 1.5,
+            times=1.5,
         )
         yield Row(
             "F",
             f"mask of {FIELDS} fields, {name}",
             lambda r=r, mask=mask: r[mask],
             {"NumPy's takes": choices},
-            times=None if small else 1.2,
+            times=1.2,
         )
         yield Row(
             "F",
