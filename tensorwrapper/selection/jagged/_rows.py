@@ -130,8 +130,10 @@ class Rows(Node):
             case "where":
                 chosen = Rows("where", (values(self.operands[0]), *there[1:]))
                 return Rows("minimum", (there[0], chosen.all()))
-            case _:
+            case "concat" | "interleave" | "stack" | "pad_rows" | "spread":
                 return Rows(self.kind, there, self.arguments)
+            case _:
+                assert_never(self.kind)
 
     def all(self) -> Expression:
         return Expression(self, Layout(self.shape))
