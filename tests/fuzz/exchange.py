@@ -127,16 +127,19 @@ class ForgedArrow:
 
 def _read_arrow(data: bytes) -> list[Any]:
     d = Draw(data)
-    kind = d.byte() % 2
+    kind = d.byte() % 3
     forged = ForgedArrow(d)
-    return [buffer.strings_from_arrow(forged) if kind else tw.as_tensor(forged), forged]
+    if kind == 1:
+        return [buffer.strings_from_arrow(forged), forged]
+    return [tw.as_tensor(forged, null_rows="empty" if kind else "refuse"), forged]
 
 
 def _use_arrow(read: list[Any]) -> None:
     value, _ = read
     repr(value)
     if isinstance(value, tw.Tensor):
-        assert len(value.elements()) == value.size
+        assert value.drop_null().size + value.null_count == value.size
+        assert len(value.is_valid().elements()) == value.size
         value.tolist()
     else:
         value.to_list()

@@ -263,6 +263,7 @@ BACK = {
     "arrow, asked for": pa.array,
     "awkward": lambda t: t.to_awkward(),
     "pandas": lambda t: t.to_pandas(),
+    "polars": lambda t: pytest.importorskip("polars").Series(t),
 }
 
 

@@ -132,7 +132,8 @@ def check_argument(value: object, what: str) -> None:
 
 def _masked(what: str) -> DTypeError:
     return DTypeError(
-        f"{what}: a masked array is no operand, as its mask would be lost; filled() has an array"
+        f"{what}: a masked array is not an operand, as its mask would be lost; tw.as_tensor(x) has nulls for "
+        "it, x.filled() is an array"
     )
 
 

@@ -63,6 +63,14 @@ def test_hidden_elements_are_nulls_or_refused(name):
         WAYS[name](hidden)
 
 
+def test_a_masked_operand_is_a_tensor_with_nulls_or_filled():
+    hidden = np.ma.array([1.0, -9.0], mask=[False, True], fill_value=5)
+    with pytest.raises(DTypeError, match=r"as_tensor\(x\) .* x.filled\(\)"):
+        np.add(tw.zeros((2,)), hidden)
+    assert (tw.zeros((2,)) + tw.as_tensor(hidden)).tolist() == [1.0, None]
+    assert (tw.zeros((2,)) + hidden.filled()).tolist() == [1.0, 5.0]
+
+
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 def test_variables_whose_mask_hides_nothing_are_read(way):
     assert way(Variable(False)).tolist() == [1.0, -9.0, 3.0]
