@@ -29,13 +29,14 @@ _PYTHON = (
 )
 _NUMPY = (
     "numpy.bool numpy.bool_ numpy.dtype numpy.float64 numpy.generic numpy.int32 numpy.int64 "
-    "numpy.integer numpy.ndarray numpy.number numpy.object_ numpy.random.Generator numpy.str_ "
+    "numpy.integer numpy.ma.MaskedArray numpy.ndarray numpy.number numpy.object_ "
+    "numpy.random.Generator numpy.str_ "
     "numpy.ufunc numpy.uint8 numpy.uint64 numpy.void numpy.typing.ArrayLike numpy.typing.DTypeLike "
     "numpy.typing.NDArray"
 )
 
 _SHORT = {name.rpartition(".")[2]: name for name in _PYTHON.split()}
-_MODULES = {"np": "numpy", "npt": "numpy.typing"}
+_MODULES = {"np": "numpy", "np.ma": "numpy.ma", "npt": "numpy.typing"}
 _FOREIGN = ("ak", "contextlib", "da", "hypothesis", "numpy._typing", "pa", "pd", "pl", "torch", "xr", "zmq")
 """Modules whose names are shown and lead nowhere."""
 

@@ -40,6 +40,7 @@ def look_up(addresses: npt.ArrayLike, base: BufferCommon[ScalarT_co]) -> BufferC
     >>> tw.from_buffer(tw.buffer.look_up([2, 0], base), tw.Shape(2)).tolist()
     [30, 10]
     """
+    check_kind_of(base, BufferCommon, "look_up takes a buffer")
     # A copy: what the caller writes into the array later was not checked.
     table = frozen_array(to_ordinal_array(addresses).copy())
     if table.ndim != 1:

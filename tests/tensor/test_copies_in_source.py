@@ -95,6 +95,7 @@ ALLOWED = {
         "stack",  # positions, origins and extents
         "take",  # StringData.take
     },
+    "tensor/facade/_nulls.py": {"concatenate"},  # how many elements are valid before each
     "tensor/within": {
         "append",
         "astype",
@@ -122,6 +123,12 @@ ALLOWED = {
         "take",  # AxisMap.take
         "tobytes",  # tables of positions
         "where",  # coordinates
+    },
+    "interop/_awkward.py": {"append"},  # where lists begin and end
+    "interop/_pandas.py": {
+        "array",  # one missing time
+        "column_stack",  # columns of a frame, which lie apart, and their marks
+        "where",  # times among which some are missing
     },
     "interop/_records.py": {"flatten"},  # of structs and lists of Arrow, which shares their memory
     "fields": {
@@ -164,6 +171,9 @@ ALLOWED = {
     "buffer/copies/_lines.py": {"append", "take"},  # lines of a table
     "selection/execution/_read_threads.py": {"put"},  # a queue
     "store/growing/_growth.py": {"flatten"},  # lists of records
+    "store/growing/_fields.py": {"flatten"},  # Shape.flatten
+    "store/growing/_writer.py": {"take"},  # of a directory
+    "store/records/_index.py": {"take"},  # of a directory
     "transport/transfer/_inbox.py": {"put"},  # a staged chunk into its target, by the routine of tensors
     "wire/packings/_compressed.py": {"array"},  # sizes of blocks
     "wire/packings/_compressed_buffer.py": {"put", "take"},  # of the cache, and of a claim
