@@ -1,7 +1,7 @@
 """`Nullable`: elements of which some are nulls, as values and one truth value at each address."""
 
 from collections.abc import Callable, Iterator
-from typing import Any, Generic, NoReturn, SupportsIndex, cast, final
+from typing import Any, Generic, SupportsIndex, cast, final
 
 import numpy as np
 import numpy.typing as npt
@@ -58,7 +58,7 @@ class Nullable(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         if holds_strings(values.dtype):
             raise DTypeError("strings may be null already: strings(values, nullable=True)")
         if validity.dtype != np.bool_:
-            raise DTypeError(f"`validity` needs truth values, not {validity.dtype}")
+            raise DTypeError(f"validity has truth values, not {validity.dtype}")
         for own in (values, validity):
             if own.fill_value is not None or own.nullable:
                 raise ConversionError(
@@ -135,16 +135,14 @@ class Nullable(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
 
     # Reading.
 
-    def _refuse(self, count: int) -> NoReturn:
-        raise ConversionError(
-            f"an array has no place for nulls ({count} here): `t.fill_null(0)` says what stands for them, "
-            "`t.to_masked()` is a masked array"
-        )
-
-    def _refuse_nulls(self, valid: "npt.NDArray[np.bool_]") -> None:
+    def _refuse_nulls(self, valid: "npt.NDArray[np.bool_]", *, box: bool = True) -> None:
         count = valid.size - int(np.count_nonzero(valid))
-        if count:
-            self._refuse(count)
+        if not count:
+            return
+        more = ", `t.to_masked()` is a masked array" if box else ""
+        raise ConversionError(
+            f"an array has no place for nulls ({count} here): `t.fill_null(0)` replaces them{more}"
+        )
 
     def read(self, addresses: IntArray) -> "npt.NDArray[ScalarT_co]":
         self._refuse_nulls(self.validity.read(addresses))
@@ -163,7 +161,7 @@ class Nullable(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         return self.values.read_run(start, stop)
 
     def elements_of(self, layout: LayoutCommon) -> "npt.NDArray[ScalarT_co]":
-        self._refuse_nulls(self.valid_of(layout))
+        self._refuse_nulls(self.valid_of(layout), box=layout.shape.is_box)
         return self.values.elements_of(layout)
 
     def objects_of(self, layout: LayoutCommon) -> Array:
@@ -192,7 +190,8 @@ class Nullable(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
 
     def obstacle(self, layout: LayoutCommon) -> str:
         if not layout.shape.is_box:
-            return super().obstacle(layout)
+            more = "" if self.valid_of(layout).all() else ", once `t.fill_null(0)` says what stands for nulls"
+            return super().obstacle(layout) + more
         return (
             "no array is over elements that may be nulls: np.asarray(t) copies them where none is, "
             "`t.fill_null(0)` says what stands for a null, `t.to_masked()` is a masked array"

@@ -65,9 +65,10 @@ def to_awkward(value: TensorLike) -> "ak.Array":
             f"Awkward Array has no elements of type {tensor.dtype}: astype(np.float32) holds them"
         )
     elements, valid = elements_of(tensor)
+    elements = native(elements)
     if valid is None:
-        return _lists_over(tensor, native(elements))
-    leaf = ak.contents.NumpyArray(native(elements))
+        return _lists_over(tensor, elements)
+    leaf = ak.contents.NumpyArray(elements)
     options = ak.contents.ByteMaskedArray(ak.index.Index8(valid.view(np.int8)), leaf, valid_when=True)
     return ak.Array(_with_leaf(ak.to_layout(_lists_over(tensor, elements)), options))
 

@@ -7,9 +7,10 @@ import importlib
 from typing import Any, Final, Literal
 
 from tensorwrapper._lazy import naming_extras
+from tensorwrapper.errors import TensorWrapperError
 from tensorwrapper.typing import NullRows
 
-__all__ = ["FOREIGN", "hand_over", "join_lazily", "padded", "read_foreign", "view_of"]
+__all__ = ["FOREIGN", "hand_over", "join_lazily", "padded", "read_foreign", "view_of", "with_its_nulls"]
 
 FOREIGN: Final = {
     "awkward": "from_awkward",
@@ -26,6 +27,10 @@ lacks), and which call of ``tensorwrapper.interop`` reads them."""
 
 _HAS_NULLS: Final = ("from_arrow", "from_awkward", "from_pandas")
 """Those of the calls that know nulls."""
+
+
+_WITH_NULLS: Final = frozenset(("awkward", "pandas", "polars", "pyarrow"))
+"""Libraries whose arrays may have nulls."""
 
 
 def join_lazily(
@@ -55,6 +60,20 @@ def read_foreign(value: object, copy: bool | None, null_rows: NullRows) -> Any: 
         return None
     more = {"null_rows": null_rows} if call in _HAS_NULLS else {}
     return getattr(importlib.import_module("tensorwrapper.interop"), call)(value, copy=copy, **more)
+
+
+def with_its_nulls(value: Any) -> Any:  # noqa: ANN401 - whatever it is
+    """Return the tensor of an array of another library that has nulls; any other value unchanged.
+
+    NumPy would make NaN or None of them.
+    """
+    if type(value).__module__.partition(".")[0] not in _WITH_NULLS:
+        return value
+    try:
+        found = read_foreign(value, None, "refuse")
+    except TensorWrapperError:
+        return value
+    return found if found is not None and found.is_nullable else value
 
 
 def hand_over(call: str, tensor: Any, *given: Any, **options: Any) -> Any:  # noqa: ANN401 - of another library

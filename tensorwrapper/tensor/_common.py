@@ -28,7 +28,7 @@ from tensorwrapper._integers import completed, one_sequence, to_ints
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape, ShapeLike, Tiling
-from tensorwrapper.tensor._bridge import view_of
+from tensorwrapper.tensor._bridge import view_of, with_its_nulls
 from tensorwrapper.typing import (
     AnyRank,
     Extents,
@@ -427,4 +427,4 @@ def as_computed(value: object) -> Any:  # noqa: ANN401 - as it is, whatever it i
         return cast("Any", value)._as_operand()
     if getattr(type(value), "as_source", None) is not None:
         return view_of(value).compute()
-    return value
+    return with_its_nulls(value)

@@ -15,7 +15,8 @@ reduction has an answer for what is empty.
 what speaks Arrow's C interface. `buffer_beside_valid` holds elements with their validity.
 
 **Elements of files**: `text_or_bytes`, text if it is UTF-8; `rows_of_sequences`, of any lengths, of elements
-that `check_sequences` allows; `reading_lazily`, around what a library reads.
+that `check_sequences` allows; `reading_lazily`, around what a library reads. `has_null` and `split_nulls`
+are for lists with None.
 
 **Operands** of NumPy's calls: `read_operand` (what can be computed with), `is_foreign` (what answers itself),
 `promoted` (the type of several), `type_of_extreme` (that of minimum and maximum), `reduced_shape` (the shape
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
     from tensorwrapper.tensor.operators._row_functions import REDUCTIONS, ROW_FUNCTIONS
     from tensorwrapper.tensor.operators._sparse import at_places
     from tensorwrapper.tensor.reading._labelled import labelled_shape
+    from tensorwrapper.tensor.reading._null_lists import has_null, split_nulls
     from tensorwrapper.tensor.rows._pad import padded_cells, padded_lines
     from tensorwrapper.tensor.rows._reduce import check_filled
     from tensorwrapper.tensor.rows._sums import add_all
@@ -89,6 +91,7 @@ __all__ = [
     "divide_value",
     "fit_values",
     "hand_over",
+    "has_null",
     "is_foreign",
     "is_ragged",
     "is_running",
@@ -102,6 +105,7 @@ __all__ = [
     "reduced_shape",
     "rows_of_sequences",
     "select_tiles",
+    "split_nulls",
     "tensor_from_arrow",
     "text_or_bytes",
     "tile_numbers",
@@ -132,6 +136,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "operators._reductions": ("reduced_shape",),
             "operators._sparse": ("at_places",),
             "reading._labelled": ("labelled_shape",),
+            "reading._null_lists": ("has_null", "split_nulls"),
             "_libraries": ("TensorLibraries",),
             "facade._operators": ("Operators",),
             "rows._pad": ("padded_cells", "padded_lines"),

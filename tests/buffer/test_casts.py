@@ -74,7 +74,11 @@ def exact(value):
         return int(value)
     if np.isnan(value):
         return None
-    return ("inf" if value > 0 else "-inf") if np.isinf(value) else Fraction(*value.as_integer_ratio())
+    if np.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    # The small types have no ratio of their own.
+    own = value if hasattr(value, "as_integer_ratio") else float(value)
+    return Fraction(*own.as_integer_ratio())
 
 
 def wide(value):

@@ -11,7 +11,7 @@ from tensorwrapper._hints import wrong_call
 from tensorwrapper._integers import to_count
 from tensorwrapper._memory import new_memory
 from tensorwrapper._value_class import evolve
-from tensorwrapper.buffer import Nullable
+from tensorwrapper.buffer import BufferCommon, Nullable, StringData, Strings
 from tensorwrapper.buffer.lowlevel import buffer_of, holds_strings, write_elements
 from tensorwrapper.errors import BufferSizeError, ConversionError, ExportError
 from tensorwrapper.layout import Layout
@@ -262,6 +262,8 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
         ]
         if values.layout != valid.layout:
             valid = valid.to_layout(values.layout)
+        if holds_strings(values.dtype):
+            return make_tensor(values.layout, _with_null_strings(values.buffer, valid.buffer))
         return make_tensor(values.layout, Nullable(values.buffer, cast("Any", valid.buffer)))
 
     def _of_rows(
@@ -492,6 +494,16 @@ def _is_kept(source: Tensor[Any]) -> bool:
     """Tell whether a tensor that is only sliced stays what it is, and is no array."""
     odd = source.is_sparse or source.is_nullable or holds_strings(source.dtype)
     return odd or not source.shape.is_box
+
+
+def _with_null_strings(values: BufferCommon[Any], valid: BufferCommon[Any]) -> BufferCommon[Any]:
+    """Return strings with a null where one is not valid, or was a null before."""
+    marks = valid.read_run(0, valid.size)
+    line = new_row_major((values.size,))
+    data = values.strings_of(line)
+    null = StringData.from_list([None], kind=data.kind)
+    places = np.where(marks, np.arange(len(data)), len(data))
+    return Strings(StringData.concat([data, null]).take(places), nullable=True)
 
 
 def _to_target(out: object) -> "Target | None":

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arguments import check_kind_of
+from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, ReadOnlyError
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection.execution._targets import source_tensor
@@ -101,7 +102,8 @@ class ViewWriting(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
         normal, rows = self._stored()
         values: Any = given
         valid: Any = None
-        if values is None or isinstance(given, list | tuple) or getattr(values, "is_nullable", False):
+        told = values is None or isinstance(given, list | tuple) or getattr(values, "is_nullable", False)
+        if told and not holds_strings(self.dtype):
             values, valid = divide_value(values, self.dtype)
             valid = None if valid is True else valid
         if rows is not None:

@@ -76,9 +76,11 @@ def assign(
         _check_writable(
             written, [WriteTarget((), target, _all_elements)] if target.layout.is_injective else []
         )
+        # What refuses nulls does so before anything is written.
+        marks_there = None if valid is None else _validity_of(target)
         target.assign(value, casting=casting)
-        if valid is not None:
-            _validity_of(target).assign(valid)
+        if marks_there is not None:
+            marks_there.assign(valid)
         return
     extents = normal.shape.extents
     found = writable_targets(written, normal, rows)

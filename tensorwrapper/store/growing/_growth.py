@@ -21,7 +21,7 @@ from tensorwrapper.errors import (
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import ModeNames, names_of
 from tensorwrapper.tensor import Tensor, as_tensor, from_buffer, jagged, nullable, strings
-from tensorwrapper.tensor.lowlevel import TensorCommon
+from tensorwrapper.tensor.lowlevel import TensorCommon, has_null, split_nulls
 from tensorwrapper.typing import Extents, Index
 
 __all__ = ["Pattern", "is_box"]
@@ -124,6 +124,9 @@ class Pattern:
         if not isinstance(given, list | tuple):
             return as_tensor(given)
         rows = cast("Sequence[Any]", given)
+        if self.has_room and has_null(rows):
+            values, marks = split_nulls(rows, self.dtype)
+            return nullable(self._read(values), self._read(marks).elements())
         tensor: Tensor[Any]
         try:
             tensor = as_tensor(rows)

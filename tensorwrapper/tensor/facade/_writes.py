@@ -224,7 +224,7 @@ def divide_value(value: Any, dtype: "np.dtype[Any]") -> tuple[Any, Any]:  # noqa
     if isinstance(given, np.ma.MaskedArray):
         return value.filled(np.zeros((), value.dtype)[()]), ~np.ma.getmaskarray(value)
     if isinstance(given, list | tuple) and has_null(value):
-        return split_nulls(value, np.zeros((), dtype)[()])
+        return split_nulls(value, dtype)
     return value, True
 
 

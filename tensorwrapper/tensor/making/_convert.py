@@ -374,8 +374,14 @@ def jagged(rows: Iterable[object], *, dtype: DTypeLike | None = None) -> Tensor[
         flat = _as_leaf(list(chain.from_iterable(lists)), wanted)
         return from_buffer(join_elements([flat], wanted or flat.dtype), Shape.jagged(lengths))
     if any(map(has_null, given)):
-        values, marks = split_nulls(given)
+        values, marks = split_nulls(given, wanted)
         return make_nullable(jagged(values, dtype=dtype), jagged(marks, dtype=np.bool_).elements())
+    if any(isinstance(row, Tensor) and row.is_nullable for row in given):
+        rows_: list[Any] = [as_tensor(row) for row in given]
+        valid = [own.is_valid() for own in rows_]
+        return make_nullable(
+            jagged([own.fill_null(0) for own in rows_], dtype=dtype), jagged(valid).elements()
+        )
     return _of_nested(given, wanted)
 
 

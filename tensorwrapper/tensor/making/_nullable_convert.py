@@ -12,6 +12,7 @@ from tensorwrapper.tensor._tensor import Tensor, make_tensor
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.making._beside_valid import make_nullable
 from tensorwrapper.tensor.making._convert import as_tensor
+from tensorwrapper.tensor.operators._operand import check_argument
 from tensorwrapper.typing import IndexT_co as J
 from tensorwrapper.typing import ScalarT_co as S
 
@@ -76,6 +77,7 @@ def _marks_of(valid: "npt.ArrayLike | Tensor[Any] | None", tensor: Tensor[Any]) 
         given: TensorBase[Any] = valid._as_operand()
         fits, elements, shown = given.shape.is_congruent(tensor.shape), given.elements(), given.shape
     else:
+        check_argument(valid, "nullable")
         try:
             elements = np.asarray(valid)
         except ValueError as error:
@@ -88,5 +90,5 @@ def _marks_of(valid: "npt.ArrayLike | Tensor[Any] | None", tensor: Tensor[Any]) 
     if not fits:
         raise ExtentMismatchError(f"truth values of shape {shown} are not those of {tensor.shape!r}")
     if elements.dtype != np.bool_:
-        raise DTypeError(f"`valid` needs truth values, not {elements.dtype}")
+        raise DTypeError(f"valid= has truth values, not {elements.dtype}")
     return elements.reshape(-1)

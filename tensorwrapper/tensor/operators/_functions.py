@@ -78,12 +78,64 @@ def call_function(
     name = f"np.{room}.{function.__name__}" if room in ("linalg", "strings") else f"np.{function.__name__}"
     if room == "strings" and not _are_boxes((*arguments, *options.values())):
         return call_on_texts(function, name, arguments, options)
+    if function.__name__ in _MOVE and _first_of(arguments, is_nullable_number):
+        return _moved_with_nulls(function, name, arguments, options)
     _refuse_lost_writes(function.__name__, arguments, options, name)
     _check_type(function.__name__, arguments, options, name)
     plain = [_as_arrays(argument, name, function.__name__) for argument in arguments]
     named = {key: _as_arrays(value, name, function.__name__) for key, value in options.items()}
     with refusals(name):
         return function(*plain, **named)
+
+
+_MOVE: Final = frozenset(
+    (
+        *("broadcast_to", "column_stack", "compress", "diagonal", "dstack", "expand_dims", "flip", "fliplr"),
+        *("flipud", "hstack", "moveaxis", "ravel", "repeat", "reshape", "roll", "rot90", "squeeze"),
+        *("swapaxes", "take", "take_along_axis", "tile", "transpose", "vstack"),
+    )
+)
+"""Functions of NumPy whose results have elements of their first argument, and no others."""
+
+
+def is_nullable_number(value: object) -> bool:
+    """Tell whether a value is a tensor or view of numbers that may be nulls."""
+    return is_tensor_or_view(value) and value.is_nullable and value.dtype.kind not in "TO"
+
+
+def _first_of(arguments: "tuple[Any, ...]", check: "Callable[[object], bool]") -> bool:
+    """Tell whether the first argument, or an item of it, is of a kind."""
+    first: Any = arguments[0] if arguments else None
+    return any(map(check, first)) if isinstance(first, list | tuple) else check(first)
+
+
+def _moved_with_nulls(
+    function: Callable[..., Any], name: str, arguments: "tuple[Any, ...]", options: dict[str, Any]
+) -> TensorBase[Any]:
+    """Return what a function that moves elements makes of values, and beside them of truth values."""
+    first: Any = arguments[0]
+    several = isinstance(first, list | tuple)
+    given: list[Any] = list(cast("list[object]", first)) if several else [first]
+    parts: list[Any] = [own._as_operand() if is_tensor_or_view(own) else own for own in given]
+    rest = [_as_arrays(own, name, function.__name__) for own in arguments[1:]]
+    named = {key: _as_arrays(own, name, function.__name__) for key, own in options.items()}
+    sides: list[Array] = []
+    for side in (
+        [own.fill_null(0) if isinstance(cast("object", own), TensorBase) else own for own in parts],
+        [
+            own.is_valid()
+            if isinstance(cast("object", own), TensorBase)
+            else np.ones(np.shape(own), np.bool_)
+            for own in parts
+        ],
+    ):
+        arrays = [_as_arrays(own, name, function.__name__) for own in side]
+        with refusals(name):
+            sides.append(np.ascontiguousarray(function(arrays if several else arrays[0], *rest, **named)))
+    values, valid = (Dense(cast("Any", own.reshape(-1))) for own in sides)
+    return first_tensor(parts)._make(
+        packed_layout(Shape(*sides[0].shape)), Nullable(values, cast("Any", valid))
+    )
 
 
 def _has_rows(value: object) -> bool:

@@ -8,6 +8,7 @@ import numpy as np
 from tensorwrapper._arrays import check_shown, unmasked_array
 from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, DTypeError, TensorWrapperError
+from tensorwrapper.tensor._bridge import with_its_nulls
 from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.typing import Array
@@ -103,7 +104,8 @@ def read_operand(value: object, what: str) -> Operand:
             raise ConversionError(f"{what}: a list of tensors is no operand; np.stack and tw.stack join them")
         return _read_array(cast("list[object]", value), what)
     if hasattr(type(value), "__array__"):
-        return _read_array(value, what)
+        foreign = with_its_nulls(value)
+        return foreign if is_tensor(foreign) else _read_array(value, what)
     if isinstance(value, _WEAK):
         # A subclass, such as an enumeration, is what it stands for.
         return cast("complex", value)

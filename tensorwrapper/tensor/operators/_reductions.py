@@ -41,7 +41,7 @@ from tensorwrapper.tensor.rows._row_facts import row_splits
 from tensorwrapper.tensor.within._running import accumulated
 from tensorwrapper.typing import Array
 
-__all__ = ["METHODS", "finished", "reduced_shape"]
+__all__ = ["METHODS", "finished", "known", "reduced_shape"]
 
 
 def _reduce(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) -> object:

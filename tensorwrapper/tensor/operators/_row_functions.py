@@ -6,15 +6,17 @@ from typing import Any, Final, SupportsIndex, cast
 
 import numpy as np
 
-from tensorwrapper.buffer import Dense
+from tensorwrapper.buffer import Dense, Nullable
 from tensorwrapper.buffer.lowlevel import packed_layout
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentError, JaggedModeError
+from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import mode_of
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.operators._elementwise import flat_operands
 from tensorwrapper.tensor.operators._operand import is_tensor_or_view, read_operand
-from tensorwrapper.tensor.operators._reductions import METHODS, finished, reduced_shape
+from tensorwrapper.tensor.operators._reductions import METHODS, finished, known, reduced_shape
 from tensorwrapper.tensor.operators._refusals import refusals
+from tensorwrapper.tensor.rows._nulls import sides_of
 from tensorwrapper.tensor.rows._row_facts import row_splits
 
 __all__ = ["REDUCTIONS", "ROW_FUNCTIONS", "call_along_rows"]
@@ -77,25 +79,27 @@ def call_along_rows(
     tensor = given["a"]._as_operand()
     base = _WITHOUT_NAN.get(short, short)
     _check_options(function, given, _OPTIONS.get(base, set()), name)
-    if given["axis"] is None and tensor.buffer.sides is not None and base not in (*_ROWS, *_RUNNING):
-        return _of_all_valid(function, tensor, arguments, options)
     if given["axis"] is None:
-        flat = {**options, **{key: _elements(own) for key, own in options.items() if is_tensor_or_view(own)}}
-        with refusals(name):
-            return function(tensor.elements(), *arguments[1:], **flat)
+        if tensor.buffer.sides is None or base not in (*_ROWS, *_RUNNING):
+            return _of_all_elements(function, tensor, arguments, options)
+        # All elements are one row.
+        buffer = tensor.buffer.pack(tensor.layout.implementation, own=False)
+        tensor, given["axis"] = tensor._make(packed_layout(Shape(buffer.size)), buffer), -1
     lost, extreme = base != short, base in ("max", "min")
+    if lost and tensor.buffer.sides is not None and tensor.dtype.kind in "fcmMV":
+        # What is left out is as what is missing, and stays in its place.
+        tensor = _nan_as_null(tensor)
     if base in REDUCTIONS and not lost:
         return _reduced(base, tensor, given)
     if base in _RUNNING:
         return _running(base, tensor, given)
-    where = given.pop("where", True)
-    if where is not True and where is not _UNSET:
-        tensor = _marked(tensor, where, name)
+    tensor = _marked(tensor, given.pop("where", True), name)
     found: Any
-    if lost and base in ("argmax", "argmin") and tensor.dtype.kind in "fc":
+    plain = tensor.buffer.sides is None
+    if plain and lost and base in ("argmax", "argmin") and tensor.dtype.kind in "fc":
         found = _places_without_nan(base, _rows_under(tensor, given["axis"], name)._here(), given)
         return finished(found, given["out"], name)
-    if lost and tensor.dtype.kind in ("fcmMV" if extreme else "fc"):
+    if plain and lost and tensor.dtype.kind in ("fcmMV" if extreme else "fc"):
         tensor = tensor[tensor == tensor]  # noqa: PLR0124 - NaN is not equal to itself
     if base in REDUCTIONS and not extreme:
         return _reduced(base, tensor, given)
@@ -107,14 +111,18 @@ def call_along_rows(
     return finished(found, given.get("out"), name)
 
 
-def _of_all_valid(
+def _of_all_elements(
     function: Callable[..., Any],
     tensor: Any,  # noqa: ANN401 - of any rank
     arguments: "tuple[Any, ...]",
     options: dict[str, Any],
 ) -> object:
-    """Reduce all valid elements by a function of NumPy."""
+    """Return what a function of NumPy makes of all elements, but for nulls."""
     name = f"np.{function.__name__}"
+    if tensor.buffer.sides is None:
+        flat = {**options, **{key: _elements(own) for key, own in options.items() if is_tensor_or_view(own)}}
+        with refusals(name):
+            return function(tensor.elements(), *arguments[1:], **flat)
     if tensor.rank and "where" in options:
         tensor = _marked(tensor, options.pop("where"), name)
     held = tensor.layout.implementation
@@ -141,8 +149,29 @@ def _elements(value: Any) -> Any:  # noqa: ANN401 - a tensor or view
     return value._as_operand().elements()
 
 
+def _nan_as_null(tensor: TensorBase[Any]) -> TensorBase[Any]:
+    """Return elements of which those that are NaN are nulls."""
+    plain, valid = sides_of(tensor)
+    values = plain.buffer.pack(plain.layout.implementation, own=False)
+    flat = values.read_run(0, values.size)
+    marks = Dense(cast("Any", valid & (flat == flat)))  # noqa: PLR0124 - NaN is not equal to itself
+    return tensor._make(packed_layout(tensor.shape), Nullable(values, marks))
+
+
 def _marked(tensor: Any, where: object, name: str) -> Any:  # noqa: ANN401 - of any rank
-    """Return the elements of rows that a mask marks."""
+    """Return the elements of rows that a mask marks; if they may be nulls, the others as nulls."""
+    if where is True or where is _UNSET:
+        return tensor
+    if tensor.buffer.sides is not None:
+        values, valid = (
+            tensor.buffer.sides[0],
+            tensor._make(packed_layout(tensor.shape), Dense(sides_of(tensor)[1])),
+        )
+        layout = tensor.layout.implementation
+        there = np.logical_and(valid, known(read_operand(where, name)))
+        return tensor._make(
+            packed_layout(tensor.shape), Nullable(values.pack(layout, own=False), Dense(there.elements()))
+        )
     marks = np.asarray(flat_operands([read_operand(where, name)], tensor, name)[0])
     if marks.dtype != np.bool_:
         raise DTypeError(f"{name}: where= has elements of type bool, not {marks.dtype}")

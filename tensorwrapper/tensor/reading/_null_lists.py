@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any, TypeGuard
 
+import numpy as np
+
 from tensorwrapper.errors import ConversionError, DTypeError
 
 __all__ = ["has_null", "split_nulls", "with_empty_rows"]
@@ -19,10 +21,12 @@ def _is_list(value: object) -> "TypeGuard[Sequence[object]]":
     return isinstance(value, list | tuple)
 
 
-def split_nulls(value: "Sequence[object]", filler: object = None) -> "tuple[list[Any], list[Any]]":
+def split_nulls(
+    value: "Sequence[object]", dtype: "np.dtype[Any] | None" = None
+) -> "tuple[list[Any], list[Any]]":
     """Return lists with a number in the place of each None, and lists of whether there was none.
 
-    The number is an element of the lists unless one is given.
+    The number is an element of the lists, or a zero of a type.
 
     Raises
     ------
@@ -31,7 +35,12 @@ def split_nulls(value: "Sequence[object]", filler: object = None) -> "tuple[list
     DTypeError
         If there is nothing but nulls, which have no type.
     """
-    filler = _first(value) if filler is None else filler
+    if dtype is None:
+        filler = _first(value)
+    else:
+        zero: Any = np.zeros((), dtype)[()]
+        # A number of Python takes on the type of the others.
+        filler = zero if dtype.kind in "mMV" else zero.item()
     if _is_null_row(value):
         raise ConversionError(
             "a null row: `tw.as_tensor([[1], None], null_rows='empty')` makes an empty row of it"

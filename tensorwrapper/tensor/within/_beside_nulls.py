@@ -3,7 +3,8 @@
 Nulls are last in every order, have a null for a rank or a running sum, and count as one distinct value.
 """
 
-from typing import Any, cast
+from itertools import pairwise
+from typing import Any, Final, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,9 @@ from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.rows._nulls import over_valid, sides_of
 from tensorwrapper.tensor.rows._row_facts import row_splits
 from tensorwrapper.typing import Array, IntArray
+
+_AT_ONCE: Final = 2**18
+"""Elements of which the places are known at once."""
 
 __all__ = [
     "argsort",
@@ -48,14 +52,23 @@ def argsort(tensor: TensorBase[Any], kept: Any, *, descending: bool) -> IntArray
     """Return the positions that sort each row, nulls last; `kept` are the rows without them."""
     splits, inner = row_splits(tensor.shape), row_splits(kept.shape)
     found = kept.rows().argsort(descending=descending).elements()
-    order = np.empty(tensor.shape.size, np.int64)
-    taken = _taken(splits, inner)
-    rows = np.repeat(np.arange(len(splits) - 1), np.diff(inner))
-    order[taken] = places_among_all(tensor, found, rows, inner)
-    nulls = np.flatnonzero(~tensor.buffer.valid_of(tensor.layout.implementation))
-    is_free = np.ones(len(order), np.bool_)
-    is_free[taken] = False
-    order[is_free] = nulls - np.repeat(splits[:-1], np.diff(splits))[nulls]
+    valid = tensor.buffer.valid_of(tensor.layout.implementation)
+    order = np.empty(len(valid), np.int64)
+    # Some rows at a time: the places of all would take several times the memory of the result.
+    marks = np.searchsorted(splits, np.arange(0, len(valid), _AT_ONCE))
+    for first, last in pairwise(np.unique([0, *marks.tolist(), len(splits) - 1]).tolist()):
+        low, high = splits[first], splits[last]
+        own, ends = valid[low:high], inner[first : last + 1] - inner[first]
+        starts = splits[first:last] - low
+        places = np.flatnonzero(own)
+        rows = np.repeat(np.arange(last - first), np.diff(ends))
+        taken = (starts - ends[:-1])[rows] + np.arange(len(rows))
+        part = order[low:high]
+        part[taken] = places[ends[rows] + found[inner[first] : inner[last]]] - starts[rows]
+        is_free = np.ones(len(part), np.bool_)
+        is_free[taken] = False
+        nulls = np.flatnonzero(~own)
+        part[is_free] = nulls - starts[np.searchsorted(splits[first : last + 1] - low, nulls, "right") - 1]
     return order
 
 
