@@ -120,6 +120,11 @@ class AsyncRemoteTensor(Shown):
         return self._tensor.nbytes
 
     @property
+    def is_nullable(self) -> bool:
+        """True if an element may be a null."""
+        return self._tensor.is_nullable
+
+    @property
     def is_sparse(self) -> bool:
         """Whether it stores a few elements, and all others are one value."""
         return self._tensor.is_sparse

@@ -312,6 +312,10 @@ class SeenAsView:
         """Return the elements in new memory, in the order of `layout`, as `Tensor.to_layout`."""
         return self.view().to_layout(layout, threads=threads)
 
+    def to_masked(self) -> "np.ma.MaskedArray[Any, Any]":
+        """Return a masked array of NumPy in which nulls are masked, as `Tensor.to_masked`."""
+        return self.view().to_masked()
+
     def to_numpy(self) -> Array:
         """Return the elements as an array."""
         return self.view().to_numpy()

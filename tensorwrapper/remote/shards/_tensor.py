@@ -77,6 +77,11 @@ class ShardedTensor(Elsewhere):
         return self.sharding.dtype
 
     @property
+    def is_nullable(self) -> bool:
+        """True if an element may be a null: of strings only."""
+        return hasattr(self.dtype, "na_object")
+
+    @property
     def is_sparse(self) -> bool:
         """Whether it stores a few elements, and all others are one value."""
         return self.sharding.fill is not None
