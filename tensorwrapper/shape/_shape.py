@@ -192,7 +192,10 @@ class Shape(
         return wrap(part, self._names)
 
     def translate_by(self: "Shape[IndexT]", offset: IndexT | LooseIndex) -> "Shape[IndexT]":
-        """Return the shape moved by `offset`, one integer per mode; another number of them raises."""
+        """Return the shape moved by `offset`, one integer per mode; another number of them raises.
+
+        A tiling of no tiles that moves within its tiles forgets their sizes: it has no cell to keep them.
+        """
         return wrap(self.implementation.translate_by(offset), self._names)
 
     def translate_to(self: "Shape[IndexT]", origin: IndexT | LooseIndex) -> "Shape[IndexT]":
