@@ -25,6 +25,7 @@ from tensorwrapper.shape.lowlevel import OperandShapes, make_smooth, mode_of, un
 from tensorwrapper.tensor._bridge import join_lazily
 from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._tensor_base import TensorBase
+from tensorwrapper.tensor.operators._each_element import OF_ONE_ELEMENT, call_for_each, clip, writes
 from tensorwrapper.tensor.operators._elementwise import (
     array_of,
     flat_operands,
@@ -76,6 +77,14 @@ def call_function(
         return call_along_rows(function, arguments, options)
     room = function.__module__.partition(".")[2]
     name = f"np.{room}.{function.__name__}" if room in ("linalg", "strings") else f"np.{function.__name__}"
+    if function.__name__ in OF_ONE_ELEMENT and arguments and _has_rows(arguments[0]):
+        tensor: TensorBase[Any] = arguments[0]._as_operand()
+        if tensor.buffer.fill_value is None and not writes(function, arguments, options):
+            if function is np.clip:
+                return clip(tensor, *arguments[1:], **options)
+            rest = [_as_arrays(own, name, function.__name__) for own in arguments[1:]]
+            named = {key: _as_arrays(own, name, function.__name__) for key, own in options.items()}
+            return call_for_each(function, name, tensor, rest, named)
     if room == "strings" and not _are_boxes((*arguments, *options.values())):
         return call_on_texts(function, name, arguments, options)
     if function.__name__ in _MOVE and _first_of(arguments, is_nullable_number):
@@ -224,16 +233,13 @@ _HINTS = {
         ["isclose", "allclose", "array_equal"],
         "`r.array_equal(r)`, and of numbers `np.allclose(r.elements(), r.elements())`",
     ),
-    **dict.fromkeys(["clip", "round", "around"], "`np.minimum(np.maximum(r, 0), 1)`, `np.rint(r)`"),
     **dict.fromkeys(["concatenate", "vstack", "hstack"], "`tw.concat([r, r])`"),
     "stack": "`tw.stack([r, r])`",
     "take": "`r[[1, 0]]` takes rows",
     **dict.fromkeys(["flip", "roll"], "`r[::-1]` reverses the rows"),
+    **dict.fromkeys(["isin", "digitize"], "`r.elements()` are all its elements"),
     **dict.fromkeys(["ravel", "copy"], "`r.elements()` are all elements, `r.copy()` is a tensor"),
     "pad": "`r.pad_rows(3)`",
-    **dict.fromkeys(
-        ["isin", "digitize"], "`tw.from_buffer({name}(r.elements(), r.elements()[:1]), r.shape.flatten())`"
-    ),
     **dict.fromkeys(["zeros_like", "empty_like"], "`tw.zeros(r.shape)`"),
     **dict.fromkeys(["ones_like", "full_like"], "`tw.full(r.shape, 1.0)`"),
     **dict.fromkeys(["save", "savez", "savetxt"], "`tw.save('f.tens', {'t': r})`"),

@@ -1,0 +1,69 @@
+"""NumPy's functions of one element at a time, for rows and for elements some of which are nulls."""
+
+import inspect
+from collections.abc import Callable
+from typing import Any, Final, cast
+
+import numpy as np
+
+from tensorwrapper.buffer import Dense
+from tensorwrapper.buffer.lowlevel import packed_layout
+from tensorwrapper.shape import Shape
+from tensorwrapper.tensor._tensor_base import TensorBase
+from tensorwrapper.tensor.operators._refusals import refusals
+from tensorwrapper.tensor.rows._nulls import over_valid, sides_of
+
+__all__ = ["OF_ONE_ELEMENT", "call_for_each", "clip", "writes"]
+
+OF_ONE_ELEMENT: Final = frozenset(
+    (
+        *("angle", "around", "clip", "digitize", "fix", "imag", "isin", "isneginf", "isposinf"),
+        *("nan_to_num", "real", "round", "sinc"),
+    )
+)
+"""The names of functions whose result at an element is of that element alone."""
+
+
+def call_for_each(
+    function: Callable[..., Any], name: str, tensor: TensorBase[Any], rest: "list[Any]", named: dict[str, Any]
+) -> object:
+    """Return a tensor of what a function makes of each element; a null stays one, O(elements).
+
+    `rest` and `named` are what the function is given besides, with arrays in the place of boxes.
+    """
+    plain, valid = sides_of(tensor)
+    flat, whole = plain.elements(), not tensor.buffer.nullable
+    with refusals(name):
+        found = np.asarray(function(flat if whole else flat[valid], *rest, **named))
+    if whole:
+        return tensor._make(packed_layout(tensor.shape), Dense(found))
+    made = tensor._make(packed_layout(Shape(found.size)), Dense(found))
+    return over_valid([made], valid, tensor.shape, tensor)[0]
+
+
+def writes(function: Callable[..., Any], arguments: "tuple[Any, ...]", options: dict[str, Any]) -> bool:
+    """Tell whether a call is to write its result into an array it is given."""
+    given = inspect.signature(function).bind(*arguments, **options).arguments
+    return given.get("out") is not None or not given.get("copy", True)
+
+
+_UNSET: Final = object()
+
+
+def clip(
+    tensor: TensorBase[Any],
+    a_min: object = _UNSET,
+    a_max: object = _UNSET,
+    _out: None = None,
+    *,
+    min: object = _UNSET,  # noqa: A002 - NumPy's name
+    max: object = _UNSET,  # noqa: A002 - NumPy's name
+    **options: Any,  # noqa: ANN401 - options of NumPy's ufuncs
+) -> object:
+    """Return elements within bounds, which fit by the rule of operands; None is no bound."""
+    lower, upper = (b if a is _UNSET else a for a, b in ((a_min, min), (a_max, max)))
+    found: Any = tensor
+    for ufunc, bound in ((np.maximum, lower), (np.minimum, upper)):
+        if bound is not _UNSET and bound is not None:
+            found = ufunc(found, cast("Any", bound), **options)
+    return tensor.copy() if found is tensor else found
