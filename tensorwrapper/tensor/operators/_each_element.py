@@ -27,7 +27,7 @@ OF_ONE_ELEMENT: Final = frozenset(
 def call_for_each(
     function: Callable[..., Any], name: str, tensor: TensorBase[Any], rest: "list[Any]", named: dict[str, Any]
 ) -> object:
-    """Return a tensor of what a function makes of each element; a null stays one, O(elements).
+    """Return a tensor of the results of a function at each element; a null stays null, O(elements).
 
     `rest` and `named` are what the function is given besides, with arrays in the place of boxes.
     """
@@ -60,7 +60,7 @@ def clip(
     max: object = _UNSET,  # noqa: A002 - NumPy's name
     **options: Any,  # noqa: ANN401 - options of NumPy's ufuncs
 ) -> object:
-    """Return elements within bounds, which fit by the rule of operands; None is no bound."""
+    """Return elements within bounds, which fit by the rule of operands."""
     lower, upper = (b if a is _UNSET else a for a, b in ((a_min, min), (a_max, max)))
     found: Any = tensor
     for ufunc, bound in ((np.maximum, lower), (np.minimum, upper)):

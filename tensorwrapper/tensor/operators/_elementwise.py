@@ -1,7 +1,7 @@
 """Ufuncs called element by element: on boxes as NumPy does, on rows and cells flat, on tiles underneath.
 
 NumPy computes on arrays over the memory of the operands wherever there are such, and writes into that of
-``out=``, so that it sees overlap itself. What has no array is read first, and written afterwards.
+``out=``, so that it sees overlap itself. An operand without an array is read first, and written afterwards.
 """
 
 from collections.abc import Sequence
