@@ -106,15 +106,15 @@ def variances(flat: Array, splits: IntArray, ddof: float) -> Array:
         work = np.dtype(np.float32)
     real = _real(work)
     sums = np.zeros(len(splits) - 1, real)
-    for first, last in row_blocks(splits):
-        marks = splits[first : last + 1]
-        part = flat[marks[0] : marks[-1]].astype(work, copy=False)
-        own = marks - marks[0]
-        lengths = np.diff(own)
-        apart = part - np.repeat(means(part, own), lengths)
-        squares = np.square(apart) if work.kind == "f" else np.square(apart.real) + np.square(apart.imag)
-        sums[first:last] = reduce_runs(np.add, squares, own, None, what="row")
-    with np.errstate(invalid="ignore", divide="ignore"):
+    # An infinity gives NaN without a warning, as in short rows.
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        for first, last in row_blocks(splits):
+            marks = splits[first : last + 1]
+            part = flat[marks[0] : marks[-1]].astype(work, copy=False)
+            own = marks - marks[0]
+            apart = part - np.repeat(means(part, own), np.diff(own))
+            squares = np.square(apart) if work.kind == "f" else np.square(apart.real) + np.square(apart.imag)
+            sums[first:last] = reduce_runs(np.add, squares, own, None, what="row")
         found = sums / np.maximum(np.diff(splits) - ddof, 0)
     target = _real(_type_of_means(element))
     return cast("Array", found.astype(target, copy=False))

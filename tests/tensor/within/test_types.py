@@ -175,3 +175,17 @@ def test_warnings_point_at_the_caller():
             warnings.simplefilter("always")
             call()
         assert [own.filename for own in caught] == [__file__]
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "c8", "c16"])
+@pytest.mark.parametrize("length", [2, 500])
+@pytest.mark.parametrize("name", ["mean", "var", "std"])
+def test_an_infinity_warns_of_nothing_in_rows_of_any_length(name, length, dtype):
+    row = np.ones(length, dtype)
+    row[1] = np.inf
+    rows = tw.jagged([row, row[:1]])
+    with np.errstate(all="raise"):
+        found = getattr(rows.rows(), name)()
+    with np.errstate(all="ignore"):
+        wanted = [getattr(np, name)(own) for own in (row, row[:1])]
+    assert np.array_equal(found.elements(), np.array(wanted), equal_nan=True)
