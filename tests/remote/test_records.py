@@ -14,6 +14,7 @@ from tensorwrapper.errors import (
     RemoteProtocolError,
     RequestRefusedError,
     TensorNameError,
+    TooManyIndicesError,
     VersionChangedError,
 )
 from tensorwrapper.remote import ServeLimits
@@ -177,6 +178,35 @@ def test_fields_of_other_kinds_are_read_by_themselves(kind):
         assert there[1:].to_dict() == KINDS[kind][1:].to_dict()
         assert there[::-1].to_dict() == KINDS[kind][::-1].to_dict()
         assert there.to_dict() == KINDS[kind].to_dict()
+
+
+ALIKE = tw.records({"t": tw.jagged([[1], [2]]), "run": [0, 1]})
+NO_ROWS = [
+    slice(0),
+    slice(9, 9),
+    slice(-9, None, -1),
+    [],
+    np.zeros(0, int),
+    (slice(0), slice(1)),
+    (slice(0), 0),
+]
+
+
+@pytest.mark.parametrize("kind", ["alike", *KINDS])
+def test_no_rows_of_any_kind_have_the_shapes_of_the_records(kind):
+    records = KINDS.get(kind, ALIKE)
+    with tw.serve({"k": records}) as server, tw.connect(server.address) as remote:
+        there = remote.records("k")
+        for key in [*NO_ROWS, np.zeros(len(records), bool)]:
+            if isinstance(key, tuple) and records.rank == 1:
+                with pytest.raises(TooManyIndicesError):
+                    there[key]
+                continue
+            got, want = there[key].compute(), records[key]
+            assert got.to_dict() == want.to_dict()
+            assert (got.shape, got.dtypes) == (want.shape, want.dtypes)
+            if kind != "tiled":  # rows that a list names are a slice there, and stay tiled
+                assert [own.shape for own in got.values()] == [own.shape for own in want.values()]
 
 
 def test_files_serve_their_records(tmp_path):

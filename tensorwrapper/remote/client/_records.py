@@ -232,7 +232,7 @@ class RemoteRecords:
         )
 
     def _by_field(self, rows: Runs) -> "Records":
-        first, last = int(rows.starts[0]), int(rows.ends[-1])
+        first, last = (int(rows.starts[0]), int(rows.ends[-1])) if rows.size else (0, 0)
         key: ArrayKey = slice(first, last) if last - first == rows.size else rows.numbers()
         return self._records({name: field[key] for name, field in self._fields.items()})
 
