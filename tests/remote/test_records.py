@@ -250,12 +250,42 @@ def test_all_fields_have_one_version_and_change_together():
         assert remote.records("ev")[:].to_dict() == {"y": [5, 6]}
         server.replace("ev.z", [1])
         assert remote.records("ev").names == ("y",)
-        server.replace("ev.y", [1])
-        with pytest.raises(TensorNameError):
-            remote.records("ev")
-        server.replace("ev", tw.records({"y": [5, 6]}))
         server.remove("ev")
         assert list(remote) == ["ev.z"]
+        with pytest.raises(TensorNameError):
+            remote.records("ev")
+
+
+def test_a_name_is_that_of_a_tensor_or_of_records_and_changes_as_a_whole():
+    served = {"ev": tw.records({"t": [1, 2], "run": [3, 4]}), "x": [1], "y.a": [5]}
+    with tw.serve(served) as server, tw.connect(server.address) as remote:
+        had = remote.records("ev").version
+        for change in (
+            lambda: server.replace("ev.t", [1, 2, 3]),
+            lambda: server.replace("ev.t", tw.records({"q": [1]})),
+            lambda: server.remove("ev.t"),
+        ):
+            with pytest.raises(TensorNameError, match=r"'ev\.t' is a field of the records 'ev'.*as a whole"):
+                change()
+        with pytest.raises(TensorNameError, match=r"'y\.a' is served already: `server.remove\('y\.a'\)`"):
+            server.replace("y", tw.records({"a": [1]}))
+        assert server.names == ["ev.run", "ev.t", "x", "y.a"]
+        assert (remote.records("ev").version, remote.records("ev").names) == (had, ("t", "run"))
+        server.replace("ev", [1, 2])
+        assert server.names == ["ev", "x", "y.a"]
+        with pytest.raises(TensorNameError):
+            remote.records("ev")
+        server.replace("x", tw.records({"t": [7]}))
+        assert server.names == ["ev", "x.t", "y.a"]
+        server.replace("ev.t", [1])
+        server.remove("y.a")
+        server.replace("y", tw.records({"a": [1]}))
+        assert remote.records("y").to_dict() == {"a": [1]}
+        assert server.names == ["ev", "ev.t", "x.t", "y.a"]
+    with pytest.raises(TensorNameError, match="field of the records"):
+        tw.serve({"ev": served["ev"], "ev.t": [1]})
+    with pytest.raises(TensorNameError, match="served already"):
+        tw.serve({"ev.t": [1], "ev": served["ev"]})
 
 
 def test_an_answer_is_of_one_version_while_fields_are_edited():
