@@ -79,7 +79,7 @@ class Server(Closing):
         return self._loop is None or not self._loop.is_alive
 
     def replace(self, name: str, tensor: "ViewLike | Records") -> None:
-        """Serve a tensor, or records, under a name, with a new version, in place of what has this name.
+        """Serve a tensor, or records, under a name, with a new version; it replaces the old one.
 
         Records are replaced with all of their fields. Who reads the old one is told so by
         `VersionChangedError`, and what was answered stays what it was.

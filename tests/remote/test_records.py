@@ -1,5 +1,7 @@
 """Records at a server: fields under dotted names and one version, whose rows come together."""
 
+import pickle
+import re
 import threading
 
 import numpy as np
@@ -11,6 +13,7 @@ import tensorwrapper as tw
 from tensorwrapper.errors import (
     ConversionError,
     OutOfBoundsError,
+    ReadOnlyError,
     RemoteProtocolError,
     RequestRefusedError,
     TensorNameError,
@@ -85,8 +88,10 @@ def test_fields_are_tensors_for_everybody(remote):
     ]
     assert remote["ev.t"][3:5].tolist() == EVENTS["t"][3:5].tolist()
     assert remote["ev.run"].is_readonly
-    with pytest.raises(TensorNameError):
+    with pytest.raises(TensorNameError, match=r"'ev' is served, but records are: `remote.records\('ev'\)`"):
         remote["ev"]
+    with pytest.raises(TensorNameError, match=r"'e' is served$"):
+        remote["e"]
     for name in ("x", "eve", "ev.t", "e", "\ud800"):
         with pytest.raises(TensorNameError, match="no records"):
             remote.records(name)
@@ -135,6 +140,61 @@ def test_keys_of_later_modes_masks_and_fields(remote):
         there[1000]
     with pytest.raises(ConversionError, match=r"in r\.names"):
         "t" in there  # noqa: B015 - it raises
+
+
+def test_no_field_is_selected_twice(remote):
+    with pytest.raises(TensorNameError, match="'t' is selected twice"):
+        remote.records("ev")[["t", "q", "t"]]
+    with pytest.raises(TensorNameError, match="no field"):
+        remote.records("ev")[["t", [1]]]
+
+
+def test_what_records_have_and_these_have_not_is_said(remote):
+    r = remote.records("table")
+    missing = {own for own in dir(tw.Records) if not own.startswith("_")} - set(dir(type(r)))
+    assert {"drop", "plan", "sort_by"} <= missing
+    for name in sorted(missing):
+        with pytest.raises(AttributeError, match=rf"`r\.view\(\)\.{name}`, `r\[:\]\.{name}`") as caught:
+            getattr(r, name)
+        for code in re.findall("`(.*?)`", str(caught.value)):
+            eval(code)
+
+
+@pytest.mark.parametrize(
+    "mistake", ["r + 1", "-r", "r == r", "np.sum(r)", "np.add(r, 1)", "np.asarray(r)", "hash(r)", "r > r"]
+)
+def test_there_are_no_operators(remote, mistake):
+    r = remote.records("ev")
+    with pytest.raises(TypeError if "hash" in mistake else ConversionError) as caught:
+        eval(mistake)
+    advice = re.findall("`(.*?)`", str(caught.value))
+    assert advice == ([] if "hash" in mistake else ["r['t']", "r[:]", "r.view()"])
+    for code in advice:
+        eval(code)
+    with pytest.raises(ReadOnlyError):
+        r["t"] = 1
+    with pytest.raises(ReadOnlyError):
+        del r["t"]
+
+
+def test_functions_of_records_take_them(remote):
+    there, rows = remote.records("ev"), EVENTS[:2]
+    seen = tw.records(there)
+    assert seen.is_lazy
+    assert seen.array_equal(EVENTS)
+    assert tw.records(there, shape=(1000,)).rank == 1
+    assert tw.concat([there, rows]).array_equal(tw.concat([EVENTS, rows]).compute())
+    assert tw.concat([rows, there]).array_equal(tw.concat([rows, EVENTS]).compute())
+    assert tw.records(remote.records("table")).array_equal(tw.records(TABLE))
+    text = tw.selection.to_json(there)
+    assert tw.fields.records_from_json(text, sources=tw.selection.sources(there)).array_equal(EVENTS)
+
+
+def test_they_pickle_as_tensors_do(remote):
+    for there, want in ((remote.records("ev"), EVENTS), (remote.records("ev")[["run"]], EVENTS[["run"]])):
+        again = pickle.loads(pickle.dumps(there))
+        assert (again.name, again.names, again.version) == (there.name, there.names, there.version)
+        assert again[3:9].to_dict() == want[3:9].to_dict()
 
 
 def test_many_elements_are_views_and_their_lengths_come_once():

@@ -281,9 +281,15 @@ class Catalogue:
 
     def _found(self, name: str, key: str, pin: str = "") -> Holding:
         """Return what is served under a name; what is not there, and what is not for this client, are one."""
-        holding = self._all(pin).get(name)
+        there = self._all(pin)
+        holding = there.get(name)
         if not self._may(name, key) or holding is None:
-            raise RequestRefusedError("missing", f"no tensor {name[:60]!r} is served")
+            text = f"no tensor {name[:60]!r} is served"
+            if len(there) <= _FEW_NAMES and any(
+                _is_field_of(own, name) and self._may(field, key) for field, own in there.items()
+            ):
+                text += f", but records are: `remote.records({name!r})`"
+            raise RequestRefusedError("missing", text)
         return holding
 
     def _all(self, pin: str) -> Mapping[str, Holding]:
