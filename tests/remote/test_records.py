@@ -348,6 +348,20 @@ def test_a_name_is_that_of_a_tensor_or_of_records_and_changes_as_a_whole():
         tw.serve({"ev.t": [1], "ev": served["ev"]})
 
 
+def test_a_snapshot_has_records_as_they_were():
+    with tw.serve({"ev": EVENTS, "x": [1]}) as server, tw.connect(server.address) as there:
+        with there.snapshot() as then:
+            server.replace("ev", tw.records({"t": [1]}))
+            assert then.records("ev").names == EVENTS.names
+            assert then.records("ev")[3:9].to_dict() == EVENTS[3:9].to_dict()
+            assert then.records("ev").compute().array_equal(EVENTS)
+            assert there.records("ev").to_dict() == {"t": [1]}
+            with pytest.raises(TensorNameError, match="no records"):
+                then.records("x")
+        with pytest.raises(ConversionError, match="closed"):
+            then.records("ev")
+
+
 def test_an_answer_is_of_one_version_while_fields_are_edited():
     x, y = np.zeros(2000), np.zeros(2000)
     with tw.serve({"ev": tw.records({"x": x, "y": y})}) as server, tw.connect(server.address) as remote:

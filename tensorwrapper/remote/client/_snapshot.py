@@ -1,7 +1,7 @@
 """`Snapshot`: the tensors of a server as they were at one moment; and how tensors and names are looked up."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, cast, final
+from typing import TYPE_CHECKING, Final, cast, final
 
 from tensorwrapper._value_class import Closing
 from tensorwrapper._wording import shortened
@@ -15,6 +15,9 @@ from tensorwrapper.errors import (
 from tensorwrapper.remote.client._connection import Connections
 from tensorwrapper.remote.client._tensor import RemoteTensor
 from tensorwrapper.remote.protocol._events import AskFacts, AskNames, AskPin, Facts, FactsOf, Names, Pinned
+
+if TYPE_CHECKING:
+    from tensorwrapper.remote.client._records import RemoteRecords
 
 __all__ = ["Snapshot", "found_names", "found_tensor", "has_tensor"]
 
@@ -145,6 +148,12 @@ class Snapshot(Closing, Mapping[str, RemoteTensor]):
 
     def __hash__(self) -> int:
         return id(self)
+
+    def records(self, name: str) -> "RemoteRecords":
+        """Return the records that were served under a name, as `Remote.records` does."""
+        from tensorwrapper.remote.client._records import found_records  # noqa: PLC0415 - it looks names up here
+
+        return found_records(self._connections, name, self._alive())
 
     def close(self) -> None:
         """Tell the server that nobody needs it; closing twice is harmless."""
