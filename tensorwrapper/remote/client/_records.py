@@ -17,9 +17,9 @@ from tensorwrapper.errors import (
     VersionChangedError,
 )
 from tensorwrapper.remote.client._connection import Connections
+from tensorwrapper.remote.client._lookup import facts_of, names_under
 from tensorwrapper.remote.client._opened import Opening, opened, opening_of
 from tensorwrapper.remote.client._rows import chosen_rows
-from tensorwrapper.remote.client._snapshot import facts_of, names_under
 from tensorwrapper.remote.client._source import elements_of
 from tensorwrapper.remote.client._tensor import RemoteTensor
 from tensorwrapper.remote.protocol._events import AskRecords, FieldRows
