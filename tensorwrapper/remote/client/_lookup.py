@@ -1,4 +1,4 @@
-"""How tensors and names are looked up at a server, now or in a snapshot."""
+"""Functions that find tensors and names at a server, now or in a snapshot."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final, cast
