@@ -306,6 +306,10 @@ with_field(): `e.with_field('n', [1, 2, 3])` | with_fields(): `e.with_fields({'n
 rename(): `e.rename({'q': 'charge'})` | drop(): `e.drop('q', 'run')` | field(): `e.field('t', np.int64)`
 flatten(): `e.flatten()` takes nothing | to_dict(): `e.to_dict(arrays=False)` | tolist(): `e.tolist()`
 shape=: `tw.records(dict(e), shape=(3,))` shares other modes | names=: `e.rename({'q': 'charge'})`
+[RemoteRecords=r]
+array_equal copy drop dtypes field flatten get group_by is_lazy items plan: records at a server have it once they are views, or are read: `{x}.view().{name}`, `{x}[:].{name}`
+rename size sort_by to_arrow to_awkward to_dask to_pandas to_polars to_structured: records at a server have it once they are views, or are read: `{x}.view().{name}`, `{x}[:].{name}`
+tolist top_k unpack values with_field with_fields: records at a server have it once they are views, or are read: `{x}.view().{name}`, `{x}[:].{name}`
 [TensFile]
 *: a file has tensors: `f['x']` is one, which is asked like an array
 attrs: `f.metadata` | names tensors root files array_keys: `list(f)` has the names

@@ -61,8 +61,17 @@ def _listed(path: Path) -> Report:
 
 
 def _shown(path: Path, name: str) -> Report:
-    """Return one tensor of a file, and its first values."""
+    """Return one tensor of a file, and its first values; of records which fields they have."""
     with store.open(path) as file:
+        fields = file.record_fields.get(name) if isinstance(file, store.TensFile) else None
+        if fields is not None:
+            entries = [file.describe(f"{name}.{own}") for own in fields]
+            sums: dict[str, Figure] = {
+                "tensors": len(entries),
+                "elements": sum([own.size for own in entries]),
+                "bytes": sum([own.nbytes for own in entries]),
+            }
+            return Report("inspect", (), sums, _table(entries), tuple(map(_row, entries)))
         if name not in file:
             raise TensorNameError(f"{path} has no tensor {name!r}; inspect lists those it has")
         entry, first = file.describe(name), first_of(file[name])

@@ -8,7 +8,7 @@ import numpy as np
 from tensorwrapper.buffer.lowlevel import copy_elements
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.fields._field import as_fields
-from tensorwrapper.fields._records import Records
+from tensorwrapper.fields._records import Records, as_records
 from tensorwrapper.fields._shared_shape import common_shape, leading
 from tensorwrapper.shape import ShapeLike, as_shape
 from tensorwrapper.tensor.lowlevel import hand_over
@@ -25,7 +25,7 @@ def records(data: object, *, shape: ShapeLike | None = None) -> Records:
     data
         A mapping from names to tensors, views, or other arguments of `as_view`. A structured array of NumPy,
         a table or structs of Arrow, and a frame of pandas or polars. Records of Awkward Array in lists of any
-        depth. Structs in structs are flattened to dotted names, ``m.pt``.
+        depth. Records at a server, as views. Structs in structs are flattened to dotted names, ``m.pt``.
     shape
         The shape that all fields start with, or have leading modes of. If not given: the longest leading
         shape of all jagged fields, if that is jagged and every box has leading modes of it; else the longest
@@ -51,6 +51,7 @@ def records(data: object, *, shape: ShapeLike | None = None) -> Records:
     >>> tw.records({"energy": [1.0, 2.0], "xyz": np.zeros((2, 3))}).shape
     Shape(2)
     """
+    data = as_records(data)
     if isinstance(data, Records):
         return data if shape is None else Records(dict(data.items()), as_shape(shape))
     columns, modes = _columns_of(data)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from tensorwrapper._arguments import check_kind_of, to_dtype
 from tensorwrapper._hints import hint
+from tensorwrapper._no_array import NoArray
 from tensorwrapper._tensor_names import check_name
 from tensorwrapper._value_class import slot_setters, token_of, value_class
 from tensorwrapper._wording import brief
@@ -19,7 +20,6 @@ from tensorwrapper.fields._field import Field, Fields, as_fields
 from tensorwrapper.fields._joining import chosen, joined
 from tensorwrapper.fields._libraries import RecordsLibraries
 from tensorwrapper.fields._plan import RecordsPlan
-from tensorwrapper.fields._refusals import NoArray
 from tensorwrapper.fields._selecting import select
 from tensorwrapper.fields._shared_shape import check_field, leading, shape_among, share, with_rows
 from tensorwrapper.fields._unpacking import arguments_of
@@ -29,7 +29,7 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import ArrayKey, DType, NamedKey
 
-__all__ = ["Records"]
+__all__ = ["Records", "as_records"]
 
 _S = TypeVar("_S", bound=np.generic)
 _T = TypeVar("_T")
@@ -396,9 +396,10 @@ class Records(NoArray, RecordsLibraries):
     ) -> "Records":
         """Return what `tw.concat`, `tw.stack` or `tw.where` make of records, field by field: views."""
         mask, parts = (operands[0], operands[1:]) if what == "where" else (None, operands)
-        for part in parts:
+        seen = [as_records(part) for part in parts]
+        for part in seen:
             check_kind_of(part, Records, f"{what} puts records together with records")
-        given = [(part._fields, part._shape) for part in parts]
+        given = [(part._fields, part._shape) for part in seen]
         if what == "where":
             return _shared(chosen(mask, given), self.rank)
         if what == "concat":
@@ -589,6 +590,13 @@ def _made(fields: Fields, shape: Shape[Any]) -> Records:
     _set_fields(made, fields)
     _set_shape(made, shape)
     return made
+
+
+def as_records(value: object) -> Any:  # noqa: ANN401 - whatever is given
+    """Return records of views for records at a server; any other value as it is."""
+    if type(value) is Records or not hasattr(type(value), "__fields__"):
+        return value
+    return _shared(*cast("Any", value).__fields__())
 
 
 def _array_of(name: str, field: Field) -> "npt.NDArray[Any]":

@@ -35,7 +35,8 @@ class AsyncRemote(Shown):
 
     Any number of tasks may read at a time, each request over one of a few connections. A task that is
     cancelled is released at once, and the server is told that its answer is not wanted any more; requests
-    of other tasks, and the connections, go on. Its tensors, their parts and snapshots keep it open.
+    of other tasks, and the connections, go on. Its tensors, their parts and snapshots keep it open. It has
+    no `records`: their fields are tensors with dotted names, ``ev.t``.
 
     It pickles as a `Remote` does, and is a client of its own where it arrives. Its tensors and their parts
     do not, since they wait in threads of this one; what `view` returns of them does.

@@ -10,11 +10,12 @@ from tensorwrapper._integers import to_count
 from tensorwrapper._value_class import Closing
 from tensorwrapper.errors import RemoteProtocolError
 from tensorwrapper.remote.client._connection import Connections
+from tensorwrapper.remote.client._lookup import found_names, found_tensor, has_tensor
 from tensorwrapper.remote.client._opened import Opening, opened, opening_of
 from tensorwrapper.remote.client._pending import IDLE, Patience
 from tensorwrapper.remote.client._pushed import pushed, reduced
 from tensorwrapper.remote.client._records import RemoteRecords, found_records
-from tensorwrapper.remote.client._snapshot import Snapshot, found_names, found_tensor, has_tensor
+from tensorwrapper.remote.client._snapshot import Snapshot
 from tensorwrapper.remote.client._tensor import RemoteTensor
 from tensorwrapper.remote.protocol._events import (
     AskHealth,

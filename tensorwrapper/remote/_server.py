@@ -79,14 +79,15 @@ class Server(Closing):
         return self._loop is None or not self._loop.is_alive
 
     def replace(self, name: str, tensor: "ViewLike | Records") -> None:
-        """Serve a tensor, or records, under a name, with a new version; a tensor of this name is replaced.
+        """Serve a tensor, or records, under a name, with a new version; it replaces the old one.
 
-        Who reads the old one is told so by `VersionChangedError`, and what was answered stays what it was.
+        Records are replaced with all of their fields. Who reads the old one is told so by
+        `VersionChangedError`, and what was answered stays what it was.
 
         Raises
         ------
         TensorNameError
-            If it cannot be a name.
+            If it cannot be a name, or is that of a field of records; or a tensor has the name of a new field.
         ConversionError
             If nothing can be selected from it, its elements do not travel, or it is read from this server.
         """
@@ -111,12 +112,12 @@ class Server(Closing):
                 )
 
     def remove(self, name: str) -> None:
-        """Serve a tensor no more.
+        """Serve a tensor, or records with all of their fields, no more.
 
         Raises
         ------
         TensorNameError
-            If there is none of this name.
+            If there is none of this name, or it is that of a field of records.
         """
         self._catalogue.drop(name)
 

@@ -64,7 +64,7 @@ def convert(
         The files.
     only, skip
         Which tensors are written, and which of these are not: names, or patterns as of a shell (``"w*"``). An
-        entry that is a name exactly is that name.
+        entry that is a name exactly is that name. The name of records in a ``.tens`` file means all fields.
     strict
         Whether a tensor that cannot be read or written is an error. If not, it is left out, and `lost` tells
         it. Columns with null rows are left out in both cases.
@@ -135,6 +135,8 @@ def _from_tens(
     path: Path, target: Path, write: _Write, wanted: Wanted, options: Options, progress: _Progress
 ) -> Conversion:
     with TensFile(path) as file:
+        fields = {owner: [f"{owner}.{own}" for own in names] for owner, names in file.record_fields.items()}
+        wanted = wanted.with_fields(fields)
         names = wanted.among(list(file), {}, file.losses)
         lost: list[Loss] = []
         called = _called_before(file, names) if end_of(target) in PATHS else {}

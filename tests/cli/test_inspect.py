@@ -73,6 +73,17 @@ def test_inspect_shows_one_tensor_and_its_first_values(path):
     assert "has no tensor 'y'; inspect lists those it has" in done.stderr
 
 
+def test_inspect_of_records_lists_their_fields(path):
+    with tw.open(path, "a") as f:
+        f.append("ev", tw.records({"t": tw.jagged([[1], []]), "run": [7, 8]}))
+    report = json.loads(run("inspect", "--json", path, "ev").stdout)
+    assert [entry["name"] for entry in report["entries"]] == ["ev.t", "ev.run"]
+    assert (report["figures"]["tensors"], report["figures"]["elements"]) == (2, 3)
+    done = run("inspect", path, "e")
+    assert done.returncode != ExitCode.OK
+    assert "no tensor 'e'" in done.stderr
+
+
 def test_inspect_shows_one_tensor_of_a_growing_file_and_what_is_said_of_it(path):
     with tw.open(path, "w") as f:
         f.append("x", tw.as_tensor([[1, 2]]), metadata={"unit": "ns"})

@@ -1,5 +1,7 @@
 """Records at a server: fields under dotted names and one version, whose rows come together."""
 
+import pickle
+import re
 import threading
 
 import numpy as np
@@ -11,9 +13,11 @@ import tensorwrapper as tw
 from tensorwrapper.errors import (
     ConversionError,
     OutOfBoundsError,
+    ReadOnlyError,
     RemoteProtocolError,
     RequestRefusedError,
     TensorNameError,
+    TooManyIndicesError,
     VersionChangedError,
 )
 from tensorwrapper.remote import ServeLimits
@@ -84,8 +88,10 @@ def test_fields_are_tensors_for_everybody(remote):
     ]
     assert remote["ev.t"][3:5].tolist() == EVENTS["t"][3:5].tolist()
     assert remote["ev.run"].is_readonly
-    with pytest.raises(TensorNameError):
+    with pytest.raises(TensorNameError, match=r"'ev' is served, but records are: `remote.records\('ev'\)`"):
         remote["ev"]
+    with pytest.raises(TensorNameError, match=r"'e' is served$"):
+        remote["e"]
     for name in ("x", "eve", "ev.t", "e", "\ud800"):
         with pytest.raises(TensorNameError, match="no records"):
             remote.records(name)
@@ -136,6 +142,61 @@ def test_keys_of_later_modes_masks_and_fields(remote):
         "t" in there  # noqa: B015 - it raises
 
 
+def test_no_field_is_selected_twice(remote):
+    with pytest.raises(TensorNameError, match="'t' is selected twice"):
+        remote.records("ev")[["t", "q", "t"]]
+    with pytest.raises(TensorNameError, match="no field"):
+        remote.records("ev")[["t", [1]]]
+
+
+def test_what_records_have_and_these_have_not_is_said(remote):
+    r = remote.records("table")
+    missing = {own for own in dir(tw.Records) if not own.startswith("_")} - set(dir(type(r)))
+    assert {"drop", "plan", "sort_by"} <= missing
+    for name in sorted(missing):
+        with pytest.raises(AttributeError, match=rf"`r\.view\(\)\.{name}`, `r\[:\]\.{name}`") as caught:
+            getattr(r, name)
+        for code in re.findall("`(.*?)`", str(caught.value)):
+            eval(code)
+
+
+@pytest.mark.parametrize(
+    "mistake", ["r + 1", "-r", "r == r", "np.sum(r)", "np.add(r, 1)", "np.asarray(r)", "hash(r)", "r > r"]
+)
+def test_there_are_no_operators(remote, mistake):
+    r = remote.records("ev")
+    with pytest.raises(TypeError if "hash" in mistake else ConversionError) as caught:
+        eval(mistake)
+    advice = re.findall("`(.*?)`", str(caught.value))
+    assert advice == ([] if "hash" in mistake else ["r['t']", "r[:]", "r.view()"])
+    for code in advice:
+        eval(code)
+    with pytest.raises(ReadOnlyError):
+        r["t"] = 1
+    with pytest.raises(ReadOnlyError):
+        del r["t"]
+
+
+def test_functions_of_records_take_them(remote):
+    there, rows = remote.records("ev"), EVENTS[:2]
+    seen = tw.records(there)
+    assert seen.is_lazy
+    assert seen.array_equal(EVENTS)
+    assert tw.records(there, shape=(1000,)).rank == 1
+    assert tw.concat([there, rows]).array_equal(tw.concat([EVENTS, rows]).compute())
+    assert tw.concat([rows, there]).array_equal(tw.concat([rows, EVENTS]).compute())
+    assert tw.records(remote.records("table")).array_equal(tw.records(TABLE))
+    text = tw.selection.to_json(there)
+    assert tw.fields.records_from_json(text, sources=tw.selection.sources(there)).array_equal(EVENTS)
+
+
+def test_they_pickle_as_tensors_do(remote):
+    for there, want in ((remote.records("ev"), EVENTS), (remote.records("ev")[["run"]], EVENTS[["run"]])):
+        again = pickle.loads(pickle.dumps(there))
+        assert (again.name, again.names, again.version) == (there.name, there.names, there.version)
+        assert again[3:9].to_dict() == want[3:9].to_dict()
+
+
 def test_many_elements_are_views_and_their_lengths_come_once():
     shape = tw.Shape.jagged([400_000, 3, 400_000])
     big = tw.records(
@@ -179,6 +240,35 @@ def test_fields_of_other_kinds_are_read_by_themselves(kind):
         assert there.to_dict() == KINDS[kind].to_dict()
 
 
+ALIKE = tw.records({"t": tw.jagged([[1], [2]]), "run": [0, 1]})
+NO_ROWS = [
+    slice(0),
+    slice(9, 9),
+    slice(-9, None, -1),
+    [],
+    np.zeros(0, int),
+    (slice(0), slice(1)),
+    (slice(0), 0),
+]
+
+
+@pytest.mark.parametrize("kind", ["alike", *KINDS])
+def test_no_rows_of_any_kind_have_the_shapes_of_the_records(kind):
+    records = KINDS.get(kind, ALIKE)
+    with tw.serve({"k": records}) as server, tw.connect(server.address) as remote:
+        there = remote.records("k")
+        for key in [*NO_ROWS, np.zeros(len(records), bool)]:
+            if isinstance(key, tuple) and records.rank == 1:
+                with pytest.raises(TooManyIndicesError):
+                    there[key]
+                continue
+            got, want = there[key].compute(), records[key]
+            assert got.to_dict() == want.to_dict()
+            assert (got.shape, got.dtypes) == (want.shape, want.dtypes)
+            if kind != "tiled":  # rows that a list names are a slice there, and stay tiled
+                assert [own.shape for own in got.values()] == [own.shape for own in want.values()]
+
+
 def test_files_serve_their_records(tmp_path):
     for name in ("a", "b"):
         with tw.open(tmp_path / f"{name}.tens", "a") as f:
@@ -220,12 +310,56 @@ def test_all_fields_have_one_version_and_change_together():
         assert remote.records("ev")[:].to_dict() == {"y": [5, 6]}
         server.replace("ev.z", [1])
         assert remote.records("ev").names == ("y",)
-        server.replace("ev.y", [1])
-        with pytest.raises(TensorNameError):
-            remote.records("ev")
-        server.replace("ev", tw.records({"y": [5, 6]}))
         server.remove("ev")
         assert list(remote) == ["ev.z"]
+        with pytest.raises(TensorNameError):
+            remote.records("ev")
+
+
+def test_a_name_is_that_of_a_tensor_or_of_records_and_changes_as_a_whole():
+    served = {"ev": tw.records({"t": [1, 2], "run": [3, 4]}), "x": [1], "y.a": [5]}
+    with tw.serve(served) as server, tw.connect(server.address) as remote:
+        had = remote.records("ev").version
+        for change in (
+            lambda: server.replace("ev.t", [1, 2, 3]),
+            lambda: server.replace("ev.t", tw.records({"q": [1]})),
+            lambda: server.remove("ev.t"),
+        ):
+            with pytest.raises(TensorNameError, match=r"'ev\.t' is a field of the records 'ev'.*as a whole"):
+                change()
+        with pytest.raises(TensorNameError, match=r"'y\.a' is served already: `server.remove\('y\.a'\)`"):
+            server.replace("y", tw.records({"a": [1]}))
+        assert server.names == ["ev.run", "ev.t", "x", "y.a"]
+        assert (remote.records("ev").version, remote.records("ev").names) == (had, ("t", "run"))
+        server.replace("ev", [1, 2])
+        assert server.names == ["ev", "x", "y.a"]
+        with pytest.raises(TensorNameError):
+            remote.records("ev")
+        server.replace("x", tw.records({"t": [7]}))
+        assert server.names == ["ev", "x.t", "y.a"]
+        server.replace("ev.t", [1])
+        server.remove("y.a")
+        server.replace("y", tw.records({"a": [1]}))
+        assert remote.records("y").to_dict() == {"a": [1]}
+        assert server.names == ["ev", "ev.t", "x.t", "y.a"]
+    with pytest.raises(TensorNameError, match="field of the records"):
+        tw.serve({"ev": served["ev"], "ev.t": [1]})
+    with pytest.raises(TensorNameError, match="served already"):
+        tw.serve({"ev.t": [1], "ev": served["ev"]})
+
+
+def test_a_snapshot_has_records_as_they_were():
+    with tw.serve({"ev": EVENTS, "x": [1]}) as server, tw.connect(server.address) as there:
+        with there.snapshot() as then:
+            server.replace("ev", tw.records({"t": [1]}))
+            assert then.records("ev").names == EVENTS.names
+            assert then.records("ev")[3:9].to_dict() == EVENTS[3:9].to_dict()
+            assert then.records("ev").compute().array_equal(EVENTS)
+            assert there.records("ev").to_dict() == {"t": [1]}
+            with pytest.raises(TensorNameError, match="no records"):
+                then.records("x")
+        with pytest.raises(ConversionError, match="closed"):
+            then.records("ev")
 
 
 def test_an_answer_is_of_one_version_while_fields_are_edited():

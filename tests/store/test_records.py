@@ -343,6 +343,14 @@ def test_compact_keeps_records_names_and_compression(path):
         assert f.records("ev").shape == Shape(2000)
 
 
+def test_convert_takes_the_name_of_records_for_all_fields(grown, tmp_path):
+    assert convert(grown, tmp_path / "b.tens", only="ev").names == ("ev.t", "ev.q", "ev.run")
+    with tw.open(tmp_path / "b.tens") as f, tw.open(grown) as g:
+        assert f.records("ev").array_equal(g.records("ev"))
+    assert convert(grown, tmp_path / "c.npz", only=["ev", "x"], skip="ev.[tq]").names == ("x", "ev.run")
+    assert convert(grown, tmp_path / "d.tens", skip="ev").names == ("x", "y")
+
+
 def test_convert_keeps_records_or_takes_some_fields(grown, tmp_path):
     assert convert(grown, tmp_path / "b.tens").names == ("x", "ev.t", "ev.q", "ev.run", "y")
     with tw.open(tmp_path / "b.tens") as f:

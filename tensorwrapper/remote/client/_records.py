@@ -1,25 +1,29 @@
 """`RemoteRecords`: records at a server, whose fields are read together."""
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final, cast, final, overload
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, cast, final, overload
 
 from tensorwrapper._arrays import splits_of
+from tensorwrapper._hints import hint
+from tensorwrapper._no_array import NoArray
 from tensorwrapper._wording import brief, shortened
 from tensorwrapper.buffer.lowlevel import buffer_of, packed_layout
 from tensorwrapper.errors import (
     ConversionError,
+    ReadOnlyError,
     RemoteProtocolError,
     RequestRefusedError,
     TensorNameError,
     VersionChangedError,
 )
 from tensorwrapper.remote.client._connection import Connections
+from tensorwrapper.remote.client._lookup import facts_of, names_under
+from tensorwrapper.remote.client._opened import Opening, opened, opening_of
 from tensorwrapper.remote.client._rows import chosen_rows
-from tensorwrapper.remote.client._snapshot import facts_of, names_under
 from tensorwrapper.remote.client._source import elements_of
 from tensorwrapper.remote.client._tensor import RemoteTensor
 from tensorwrapper.remote.protocol._events import AskRecords, FieldRows
-from tensorwrapper.selection import Runs
+from tensorwrapper.selection import Runs, View
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
@@ -37,13 +41,14 @@ _ROWS: Final = 2**17
 
 
 @final
-class RemoteRecords:
+class RemoteRecords(NoArray):
     """Records at a server: fields of the same rows, at one version; made by `Remote.records`.
 
     A string selects a field, which is a `RemoteTensor`, and a list of strings several fields. Any other key
     selects rows of all fields and returns `Records`. One request brings the lengths of these rows and the
     elements of all fields, if there is no more than a MiB of them. Otherwise the fields are views, which
-    read their elements when they are computed.
+    read their elements when they are computed. `tw.records`, `tw.concat` and their kin take its `view`. It
+    pickles as a `RemoteTensor` does.
 
     Examples
     --------
@@ -69,6 +74,10 @@ class RemoteRecords:
         self._connections, self._name = connections, name
         self._fields, self._rank = fields, rank
         self._is_told = is_told
+
+    def __reduce__(self) -> "tuple[Callable[..., RemoteRecords], tuple[Any, ...]]":
+        opening = opening_of(self, self._connections)
+        return _opened, (opening, self._name, self._fields, self._rank, self._is_told)
 
     @property
     def name(self) -> str:
@@ -116,7 +125,7 @@ class RemoteRecords:
         Raises
         ------
         TensorNameError
-            If there is no such field.
+            If there is no such field, or a name comes twice.
         OutOfBoundsError, TooManyIndicesError
             If there are no such rows.
         VersionChangedError
@@ -126,7 +135,11 @@ class RemoteRecords:
             return self._field(key)
         given: Any = key  # a list may hold anything
         if type(given) is list and given and isinstance(given[0], str):
-            fields = {name: self._field(name) for name in cast("list[str]", given)}
+            names = cast("list[str]", given)
+            fields = {name: self._field(name) for name in names}
+            if len(fields) < len(names):
+                twice = next(name for name in fields if names.count(name) > 1)
+                raise TensorNameError(f"the field {twice!r} is selected twice, and two fields have two names")
             rank = min(self._rank, max([field.rank for field in fields.values()]))
             return RemoteRecords(self._connections, self._name, fields, rank, is_told=self._is_told)
         rows_of = cast("Any", self._rows)
@@ -135,8 +148,8 @@ class RemoteRecords:
         )
         return cast("Records", found) if found is not None else self.view()[key]
 
-    def _field(self, name: str) -> RemoteTensor:
-        found = self._fields.get(name)
+    def _field(self, name: object) -> RemoteTensor:
+        found = self._fields.get(name) if isinstance(name, str) else None
         if found is None:
             raise TensorNameError(
                 f"{self._name!r} has no field {brief(name)}; there are {shortened(', '.join(self.names))}"
@@ -166,6 +179,31 @@ class RemoteRecords:
 
     def __iter__(self) -> "Iterator[Records]":
         return iter(self.view())
+
+    # For operators, and functions that take records.
+
+    def __fields__(self) -> "tuple[dict[str, View[Any]], int]":
+        """Return views of all fields, and how many modes they share."""
+        return self.view().__fields__()
+
+    def __join__(
+        self, what: Literal["concat", "stack", "where"], operands: Sequence[Any], mode: int
+    ) -> "Records":
+        """Return what `tw.concat`, `tw.stack` or `tw.where` make of the view, and of other records."""
+        return self.view().__join__(what, operands, mode)
+
+    def _no_array(self, what: str) -> ConversionError:
+        name = self.names[0]
+        return ConversionError(f"{what}: `r[{name!r}]` is one field, and `r[:]` or `r.view()` are Records")
+
+    if not TYPE_CHECKING:
+        # Checkers shall say that there are none.
+
+        def __setitem__(self, key: object, value: object) -> NoReturn:
+            raise ReadOnlyError(f"the records {self._name!r} are at a server, and no client writes to them")
+
+        def __delitem__(self, key: object) -> NoReturn:
+            self[key] = None
 
     # Rows of all fields.
 
@@ -232,7 +270,7 @@ class RemoteRecords:
         )
 
     def _by_field(self, rows: Runs) -> "Records":
-        first, last = int(rows.starts[0]), int(rows.ends[-1])
+        first, last = (int(rows.starts[0]), int(rows.ends[-1])) if rows.size else (0, 0)
         key: ArrayKey = slice(first, last) if last - first == rows.size else rows.numbers()
         return self._records({name: field[key] for name, field in self._fields.items()})
 
@@ -245,6 +283,20 @@ class RemoteRecords:
 
     def __repr__(self) -> str:
         return f"<RemoteRecords {self._name!r}: {shortened(', '.join(self.names))}>"
+
+
+hint(RemoteRecords, "RemoteRecords")
+
+
+def _opened(
+    opening: Opening,
+    name: str,
+    fields: dict[str, RemoteTensor],
+    rank: int,
+    is_told: bool,  # noqa: FBT001 - pickled by position
+) -> RemoteRecords:
+    """Return records that came from another process."""
+    return RemoteRecords(opened(opening), name, fields, rank, is_told=is_told)
 
 
 def _sum(lengths: IntArray) -> int:

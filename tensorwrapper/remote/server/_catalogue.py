@@ -149,7 +149,7 @@ class Catalogue:
         if is_records(given):
             self._put_records(name, given, check)
         else:
-            self._put({name: cast("ViewLike", given)}, check, None, "")
+            self._put({name: cast("ViewLike", given)}, check, None, name)
 
     def _put_records(self, name: str, records: "Records", check: Callable[[], str] | None) -> None:
         """Serve records under a name: each field under a dotted one, all at one version."""
@@ -168,7 +168,7 @@ class Catalogue:
         rank: int | None,
         owner: str,
     ) -> None:
-        """Serve tensors at one version; of records with the number of modes that they share."""
+        """Serve what is named `owner`: a tensor, or fields with the number of modes that they share."""
         version = self._next() if check is None else check()
         new: dict[str, Holding] = {}
         for number, (name, own) in enumerate(given.items()):
@@ -178,24 +178,40 @@ class Catalogue:
         if rank is not None:
             share_splits([*new.values()])
         with self._lock:
-            # A field that another tensor replaces leaves the records that were there; those go as a whole.
-            left = {key: had for key, had in self._holdings.items() if not _is_field_of(had, owner)}
-            gone = {had.facts.records[0] for key, had in left.items() if key in new and had.facts.records}
-            for had in left.values():
-                if had.facts.records is not None and had.facts.records[0] in gone:
-                    had.facts = attrs.evolve(had.facts, records=None)
+            self._refuse_field(owner)
+            left = self._without(owner)
+            for name in new:
+                if name in left:
+                    self._refuse_field(name)
+                    raise TensorNameError(f"a tensor {name!r} is served already: `server.remove({name!r})`")
             self._holdings = {**left, **new}
-            checks = {name: own for name, own in self._checks.items() if name in left and name not in new}
+            checks = {name: own for name, own in self._checks.items() if name in left}
             self._checks = checks if check is None else {**checks, **dict.fromkeys(new, check)}
 
     def drop(self, name: str) -> None:
         """Serve a tensor, or all fields of records, no more."""
         with self._lock:
-            gone = {key for key, own in self._holdings.items() if key == name or _is_field_of(own, name)}
-            if not gone:
+            self._refuse_field(name)
+            left = self._without(name)
+            if len(left) == len(self._holdings):
                 raise TensorNameError(f"no tensor {name!r} is served")
-            self._holdings = {key: own for key, own in self._holdings.items() if key not in gone}
-            self._checks = {key: own for key, own in self._checks.items() if key not in gone}
+            self._holdings = left
+            self._checks = {key: own for key, own in self._checks.items() if key in left}
+
+    def _without(self, name: str) -> dict[str, Holding]:
+        """Return what is served but for a tensor, or for all fields of records."""
+        return {
+            key: own for key, own in self._holdings.items() if key != name and not _is_field_of(own, name)
+        }
+
+    def _refuse_field(self, name: str) -> None:
+        found = self._holdings.get(name)
+        if found is not None and found.facts.records is not None:
+            owner = found.facts.records[0]
+            raise TensorNameError(
+                f"{name!r} is a field of the records {owner!r}, which are replaced and removed as a whole: "
+                f"`server.remove({owner!r})`"
+            )
 
     @contextmanager
     def editing(self, name: str) -> Generator[None]:
@@ -265,9 +281,15 @@ class Catalogue:
 
     def _found(self, name: str, key: str, pin: str = "") -> Holding:
         """Return what is served under a name; what is not there, and what is not for this client, are one."""
-        holding = self._all(pin).get(name)
+        there = self._all(pin)
+        holding = there.get(name)
         if not self._may(name, key) or holding is None:
-            raise RequestRefusedError("missing", f"no tensor {name[:60]!r} is served")
+            text = f"no tensor {name[:60]!r} is served"
+            if len(there) <= _FEW_NAMES and any(
+                _is_field_of(own, name) and self._may(field, key) for field, own in there.items()
+            ):
+                text += f", but records are: `remote.records({name!r})`"
+            raise RequestRefusedError("missing", text)
         return holding
 
     def _all(self, pin: str) -> Mapping[str, Holding]:

@@ -26,8 +26,8 @@ from tensorwrapper.errors import (
     VersionChangedError,
 )
 from tensorwrapper.remote.client._connection import Connections
+from tensorwrapper.remote.client._lookup import found_tensor
 from tensorwrapper.remote.client._pending import Patience
-from tensorwrapper.remote.client._snapshot import found_tensor
 from tensorwrapper.remote.client._tensor import RemoteTensor
 from tensorwrapper.remote.protocol._events import AskFacts, FactsOf
 from tensorwrapper.remote.shards._sharding import Holder, Sharding

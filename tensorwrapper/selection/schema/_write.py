@@ -17,6 +17,7 @@ from typing import Any, Literal, Protocol, TypeAlias, cast, final, get_args
 
 import numpy as np
 
+from tensorwrapper._arguments import check_kind_of
 from tensorwrapper._json import Json, dump_json
 from tensorwrapper.errors import ConversionError, JaggedModeError, OutOfBoundsError
 from tensorwrapper.layout import AxisMap, Cycle, Layout, Stride, Table
@@ -27,6 +28,7 @@ from tensorwrapper.selection.expressions._fields import dtype_name, facts_of, ra
 from tensorwrapper.selection.expressions._node_context import NodeWriter
 from tensorwrapper.selection.expressions._source_node import is_base
 from tensorwrapper.selection.expressions._traversal import operands_first
+from tensorwrapper.selection.functions._build import ViewLike, as_view
 from tensorwrapper.selection.operations._atom import Atom
 from tensorwrapper.selection.operations._table import OPERATIONS, atoms_of
 from tensorwrapper.selection.schema._nodes import is_registered
@@ -101,6 +103,20 @@ def _views_of(view: View[Any] | HasFields) -> tuple[Mapping[str, View[Any]], int
     return view.__fields__()
 
 
+def _named(given: Mapping[str, ViewLike]) -> dict[str, Source]:
+    """Return sources by name, of which some may be given as tensors or whole views."""
+    check_kind_of(given, Mapping, "sources= is a mapping of names")
+    return {name: _source_of(name, own) for name, own in given.items()}
+
+
+def _source_of(name: str, given: ViewLike) -> Source:
+    own = as_view(given)._expression
+    source = own.node.source
+    if source is None or own != own.node.all():
+        raise ConversionError(f"{name!r} is no source but a part or several: `sel.sources(v)` are those of v")
+    return source
+
+
 def _key(source: Source) -> "int | Source":
     """Return what tells sources apart by name: tensors over one buffer are two sources."""
     return id(source.tensor) if isinstance(source, TensorSource) else source
@@ -110,7 +126,7 @@ def to_json(
     view: View[Any] | HasFields,
     *,
     form: SchemaForm = "steps",
-    sources: Mapping[str, Source] | None = None,
+    sources: Mapping[str, ViewLike] | None = None,
     frames: list[bytes] | None = None,
 ) -> str:
     """Return a view as JSON, without the elements of its sources.
@@ -124,7 +140,7 @@ def to_json(
         ``"steps"`` keeps every step as it was written. ``"normal"`` writes what runs. ``"box"`` writes
         ``{"tensorId", "range"}``, for a view that is a region of one source and has its names of modes.
     sources
-        Names of the sources; those of `sources` if not given.
+        Names of the sources, which may be tensors; those of `sources` if not given.
     frames
         A list to which long tables of positions are added as bytes (little-endian int64), each of which the
         JSON then names by its number.
@@ -145,7 +161,7 @@ def to_json(
     """
     if form not in get_args(SchemaForm):
         raise ConversionError(f"form must be one of {', '.join(get_args(SchemaForm))}, not {form!r}")
-    writer = _Writer(_sources(view) if sources is None else sources, frames)
+    writer = _Writer(_sources(view) if sources is None else _named(sources), frames)
     views, rank = _views_of(view)
     if form == "box":
         if rank is not None:

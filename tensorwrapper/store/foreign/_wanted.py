@@ -25,6 +25,14 @@ class Wanted:
         entries = None if only is None else _entries(only, "only")
         return cls(entries, _entries(skip, "skip"))
 
+    def with_fields(self, fields: Mapping[str, Sequence[str]]) -> "Wanted":
+        """Return it with the names of all fields in place of the name of records."""
+        entries = [
+            None if own is None else tuple([name for entry in own for name in fields.get(entry, (entry,))])
+            for own in (self.only, self.skip)
+        ]
+        return Wanted(entries[0], entries[1] or ())
+
     def among(self, names: Sequence[str], aliases: Mapping[str, str], losses: Sequence[Loss]) -> list[str]:
         """Return the names that are wanted, in their order.
 

@@ -146,3 +146,28 @@ def test_random_records_come_back(steps, rows):
     records = records[rows]
     got = records_from_json(sel.to_json(records), sources=sel.sources(records))
     assert got.to_dict() == records.to_dict()
+
+
+def test_sources_are_named_as_they_are_when_records_are_read():
+    named = {name: EVENTS[name] for name in EVENTS.names}
+    view = tw.concat([EVENTS, EVENTS])[::2]
+    text = sel.to_json(view, sources=named)
+    assert records_from_json(text, sources=named).array_equal(view)
+    assert sel.to_json(view, sources={name: sel.as_view(own) for name, own in named.items()}) == text
+    assert sel.to_json(view, sources={name: sel.TensorSource(own) for name, own in named.items()}) == text
+
+
+@pytest.mark.parametrize(
+    ("sources", "said"),
+    [
+        ({"run": EVENTS["run"]}, "has no name among"),
+        ({"run": sel.as_view(EVENTS["run"])[1:]}, "'run' is no source.*sel.sources"),
+        ({"run": sel.concat([EVENTS["run"], EVENTS["run"]])}, "'run' is no source.*sel.sources"),
+        ({"run": object()}, "object"),
+        ([EVENTS["run"]], "mapping of names"),
+    ],
+)
+def test_sources_that_are_none_are_refused_when_records_are_written(sources, said):
+    for view in (EVENTS, sel.as_view(EVENTS["t"])):
+        with pytest.raises(tw.errors.TensorWrapperError, match=said):
+            sel.to_json(view, sources=sources)
