@@ -1,0 +1,90 @@
+"""Records as others make them: faults that were found from outside."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tensorwrapper as tw
+from tensorwrapper.errors import ConversionError, DTypeError, TensorNameError
+from tensorwrapper.selection import as_view
+
+ak = pytest.importorskip("awkward")
+pa = pytest.importorskip("pyarrow")
+pd = pytest.importorskip("pandas")
+
+WITH_NULL = {"t": [[1], None, [2, 3]], "r": [1, 2, 3]}
+
+
+def as_structs(columns):
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+TABLES = {
+    "table": pa.table,
+    "chunks": lambda columns: pa.concat_tables([pa.table(columns).slice(0, 1), pa.table(columns).slice(1)]),
+    "batch": pa.record_batch,
+    "structs": lambda columns: pa.array(as_structs(columns)),
+    "awkward": lambda columns: ak.Array(as_structs(columns)),
+    "pandas": pd.DataFrame,
+    "pandas of Arrow": lambda columns: pa.table(columns).to_pandas(types_mapper=pd.ArrowDtype),
+    "mapping": lambda columns: {name: pa.array(own) for name, own in columns.items()},
+}
+
+
+@pytest.mark.parametrize("make", TABLES.values(), ids=TABLES)
+def test_null_rows_become_empty_if_asked(make):
+    with pytest.raises(ConversionError, match="null_rows='empty'"):
+        tw.records(make(WITH_NULL))
+    r = tw.records(make(WITH_NULL), null_rows="empty")
+    assert r.to_dict() == {"t": [[1], [], [2, 3]], "r": [1, 2, 3]}
+    assert tw.records(WITH_NULL, null_rows="empty").to_dict() == r.to_dict()
+    assert r.shape == tw.Shape.jagged([1, 0, 2])
+
+
+@pytest.mark.parametrize("make", TABLES.values(), ids=TABLES)
+def test_a_field_tells_null_rows_from_empty_ones(make):
+    r = tw.records(make(WITH_NULL), null_rows="field")
+    assert r.to_dict() == {"t": [[1], [], [2, 3]], "t.is_valid": [True, False, True], "r": [1, 2, 3]}
+    whole = tw.records(make({**WITH_NULL, "t": [[1], [], [2, 3]]}), null_rows="field")
+    assert whole.names == r.names
+    assert whole["t.is_valid"].tolist() == [True] * 3
+
+
+rows_or_none = st.lists(st.none() | st.lists(st.integers(0, 9), max_size=3), min_size=1).filter(any)
+
+
+@given(rows_or_none, st.sampled_from(sorted(TABLES)))
+def test_null_rows_are_told_apart_from_any_table(rows, name):
+    r = tw.records(TABLES[name]({"t": rows}), null_rows="field")
+    assert r["t"].tolist() == [row or [] for row in rows]
+    assert r["t.is_valid"].tolist() == [row is not None for row in rows]
+
+
+def test_null_lists_of_structs_and_null_structs_are_rows_too():
+    structs = pa.array([[{"x": 1, "y": [1]}], None, [{"x": 2, "y": [2]}, {"x": 3, "y": None}]])
+    r = tw.records(structs, null_rows="empty")
+    assert r.shape == tw.Shape.jagged([1, 0, 2])
+    assert r.to_dict() == {"x": [[1], [], [2, 3]], "y": [[[1]], [], [[2], []]]}
+    inner = tw.records(structs[2:], null_rows="field")
+    assert inner["y.is_valid"].tolist() == [[True, False]]
+    with pytest.raises(ConversionError, match=r"modes 0 and 1 .* null_rows='empty'"):
+        tw.records(structs, null_rows="field")
+    gone = tw.records(pa.table({"m": [{"t": [1]}, None]}), null_rows="field")
+    assert gone.to_dict() == {"m.t": [[1], []], "m.t.is_valid": [True, False]}
+
+
+def test_a_field_of_null_rows_takes_no_name_of_another():
+    with pytest.raises(TensorNameError, match=r"'t\.is_valid'"):
+        tw.records(pa.table({"t": [[1], None], "t.is_valid": [1, 2]}), null_rows="field")
+    with pytest.raises(ConversionError, match="'refuse', 'empty' or 'field', not 'drop'"):
+        tw.records({"x": [1]}, null_rows="drop")
+    lazy = as_view(np.arange(3))
+    assert tw.records({"x": lazy}, null_rows="field").names == ("x",)
+
+
+def test_objects_that_are_no_lists_are_read_or_refused_as_ever():
+    frame = pd.DataFrame({"s": ["a", None], "t": [[1], None]})
+    assert tw.records(frame, null_rows="empty").to_dict() == {"s": ["a", None], "t": [[1], []]}
+    with pytest.raises(DTypeError):
+        tw.records(pd.DataFrame({"o": [1, "a"]}), null_rows="empty")
