@@ -88,3 +88,30 @@ def test_objects_that_are_no_lists_are_read_or_refused_as_ever():
     assert tw.records(frame, null_rows="empty").to_dict() == {"s": ["a", None], "t": [[1], []]}
     with pytest.raises(DTypeError):
         tw.records(pd.DataFrame({"o": [1, "a"]}), null_rows="empty")
+
+
+def jagged(lengths, elements):
+    return tw.from_buffer(np.array(elements), tw.Shape.jagged(lengths))
+
+
+@pytest.mark.parametrize("form", ["columns", "structs"])
+@pytest.mark.parametrize("rows", [slice(1), slice(1, 2), slice(0)])
+def test_the_type_in_arrow_does_not_depend_on_how_long_rows_happen_to_be(form, rows):
+    r = tw.records({"x": jagged([[0, 1], [1]], [7, 8]), "y": jagged([2, 1], [1, 2, 3])})
+    whole, part = r.to_arrow(form), r[rows].compute().to_arrow(form)
+    assert (part.schema == whole.schema) if form == "columns" else (part.type == whole.type)
+    assert part.to_pylist() == whole.to_pylist()[rows]
+    (part.validate if form == "structs" else part.combine_chunks().validate)(full=True)
+
+
+@given(
+    st.lists(st.lists(st.lists(st.integers(0, 2), max_size=2), max_size=2), max_size=3).filter(
+        lambda lengths: any(map(any, lengths))
+    )
+)
+def test_jagged_rows_are_large_lists_at_any_depth(lengths):
+    shape = tw.Shape.jagged(lengths, rank=4)
+    found = tw.from_buffer(np.arange(shape.size), shape).to_arrow()
+    assert str(found.type).count("large_list") == 3
+    found.validate(full=True)
+    assert found.to_pylist() == tw.from_buffer(np.arange(shape.size), shape).tolist()
