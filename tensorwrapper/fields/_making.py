@@ -10,7 +10,7 @@ from tensorwrapper.buffer.lowlevel import copy_elements
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.fields._field import as_fields
 from tensorwrapper.fields._records import Records
-from tensorwrapper.fields._shared_shape import common_shape, leading
+from tensorwrapper.fields._shared_shape import common_shape, leading, with_rows
 from tensorwrapper.shape import ShapeLike, as_shape
 from tensorwrapper.tensor.lowlevel import hand_over
 from tensorwrapper.typing import Array
@@ -73,7 +73,10 @@ def records(
     if shape is not None:
         found = as_shape(shape)
     elif modes is not None:
-        found = leading(next(iter(fields.values())).shape, modes)
+        shapes = [leading(field.shape, modes) for field in fields.values() if field.rank >= modes]
+        # Lists of one size are a box, but for fields that have rows below.
+        found = next((own for own in shapes if not own.is_box), shapes[0])
+        fields = with_rows(fields, found)
     else:
         found = common_shape(fields)
     return Records(fields, found)

@@ -115,3 +115,33 @@ def test_jagged_rows_are_large_lists_at_any_depth(lengths):
     assert str(found.type).count("large_list") == 3
     found.validate(full=True)
     assert found.to_pylist() == tw.from_buffer(np.arange(shape.size), shape).tolist()
+
+
+IN_BOXES = [[{"x": [1], "y": 1, "v": [1, 2]}, {"x": [], "y": 2, "v": [3, 4]}]]
+KIND = pa.struct([("y", pa.int64()), ("v", pa.list_(pa.int64(), 2)), ("x", pa.list_(pa.int64()))])
+
+
+@pytest.mark.parametrize(
+    "structs",
+    [
+        pa.array(IN_BOXES, pa.list_(KIND, 2)),
+        ak.to_regular(ak.to_regular(ak.Array(IN_BOXES), axis=1)[["v", "y"]], axis=1),
+        ak.to_regular(ak.Array(IN_BOXES), axis=1),
+    ],
+    ids=["Arrow", "boxes of Awkward", "Awkward"],
+)
+def test_structs_in_lists_of_one_size_may_have_lists(structs):
+    r = tw.records(structs)
+    assert r.rank == 2
+    assert r["y"].tolist() == [[1, 2]]
+    assert r["v"].tolist() == [[[1, 2], [3, 4]]]
+    assert "x" not in r.names or r["x"].tolist() == [[[1], []]]
+    assert [list(map(dict, row)) for row in r.to_arrow("structs").to_pylist()] == structs.tolist()
+
+
+@given(st.lists(st.lists(st.lists(st.integers(0, 9), max_size=2), min_size=3, max_size=3), max_size=4))
+def test_any_lists_are_in_structs_in_boxes(lists):
+    rows = [[{"n": len(x), "x": x} for x in row] for row in lists]
+    kind = pa.struct([("n", pa.int64()), ("x", pa.list_(pa.int64()))])
+    r = tw.records(pa.array(rows, pa.list_(kind, 3)))
+    assert r.to_dict() == {"n": [[len(x) for x in row] for row in lists], "x": lists}
