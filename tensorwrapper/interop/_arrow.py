@@ -34,8 +34,8 @@ def to_arrow(value: TensorLike, form: ArrowForm = "lists") -> "pa.Array":
     Rows are a ``large_list``, a mode of one extent in a box or behind rows is a ``fixed_size_list``; strings
     are ``large_string`` or ``large_binary``. Nulls and NaT become nulls. Truth values, which Arrow packs into
     bits, are copied; so are elements of a foreign byte order, or in another order than the row-major one.
-    Values under nulls become zero, in a copy if they were not. ``shape.losses("arrow")`` lists what Arrow cannot say: origins,
-    names, layers and tiles.
+    Values under nulls become zero, in a copy if they were not. ``shape.losses("arrow")`` lists what Arrow
+    cannot say: origins, names, layers and tiles.
 
     Parameters
     ----------

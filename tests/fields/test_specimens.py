@@ -12,6 +12,8 @@ from tensorwrapper.selection import as_view
 ak = pytest.importorskip("awkward")
 pa = pytest.importorskip("pyarrow")
 pd = pytest.importorskip("pandas")
+feather = pytest.importorskip("pyarrow.feather")
+parquet = pytest.importorskip("pyarrow.parquet")
 
 WITH_NULL = {"t": [[1], None, [2, 3]], "r": [1, 2, 3]}
 
@@ -145,3 +147,18 @@ def test_any_lists_are_in_structs_in_boxes(lists):
     kind = pa.struct([("n", pa.int64()), ("x", pa.list_(pa.int64()))])
     r = tw.records(pa.array(rows, pa.list_(kind, 3)))
     assert r.to_dict() == {"n": [[len(x) for x in row] for row in lists], "x": lists}
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "feather"])
+def test_columns_of_structs_are_told_by_name_and_read_by_the_way_that_is_told(tmp_path, suffix):
+    table = pa.table({"det": [{"x": 1, "y": 2}], "s": [[{"a": 1}]], "run": [1]})
+    path = tmp_path / f"run.{suffix}"
+    feather.write_feather(table, path) if suffix == "feather" else parquet.write_table(table, path)
+    f = tw.open(path)
+    assert f.records().names == ("run",)
+    assert [loss.name for loss in f.losses] == ["det", "s"]
+    for name, column in (("det.x", "det"), ("s.a", "s"), ("det", "det")):
+        with pytest.raises(TensorNameError, match=rf"'{name}'.* '{column}' .* tw\.records of"):
+            f.records([name])
+    read = feather.read_table if suffix == "feather" else parquet.read_table
+    assert tw.records(read(path)).names == ("det.x", "det.y", "s.a", "run")
