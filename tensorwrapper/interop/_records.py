@@ -262,7 +262,8 @@ def records_to_arrow(
     Raises
     ------
     ConversionError
-        If there are to be structs, and a field has fewer modes than the shape.
+        If a field is a single element, as one row of records has it; if there are to be structs, and a field
+        has fewer modes than the shape.
     DTypeError
         If Arrow has no elements of a type.
 
@@ -305,11 +306,16 @@ def _within(lists: _Theirs) -> _Theirs:
 
 
 def _with_rows(records: Records) -> dict[str, Tensor[Any]]:
-    """Return the tensors of all fields; a field of rank 0 is repeated for each row."""
+    """Return the tensors of all fields, each of which has rows."""
     if not records.rank:
         raise ConversionError("a table has rows, and records of rank 0 are one: to_dict() has its elements")
-    made = {name: as_tensor(field) for name, field in records.compute().items()}
-    return {name: own if own.rank else own.broadcast((len(records),)) for name, own in made.items()}
+    single = next((name for name, field in records.items() if not field.rank), None)
+    if single is not None:
+        raise ConversionError(
+            f"a table has no place for the field {single!r}, a single element: drop({single!r}), or take the "
+            "row as r[k:k + 1] in place of r[k]"
+        )
+    return {name: as_tensor(field) for name, field in records.compute().items()}
 
 
 def _arrow_columns(records: Records) -> dict[str, _Theirs]:

@@ -226,11 +226,6 @@ def test_it_is_refused(text, kind, part):
     assert part in str(caught.value) + "".join(getattr(caught.value, "__notes__", []))
 
 
-def test_what_has_one_element_for_all_rows_is_repeated():
-    assert pa.table(events()[2]).to_pylist() == events()[2].tolist()
-    assert events()[2].to_awkward().to_list() == events()[2].tolist()
-
-
 def same(found, wanted):
     """Tell whether elements, names and order are the same; boxes come back as such or as rows."""
     return found.names == wanted.names and found.to_dict() == wanted.to_dict()

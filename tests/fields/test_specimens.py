@@ -162,3 +162,32 @@ def test_columns_of_structs_are_told_by_name_and_read_by_the_way_that_is_told(tm
             f.records([name])
     read = feather.read_table if suffix == "feather" else parquet.read_table
     assert tw.records(read(path)).names == ("det.x", "det.y", "s.a", "run")
+
+
+def events():
+    return tw.records({"t": tw.jagged([[5, 1, 7], [], [2, 9]]), "run": [10, 20, 30]})
+
+
+@pytest.mark.parametrize(
+    "convert",
+    [
+        lambda e: e.to_arrow(),
+        lambda e: e.to_arrow("structs"),
+        pa.table,
+        lambda e: e.to_awkward(),
+        lambda e: e.to_pandas(),
+    ],
+    ids=["table", "structs", "C interface", "Awkward", "pandas"],
+)
+@pytest.mark.parametrize("row", [1, 2])
+def test_a_single_element_beside_rows_is_refused_by_tables(convert, row):
+    with pytest.raises(ConversionError, match=r"'run'.* drop\('run'\).* r\[k:k \+ 1\]"):
+        convert(events()[row])
+    assert len(convert(events()[row].drop("run"))) == len(events()[row])
+
+
+@pytest.mark.parametrize("row", [1, 2])
+def test_one_row_is_the_same_through_arrow_and_awkward(row):
+    e = events()[row : row + 1]
+    assert tw.records(e.to_arrow()).to_dict() == e.to_dict()
+    assert tw.records(e.to_awkward()).to_dict() == e.to_dict()
