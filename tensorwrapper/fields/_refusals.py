@@ -3,9 +3,10 @@
 from typing import TYPE_CHECKING, ClassVar, Final, NoReturn
 
 from tensorwrapper._hints import Hinted
-from tensorwrapper.errors import ConversionError
+from tensorwrapper._wording import brief
+from tensorwrapper.errors import ConversionError, IndexTypeError
 
-__all__ = ["NoArray"]
+__all__ = ["NoArray", "two_keys"]
 
 _OPERATORS: Final = """
 add sub mul matmul truediv floordiv mod divmod pow lshift rshift and xor or radd rsub rmul rmatmul rtruediv
@@ -58,3 +59,19 @@ class NoArray(metaclass=Hinted):
 
     def _no_array(self, what: str) -> ConversionError:
         return ConversionError(f"{what}: one field is the tensor `r[{self.names[0]!r}]`")
+
+
+def two_keys(key: tuple[object, ...]) -> IndexTypeError:
+    """Return the error for a key that has names and positions; it shows the two keys."""
+    names = [part for part in key if isinstance(part, str)]
+    rows = ", ".join([_shown(part) for part in key if not isinstance(part, str)])
+    fields = repr(names[0] if len(names) == 1 else names)
+    advice = f"r[{fields}]{f'[{rows}]' if rows else ''}"
+    return IndexTypeError(f"a key has names or positions, not both, nor names in a tuple: `{advice}`")
+
+
+def _shown(part: object) -> str:
+    if not isinstance(part, slice):
+        return "..." if part is Ellipsis else brief(part)
+    ends = ["" if end is None else brief(end) for end in (part.start, part.stop, part.step)]
+    return ":".join(ends if ends[2] else ends[:2])

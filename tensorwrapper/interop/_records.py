@@ -70,7 +70,7 @@ def columns_of(data: object) -> tuple[dict[str, object], int | None]:
     Raises
     ------
     ConversionError
-        If it has no columns; if a frame has an index that does more than count.
+        If it has no columns; if a frame has an index that does not count from 0.
     TensorNameError
         If a name is there twice.
 
@@ -198,9 +198,9 @@ def _of_pandas(data: _Theirs) -> Iterator[tuple[str, object]]:
     if not isinstance(data, pandas.DataFrame):
         raise ConversionError(f"a {type(data).__name__} of pandas has no columns: as_tensor reads it")
     index = data.index
-    if not (isinstance(index, pandas.RangeIndex) and index.step == 1):
+    if index.dtype.kind not in "iu" or not index.equals(pandas.RangeIndex(len(index))):
         raise ConversionError(
-            "an index that does more than count would be lost: reset_index() makes a column of it, "
+            "an index that does not count from 0 would be lost: reset_index() makes a column of it, "
             "reset_index(drop=True) drops it"
         )
     frame = data.reset_index(drop=True)
@@ -263,7 +263,7 @@ def records_to_arrow(
     ------
     ConversionError
         If a field is a single element, as one row of records has it; if there are to be structs, and a field
-        has fewer modes than the shape.
+        has fewer modes than the shape; if `nest` is no text.
     DTypeError
         If Arrow has no elements of a type.
 
@@ -278,6 +278,8 @@ def records_to_arrow(
 
     if form not in ("columns", "structs"):
         raise ConversionError(f"records become 'columns' or 'structs' of Arrow, not {form!r}")
+    if nest is not None and not (isinstance(cast("object", nest), str) and nest):
+        raise ConversionError(f"what separates names is a text, as in nest='.', not {brief(nest)}")
     columns = _arrow_columns(records)
     if form == "columns":
         return cast("pa.Table", arrow.table(dict(_nested(columns, nest))))

@@ -74,7 +74,7 @@ def test_structs_are_in_the_lists_of_the_shape():
         pa.array([{"t": [5, 1, 7], "run": 10}, {"t": [], "run": 20}, {"t": [2, 9], "run": 30}]),
         pa.array([None, {"t": [5, 1, 7], "run": 10}, {"t": [], "run": 20}, {"t": [2, 9], "run": 30}])[1:],
         pd.DataFrame({"t": [[5, 1, 7], [], [2, 9]], "run": [10, 20, 30]}),
-        pd.DataFrame({"t": [[0], [5, 1, 7], [], [2, 9]], "run": [0, 10, 20, 30]})[1:],
+        pd.DataFrame({"t": [[0], [5, 1, 7], [], [2, 9]], "run": [0, 10, 20, 30]})[1:].reset_index(drop=True),
         ak.Array([{"t": [5, 1, 7], "run": 10}, {"t": [], "run": 20}, {"t": [2, 9], "run": 30}]),
     ],
     ids=[

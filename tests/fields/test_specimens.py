@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tensorwrapper as tw
-from tensorwrapper.errors import ConversionError, DTypeError, TensorNameError
+from tensorwrapper.errors import ConversionError, DTypeError, IndexTypeError, TensorNameError
 from tensorwrapper.selection import as_view
 
 ak = pytest.importorskip("awkward")
@@ -191,3 +191,81 @@ def test_one_row_is_the_same_through_arrow_and_awkward(row):
     e = events()[row : row + 1]
     assert tw.records(e.to_arrow()).to_dict() == e.to_dict()
     assert tw.records(e.to_awkward()).to_dict() == e.to_dict()
+
+
+def refusal(call, error=ConversionError):
+    with pytest.raises(error) as caught:
+        call()
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("key", "advice"),
+    [
+        (("t", 0), "r['t'][0]"),
+        ((0, "t"), "r['t'][0]"),
+        (("t", slice(1), 0), "r['t'][:1, 0]"),
+        (("t", "run"), "r[['t', 'run']]"),
+        (("t", "run", slice(2)), "r[['t', 'run']][:2]"),
+    ],
+)
+def test_names_among_positions_are_told_the_two_keys(key, advice):
+    r = events()[:1]
+    assert f"`{advice}`" in refusal(lambda: r[key], IndexTypeError)
+    eval(advice, {"r": r})
+
+
+def test_records_are_called_records_where_a_tensor_is_wanted():
+    e = events()
+    calls = [
+        lambda: tw.as_tensor(e),
+        lambda: as_view(e),
+        lambda: tw.where(e, e, e),
+        lambda: tw.concat([e["t"], e]),
+        lambda: tw.stack([e["t"], e]),
+        lambda: e.with_field("z", e),
+    ]
+    for call in calls:
+        assert "records are one tensor for each field: `r['t']`" in refusal(call)
+
+
+def test_drop_takes_names_one_by_one():
+    said = refusal(lambda: events().drop(["run"]))
+    assert "drop('run')" in said
+    assert events().drop("run").names == ("t",)
+
+
+def test_text_with_nulls_is_told_of_strings(tmp_path):
+    assert "tw.strings(" in refusal(lambda: tw.records({"s": ["a", None]}), DTypeError)
+    assert tw.records({"s": tw.strings(["a", None])}).to_dict() == {"s": ["a", None]}
+    with tw.TensFile(tmp_path / "w.tens", "a") as f:
+        assert "tw.strings(" in refusal(lambda: f.extend("w", {"s": ["a", None]}), DTypeError)
+        f.extend("w", {"s": tw.strings(["a", None])})
+        assert f.records("w").to_dict() == {"s": ["a", None]}
+
+
+@pytest.mark.parametrize("nest", [3, b".", ""])
+@pytest.mark.parametrize("form", ["columns", "structs"])
+def test_what_nests_names_is_a_text(nest, form):
+    r = tw.records({"m.x": [1], "m.y": [2]})
+    assert "nest='.'" in refusal(lambda: r.to_arrow(form, nest=nest))
+    assert r.to_arrow(form, nest=".").to_pylist() == [{"m": {"x": 1, "y": 2}}]
+
+
+@pytest.mark.parametrize(
+    "index", [[0, 1], pd.RangeIndex(2), pd.Index([0, 1], dtype="u1"), pd.Index([0, 1], name="k")]
+)
+def test_an_index_that_counts_from_0_is_left_out(index):
+    assert tw.records(pd.DataFrame({"a": [1, 2]}, index=index)).to_dict() == {"a": [1, 2]}
+
+
+@pytest.mark.parametrize(
+    "index", [[1, 2], pd.RangeIndex(1, 3), [1, 0], ["a", "b"], [0, 0], [False, True], [0.0, 1.0]]
+)
+def test_any_other_index_is_refused(index):
+    frame = pd.DataFrame({"a": [1, 2]}, index=index)
+    assert "reset_index(drop=True) drops it" in refusal(lambda: tw.records(frame))
+    assert tw.records(frame.reset_index(drop=True)).to_dict() == {"a": [1, 2]}
+    assert tw.records(frame.reset_index()).names == ("index", "a")
+    empty = frame[:0].reset_index(drop=True)
+    assert len(tw.records(empty)) == 0
