@@ -168,8 +168,8 @@ class Records(NoArray, RecordsLibraries):
         given: Any = key  # a list may hold anything
         if type(given) is list and given and isinstance(given[0], str):
             return self._some(cast("list[str]", given))
-        if type(given) is tuple and any(isinstance(part, str) for part in given):
-            raise two_keys(given)
+        if isinstance(key, tuple) and any(isinstance(part, str) for part in cast("tuple[Any, ...]", key)):
+            raise two_keys(key)
         return _made(*select(self._fields, self._shape, key))
 
     def _field(self, name: str) -> Field:

@@ -1,6 +1,6 @@
 """Operators and array protocols of records, which raise errors."""
 
-from typing import TYPE_CHECKING, ClassVar, Final, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn, cast
 
 from tensorwrapper._hints import Hinted
 from tensorwrapper._wording import brief
@@ -61,7 +61,7 @@ class NoArray(metaclass=Hinted):
         return ConversionError(f"{what}: one field is the tensor `r[{self.names[0]!r}]`")
 
 
-def two_keys(key: tuple[object, ...]) -> IndexTypeError:
+def two_keys(key: tuple[Any, ...]) -> IndexTypeError:
     """Return the error for a key that has names and positions; it shows the two keys."""
     names = [part for part in key if isinstance(part, str)]
     rows = ", ".join([_shown(part) for part in key if not isinstance(part, str)])
@@ -73,5 +73,6 @@ def two_keys(key: tuple[object, ...]) -> IndexTypeError:
 def _shown(part: object) -> str:
     if not isinstance(part, slice):
         return "..." if part is Ellipsis else brief(part)
-    ends = ["" if end is None else brief(end) for end in (part.start, part.stop, part.step)]
+    given = cast("Any", part)
+    ends = ["" if end is None else brief(end) for end in (given.start, given.stop, given.step)]
     return ":".join(ends if ends[2] else ends[:2])
