@@ -35,8 +35,8 @@ def records(
         that all fields share.
     null_rows
         Whether a null in place of a list is refused, or becomes an empty row. With "field", each column of
-        lists has a field ``name.is_valid`` behind it: which of its rows are no nulls, of the mode that has
-        nulls; of mode 0 if there are none.
+        lists has a field ``name.is_valid`` behind it: one bool for each row, False for a null. These are the
+        rows of the mode that has nulls, or of mode 0.
 
     Raises
     ------

@@ -19,15 +19,15 @@ _Theirs: TypeAlias = Any
 def fill_null_rows(columns: Mapping[str, object], null_rows: Literal["empty", "field"]) -> dict[str, object]:
     """Return columns in which null rows are empty rows; O(rows).
 
-    Columns that are no lists, and no arrays of Arrow, Awkward Array, pandas or polars, stay as they are.
+    Only lists and arrays of Arrow, Awkward Array, pandas and polars are changed.
 
     Parameters
     ----------
     columns
         Arguments of `as_tensor`, by name.
     null_rows
-        With "field", each column of lists is followed by ``name.is_valid``: which of its rows are no nulls,
-        of the mode that has nulls; of mode 0 if there are none.
+        With "field", each column of lists is followed by ``name.is_valid``: one bool for each row, False for
+        a null. These are the rows of the mode that has nulls, or of mode 0.
 
     Raises
     ------
@@ -62,14 +62,14 @@ def fill_null_rows(columns: Mapping[str, object], null_rows: Literal["empty", "f
             )
         if f"{name}.is_valid" in columns:
             raise TensorNameError(
-                f"the null rows of {name!r} are told by a field '{name}.is_valid', which is there"
+                f"null rows of {name!r} need the name '{name}.is_valid', which a column has"
             )
         found[f"{name}.is_valid"] = from_buffer(marks[modes[0]], tensor.shape.leading(modes[0] + 1))
     return found
 
 
 def _marks_of(column: _Theirs) -> Iterator[Marks]:
-    """Return an iterator over the modes of rows, from the outermost: which rows are no nulls."""
+    """Return an iterator over the modes of rows, from the outermost: which rows are valid."""
     if isinstance(column, list | tuple):
         return _of_lists(cast("Any", column))
     module = type(column).__module__.partition(".")[0]
@@ -101,7 +101,7 @@ def _of_pandas(column: _Theirs) -> Iterator[Marks]:
     try:
         array = arrow.array(column, from_pandas=True)
     except (ValueError, TypeError):
-        return iter(())  # no lists: what reads the column says what it has
+        return iter(())  # `as_tensor` refuses it
     return _of_arrow(array)
 
 

@@ -262,8 +262,8 @@ def records_to_arrow(
     Raises
     ------
     ConversionError
-        If a field is a single element, as one row of records has it; if there are to be structs, and a field
-        has fewer modes than the shape; if `nest` is no text.
+        If a field is a single element, as in one row of records. If there are to be structs, and a field has
+        fewer modes than the shape. If `nest` is of another kind.
     DTypeError
         If Arrow has no elements of a type.
 
