@@ -23,7 +23,7 @@ def check_dtype(dtype: "np.dtype[Any]") -> None:
     """Raise unless tensors can hold elements of this type."""
     # bfloat16, float8 and their kin have the kind of structures, and nothing of them.
     if dtype.kind not in _KINDS and dtype.type.__module__ != "ml_dtypes":
-        text = "; strings() makes tensors of text and bytes" if dtype.kind in "SUTO" else ""
+        text = "; tw.strings(...) makes tensors of text and bytes" if dtype.kind in "SUTO" else ""
         raise DTypeError(
             f"elements of type {dtype} are not supported: allowed are bool, integers, floats, complex "
             f"numbers, datetime64 and timedelta64, and the types of ml_dtypes{text}"

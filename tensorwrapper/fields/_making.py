@@ -1,15 +1,16 @@
 """Construction of records from mappings and from tables of other libraries."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 
+from tensorwrapper._wording import brief
 from tensorwrapper.buffer.lowlevel import copy_elements
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.fields._field import as_fields
 from tensorwrapper.fields._records import Records, as_records
-from tensorwrapper.fields._shared_shape import common_shape, leading
+from tensorwrapper.fields._shared_shape import common_shape, leading, with_rows
 from tensorwrapper.shape import ShapeLike, as_shape
 from tensorwrapper.tensor.lowlevel import hand_over
 from tensorwrapper.typing import Array
@@ -17,7 +18,9 @@ from tensorwrapper.typing import Array
 __all__ = ["records"]
 
 
-def records(data: object, *, shape: ShapeLike | None = None) -> Records:
+def records(
+    data: object, *, shape: ShapeLike | None = None, null_rows: Literal["refuse", "empty", "field"] = "refuse"
+) -> Records:
     """Return named tensors, or views, that share their leading modes, as one value; nothing is copied.
 
     Parameters
@@ -30,11 +33,15 @@ def records(data: object, *, shape: ShapeLike | None = None) -> Records:
         The shape that all fields start with, or have leading modes of. If not given: the longest leading
         shape of all jagged fields, if that is jagged and every box has leading modes of it; else the longest
         that all fields share.
+    null_rows
+        Whether a null in place of a list is refused, or becomes an empty row. With "field", each column of
+        lists has a field ``name.is_valid`` behind it: one bool for each row, False for a null. These are the
+        rows of the mode that has nulls, or of mode 0.
 
     Raises
     ------
     ConversionError
-        If there is no field.
+        If there is no field; if a row is a null, and refused.
     TensorNameError
         If a name cannot be one of a tensor in a file.
     RankError
@@ -50,18 +57,27 @@ def records(data: object, *, shape: ShapeLike | None = None) -> Records:
     Shape.jagged([3, 0, 2])
     >>> tw.records({"energy": [1.0, 2.0], "xyz": np.zeros((2, 3))}).shape
     Shape(2)
+    >>> tw.records({"t": [[5], None], "run": [10, 20]}, null_rows="field").to_dict()
+    {'t': [[5], []], 't.is_valid': [True, False], 'run': [10, 20]}
     """
     data = as_records(data)
+    if null_rows not in ("refuse", "empty", "field"):
+        raise ConversionError(f"null_rows is 'refuse', 'empty' or 'field', not {brief(null_rows)}")
     if isinstance(data, Records):
         return data if shape is None else Records(dict(data.items()), as_shape(shape))
     columns, modes = _columns_of(data)
+    if null_rows != "refuse":
+        columns = hand_over("fill_null_rows", columns, null_rows)
     fields = as_fields(columns)
     if not fields:
         raise ConversionError("records have at least one field")
     if shape is not None:
         found = as_shape(shape)
     elif modes is not None:
-        found = leading(next(iter(fields.values())).shape, modes)
+        shapes = [leading(field.shape, modes) for field in fields.values() if field.rank >= modes]
+        # Lists of one size are a box, but for fields that have rows below.
+        found = next((own for own in shapes if not own.is_box), shapes[0])
+        fields = with_rows(fields, found)
     else:
         found = common_shape(fields)
     return Records(fields, found)

@@ -20,6 +20,7 @@ from tensorwrapper.fields._field import Field, Fields, as_fields
 from tensorwrapper.fields._joining import chosen, joined
 from tensorwrapper.fields._libraries import RecordsLibraries
 from tensorwrapper.fields._plan import RecordsPlan
+from tensorwrapper.fields._refusals import two_keys
 from tensorwrapper.fields._selecting import select
 from tensorwrapper.fields._shared_shape import check_field, leading, shape_among, share, with_rows
 from tensorwrapper.fields._unpacking import arguments_of
@@ -151,6 +152,8 @@ class Records(NoArray, RecordsLibraries):
             If there is no such field, or a name comes twice.
         TooManyIndicesError
             If there are more indices than the fields share modes.
+        IndexTypeError
+            If names are among indices.
         OutOfBoundsError, ExtentMismatchError
             As keys of tensors raise them.
 
@@ -166,6 +169,8 @@ class Records(NoArray, RecordsLibraries):
         given: Any = key  # a list may hold anything
         if type(given) is list and given and isinstance(given[0], str):
             return self._some(cast("list[str]", given))
+        if isinstance(key, tuple) and any(isinstance(part, str) for part in cast("tuple[Any, ...]", key)):
+            raise two_keys(key)
         return _made(*select(self._fields, self._shape, key))
 
     def _field(self, name: str) -> Field:
@@ -307,6 +312,7 @@ class Records(NoArray, RecordsLibraries):
         ('y',)
         """
         for name in names:
+            check_kind_of(name, str, f"names are given one by one, as in `r.drop({self.names[-1]!r})`")
             self._field(name)
         left = [name for name in self._fields if name not in names]
         if not left:

@@ -127,7 +127,7 @@ def with_rows(fields: Fields, shape: Shape[Any]) -> dict[str, Field]:
 
 def _as_rows(field: Field, shape: Shape[Any]) -> Field:
     wanted = leading(shape, min(field.rank, shape.rank))
-    if field.rank < 2 or field.rank > shape.rank or wanted.is_box or not field.shape.is_box:
+    if field.rank < 2 or wanted.is_box or not field.shape.is_box:
         return field
     for _ in range(wanted.rank - 1):
         field = field.flatten(1)

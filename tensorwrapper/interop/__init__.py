@@ -8,6 +8,7 @@ from tensorwrapper.interop._arrow import ArrowForm, from_arrow, to_arrow, to_arr
 from tensorwrapper.interop._awkward import from_awkward, to_awkward
 from tensorwrapper.interop._duck import DuckArray, as_duck
 from tensorwrapper.interop._lazy_arrays import from_lazy
+from tensorwrapper.interop._null_rows import fill_null_rows
 from tensorwrapper.interop._pandas import from_pandas, to_pandas
 from tensorwrapper.interop._records import (
     RecordsForm,
@@ -39,6 +40,7 @@ __all__ = [
     "as_duck",
     "columns_of",
     "compute_over",
+    "fill_null_rows",
     "from_arrow",
     "from_awkward",
     "from_dask",

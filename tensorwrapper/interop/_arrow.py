@@ -31,11 +31,11 @@ _LAST_OF_NUMPY: Final = 23  # numbers above are of types that others have added
 def to_arrow(value: TensorLike, form: ArrowForm = "lists") -> "pa.Array":
     """Return the tensor as an array of Arrow over its first mode; O(rows), and no element is copied.
 
-    A mode of one extent is a ``fixed_size_list``, another one a ``large_list``; strings are ``large_string``
-    or ``large_binary``. Nulls and NaT become nulls. Truth values, which Arrow packs into bits, are copied;
-    so are elements of a foreign byte order, or in another order than the row-major one. Values under nulls
-    become zero, in a copy if they were not. ``shape.losses("arrow")`` lists what Arrow cannot say: origins,
-    names, layers and tiles.
+    Rows are a ``large_list``, a mode of one extent in a box or behind rows is a ``fixed_size_list``; strings
+    are ``large_string`` or ``large_binary``. Nulls and NaT become nulls. Truth values, which Arrow packs into
+    bits, are copied; so are elements of a foreign byte order, or in another order than the row-major one.
+    Values under nulls become zero, in a copy if they were not. ``shape.losses("arrow")`` lists what Arrow
+    cannot say: origins, names, layers and tiles.
 
     Parameters
     ----------

@@ -70,7 +70,7 @@ def columns_of(data: object) -> tuple[dict[str, object], int | None]:
     Raises
     ------
     ConversionError
-        If it has no columns; if a frame has an index that does more than count.
+        If it has no columns; if a frame has an index that does not count from 0.
     TensorNameError
         If a name is there twice.
 
@@ -198,9 +198,9 @@ def _of_pandas(data: _Theirs) -> Iterator[tuple[str, object]]:
     if not isinstance(data, pandas.DataFrame):
         raise ConversionError(f"a {type(data).__name__} of pandas has no columns: as_tensor reads it")
     index = data.index
-    if not (isinstance(index, pandas.RangeIndex) and index.step == 1):
+    if index.dtype.kind not in "iu" or not index.equals(pandas.RangeIndex(len(index))):
         raise ConversionError(
-            "an index that does more than count would be lost: reset_index() makes a column of it, "
+            "an index that does not count from 0 would be lost: reset_index() makes a column of it, "
             "reset_index(drop=True) drops it"
         )
     frame = data.reset_index(drop=True)
@@ -262,7 +262,8 @@ def records_to_arrow(
     Raises
     ------
     ConversionError
-        If there are to be structs, and a field has fewer modes than the shape.
+        If a field is a single element, as in one row of records. If there are to be structs, and a field has
+        fewer modes than the shape. If `nest` is of another kind.
     DTypeError
         If Arrow has no elements of a type.
 
@@ -277,6 +278,8 @@ def records_to_arrow(
 
     if form not in ("columns", "structs"):
         raise ConversionError(f"records become 'columns' or 'structs' of Arrow, not {form!r}")
+    if nest is not None and not (isinstance(cast("object", nest), str) and nest):
+        raise ConversionError(f"what separates names is a text, as in nest='.', not {brief(nest)}")
     columns = _arrow_columns(records)
     if form == "columns":
         return cast("pa.Table", arrow.table(dict(_nested(columns, nest))))
@@ -305,11 +308,16 @@ def _within(lists: _Theirs) -> _Theirs:
 
 
 def _with_rows(records: Records) -> dict[str, Tensor[Any]]:
-    """Return the tensors of all fields; a field of rank 0 is repeated for each row."""
+    """Return the tensors of all fields, each of which has rows."""
     if not records.rank:
         raise ConversionError("a table has rows, and records of rank 0 are one: to_dict() has its elements")
-    made = {name: as_tensor(field) for name, field in records.compute().items()}
-    return {name: own if own.rank else own.broadcast((len(records),)) for name, own in made.items()}
+    single = next((name for name, field in records.items() if not field.rank), None)
+    if single is not None:
+        raise ConversionError(
+            f"a table has no place for the field {single!r}, a single element: drop({single!r}), or take the "
+            "row as r[k:k + 1] in place of r[k]"
+        )
+    return {name: as_tensor(field) for name, field in records.compute().items()}
 
 
 def _arrow_columns(records: Records) -> dict[str, _Theirs]:

@@ -32,7 +32,7 @@ def test_tensors_hold_nothing_else(dtype, hint):
     with pytest.raises(DTypeError, match="are not supported") as caught:
         check_dtype(np.dtype(dtype))
 
-    assert ("strings() makes tensors" in str(caught.value)) == hint
+    assert ("tw.strings(...) makes tensors" in str(caught.value)) == hint
 
 
 def test_strings_are_text_or_bytes():

@@ -146,7 +146,8 @@ class ShapeExchange(ShapeBase[IndexT_co], Generic[IndexT_co]):
     def arrow_lists(self, kind: "ListType" = "large_list") -> "tuple[ArrowList, ...]":
         """Return the lists of an Arrow array of this shape, from the outermost; O(rows).
 
-        Modes of one extent are lists of one size. An array of them has as many lists as mode 0 indices.
+        Rows are lists of any size, also if all have one length. Modes of boxes are lists of one size, as are
+        modes behind rows that have one extent. An array of them has as many lists as mode 0 indices.
 
         Parameters
         ----------
@@ -168,9 +169,13 @@ class ShapeExchange(ShapeBase[IndexT_co], Generic[IndexT_co]):
         ['large_list', 'fixed_size_list']
         """
         from tensorwrapper.shape.interchange._arrow import arrow_of_rows  # noqa: PLC0415
-        from tensorwrapper.shape.interchange._tensorflow import partitions_of_rows  # noqa: PLC0415
+        from tensorwrapper.shape.interchange._tensorflow import (  # noqa: PLC0415
+            partitions_of_rows,
+            unrolled_splits,
+        )
 
-        return arrow_of_rows(partitions_of_rows(flat_of(self.implementation)), kind)
+        flat = flat_of(self.implementation)
+        return arrow_of_rows(partitions_of_rows(flat), kind, unrolled_splits(flat))
 
     @classmethod
     def from_arrow(cls, levels: "Iterable[ArrowList]", length: SupportsIndex) -> Self:

@@ -165,8 +165,13 @@ class ArrowList:
         return ArrowList, (self.type, self.offsets, self.sizes, self.list_size)
 
 
-def arrow_of_rows(rows: RowPartitions, kind: ListType) -> tuple[ArrowList, ...]:
-    """Return the lists of rows, from the outermost; modes of one extent are lists of one size."""
+def arrow_of_rows(
+    rows: RowPartitions, kind: ListType, unrolled: Sequence[IntArray] = ()
+) -> tuple[ArrowList, ...]:
+    """Return the lists of rows, from the outermost; modes of one extent are lists of one size.
+
+    The first modes have these splits: they are rows, of one length too.
+    """
     if kind not in _TYPES:
         raise ConversionError(f"a list of rows is one of {', '.join(_TYPES)}, not {kind!r}")
     if not rows.rank:
@@ -174,19 +179,19 @@ def arrow_of_rows(rows: RowPartitions, kind: ListType) -> tuple[ArrowList, ...]:
     dtype = _TYPES[kind]
     found: list[ArrowList] = []
     for mode, size in enumerate(rows.static_lengths[1:]):
-        if size is not None:
+        if size is not None and mode >= len(unrolled):
             if size > np.iinfo(np.int32).max:
                 raise SizeOverflowError(f"a fixed_size_list has at most 2**31 - 1 elements, not {size}")
             found.append(ArrowList("fixed_size_list", list_size=size))
             continue
-        level = rows.partitions[mode]
-        if level.nvals > np.iinfo(dtype).max:
-            raise SizeOverflowError(f"{level.nvals} elements need offsets of 64 bits: large_list, not {kind}")
+        splits = unrolled[mode] if mode < len(unrolled) else rows.partitions[mode].row_splits
+        if splits[-1] > np.iinfo(dtype).max:
+            raise SizeOverflowError(f"{splits[-1]} elements need offsets of 64 bits: large_list, not {kind}")
+        offsets = splits.astype(dtype, copy=False)
         if kind in ("list", "large_list"):
-            found.append(ArrowList(kind, level.row_splits.astype(dtype, copy=False)))
+            found.append(ArrowList(kind, offsets))
         else:
-            starts = level.row_starts.astype(dtype, copy=False)
-            found.append(ArrowList(kind, starts, level.row_lengths.astype(dtype, copy=False)))
+            found.append(ArrowList(kind, offsets[:-1], np.diff(offsets)))
     return tuple(found)
 
 

@@ -34,7 +34,7 @@ from tensorwrapper.shape.rows._written_numbers import MAX_SPREAD
 from tensorwrapper.shape.text._assembly import Assembly
 from tensorwrapper.typing import Extents, IntArray
 
-__all__ = ["RowPartitions", "partitions_of_rows", "shape_of_partitions"]
+__all__ = ["RowPartitions", "partitions_of_rows", "shape_of_partitions", "unrolled_splits"]
 
 # Possessive, and each matched where the one before ended: nothing is read twice.
 _NUMBER: Final = r"(?:0|[1-9][0-9]{0,99}+)(?![0-9])"
@@ -172,6 +172,14 @@ def partitions_of_rows(shape: Flat) -> RowPartitions:
         found.append(level)
         count = level.nvals
     return RowPartitions(found, (count, *[_extent_of(shape, mode) for mode in range(last + 1, rank)]))
+
+
+def unrolled_splits(shape: Flat) -> list[IntArray]:
+    """Return the splits of the modes of rows, up to the first mode of cells; none of a box. O(rows)."""
+    if isinstance(shape, SmoothCommon):
+        return []
+    rows = shape.rows
+    return [frozen_array(splits_at(rows, mode)) for mode in range(1, rows.outer_rank + 1)]
 
 
 def _extent_of(shape: JaggedCommon, mode: int) -> int:

@@ -122,8 +122,8 @@ class ArrayFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"]):
         return self._contents.held[found]
 
     def _why_not(self, name: str) -> str:
-        """Return what is told of a name that is no tensor."""
-        said = [loss for loss in self.losses if loss.name == name]
+        """Return what is told of a name that is no tensor, or of that before a dot in it."""
+        said = [loss for loss in self.losses if loss.name and f"{name}.".startswith(f"{loss.name}.")]
         return f": {said[0]}" if said else ""
 
     @property
@@ -172,7 +172,7 @@ class ArrayFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"]):
         Parameters
         ----------
         names
-            Which tensors; None for all.
+            Which tensors; None for all. Columns of structs are none: they are in `losses`.
         under
             A group of HDF5 or Zarr: its tensors alone, without the name of the group.
 

@@ -184,6 +184,9 @@ def _by_protocol(value: object, *, copy: bool | None, null_rows: NullRows = "ref
     foreign: Tensor[Any] | None = read_foreign(value, copy, null_rows)
     if foreign is not None:
         return foreign
+    if hasattr(type(value), "__fields__"):
+        name = cast("Any", value).names[0]
+        raise ConversionError(f"records are one tensor for each field: `r[{name!r}]` is the first")
     if copy is not False and getattr(type(value), "as_source", None) is not None:
         # Rows that lie elsewhere. Those of a collection of Dask may have nulls, which are known then.
         if hasattr(type(value), "__dask_graph__"):

@@ -243,7 +243,7 @@ def test_numbers_are_no_strings(name, ask):
     ],
 )
 def test_what_makes_tensors_of_numbers_points_to_strings(make):
-    with pytest.raises(DTypeError, match=r"strings\(\) makes tensors of text"):
+    with pytest.raises(DTypeError, match=r"tw\.strings\(\.\.\.\) makes tensors of text"):
         make()
 
 

@@ -128,10 +128,14 @@ def _empty(kind: "pa.DataType") -> Tensor[Any]:
     """Return a tensor of the elements of a column, and of none of them."""
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
-    if pa.types.is_struct(kind):
+    kind = plain_type(kind)
+    inner: Any = kind
+    while isinstance(getattr(inner, "value_type", None), pa.DataType) and not pa.types.is_dictionary(inner):
+        inner = inner.value_type
+    if pa.types.is_struct(inner):
         # NumPy would make objects of it.
-        raise ConversionError("fields are columns of their own: flatten() of a table of pyarrow")
-    return as_tensor(empty_array(plain_type(kind)))
+        raise ConversionError("each of its fields is a tensor: tw.records of the table of pyarrow has them")
+    return as_tensor(empty_array(kind))
 
 
 def tensor_of(array: "pa.Array | pa.ChunkedArray", path: Path, name: str, null_rows: NullRows) -> Tensor[Any]:
