@@ -107,8 +107,9 @@ class ViewWriting(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
             values, valid = divide_value(values, self.dtype)
             valid = None if valid is True else valid
         if rows is not None:
-            values, valid = _in_line(values, rows), None if valid is None else _in_line(valid, rows)
-        assign(self._expression, normal, values, casting, rows, valid)
+            values = _in_line(cast("Any", values), rows)
+            valid = None if valid is None else _in_line(valid, rows)
+        assign(self._expression, normal, cast("Any", values), casting, rows, valid)
 
     def _stored(self) -> "tuple[Expression, Shape | None]":
         """Return the box in normal form that is written to: of rows that are put together, their elements.

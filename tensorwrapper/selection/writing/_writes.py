@@ -80,7 +80,7 @@ def assign(
         marks_there = None if valid is None else _validity_of(target)
         target.assign(value, casting=casting)
         if marks_there is not None:
-            marks_there.assign(valid)
+            marks_there.assign(cast("Any", valid))
         return
     extents = normal.shape.extents
     found = writable_targets(written, normal, rows)

@@ -115,7 +115,7 @@ def is_nullable_number(value: object) -> bool:
 def _first_of(arguments: "tuple[Any, ...]", check: "Callable[[object], bool]") -> bool:
     """Tell whether the first argument, or an item of it, is of a kind."""
     first: Any = arguments[0] if arguments else None
-    return any(map(check, first)) if isinstance(first, list | tuple) else check(first)
+    return any(map(check, cast("list[object]", first))) if isinstance(first, list | tuple) else check(first)
 
 
 def _moved_with_nulls(

@@ -154,7 +154,7 @@ def _nan_as_null(tensor: TensorBase[Any]) -> TensorBase[Any]:
     plain, valid = sides_of(tensor)
     values = plain.buffer.pack(plain.layout.implementation, own=False)
     flat = values.read_run(0, values.size)
-    marks = Dense(cast("Any", valid & (flat == flat)))  # noqa: PLR0124 - NaN is not equal to itself
+    marks = Dense(valid & (flat == flat))  # noqa: PLR0124 - NaN is not equal to itself
     return tensor._make(packed_layout(tensor.shape), Nullable(values, marks))
 
 

@@ -56,7 +56,8 @@ def argsort(tensor: TensorBase[Any], kept: Any, *, descending: bool) -> IntArray
     order = np.empty(len(valid), np.int64)
     # Some rows at a time: the places of all would take several times the memory of the result.
     marks = np.searchsorted(splits, np.arange(0, len(valid), _AT_ONCE))
-    for first, last in pairwise(np.unique([0, *marks.tolist(), len(splits) - 1]).tolist()):
+    ends_of_runs: list[int] = np.unique(np.append(marks, len(splits) - 1)).tolist()
+    for first, last in pairwise(ends_of_runs):
         low, high = splits[first], splits[last]
         own, ends = valid[low:high], inner[first : last + 1] - inner[first]
         starts = splits[first:last] - low
