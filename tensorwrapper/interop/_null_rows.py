@@ -83,7 +83,7 @@ def _marks_of(column: _Theirs) -> Iterator[Marks]:
 
 def _of_lists(rows: "list[Any]") -> Iterator[Marks]:
     while any(type(row) in (list, tuple) for row in rows):
-        yield np.array([row is not None for row in rows])
+        yield np.asarray([row is not None for row in rows], np.bool_)
         rows = list(chain.from_iterable([row for row in rows if type(row) in (list, tuple)]))
 
 

@@ -176,6 +176,7 @@ UNREAD = (
     "triangular",
     "layers",
     "mode_names",
+    "records",
     "logical",
     "xxh3",
     "block",

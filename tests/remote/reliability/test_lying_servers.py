@@ -16,7 +16,7 @@ from tensorwrapper.errors import (
     TransportTimeoutError,
     VersionChangedError,
 )
-from tensorwrapper.remote.client import _snapshot
+from tensorwrapper.remote.client import _lookup
 
 X = np.arange(24.0).reshape(4, 6)
 SHAPE = '{"kind":"smooth","extents":[4,6],"origin":[0,0]}'
@@ -233,7 +233,7 @@ def test_an_error_about_a_limit_does_not_name_what_nobody_can_set():
 
 
 def test_names_without_end_are_given_up(monkeypatch):
-    monkeypatch.setattr(_snapshot, "_MOST_NAMES", 50)
+    monkeypatch.setattr(_lookup, "_MOST_NAMES", 50)
 
     def more(what):
         return ({"names": {"names": [what["after"] + "a"], "more": True}},)
