@@ -277,11 +277,6 @@ class Spread:
 
     # In the thread of a holder.
 
-    @property
-    def is_stopped(self) -> bool:
-        """Whether nobody wants the rest any more."""
-        return self._stopped
-
     def check(self) -> None:
         """Raise if nobody wants the rest any more."""
         if self._stopped:
