@@ -170,9 +170,13 @@ def chosen_rows(count: int, key: ArrayKey, rows_of: Callable[[Runs], View[Any]])
 
 
 def _ascending_of(key: ArrayKey, count: int) -> IntArray | None:
-    """Return the rows that a key names one by one, each after the one before; None of any other key."""
+    """Return the rows of a slice, or of positions that ascend; None of any other key."""
     found: Array | None = None
-    if isinstance(key, list):
+    if isinstance(key, slice):
+        ends = cast("tuple[object, ...]", (key.start, key.stop, key.step))
+        if all(end is None or type(end) is int for end in ends) and (key.step is None or key.step > 0):
+            found = np.arange(*key.indices(count))
+    elif isinstance(key, list):
         items = cast("list[object]", key)
         found = np.array(items) if set(map(type, items)) == {int} else None
     elif type(key) is np.ndarray:

@@ -1,5 +1,6 @@
-"""Rows of records of 27 fields, beside NumPy's takes after one table of positions, and beside Awkward."""
+"""Records of 27 fields beside NumPy's takes and Awkward, and of 5 fields at a server beside one field."""
 
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -68,4 +69,23 @@ def records() -> Iterator[Row]:
         )
 
 
-ROWS = {"F": records}
+def served() -> Iterator[Row]:
+    """64 rows of 5 fields of a server in one request, beside the same rows of one field."""
+    rng = np.random.default_rng(0)
+    shape = tw.Shape.jagged(rng.integers(0, 8, 100_000))
+    fields = {f"f{k}": tw.from_buffer(rng.random(shape.size).astype("f4"), shape) for k in range(5)}
+    rows = np.sort(rng.choice(100_000, 64, replace=False))
+    with tw.serve({"ev": tw.records(fields)}) as server, tw.connect(server.address) as remote:
+        events, one = remote.records("ev"), remote["ev.f0"]
+        keys: dict[str, Any] = {"slice": slice(10, 74), "gather": rows}
+        for name, key in keys.items():
+
+            def of_one(key: Any = key) -> object:
+                return one[key].compute()
+
+            # The server answers in another thread, so the time is that of the clock.
+            work, ours = f"{name} of 64 rows of 5 fields of a server", lambda key=key: events[key]
+            yield Row("FS", work, ours, {"one field": of_one}, times=1.3, clock=time.perf_counter)
+
+
+ROWS = {"F": records, "FS": served}
