@@ -20,6 +20,10 @@ implementation behind the facade). `Strided` and `TiledStrided` are what most te
 **Rows**, for what is done to the rows of a tensor: `PlacedRows` (where each cell of a layout lies), `choose`
 (what jagged positions or masks choose), `positions_of_rows` (with what a boundary puts beyond their ends).
 
+**Tiles**, wherever they lie: `tile_view` (the `TileView` of a layout over a tiled shape: its box and tiling),
+`tile_layout` (of one tile), `tile_table` (where many lie), `tile_major` (the box of tiles that lie one after
+the other).
+
 **Places**: `address_batches` (of all elements, some at a time), `InverseMap` (which elements lie at many
 offsets).
 
@@ -40,7 +44,7 @@ if TYPE_CHECKING:
         to_items,
     )
     from tensorwrapper.layout._layout import wrap_layout
-    from tensorwrapper.layout.boxes._common import to_inside
+    from tensorwrapper.layout.boxes._common import TileView, to_inside
     from tensorwrapper.layout.boxes._keys import expand_positional, parse_positional
     from tensorwrapper.layout.boxes._modes import positions_of_rows
     from tensorwrapper.layout.boxes._orders import fastest_first
@@ -59,6 +63,7 @@ if TYPE_CHECKING:
     from tensorwrapper.layout.operations._addresses import address_batches
     from tensorwrapper.layout.operations._choose import choose
     from tensorwrapper.layout.operations._inverse_map import InverseMap
+    from tensorwrapper.layout.tiles._tile_views import tile_layout, tile_major, tile_table, tile_view
     from tensorwrapper.layout.tiles._tiled import TiledStrided
 
 __all__ = [
@@ -66,6 +71,7 @@ __all__ = [
     "InverseMap",
     "PlacedRows",
     "Strided",
+    "TileView",
     "TiledStrided",
     "address_batches",
     "addresses_of_items",
@@ -85,6 +91,10 @@ __all__ = [
     "plan_copy",
     "positions_of_rows",
     "split_points",
+    "tile_layout",
+    "tile_major",
+    "tile_table",
+    "tile_view",
     "to_inside",
     "to_items",
     "wrap_layout",
@@ -103,7 +113,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
                 "to_items",
             ),
             "_layout": ("wrap_layout",),
-            "boxes._common": ("to_inside",),
+            "boxes._common": ("TileView", "to_inside"),
             "boxes._keys": ("expand_positional", "parse_positional"),
             "boxes._modes": ("positions_of_rows",),
             "boxes._orders": ("fastest_first",),
@@ -117,6 +127,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "operations._addresses": ("address_batches",),
             "operations._choose": ("choose",),
             "operations._inverse_map": ("InverseMap",),
+            "tiles._tile_views": ("tile_layout", "tile_major", "tile_table", "tile_view"),
             "tiles._tiled": ("TiledStrided",),
         },
     )

@@ -16,7 +16,14 @@ from tensorwrapper.buffer import BufferCommon, Dense
 from tensorwrapper.buffer.lowlevel import as_dense, check_dtype, packed_layout
 from tensorwrapper.errors import ConversionError, RankError
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout.lowlevel import Strided, TiledStrided, is_basic, new_strided, wrap_layout
+from tensorwrapper.layout.lowlevel import (
+    Strided,
+    TiledStrided,
+    is_basic,
+    new_strided,
+    tile_layout,
+    wrap_layout,
+)
 from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.shape.lowlevel import ModeNames, key_of_names, mode_of, names_of, unnamed_shape
 from tensorwrapper.tensor._common import TensorCommon
@@ -238,11 +245,32 @@ class Tensor(
         return self._chosen(self._layout, key)
 
     def untiled(self) -> "Tensor[S]":
-        """Return the box underneath a tiled view, where it lies."""
+        """Return the box whose tiles these are, where it lies; O(1), of tiles that lie anywhere O(tiles).
+
+        Raises
+        ------
+        LayoutError
+            If the tensor is not tiled.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import tensorwrapper as tw
+        >>> t = tw.from_buffer(np.arange(6), tw.Tiling([2], [1, 2]).shape)
+        >>> t.tolist(), t.untiled().tolist()
+        ([[[[0], [1]], [[2, 3], [4, 5]]]], [[0, 2, 3], [1, 4, 5]])
+        """
         return make_tensor(wrap_layout(self._tiled("untiled").under), self._buffer)
 
     def tile(self, number: Iterable[SupportsIndex]) -> "Tensor[S]":
-        """Return the view of the tile of this number of a tiled view; its origin is where it lies in the box.
+        """Return the view of the tile of this number; its origin is where it lies in the box. O(rank).
+
+        Raises
+        ------
+        LayoutError
+            If the tensor is not tiled.
+        OutOfBoundsError
+            If there is no such tile.
 
         Examples
         --------
@@ -252,7 +280,10 @@ class Tensor(
         >>> t.tile((1, 0)).tolist(), t.tile((1, 0)).shape
         ([[3, 4], [6, 7]], Shape(2, 2, origin=(1, 0)))
         """
-        return make_tensor(wrap_layout(self._tiled("tile").tile(number)), self._buffer)
+        found = tile_layout(self._layout.implementation.unnamed(), number)
+        if found is None:
+            raise self._no_tiles("tile")
+        return make_tensor(wrap_layout(found), self._buffer)
 
     def element(self, index: Iterable[SupportsIndex], *, layer: SupportsIndex | None = None) -> "Tensor[S]":
         """Return the view of one element of a layer, or of one cell of a jagged tensor; it keeps its origin.

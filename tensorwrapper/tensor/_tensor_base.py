@@ -18,7 +18,7 @@ from tensorwrapper._memory import memory_for
 from tensorwrapper.buffer import BufferCommon
 from tensorwrapper.errors import ConversionError, JaggedModeError, LayoutError, ReadOnlyError
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout.lowlevel import TiledStrided, wrap_layout
+from tensorwrapper.layout.lowlevel import TileView, tile_view, wrap_layout
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import agreed_names, names_of, unnamed_shape
 from tensorwrapper.typing import Array, Extents, IndexT_co, IntArray, ScalarT_co, WriteCasting
@@ -165,13 +165,15 @@ class TensorBase(ABC, Generic[ScalarT_co, IndexT_co]):
             is_true[ordinals] = values
             return shape.extents, np.flatnonzero(is_true)
 
-    def _tiled(self, what: str) -> TiledStrided:
-        implementation = self._layout.implementation
-        if implementation.tiled is not None:
-            return cast("TiledStrided", implementation.unnamed())
-        raise LayoutError(
-            f"{what} needs a tiled view, which tiled(tiling) makes of a box in strides; of tiles that lie "
-            "one after the other, element(number) is one"
+    def _tiled(self, what: str) -> TileView:
+        found = tile_view(self._layout.implementation.unnamed())
+        if found is None:
+            raise self._no_tiles(what)
+        return found
+
+    def _no_tiles(self, what: str) -> LayoutError:
+        return LayoutError(
+            f"{what} needs a tiled tensor, and this is {self.shape}: tiled(tiling) makes one of a box"
         )
 
     def _check_cells(self, what: str) -> None:

@@ -4,6 +4,7 @@ A cell of a jagged shape is a box, so one place and one stride per mode describe
 cells has this form again: runs and gathers of rows, slices of any step within the cells, single positions.
 """
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, SupportsIndex, cast, final
 
@@ -46,6 +47,7 @@ from tensorwrapper.layout.cells._parts import (
     run_of_rows,
     split_items,
     starts_at_zero,
+    tile_runs,
 )
 from tensorwrapper.layout.cells._rearranged import (
     extents_of,
@@ -55,7 +57,7 @@ from tensorwrapper.layout.cells._rearranged import (
     reversed_modes,
 )
 from tensorwrapper.layout.cells._searched import SearchedCells
-from tensorwrapper.shape import Jagged, Rows, Shape
+from tensorwrapper.shape import Jagged, Rows, Shape, Tiled
 from tensorwrapper.shape.lowlevel import mode_of, to_index, to_index_array, to_permutation, unroll, wrap
 from tensorwrapper.typing import Index, IntArray, PositionalKey
 
@@ -411,6 +413,9 @@ class Blocked(SearchedCells):
         return self._placed.cell(number)
 
     def at(self, key: PositionalKey) -> LayoutCommon:
+        tiles = tile_runs(self._shape, key)
+        if tiles is not None:
+            return self._tiles_at(tiles)
         placed, rank = self._placed, self._shape.rank
         heads, tails = split_items(expand_positional(key, rank), rank - placed.width)
         if not any(isinstance(item, slice) for item in heads):
@@ -436,6 +441,21 @@ class Blocked(SearchedCells):
             return make_blocked(wrap(Jagged(rows)).zero_based(), *placed.table_of(rows), self.offset)
         part = placed.select(rows, heads, tails, lead)
         return make_blocked(*part, self.offset) if isinstance(part, tuple) else part
+
+    def _tiles_at(self, runs: "list[tuple[int, int]]") -> LayoutCommon:
+        """Return the tiles of a run in each mode of the grid: still tiles of a box."""
+        tiled = cast("Tiled", self._shape.implementation)
+        parts = [p.run(start, start + n) for p, (start, n) in zip(tiled.partitions, runs, strict=True)]
+        chosen = tuple([slice(start, start + n) for start, n in runs])
+        grid = tiled.grid.extents
+        table = np.broadcast_to(self.strides, (len(self.starts), self._width)).reshape(*grid, self._width)
+        # Strides that all tiles share stay one row in memory.
+        strides = table[chosen].reshape(-1, self._width) if shared_row(self.strides) is None else None
+        count = math.prod([n for _, n in runs])
+        if strides is None:
+            strides = shared_table(cast("Index", shared_row(self.strides)), count)
+        shape = wrap(Tiled(tuple(parts), (0,) * len(parts)))
+        return make_blocked(shape, self.starts.reshape(grid)[chosen].reshape(-1), strides, self.offset)
 
     def window(self, region: Shape[Any]) -> LayoutCommon:
         placed = self._placed

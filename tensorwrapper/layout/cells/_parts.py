@@ -13,13 +13,13 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import OutOfBoundsError
 from tensorwrapper.layout.axes._axis import Stride, Table
 from tensorwrapper.layout.boxes._common import LayoutCommon, check_int64, check_region
-from tensorwrapper.layout.boxes._keys import is_whole, parse_positional
+from tensorwrapper.layout.boxes._keys import expand_positional, is_whole, parse_positional
 from tensorwrapper.layout.boxes._separable import Separable, from_axes
 from tensorwrapper.layout.boxes._strided import Strided, new_strided, packed_strides
 from tensorwrapper.layout.cells._keys import Level, Nodes, choose_nodes, resolve_position, resolve_slice
-from tensorwrapper.shape import Jagged, JaggedCommon, JaggedView, Rows, Shape
+from tensorwrapper.shape import Jagged, JaggedCommon, JaggedView, Rows, Shape, Tiled
 from tensorwrapper.shape.lowlevel import Origins, build_rows, make_smooth, rows_under, unroll, wrap
-from tensorwrapper.typing import Extents, Index, IntArray, PositionalItem
+from tensorwrapper.typing import Extents, Index, IntArray, PositionalItem, PositionalKey
 
 __all__ = [
     "CellPart",
@@ -30,6 +30,7 @@ __all__ = [
     "run_of_rows",
     "split_items",
     "starts_at_zero",
+    "tile_runs",
 ]
 
 CellPart: TypeAlias = tuple[Shape[Any], IntArray, IntArray]
@@ -51,6 +52,25 @@ def split_items(
             return items[:place], items[place:]
         seen += item is not None
     return items, []
+
+
+def tile_runs(shape: Shape[Any], key: PositionalKey) -> list[tuple[int, int]] | None:
+    """Return what a key takes of each mode of a grid: the first tile, and how many; whole tiles, in order.
+
+    None if the shape is not tiled, or the key does anything else.
+    """
+    if not isinstance(shape.implementation, Tiled):
+        return None
+    tiled = shape.implementation
+    rank = len(tiled.partitions)
+    heads, tails = split_items(expand_positional(key, 2 * rank), rank)
+    if len(heads) != rank or not all(isinstance(item, slice) for item in heads):
+        return None
+    if not all(map(is_whole, tails)):
+        return None
+    found = parse_positional(tuple(heads), tiled.grid.extents)
+    runs = [(entry[0], entry[2]) for entry in found if isinstance(entry, tuple) and entry[1] == 1]
+    return runs if len(runs) == rank and all(count for _, count in runs) else None
 
 
 def elements_before(shape: Shape[Any], first: int) -> int:

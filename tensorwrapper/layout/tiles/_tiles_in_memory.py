@@ -26,6 +26,7 @@ __all__ = [
     "ModeCut",
     "TileTable",
     "TilesInMemory",
+    "box_of_tiles",
     "cut_by_partition",
     "cut_by_range",
     "cut_tiles",
@@ -153,6 +154,20 @@ def tiled_view(tiling: Tiling, table: TileTable, new: Tiling) -> Packed | Blocke
     cuts = [cut_by_partition(mine, theirs, mode) for mode, (mine, theirs) in pairs]
     starts, strides = cut_tiles(table, cuts)
     return make_blocked(new.shape, starts.reshape(-1), strides.reshape(-1, new.rank))
+
+
+def box_of_tiles(tiling: Tiling, starts: IntArray, strides: IntArray) -> "Strided | TilesInMemory":
+    """Return the layout of the box whose tiles have these places and strides, arrays over the grid."""
+    sizes = [partition.sizes for partition in tiling.partitions]
+    filled = [np.flatnonzero(own) for own in sizes]
+    parts = tuple(
+        [
+            Partition(frozen_array(splits_of(own[kept]) + start))
+            for own, kept, start in zip(sizes, filled, tiling.origin, strict=True)
+        ]
+    )
+    chosen = np.ix_(*filled)
+    return _made(parts, starts[chosen], strides[chosen])
 
 
 def _made(

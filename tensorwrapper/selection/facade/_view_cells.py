@@ -11,7 +11,7 @@ from tensorwrapper._integers import to_ints
 from tensorwrapper.buffer import constant
 from tensorwrapper.errors import JaggedModeError, LayoutError, RankError
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout.lowlevel import TiledStrided
+from tensorwrapper.layout.lowlevel import tile_view
 from tensorwrapper.selection.execution._targets import source_tensor
 from tensorwrapper.selection.facade._rows_of_view import RowsOfView, in_turns, joined
 from tensorwrapper.selection.facade._view_base import ViewBase
@@ -38,7 +38,7 @@ class ViewCells(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
         LayoutError
             If the view is not tiled.
         """
-        seen = self._expression.layout.implementation.tiled
+        seen = tile_view(self._expression.layout.implementation.unnamed())
         if seen is None:
             raise LayoutError(f"tiling needs a tiled view; this is {self.shape}: tiled() makes one")
         return seen.tiling
@@ -139,12 +139,9 @@ class ViewCells(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
         >>> tiles[0].tolist()
         [[3, 4], [6, 7]]
         """
-        held = self._expression.layout.implementation
-        if held.tiled is not None:
-            # A mask is told by the numbers that it has.
-            tiles = cast("TiledStrided", held.unnamed())
-            return self._by(select_tiles, tile_numbers(tiles, numbers))
-        return self._by(select_tiles, numbers)
+        tiles = tile_view(self._expression.layout.implementation.unnamed())
+        # A mask is told by the numbers that it has.
+        return self._by(select_tiles, numbers if tiles is None else tile_numbers(tiles, numbers))
 
     def scatter(self, over: ShapeLike | Tiling, *, fill_value: object = 0) -> "Tensor[ScalarT_co]":
         """Return a box in which each cell of rows lies at its own indices, as `Tensor.scatter`; computed.

@@ -6,7 +6,7 @@ import numpy.typing as npt
 
 from tensorwrapper.errors import LayoutError
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout.lowlevel import wrap_layout
+from tensorwrapper.layout.lowlevel import tile_view, wrap_layout
 from tensorwrapper.selection.facade._view_base import ViewBase
 from tensorwrapper.selection.jagged._rows import put_together_rows
 from tensorwrapper.shape import Shape, ShapeLike, as_shape
@@ -119,7 +119,7 @@ def _cut(layout: Layout[Any], counts: Any, mode: SupportsIndex) -> Layout[Any]: 
 
 
 def untiled(layout: Layout[Any]) -> Layout[Any]:
-    seen = layout.implementation.tiled
+    seen = tile_view(layout.implementation.unnamed())
     if seen is None:
         raise LayoutError(f"untiled needs a tiled view; this is {layout.shape}: tiled() makes one")
     return wrap_layout(seen.under)

@@ -18,7 +18,7 @@ from tensorwrapper.layout.lowlevel import make_blocked
 from tensorwrapper.shape import JaggedCommon, Shape, ShapeLike, Tiling, as_shape
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.rows._reduce import reduce_box, reduce_runs
-from tensorwrapper.tensor.rows._tiles import cells_in_box, groups_of, places_of_tiles, tile_numbers
+from tensorwrapper.tensor.rows._tiles import cells_in_box, groups_of, select_tiles
 from tensorwrapper.typing import Array, Extents, IndexT_co, IntArray, ScalarT_co
 
 if TYPE_CHECKING:
@@ -80,10 +80,10 @@ class TensorCells(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
         >>> t.select_tiles(lambda row, column: row >= column).tolist()
         [[[0, 1]], [[3, 4], [6, 7]], [[5], [8]]]
         """
-        held = self._tiled("select_tiles")
-        shape, offsets = places_of_tiles(held, tile_numbers(held, numbers))
+        chosen = select_tiles(self._layout, numbers)
         me: Any = self
-        tiles: Tensor[ScalarT_co] = me._make(packed_layout(shape), self._buffer.collect(offsets, shape.size))
+        buffer = self._buffer.pack(chosen.implementation)
+        tiles: Tensor[ScalarT_co] = me._make(packed_layout(chosen.shape), buffer)
         return tiles
 
     def scatter(self, over: ShapeLike | Tiling, *, fill_value: object = 0) -> "Tensor[ScalarT_co]":

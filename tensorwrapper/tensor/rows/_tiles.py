@@ -2,27 +2,29 @@
 
 from collections.abc import Callable, Iterator
 from itertools import chain, repeat
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._arrays import BATCH, has_type, shown_array
+from tensorwrapper._arrays import has_type, shown_array
 from tensorwrapper._wording import shortened
 from tensorwrapper.errors import ConversionError, JaggedModeError, LayoutError, OutOfBoundsError, RankError
 from tensorwrapper.layout import Layout, LayoutCommon
 from tensorwrapper.layout.lowlevel import (
-    TiledStrided,
+    TileView,
     contiguous,
     make_blocked,
     new_strided,
+    tile_table,
+    tile_view,
     wrap_layout,
 )
 from tensorwrapper.shape import CellTable, Shape
 from tensorwrapper.shape.lowlevel import make_smooth, wrap
 from tensorwrapper.typing import Array, Extents, Index, IntArray
 
-__all__ = ["cell_layouts", "cells_in_box", "groups_of", "places_of_tiles", "select_tiles", "tile_numbers"]
+__all__ = ["cell_layouts", "cells_in_box", "groups_of", "select_tiles", "tile_numbers"]
 
 
 def groups_of(extents: IntArray) -> list[tuple[Extents, IntArray]]:
@@ -128,20 +130,20 @@ def _tuples(table: IntArray) -> Iterator[Index]:
     return zip(*table.T.tolist(), strict=True)
 
 
-def tile_numbers(layout: TiledStrided, numbers: "npt.ArrayLike | Callable[..., npt.ArrayLike]") -> IntArray:
+def tile_numbers(view: TileView, numbers: "npt.ArrayLike | Callable[..., npt.ArrayLike]") -> IntArray:
     """Return the (n, rank) tile numbers that a user names, by a table, a mask or a predicate."""
-    grid: Shape[Any] = layout.shape.outer()
+    rank = view.tiling.rank
+    grid: Shape[Any] = wrap(make_smooth(view.tiling.grid.extents, view.grid_origin))
     given: Array = _mask_of(numbers, grid) if callable(numbers) else shown_array(numbers)
     if given.dtype == np.bool_:
         if given.shape != grid.extents:
             raise RankError(f"a mask over the tiles has extents {grid.extents}, not {given.shape}")
-        return np.argwhere(given) + np.array(layout.grid_origin, dtype=np.int64)
+        return np.argwhere(given) + np.array(view.grid_origin, dtype=np.int64)
     if not given.size and given.ndim <= 2 and not has_type(numbers):
-        return np.empty((0, layout.tiling.rank), dtype=np.int64)
-    if given.ndim != 2 or given.shape[1] != layout.tiling.rank or given.dtype.kind not in "iu":
+        return np.empty((0, rank), dtype=np.int64)
+    if given.ndim != 2 or given.shape[1] != rank or given.dtype.kind not in "iu":
         raise ConversionError(
-            f"tile numbers are an integer array of shape (n, {layout.tiling.rank}), not {given.dtype} of "
-            f"{given.shape}"
+            f"tile numbers are an integer array of shape (n, {rank}), not {given.dtype} of {given.shape}"
         )
     grid.ordinals(given)  # raises for a number outside the grid
     return given.astype(np.int64, copy=False)
@@ -165,33 +167,23 @@ def _mask_of(predicate: Callable[..., npt.ArrayLike], grid: Shape[Any]) -> Array
         raise RankError(f"a mask over the tiles has extents {extents}, not {found.shape}") from error
 
 
-def _shape_of_tiles(layout: TiledStrided, numbers: IntArray) -> Shape[Any]:
-    """Return the jagged shape of these tiles, where they lie."""
-    places = numbers - np.array(layout.grid_origin, dtype=np.int64)
-    pairs = list(zip(layout.tiling.marks, places.T, strict=True))
-    origins = np.stack([marks[k] for marks, k in pairs], axis=1)
-    extents = np.stack([marks[k + 1] - marks[k] for marks, k in pairs], axis=1)
-    return Shape.from_cells((len(numbers),), extents, origins=origins)
-
-
 def select_tiles(layout: Layout[Any], numbers: "npt.ArrayLike | Callable[..., npt.ArrayLike]") -> Layout[Any]:
-    """Return the layout of some tiles where they are: cells of a jagged shape, each with where it lies."""
-    if layout.implementation.tiled is None:
+    """Return the layout of some tiles where they are: cells of a jagged shape, each with where it lies.
+
+    Raises
+    ------
+    LayoutError
+        If the layout is not of tiles.
+    """
+    held = layout.implementation.unnamed()
+    view = tile_view(held)
+    if view is None:
         raise LayoutError(
             f"select_tiles needs a tiled view, which tiled(tiling) makes; this is {layout.shape}"
         )
-    held = cast("TiledStrided", layout.implementation.unnamed())
-    chosen = tile_numbers(held, numbers)
-    shape, under = _shape_of_tiles(held, chosen), held.under
-    table = shape.cell_table()
-    strides = np.array(under.strides, dtype=np.int64)
-    starts = (table.origins - np.array(under.shape.origin, dtype=np.int64)) @ strides + under.offset
-    return wrap_layout(make_blocked(shape, starts, np.broadcast_to(strides, table.extents.shape)))
-
-
-def places_of_tiles(layout: TiledStrided, numbers: IntArray) -> tuple[Shape[Any], Iterator[IntArray]]:
-    """Return the jagged shape of these tiles, and the offsets of its elements in batches."""
-    shape = _shape_of_tiles(layout, numbers)
-    # The cells lie where their elements lie, so an index without its row is an element of the box.
-    batches = shape.indices().batches(BATCH)
-    return shape, (layout.under.offsets_of(batch[:, 1:]) for batch in batches)
+    places = tile_numbers(view, numbers) - np.array(view.grid_origin, dtype=np.int64)
+    pairs = list(zip(view.tiling.marks, places.T, strict=True))
+    origins = np.stack([marks[k] for marks, k in pairs], axis=1)
+    extents = np.stack([marks[k + 1] - marks[k] for marks, k in pairs], axis=1)
+    shape = Shape.from_cells((len(places),), extents, origins=origins)
+    return wrap_layout(make_blocked(shape, *tile_table(held, places, view)))

@@ -111,7 +111,7 @@ def test_what_needs_a_tiled_view_or_a_box_says_so():
         lambda: box.tiling,
         lambda: box.select_tiles([(0, 0)]),
     ):
-        with pytest.raises(LayoutError, match="needs a tiled view"):
+        with pytest.raises(LayoutError, match="needs a tiled"):
             call()
     with pytest.raises(LayoutError, match="does not cover"):
         box.tiled(Tiling([1], [2]))
