@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tensorwrapper.buffer._sparse import Sparse
     from tensorwrapper.buffer._strings import Strings
     from tensorwrapper.buffer.arrow._strings import ArrowArrayLike, ArrowStreamLike, strings_from_arrow
+    from tensorwrapper.buffer.blocks._blocks import Blocks
     from tensorwrapper.buffer.copies._copy import CopyCount, count_copies
     from tensorwrapper.buffer.copies._run_copy import copy_between, run_copy
     from tensorwrapper.buffer.strings._data import StringData
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ArrowArrayLike",
     "ArrowStreamLike",
+    "Blocks",
     "BufferCommon",
     "CopyCount",
     "Dense",
@@ -65,6 +67,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "_sparse": ("Sparse",),
             "_strings": ("Strings",),
             "arrow._strings": ("ArrowArrayLike", "ArrowStreamLike", "strings_from_arrow"),
+            "blocks._blocks": ("Blocks",),
             "copies._copy": ("CopyCount", "count_copies"),
             "copies._run_copy": ("copy_between", "run_copy"),
             "strings._data": ("StringData",),

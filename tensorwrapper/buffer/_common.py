@@ -5,7 +5,7 @@ They stand together because what makes new elements of any buffer gives a dense 
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Final, Generic, SupportsIndex, cast, final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, SupportsIndex, cast, final
 
 import attrs
 import numpy as np
@@ -25,6 +25,7 @@ from tensorwrapper.layout.lowlevel import address_batches
 from tensorwrapper.typing import Array, Extents, Index, IntArray, ScalarT_co, WriteCasting
 
 if TYPE_CHECKING:
+    from tensorwrapper.buffer.blocks._present import PresentTiles
     from tensorwrapper.buffer.strings._data import StringData
 
 __all__ = ["BufferCommon", "Dense"]
@@ -43,6 +44,9 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
     """
 
     __slots__ = ()
+
+    in_tiles: ClassVar[bool] = False
+    """Whether tiles are stored each by itself, so that one of them is simpler than all."""
 
     @property
     @abstractmethod
@@ -158,6 +162,14 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
             )
 
     # What a layout reaches.
+
+    def tiles_of(self, layout: LayoutCommon) -> "PresentTiles[ScalarT_co] | None":  # noqa: ARG002 - none
+        """Return which tiles of a layout of tiles are stored; None if all elements are, or by themselves."""
+        return None
+
+    def narrowed(self, layout: LayoutCommon) -> "tuple[LayoutCommon, BufferCommon[ScalarT_co]]":
+        """Return the layout and the buffer of just the tile that a layout reaches, if that is simpler."""
+        return layout, self
 
     def memory_of(self, layout: LayoutCommon) -> "npt.NDArray[ScalarT_co] | None":  # noqa: ARG002 - none
         """Return the array over the memory that a layout in strides addresses, or None; O(rank)."""

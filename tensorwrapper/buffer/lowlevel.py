@@ -20,6 +20,8 @@ any strides), `buffer_of` (a flat array that nobody else has), `make_sparse` (ad
 right), `pack_together` (those of several buffers that one layout reaches), `arrays_from_arrow` and its
 `ArrowValues`.
 
+**Blocks**: `PresentTiles` (what `tiles_of` tells of a layout of tiles), `make_blocks` (parts that fit).
+
 **Sparse elements**: `rises` (addresses ascend, none twice), `is_fill` (where values equal the fill, NaN too).
 """
 
@@ -40,6 +42,8 @@ if TYPE_CHECKING:
     from tensorwrapper.buffer._sparse import make_sparse
     from tensorwrapper.buffer._sparse_merge import is_fill, rises
     from tensorwrapper.buffer.arrow._arrays import ArrowValues, arrays_from_arrow
+    from tensorwrapper.buffer.blocks._blocks import make_blocks
+    from tensorwrapper.buffer.blocks._present import PresentTiles
     from tensorwrapper.buffer.copies._copy import (
         assign_elements,
         assign_indexed,
@@ -54,6 +58,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ArrowValues",
+    "PresentTiles",
     "arrays_from_arrow",
     "as_dense",
     "assign_elements",
@@ -73,6 +78,7 @@ __all__ = [
     "join_elements",
     "join_into",
     "kind_of",
+    "make_blocks",
     "make_sparse",
     "pack_together",
     "packed_layout",
@@ -97,6 +103,8 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "_sparse": ("make_sparse",),
             "_sparse_merge": ("is_fill", "rises"),
             "arrow._arrays": ("ArrowValues", "arrays_from_arrow"),
+            "blocks._blocks": ("make_blocks",),
+            "blocks._present": ("PresentTiles",),
             "copies._copy": (
                 "assign_elements",
                 "assign_indexed",

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from tensorwrapper.shape.boxes._smooth import make_smooth, to_permutation
     from tensorwrapper.shape.combining._operands import OperandShapes
     from tensorwrapper.shape.facade._cells import rows_under
-    from tensorwrapper.shape.patterns._block_pattern import make_block_pattern
+    from tensorwrapper.shape.patterns._block_pattern import has_tiles, make_block_pattern
     from tensorwrapper.shape.pictures._draw import short_text
     from tensorwrapper.shape.rows._columns import Columns, Origins, tidy_origins
     from tensorwrapper.shape.rows._rearrange import build_rows
@@ -63,6 +63,7 @@ __all__ = [
     "agreed_names",
     "build_rows",
     "check_names",
+    "has_tiles",
     "integer_array",
     "key_of_names",
     "make_block_pattern",
@@ -97,7 +98,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "boxes._keys": ("mode_of", "mode_text"),
             "boxes._names": ("ModeNames", "agreed_names", "key_of_names", "picked_names", "usable_names"),
             "boxes._smooth": ("make_smooth", "to_permutation"),
-            "patterns._block_pattern": ("make_block_pattern",),
+            "patterns._block_pattern": ("has_tiles", "make_block_pattern"),
             "pictures._draw": ("short_text",),
             "rows._columns": ("Columns", "Origins", "tidy_origins"),
             "rows._rearrange": ("build_rows",),

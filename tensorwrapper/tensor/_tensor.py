@@ -15,7 +15,7 @@ from tensorwrapper._wording import brief
 from tensorwrapper.buffer import BufferCommon, Dense
 from tensorwrapper.buffer.lowlevel import as_dense, check_dtype, packed_layout
 from tensorwrapper.errors import ConversionError, RankError
-from tensorwrapper.layout import Layout
+from tensorwrapper.layout import Layout, LayoutCommon
 from tensorwrapper.layout.lowlevel import (
     Strided,
     TiledStrided,
@@ -237,7 +237,10 @@ class Tensor(
             whole = layout.implementation
             basic: Any = key
             quick = type(key) is int or type(whole) is Strided
-            return make_tensor(wrap_layout(whole.at(basic)) if quick else layout[key], self._buffer)
+            part = wrap_layout(whole.at(basic)) if quick else layout[key]
+            if self._buffer.in_tiles and (not part.shape.rank or part.shape.is_box > whole.shape.is_box):
+                return make_tensor(*self._narrowed(part.implementation))
+            return make_tensor(part, self._buffer)
         if isinstance(key, Mapping):
             return self[key_of_names(key, names_of(self.shape), self.shape.rank)]
         if not self.shape.is_box or is_ragged(key):
@@ -283,7 +286,12 @@ class Tensor(
         found = tile_layout(self._layout.implementation.unnamed(), number)
         if found is None:
             raise self._no_tiles("tile")
-        return make_tensor(wrap_layout(found), self._buffer)
+        return make_tensor(*self._narrowed(found))
+
+    def _narrowed(self, layout: LayoutCommon) -> "tuple[Layout[Any], BufferCommon[S]]":
+        """Return the layout of a tile or of an element, and the buffer that has no more than is needed."""
+        found, buffer = self._buffer.narrowed(layout)
+        return wrap_layout(found), buffer
 
     def element(self, index: Iterable[SupportsIndex], *, layer: SupportsIndex | None = None) -> "Tensor[S]":
         """Return the view of one element of a layer, or of one cell of a jagged tensor; it keeps its origin.

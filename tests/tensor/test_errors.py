@@ -15,7 +15,6 @@ from tensorwrapper.errors import (
     ConversionError,
     DTypeError,
     ExtentMismatchError,
-    LayoutError,
     LocalProtocolError,
     ModeNameError,
     OutOfBoundsError,

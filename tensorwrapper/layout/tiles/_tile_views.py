@@ -15,17 +15,17 @@ from tensorwrapper.layout.cells._cells import packed_table
 from tensorwrapper.layout.tiles._tile_major import TileMajor
 from tensorwrapper.layout.tiles._tiled import TiledStrided
 from tensorwrapper.layout.tiles._tiles_in_memory import box_of_tiles
-from tensorwrapper.shape import Tiled
+from tensorwrapper.shape import Tiled, Tiling
 from tensorwrapper.shape.lowlevel import make_tiling, to_index
 from tensorwrapper.typing import IntArray
 
 __all__ = ["tile_layout", "tile_major", "tile_table", "tile_view"]
 
 
-def tile_major(tiled: Tiled, offset: int) -> TileMajor:
+def tile_major(tiling: Tiling[Any], offset: int) -> TileMajor:
     """Return the layout of the box whose tiles lie one after the other, each row-major; O(1)."""
-    order = tuple(range(len(tiled.partitions) - 1, -1, -1))
-    return TileMajor(make_tiling(tiled.partitions), order, order, 1, offset)
+    order = tuple(range(tiling.rank - 1, -1, -1))
+    return TileMajor(tiling, order, order, 1, offset)
 
 
 def tile_view(layout: LayoutCommon) -> TileView | None:
@@ -40,7 +40,7 @@ def tile_view(layout: LayoutCommon) -> TileView | None:
         return None
     tiling, first = make_tiling(tiled.partitions), tiled.grid.origin
     if layout.is_packed:
-        return TileView(tiling, tile_major(tiled, layout.offset), first)
+        return TileView(tiling, tile_major(tiling, layout.offset), first)
     table = _table_of(layout, tiled)
     if table is None or not layout.is_injective:
         return None

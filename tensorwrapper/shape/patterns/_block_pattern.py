@@ -25,13 +25,13 @@ from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, RankError, SizeOverflowError
 from tensorwrapper.shape.boxes._common import integer_array, to_ordinal_array
 from tensorwrapper.shape.boxes._smooth import to_permutation
-from tensorwrapper.shape.patterns._ordinals import columns_of, numbers_of, table_of
+from tensorwrapper.shape.patterns._ordinals import columns_of, common, numbers_of, table_of
 from tensorwrapper.shape.patterns._queries import check_ordinals, grid_text, ordinals_of_tiles
 from tensorwrapper.shape.patterns._sets import PatternSets
 from tensorwrapper.shape.tilings._tiling import Tiling
 from tensorwrapper.typing import Extents, Index, IndexT_co, IntArray
 
-__all__ = ["BlockPattern", "make_block_pattern"]
+__all__ = ["BlockPattern", "has_tiles", "make_block_pattern"]
 
 _I = TypeVar("_I", bound=Index)
 
@@ -245,6 +245,11 @@ def make_block_pattern(tiling: "Tiling[_I]", ordinals: IntArray) -> "BlockPatter
     pattern: BlockPattern[_I] = object.__new__(BlockPattern)
     _fill(pattern, tiling, ordinals, _grid_of(tiling))
     return pattern
+
+
+def has_tiles(pattern: "BlockPattern[Any]", other: "BlockPattern[Any]") -> npt.NDArray[np.bool_]:
+    """Return for each tile of a pattern whether another one, of a grid of the same extents, has it too."""
+    return common(pattern.ordinals(), other.ordinals(), math.prod(pattern.grid.extents))
 
 
 def _fill(pattern: "BlockPattern[Any]", tiling: "Tiling[Any]", ordinals: IntArray, extents: Extents) -> None:

@@ -16,6 +16,7 @@ from tensorwrapper.buffer.lowlevel import check_dtype, is_fill, make_sparse, pac
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import OperandShapes
 from tensorwrapper.tensor._tensor_base import TensorBase
+from tensorwrapper.tensor.operators._blocks import compute_blocks
 from tensorwrapper.tensor.operators._fills import DENSE, check_beside
 from tensorwrapper.tensor.operators._operand import Operand
 from tensorwrapper.tensor.operators._refusals import refusals
@@ -30,8 +31,12 @@ def compute_sparse(
 ) -> "tuple[TensorBase[Any], ...]":
     """Return the sparse tensors of a ufunc of sparse tensors and numbers: most have one.
 
-    O(stored) for one tensor and numbers, whose places it shares; one merge of sorted places for two.
+    O(stored) for one tensor and numbers, whose places it shares; one merge of sorted places for two. Tensors
+    in blocks stay so where their tiles meet.
     """
+    made = compute_blocks(ufunc, operands, options)
+    if made is not None:
+        return made
     check_beside(ufunc.__name__, (), [_fill_of(operand) for operand in operands])
     return _computed(partial(ufunc, **options), operands, ufunc.__name__)
 

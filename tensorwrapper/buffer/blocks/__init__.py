@@ -1,0 +1,1 @@
+"""Buffers of which some tiles are stored, and one value for all others."""

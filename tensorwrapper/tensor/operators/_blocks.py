@@ -1,0 +1,335 @@
+"""Ufuncs of block-sparse tensors: of the fills, and of the tiles that any operand has.
+
+A product of zeros is zero where the other side is finite, so that a product has the tiles that both sides
+have, and those of one side with an element that is not finite: results equal those of dense arrays.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final, cast, final
+
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper._value_class import frozen
+from tensorwrapper.buffer import Blocks, BufferCommon
+from tensorwrapper.buffer.lowlevel import PresentTiles, as_dense, check_dtype, is_fill
+from tensorwrapper.errors import ConversionError, ExtentMismatchError
+from tensorwrapper.layout import Layout
+from tensorwrapper.shape import BlockPattern, Shape
+from tensorwrapper.shape.lowlevel import has_tiles, make_block_pattern, names_of
+from tensorwrapper.tensor._tensor_base import TensorBase
+from tensorwrapper.tensor.operators._operand import Operand
+from tensorwrapper.tensor.operators._refusals import refusals
+from tensorwrapper.tensor.operators._shapes import leading_modes, shape_of
+from tensorwrapper.tensor.rows._tiles import select_tiles
+from tensorwrapper.typing import Array, IntArray
+
+__all__ = ["compute_blocks"]
+
+_ABSORBING: Final = frozenset(("multiply", "logical_and", "bitwise_and"))
+"""Ufuncs that are zero where one side is zero, unless the other is not finite."""
+
+_QUOTIENTS: Final = frozenset(("divide", "floor_divide", "remainder", "fmod"))
+"""Ufuncs that are zero where the first side is zero, unless the second is zero or not finite."""
+
+_KEPT_BESIDE_ZERO: Final = {"add": (0, 1), "bitwise_or": (0, 1), "bitwise_xor": (0, 1), "subtract": (0,)}
+"""The sides that are the result themselves, if the other is zero: half of the time of a sum."""
+
+
+@final
+@frozen(eq=False)
+class _Side:
+    """An operand: a number, or what has elements for any tiles of the result."""
+
+    number: Any = None
+    tiles: PresentTiles[Any] | None = None
+    per_tile: Array | None = None
+    """One number for each tile of the grid."""
+    dense: TensorBase[Any] | None = None
+    """A tensor that has all tiles."""
+
+    def at(self, pattern: BlockPattern[Any]) -> Any:  # noqa: ANN401 - an array, or a number as it is
+        """Return the elements of the tiles of a pattern, one tile after the other."""
+        if self.tiles is not None:
+            return _spread(self.tiles, pattern)
+        if self.per_tile is not None:
+            return np.repeat(self.per_tile[pattern.ordinals()], pattern.volumes())
+        if self.dense is not None:
+            return _elements_at(self.dense, pattern)
+        return self.number
+
+    def fill(self) -> Any:  # noqa: ANN401 - a number
+        """Return the element of absent tiles; of what has all tiles a one, for its type."""
+        if self.tiles is not None:
+            return self.tiles.fill
+        known = self.per_tile if self.dense is None else self.dense
+        return self.number if known is None else np.ones((), known.dtype)
+
+    def has_all(self) -> bool:
+        """Tell whether it has an element of its own everywhere."""
+        return self.per_tile is not None or self.dense is not None
+
+
+def compute_blocks(
+    ufunc: np.ufunc, operands: list[Operand], options: dict[str, Any]
+) -> "tuple[TensorBase[Any], ...] | None":
+    """Return the block-sparse tensors of a ufunc; None if this goes element by element, as of sparse ones.
+
+    That is if an operand is sparse, or one in blocks is stretched. Linear in the elements of the result's
+    tiles.
+
+    Raises
+    ------
+    ExtentMismatchError
+        If two operands are cut into other tiles.
+    ConversionError
+        If a dense operand would make all tiles of the result present.
+    """
+    name = ufunc.__name__
+    seen = [_tiles_of(own) for own in operands]
+    cuts = [own for own in seen if own is not None]
+    if not cuts or any(map(_is_sparse, operands, seen)):
+        return None
+    _check_tilings(cuts, name)
+    shape, rows = shape_of(operands, name)
+    reference = cuts[0]
+    if any((own.first is not None) != (rows is not None) for own in cuts) or any(
+        own.pattern.tiling.elements.extents != reference.pattern.tiling.elements.extents for own in cuts
+    ):
+        return None
+    if rows is None and shape.extents != reference.pattern.tiling.elements.extents:
+        return None
+    make = next(own for own in operands if isinstance(own, TensorBase) and own.shape.rank)._make
+    sides = [
+        _side(own, tiles, reference, shape, make, name) for own, tiles in zip(operands, seen, strict=True)
+    ]
+    pattern = _pattern_of(ufunc, sides, reference)
+    with refusals(name):
+        with np.errstate(all="ignore"):
+            # The fill is one number for tiles of which the user knows nothing: no warning of 0 / 0.
+            fills = _several(ufunc(*[own.fill() for own in sides], **options))
+        results = _results(ufunc, sides, pattern, options)
+    layout = reference.over(pattern).layout(names_of(shape))
+    return tuple([make(layout, _blocks(pattern, *own)) for own in zip(results, fills, strict=True)])
+
+
+def _several(found: Any) -> "tuple[Array, ...]":  # noqa: ANN401 - one array or more
+    return tuple(map(np.asarray, cast("Iterable[Any]", found if isinstance(found, tuple) else (found,))))
+
+
+def _results(
+    ufunc: np.ufunc, sides: list[_Side], pattern: BlockPattern[Any], options: dict[str, Any]
+) -> "tuple[Array, ...]":
+    """Return what a ufunc makes of operands in the tiles of a pattern."""
+    cuts = [own.tiles for own in sides if own.tiles is not None]
+    # Of tiles of several sizes the masks cost more than the memory: twice the time in tiles of 1, 3 and 5.
+    if _volume_of(pattern) and len(sides) == 2 == len(cuts) and cuts[0].pattern != cuts[1].pattern:
+        return _merged(ufunc, cuts[0], cuts[1], pattern, options)
+    return _several(ufunc(*[own.at(pattern) for own in sides], **options))
+
+
+def _merged(
+    ufunc: np.ufunc,
+    one: PresentTiles[Any],
+    other: PresentTiles[Any],
+    pattern: BlockPattern[Any],
+    options: dict[str, Any],
+) -> "tuple[Array, ...]":
+    """Return what a ufunc makes of two operands of other tiles: of each alone, and where both are.
+
+    To write each side out to all tiles first would take twice the memory, and that is most of the time.
+    """
+    sides = [(own, _elements_in(own, pattern), has_tiles(pattern, own.pattern)) for own in (one, other)]
+    results: tuple[Array, ...] = ()
+    for wanted in ((True, True), (True, False), (False, True)):
+        chosen = (sides[0][2] == wanted[0]) & (sides[1][2] == wanted[1])
+        parts = [
+            _picked(values, chosen[has], pattern, has) if there else own.fill
+            for (own, values, has), there in zip(sides, wanted, strict=True)
+        ]
+        place = wanted.index(True)
+        same = bool(results) and results[0].dtype == parts[place].dtype and not parts[1 - place].any()
+        is_kept = same and not all(wanted) and place in _KEPT_BESIDE_ZERO.get(ufunc.__name__, ())
+        found = (cast("Array", parts[place]),) if is_kept else _several(ufunc(*parts, **options))
+        results = results or tuple([np.empty(pattern.elements, own.dtype) for own in found])
+        for result, own in zip(results, found, strict=True):
+            _put(result, chosen, own, pattern)
+    return results
+
+
+def _elements_in(tiles: PresentTiles[Any], pattern: BlockPattern[Any]) -> Array:
+    """Return the elements of the tiles that a pattern has, too."""
+    kept = has_tiles(tiles.pattern, pattern)
+    every = np.ones(len(kept), np.bool_)
+    return tiles.values() if kept.all() else _picked(tiles.values(), kept, tiles.pattern, every)
+
+
+def _picked(
+    values: Array, kept: "npt.NDArray[np.bool_]", pattern: BlockPattern[Any], has: "npt.NDArray[np.bool_]"
+) -> Array:
+    """Return the elements of some of the tiles of a pattern that are there, one after the other."""
+    if kept.all():
+        return values
+    volume = _volume_of(pattern)
+    if volume:
+        return values.reshape(-1, volume)[kept].reshape(-1)
+    return values[np.repeat(kept, np.diff(pattern.offsets())[has])]
+
+
+def _put(result: Array, chosen: "npt.NDArray[np.bool_]", values: Array, pattern: BlockPattern[Any]) -> None:
+    """Write the elements of some tiles of a pattern to where they lie among all of them."""
+    volume = _volume_of(pattern)
+    if volume:
+        result.reshape(-1, volume)[chosen] = values.reshape(-1, volume)
+    else:
+        result[np.repeat(chosen, np.diff(pattern.offsets()))] = values
+
+
+def _volume_of(pattern: BlockPattern[Any]) -> int:
+    """Return how many elements each tile has, if all have as many: they are rows of a table; else 0."""
+    bounds = [partition.bounds() for partition in pattern.tiling.partitions]
+    return math.prod([most for _, most in bounds]) if all(least == most for least, most in bounds) else 0
+
+
+def _blocks(pattern: BlockPattern[Any], result: Array, fill: Array) -> Blocks[Any]:
+    check_dtype(result.dtype)
+    return Blocks(pattern, result, fill_value=fill.astype(result.dtype))
+
+
+def _tiles_of(operand: Operand) -> PresentTiles[Any] | None:
+    if not isinstance(operand, TensorBase) or not operand.shape.rank:
+        return None
+    return operand.buffer.tiles_of(operand.layout.implementation)
+
+
+def _is_sparse(operand: Operand, tiles: PresentTiles[Any] | None) -> bool:
+    return isinstance(operand, TensorBase) and tiles is None and operand.buffer.fill_value is not None
+
+
+def _check_tilings(cuts: Sequence[PresentTiles[Any]], name: str) -> None:
+    """Raise if boxes of the same extents are cut into other tiles."""
+    one = cuts[0].pattern.tiling
+    for other in [own.pattern.tiling for own in cuts[1:]]:
+        if one.elements.extents != other.elements.extents:
+            continue
+        for mode, (mine, theirs) in enumerate(zip(one.partitions, other.partitions, strict=True)):
+            if not mine.is_congruent(theirs):
+                at, ends = _first_odd(mine.starts, theirs.starts)
+                raise ExtentMismatchError(
+                    f"{name}: the tiles of mode {mode} differ at boundary {at}, which is {ends}: "
+                    "`u.retiled(t.tiling)` cuts one as the other"
+                )
+
+
+def _first_odd(one: IntArray, other: IntArray) -> tuple[int, str]:
+    """Return the number of the first boundary that differs, and what both are there."""
+    common = min(len(one), len(other))
+    odd = np.flatnonzero(one[:common] != other[:common])
+    at = int(odd[0]) if len(odd) else common
+    ends = [str(int(own[at])) if at < len(own) else "none" for own in (one, other)]
+    return at, " and ".join(ends)
+
+
+def _side(
+    operand: Operand,
+    tiles: PresentTiles[Any] | None,
+    reference: PresentTiles[Any],
+    shape: Shape[Any],
+    make: "Callable[[Layout[Any], BufferCommon[Any]], TensorBase[Any]]",
+    name: str,
+) -> _Side:
+    """Return an operand as what stands beside the tiles of the reference, whose shape the result has."""
+    if tiles is not None:
+        return _Side(tiles=tiles)
+    if not (operand.shape.rank if isinstance(operand, TensorBase) else np.ndim(operand)):
+        return _Side(number=np.asarray(operand) if isinstance(operand, TensorBase) else operand)
+    tiling = reference.pattern.tiling
+    if reference.first is not None:
+        modes, rank = leading_modes(operand, shape.flatten(), name), tiling.rank
+        if modes <= rank:
+            numbers = np.asarray(operand._flat() if isinstance(operand, TensorBase) else operand)
+            grid = tiling.grid.extents
+            whole = np.broadcast_to(numbers.reshape(grid[:modes] + (1,) * (rank - modes)), grid)
+            return _Side(per_tile=whole.reshape(-1))
+        if modes == 2 * rank and isinstance(operand, TensorBase):
+            return _Side(dense=operand)
+        raise ConversionError(_DENSE.format(name=name))
+    array = np.asarray(operand._flat() if isinstance(operand, TensorBase) else operand)
+    buffer, strides, offset = as_dense(np.broadcast_to(array, shape.extents))
+    layout: Layout[Any] = Layout(Shape(*shape.extents), strides=strides, offset=offset)
+    return _Side(dense=make(layout.translate_to(tiling.origin).as_tiled(tiling), buffer))
+
+
+_DENSE: Final = (
+    "{name}: a dense operand would make all tiles of the result present: `t.to_dense()` or "
+    "`t.untiled().to_dense()` has all elements, `x.tiled(t.tiling).keep_tiles(t.pattern)` few of the other"
+)
+
+
+def _pattern_of(ufunc: np.ufunc, sides: list[_Side], reference: PresentTiles[Any]) -> BlockPattern[Any]:
+    """Return the tiles of a result: all others are what the ufunc makes of the fills."""
+    name, tiling = ufunc.__name__, reference.pattern.tiling
+    patterns = [
+        make_block_pattern(tiling, own.tiles.pattern.ordinals()) for own in sides if own.tiles is not None
+    ]
+    union = patterns[0]
+    for pattern in patterns[1:]:
+        union = union | pattern
+    zeros = not any(own.tiles.fill.any() for own in sides if own.tiles is not None)
+    everywhere = [own for own in sides if own.has_all()]
+    if everywhere:
+        quotient = name in _QUOTIENTS and not sides[0].has_all()
+        if not zeros or not (name in _ABSORBING or quotient):
+            raise ConversionError(_DENSE.format(name=name))
+        return union | _not_zero(ufunc, sides, everywhere[0], union)
+    if name not in _ABSORBING or not zeros or len(patterns) < 2:
+        return union
+    common = patterns[0] & patterns[1]
+    for own, pattern in zip(sides, patterns, strict=True):
+        if own.tiles is not None and len(pattern) > len(common):
+            common = common | _not_finite(own.tiles, pattern)
+    return common
+
+
+def _not_finite(tiles: PresentTiles[Any], pattern: BlockPattern[Any]) -> BlockPattern[Any]:
+    """Return the tiles that have an element that is not finite; O(elements)."""
+    values = tiles.values()
+    if values.dtype.kind in "biu" or np.isfinite(values).all():
+        return pattern - pattern
+    odd = np.flatnonzero(~np.isfinite(values))
+    slots = np.unique(np.searchsorted(pattern.offsets(), odd, "right") - 1)
+    return make_block_pattern(pattern.tiling, pattern.ordinals()[slots])
+
+
+def _not_zero(
+    ufunc: np.ufunc, sides: list[_Side], side: _Side, union: BlockPattern[Any]
+) -> BlockPattern[Any]:
+    """Return the other tiles of an operand that has all, which zeros beside it do not make zero."""
+    elements: Array = side.dense.elements() if side.dense is not None else cast("Array", side.per_tile)
+    zero = np.zeros((), elements.dtype)
+    with np.errstate(all="ignore"):
+        made = np.asarray(ufunc(*[elements if own is side else zero for own in sides]))
+    odd = np.flatnonzero(~is_fill(made, np.zeros((), made.dtype)))
+    if side.dense is not None and len(odd):
+        # The elements of a tiled shape come one tile after the other.
+        odd = np.unique(np.searchsorted(BlockPattern(union.tiling).offsets(), odd, "right") - 1)
+    return (make_block_pattern(union.tiling, odd) - union).nonempty()
+
+
+def _spread(tiles: PresentTiles[Any], pattern: BlockPattern[Any]) -> Array:
+    """Return the elements of the tiles of a pattern, the fill where there is none."""
+    values, own = tiles.values(), tiles.pattern.ordinals()
+    if len(own) == pattern.count and np.array_equal(own, pattern.ordinals()):
+        return values
+    result: Array = np.full(pattern.elements, tiles.fill, values.dtype)
+    _put(result, has_tiles(pattern, tiles.pattern), _elements_in(tiles, pattern), pattern)
+    return result
+
+
+def _elements_at(dense: TensorBase[Any], pattern: BlockPattern[Any]) -> Array:
+    """Return the elements of a tiled tensor in the tiles of a pattern, one tile after the other."""
+    first = dense.shape.outer().origin
+    numbers = pattern.tiles() + np.array(first, dtype=np.int64)
+    chosen = select_tiles(dense.layout, numbers).implementation
+    return dense.buffer.pack(chosen, own=False).read_run(0, pattern.elements)
