@@ -81,6 +81,7 @@ WHAT_TO_DO: dict[str, tuple[str, str]] = {
         "Ask for one row, `extent_at(prefix)`, or for the bounds, `extent_bounds(mode)`.",
         "rows.shape.extent(1)",
     ),
+    "PatternError": ("Give a threshold of 0 or more, which is no NaN.", ""),
     "LabelError": (
         "Write names with commas between them, each once where it is summed or kept.",
         't.shape("i->j")',

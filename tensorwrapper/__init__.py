@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from tensorwrapper.selection import concat as concat
     from tensorwrapper.selection import stack as stack
     from tensorwrapper.selection import where as where
+    from tensorwrapper.shape import BlockPattern as BlockPattern
     from tensorwrapper.shape import IndexIterator as IndexIterator
     from tensorwrapper.shape import Indices as Indices
     from tensorwrapper.shape import Mask as Mask
@@ -68,6 +69,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Alignment",
+    "BlockPattern",
     "IndexIterator",
     "Indices",
     "Layout",
@@ -125,6 +127,7 @@ __all__ = [
 _HOMES = {
     "Alignment": "tensor",
     "align": "tensor",
+    "BlockPattern": "shape",
     "IndexIterator": "shape",
     "Records": "fields",
     "records": "fields",

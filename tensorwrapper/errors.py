@@ -42,6 +42,7 @@ __all__ = [
     "OutOfMemoryError",
     "OutcomeUnknownError",
     "ParseError",
+    "PatternError",
     "PeerUnreachableError",
     "PositionWarning",
     "ProtocolError",
@@ -172,6 +173,10 @@ class StepError(TensorWrapperError, ValueError):
 
 class JaggedModeError(TensorWrapperError, ValueError):
     """One number was asked of a mode that varies, or an operation needs modes that depend on others."""
+
+
+class PatternError(TensorWrapperError, ValueError):
+    """A block pattern does not allow what was asked: a threshold below 0, tiles of another fill value."""
 
 
 class LabelError(TensorWrapperError, ValueError):

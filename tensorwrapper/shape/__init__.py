@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from tensorwrapper.shape.labels._labels_text import Labels, LabelsLike
     from tensorwrapper.shape.masks._mask import Mask, MaskItem, MaskWay
     from tensorwrapper.shape.masks._pattern import ShapeMatch, ShapePattern
+    from tensorwrapper.shape.patterns._block_pattern import BlockPattern
     from tensorwrapper.shape.rows._cell_table import CellTable
     from tensorwrapper.shape.rows._partition import Partition
     from tensorwrapper.shape.rows._rows import Rows
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ArrowList",
+    "BlockPattern",
     "BlockTable",
     "CellMatch",
     "CellPairing",
@@ -146,6 +148,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "labels._labels_text": ("Labels", "LabelsLike"),
             "masks._mask": ("Mask", "MaskItem", "MaskWay"),
             "masks._pattern": ("ShapeMatch", "ShapePattern"),
+            "patterns._block_pattern": ("BlockPattern",),
             "rows._partition": ("Partition",),
             "rows._cell_table": ("CellTable",),
             "rows._rows": ("Rows",),

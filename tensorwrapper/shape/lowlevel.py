@@ -9,7 +9,7 @@ The guide to representations shows one, ``tensorwrapper.testing.ShapeContract`` 
 (a mode, from the end too), `to_permutation`, `mode_text` (how an error names a mode and where).
 
 **Making shapes** from parts that are known to be right, without checks: `make_smooth` (a box), `make_tiling`,
-`wrap` (an implementation behind the facade).
+`make_block_pattern` (of ascending ordinals), `wrap` (an implementation behind the facade).
 
 **Names of modes**, which are `ModeNames`: `names_of` (those of a shape; None if there are none, which costs
 nothing to find out), `unnamed_shape` (what a caller gave, without them), `agreed_names` (those that shapes of
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from tensorwrapper.shape.boxes._smooth import make_smooth, to_permutation
     from tensorwrapper.shape.combining._operands import OperandShapes
     from tensorwrapper.shape.facade._cells import rows_under
+    from tensorwrapper.shape.patterns._block_pattern import make_block_pattern
     from tensorwrapper.shape.pictures._draw import short_text
     from tensorwrapper.shape.rows._columns import Columns, Origins, tidy_origins
     from tensorwrapper.shape.rows._rearrange import build_rows
@@ -64,6 +65,7 @@ __all__ = [
     "check_names",
     "integer_array",
     "key_of_names",
+    "make_block_pattern",
     "make_smooth",
     "make_tiling",
     "mode_of",
@@ -95,6 +97,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "boxes._keys": ("mode_of", "mode_text"),
             "boxes._names": ("ModeNames", "agreed_names", "key_of_names", "picked_names", "usable_names"),
             "boxes._smooth": ("make_smooth", "to_permutation"),
+            "patterns._block_pattern": ("make_block_pattern",),
             "pictures._draw": ("short_text",),
             "rows._columns": ("Columns", "Origins", "tidy_origins"),
             "rows._rearrange": ("build_rows",),

@@ -11,6 +11,7 @@ values: list[type[ValueError]] = [
     errors.StepError,
     errors.JaggedModeError,
     errors.LabelError,
+    errors.PatternError,
     errors.LayoutError,
     errors.BufferSizeError,
     errors.ReadOnlyError,
