@@ -17,7 +17,7 @@ __all__ = [
     "columns_of",
     "common",
     "complement",
-    "different",
+    "difference",
     "flags_of",
     "intersection",
     "numbers_of",
@@ -71,7 +71,7 @@ def intersection(left: IntArray, right: IntArray, size: int) -> IntArray:
     return few[common(few, many, size)]
 
 
-def different(left: IntArray, right: IntArray, size: int) -> IntArray:
+def difference(left: IntArray, right: IntArray, size: int) -> IntArray:
     """Return the ordinals that are in the left set and not in the right one."""
     return left[~common(left, right, size)]
 

@@ -3,11 +3,12 @@
 import math
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, cast
+from typing import Any, Generic, SupportsIndex, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arguments import check_kind_of
 from tensorwrapper._arrays import splits_of, tuples_of
 from tensorwrapper._hints import Hinted
 from tensorwrapper._integers import MAX_INT64, to_ints
@@ -16,12 +17,10 @@ from tensorwrapper.errors import ConversionError, OutOfBoundsError, SizeOverflow
 from tensorwrapper.shape._shape import Shape
 from tensorwrapper.shape.boxes._common import to_index, to_index_array, to_ordinal_array
 from tensorwrapper.shape.patterns._ordinals import columns_of, flags_of, numbers_of, slots_in, table_of
+from tensorwrapper.shape.tilings._tiling import Tiling
 from tensorwrapper.typing import Extents, Index, IndexT, IndexT_co, IntArray, LooseIndex
 
-if TYPE_CHECKING:
-    from tensorwrapper.shape.tilings._tiling import Tiling
-
-__all__ = ["PatternQueries", "check_ordinals", "grid_text", "ordinals_of_tiles"]
+__all__ = ["PatternQueries", "check_grid", "check_ordinals", "grid_text", "ordinals_of_tiles"]
 
 _BATCH = 8192  # tiles made into tuples at a time
 
@@ -31,7 +30,7 @@ class PatternQueries(Generic[IndexT_co], metaclass=Hinted):
 
     __slots__ = ()
 
-    tiling: "Tiling[IndexT_co]"
+    tiling: Tiling[IndexT_co]
     _ordinals: IntArray
     _extents: Extents
     _view: "memoryview[int] | None"
@@ -318,6 +317,26 @@ def ordinals_of_tiles(tiles: npt.ArrayLike, extents: Extents) -> IntArray:
             raise _outside(tuple(table[place].tolist()), mode, extents)
     columns = [table[..., mode] for mode in range(len(extents))]
     return numbers_of(columns, extents, table.shape[:-1])
+
+
+def check_grid(tiling: object) -> Extents:
+    """Return how many tiles each mode of a tiling has, if they are less than 2^63 in all.
+
+    Raises
+    ------
+    ConversionError
+        If it is no tiling.
+    SizeOverflowError
+        If there are more.
+    """
+    check_kind_of(tiling, Tiling, "a block pattern is of a Tiling, such as Tiling(*sizes)")
+    extents = tuple([p.count for p in cast("Tiling[Any]", tiling).partitions])
+    size = math.prod(extents)
+    if size > MAX_INT64:
+        raise SizeOverflowError(
+            f"a block pattern has a grid of less than 2^63 tiles, but {grid_text(extents)} has {size}"
+        )
+    return extents
 
 
 def check_ordinals(ordinals: IntArray, extents: Extents) -> None:

@@ -117,5 +117,5 @@ def test_bitmaps_and_merges_agree(left, right):
     for size in (5001, 2**40):  # the first is marked in a bitmap unless the sets are small, the second merged
         assert sets.union(a, b, size).tolist() == sorted({*left, *right})
         assert sets.intersection(a, b, size).tolist() == sorted({*left} & {*right})
-        assert sets.different(a, b, size).tolist() == sorted({*left} - {*right})
+        assert sets.difference(a, b, size).tolist() == sorted({*left} - {*right})
         assert sets.symmetric_difference(a, b, size).tolist() == sorted({*left} ^ {*right})
