@@ -23,15 +23,14 @@ from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, RankError
 from tensorwrapper.shape.boxes._common import integer_array, to_ordinal_array
 from tensorwrapper.shape.patterns._charges import ChargeGroup, ordinals_of_charges
+from tensorwrapper.shape.patterns._exchange import PatternExchange
 from tensorwrapper.shape.patterns._making import (
     Per,
     mask_of_predicate,
     ordinals_of_blocks,
     ordinals_of_norms,
 )
-from tensorwrapper.shape.patterns._moves import PatternMoves
-from tensorwrapper.shape.patterns._ordinals import table_of
-from tensorwrapper.shape.patterns._queries import check_grid, check_ordinals, ordinals_of_tiles
+from tensorwrapper.shape.patterns._queries import check_grid, distinct_ordinals, ordinals_of_tiles
 from tensorwrapper.shape.tilings._tiling import Tiling
 from tensorwrapper.typing import Extents, Index, IndexT_co, IntArray, Rank2
 
@@ -39,12 +38,10 @@ __all__ = ["BlockPattern", "make_block_pattern"]
 
 _I = TypeVar("_I", bound=Index)
 
-_SHOWN = 12  # tiles that a `repr` has
-
 
 @final
 @value_class(eq=False, repr=False, getstate_setstate=False)
-class BlockPattern(PatternMoves[IndexT_co], Generic[IndexT_co]):
+class BlockPattern(PatternExchange[IndexT_co], Generic[IndexT_co]):
     """Which tiles of a tiling are present: a frozen set of tile numbers, without elements.
 
     Python's set operators, ``len``, ``in`` and iteration work, in row-major order of the grid. Both sides of
@@ -94,7 +91,7 @@ class BlockPattern(PatternMoves[IndexT_co], Generic[IndexT_co]):
             with memory_for(size, "tiles"):
                 ordinals = np.arange(size, dtype=np.int64)
         else:
-            ordinals = _distinct(_read_tiles(tiles, extents), extents)
+            ordinals = distinct_ordinals(_read_tiles(tiles, extents), extents)
         _fill(self, tiling, ordinals, extents)
 
     @classmethod
@@ -151,8 +148,7 @@ class BlockPattern(PatternMoves[IndexT_co], Generic[IndexT_co]):
         """
         extents = check_grid(tiling)
         numbers = to_ordinal_array(ordinals).reshape(-1)
-        check_ordinals(numbers, extents)
-        found = _distinct(numbers, extents)
+        found = distinct_ordinals(numbers, extents)
         if isinstance(ordinals, np.ndarray) and np.shares_memory(found, cast("IntArray", ordinals)):
             found = found.copy()
         return make_block_pattern(tiling, found)
@@ -330,13 +326,6 @@ class BlockPattern(PatternMoves[IndexT_co], Generic[IndexT_co]):
     def __dask_tokenize__(self) -> object:
         return token_of("tensorwrapper.BlockPattern", self.tiling, digest_of(self._ordinals))
 
-    def __repr__(self) -> str:
-        if self.count == math.prod(self._extents):
-            return f"BlockPattern({self.tiling!r})"
-        shown = map(str, map(tuple, table_of(self._ordinals[:_SHOWN], self._extents).tolist()))
-        more = ", ..." if self.count > _SHOWN else ""
-        return f"BlockPattern({self.tiling!r}, [{', '.join(shown)}{more}])"
-
     def __reduce__(self) -> "tuple[Callable[..., BlockPattern[Any]], tuple[Tiling[Any], ArrayState]]":
         return _restore, (self.tiling, array_state(self._ordinals))
 
@@ -377,18 +366,3 @@ def _listed(tiles: object) -> list[object]:
     raise ConversionError(
         f"tiles are given as a table of integers, or one after the other, not {brief(tiles)}"
     )
-
-
-def _distinct(ordinals: IntArray, extents: Extents) -> IntArray:
-    """Return ordinals in ascending order, none of which may come twice."""
-    if (ordinals[1:] > ordinals[:-1]).all():
-        return ordinals
-    ascending = np.sort(ordinals)
-    twice = ascending[1:] == ascending[:-1]
-    if twice.any():
-        (tile,) = table_of(ascending[1:][twice][:1], extents).tolist()
-        raise ConversionError(
-            f"the tile {tuple(tile)} comes twice, but a pattern is a set of tiles; "
-            "tensors take such tiles with duplicates="
-        )
-    return ascending

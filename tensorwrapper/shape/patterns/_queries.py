@@ -20,7 +20,7 @@ from tensorwrapper.shape.patterns._ordinals import columns_of, flags_of, numbers
 from tensorwrapper.shape.tilings._tiling import Tiling
 from tensorwrapper.typing import Extents, Index, IndexT, IndexT_co, IntArray, LooseIndex
 
-__all__ = ["PatternQueries", "check_grid", "check_ordinals", "grid_text", "ordinals_of_tiles"]
+__all__ = ["PatternQueries", "check_grid", "distinct_ordinals", "grid_text", "ordinals_of_tiles"]
 
 _BATCH = 8192  # tiles made into tuples at a time
 
@@ -337,6 +337,30 @@ def check_grid(tiling: object) -> Extents:
             f"a block pattern has a grid of less than 2^63 tiles, but {grid_text(extents)} has {size}"
         )
     return extents
+
+
+def distinct_ordinals(ordinals: IntArray, extents: Extents) -> IntArray:
+    """Return ordinals of tiles of a grid in ascending order; O(n) if they ascend, else O(n log n).
+
+    Raises
+    ------
+    OutOfBoundsError
+        If there is no such tile.
+    ConversionError
+        If one comes twice.
+    """
+    check_ordinals(ordinals, extents)
+    if (ordinals[1:] > ordinals[:-1]).all():
+        return ordinals
+    ascending = np.sort(ordinals)
+    twice = ascending[1:] == ascending[:-1]
+    if twice.any():
+        (tile,) = table_of(ascending[1:][twice][:1], extents).tolist()
+        raise ConversionError(
+            f"the tile {tuple(tile)} comes twice, but a pattern is a set of tiles; "
+            "tensors take such tiles with duplicates="
+        )
+    return ascending
 
 
 def check_ordinals(ordinals: IntArray, extents: Extents) -> None:
