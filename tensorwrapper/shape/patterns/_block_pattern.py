@@ -30,11 +30,14 @@ from tensorwrapper.shape.patterns._making import (
     ordinals_of_blocks,
     ordinals_of_norms,
 )
+from tensorwrapper.shape.patterns._ordinals import SlotIndex
 from tensorwrapper.shape.patterns._queries import check_grid, distinct_ordinals, ordinals_of_tiles
 from tensorwrapper.shape.tilings._tiling import Tiling
 from tensorwrapper.typing import Extents, Index, IndexT_co, IntArray, Rank2
 
 __all__ = ["BlockPattern", "make_block_pattern"]
+
+_CACHES = ("_view", "_splits", "_index", "_hash")
 
 _I = TypeVar("_I", bound=Index)
 
@@ -80,6 +83,8 @@ class BlockPattern(PatternExchange[IndexT_co], Generic[IndexT_co]):
     _extents: Extents
     _view: "memoryview[int] | None"
     _splits: IntArray | None
+    _index: SlotIndex | None
+    _asked: int
     _hash: int | None
 
     def __init__(
@@ -339,7 +344,7 @@ def make_block_pattern(tiling: "Tiling[_I]", ordinals: IntArray) -> "BlockPatter
 
 def _fill(pattern: "BlockPattern[Any]", tiling: "Tiling[Any]", ordinals: IntArray, extents: Extents) -> None:
     own = (("tiling", tiling), ("_ordinals", frozen_array(ordinals)), ("_extents", extents))
-    for name, value in (*own, ("_view", None), ("_splits", None), ("_hash", None)):
+    for name, value in (*own, ("_asked", 0), *dict.fromkeys(_CACHES).items()):
         object.__setattr__(pattern, name, value)
 
 

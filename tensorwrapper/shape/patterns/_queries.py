@@ -16,17 +16,26 @@ from tensorwrapper._memory import memory_for
 from tensorwrapper.errors import ConversionError, OutOfBoundsError, SizeOverflowError
 from tensorwrapper.shape._shape import Shape
 from tensorwrapper.shape.boxes._common import to_index, to_index_array, to_ordinal_array
-from tensorwrapper.shape.patterns._ordinals import columns_of, flags_of, numbers_of, slots_in, table_of
+from tensorwrapper.shape.patterns._ordinals import (
+    DENSE,
+    SlotIndex,
+    columns_of,
+    flags_of,
+    numbers_of,
+    slots_in_any_order,
+    table_of,
+)
 from tensorwrapper.shape.tilings._tiling import Tiling
 from tensorwrapper.typing import Extents, Index, IndexT, IndexT_co, IntArray, LooseIndex
 
 __all__ = ["PatternQueries", "check_grid", "distinct_ordinals", "grid_text", "ordinals_of_tiles"]
 
 _BATCH = 8192  # tiles made into tuples at a time
+_PAID = 256  # tiles of the grid per lookup up to which an index costs less than the lookups before it
 
 
 class PatternQueries(Generic[IndexT_co], metaclass=Hinted):
-    """Abstract: the attributes `tiling`, `_ordinals` and `_extents`, and the caches `_view` and `_splits`."""
+    """Abstract: the attributes `tiling`, `_ordinals` and `_extents`, and the caches after them."""
 
     __slots__ = ()
 
@@ -35,6 +44,8 @@ class PatternQueries(Generic[IndexT_co], metaclass=Hinted):
     _extents: Extents
     _view: "memoryview[int] | None"
     _splits: IntArray | None
+    _index: SlotIndex | None
+    _asked: int
 
     @property
     def grid(self) -> Shape[IndexT_co]:
@@ -184,7 +195,8 @@ class PatternQueries(Generic[IndexT_co], metaclass=Hinted):
     def slots(self, tiles: npt.ArrayLike) -> IntArray:
         """Return for each tile of an (..., rank) array how many present tiles come before it, -1 if absent.
 
-        O(log count) for each.
+        O(log count) for each. After many lookups in a grid that is small beside the pattern O(1): then an
+        index of a quarter of a byte per tile of the grid is made, once.
 
         Raises
         ------
@@ -199,7 +211,7 @@ class PatternQueries(Generic[IndexT_co], metaclass=Hinted):
         >>> BlockPattern(Tiling([1, 2, 3], [2, 4]), [(2, 0), (0, 0)]).slots([[2, 0], [2, 1]]).tolist()
         [1, -1]
         """
-        return slots_in(self._ordinals, ordinals_of_tiles(tiles, self._extents))
+        return self._slots(ordinals_of_tiles(tiles, self._extents))
 
     def slots_of_ordinals(self, ordinals: npt.ArrayLike) -> IntArray:
         """Return what `slots` returns, for tiles that are given by their ordinals in the grid.
@@ -217,7 +229,19 @@ class PatternQueries(Generic[IndexT_co], metaclass=Hinted):
         """
         wanted = to_ordinal_array(ordinals)
         check_ordinals(wanted, self._extents)
-        return slots_in(self._ordinals, wanted)
+        return self._slots(wanted)
+
+    def _slots(self, wanted: IntArray) -> IntArray:
+        index = self._index
+        if index is None:
+            size = math.prod(self._extents)
+            asked = self._asked + wanted.size
+            if size > DENSE * self.count or asked < size // _PAID:
+                object.__setattr__(self, "_asked", asked)
+                return slots_in_any_order(self._ordinals, wanted)
+            index = SlotIndex(self._ordinals, size)
+            object.__setattr__(self, "_index", index)
+        return index.slots(wanted)
 
     # Of the present tiles, one after the other.
 

@@ -51,7 +51,7 @@ class PatternSets(PatternQueries[IndexT_co], Generic[IndexT_co]):
         >>> BlockPattern(cut, [(0,)]) | BlockPattern(cut, [(2,), (0,)])
         BlockPattern(Tiling([1, 2, 3]), [(0,), (2,)])
         """
-        return self._with(union(self._ordinals, self._other(other, "|"), self._size))
+        return self._with(union(self._ordinals, self._other(other, "|")))
 
     def intersect(self, other: "PatternSets[Any]") -> Self:
         """Return the pattern of the tiles that both have: ``p & q``; O(n). Raises as `union` does.
@@ -89,7 +89,7 @@ class PatternSets(PatternQueries[IndexT_co], Generic[IndexT_co]):
         >>> BlockPattern(cut, [(2,), (0,)]) ^ BlockPattern(cut, [(0,), (1,)])
         BlockPattern(Tiling([1, 2, 3]), [(1,), (2,)])
         """
-        return self._with(symmetric_difference(self._ordinals, self._other(other, "^"), self._size))
+        return self._with(symmetric_difference(self._ordinals, self._other(other, "^")))
 
     def complement(self) -> Self:
         """Return the pattern of the tiles that this one does not have: ``~p``; O(grid).
