@@ -81,7 +81,10 @@ WHAT_TO_DO: dict[str, tuple[str, str]] = {
         "Ask for one row, `extent_at(prefix)`, or for the bounds, `extent_bounds(mode)`.",
         "rows.shape.extent(1)",
     ),
-    "PatternError": ("Give a threshold of 0 or more, which is no NaN.", ""),
+    "PatternError": (
+        "Give a threshold of 0 or more, signs of 1 and -1, and a modulus of 1 or more.",
+        "tw.BlockPattern.from_norms(tw.Tiling([1, 2]), [0.5, 3.0], -1.0)",
+    ),
     "LabelError": (
         "Write names with commas between them, each once where it is summed or kept.",
         't.shape("i->j")',

@@ -176,7 +176,7 @@ class JaggedModeError(TensorWrapperError, ValueError):
 
 
 class PatternError(TensorWrapperError, ValueError):
-    """A block pattern does not allow what was asked: a threshold below 0, tiles of another fill value."""
+    """A threshold, a sign or a modulus does not describe a block pattern, or tensors of one do not fit."""
 
 
 class LabelError(TensorWrapperError, ValueError):

@@ -26,6 +26,8 @@ a level start: one number, or one each; `tidy_origins` makes the first of the se
 `build_rows` (columns from counts, a level at a time), `rows_under` (those of a shape, also of a box),
 `unroll` (the same rows with more modes as splits).
 
+**Tiles**: `mask_of_predicate` (a bool for each tile of a grid), `to_threshold` (that of norms).
+
 **Pictures**: `short_text`.
 """
 
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
     from tensorwrapper.shape.combining._operands import OperandShapes
     from tensorwrapper.shape.facade._cells import rows_under
     from tensorwrapper.shape.patterns._block_pattern import has_tiles, make_block_pattern
+    from tensorwrapper.shape.patterns._making import mask_of_predicate, to_threshold
     from tensorwrapper.shape.pictures._draw import short_text
     from tensorwrapper.shape.rows._columns import Columns, Origins, tidy_origins
     from tensorwrapper.shape.rows._rearrange import build_rows
@@ -69,6 +72,7 @@ __all__ = [
     "make_block_pattern",
     "make_smooth",
     "make_tiling",
+    "mask_of_predicate",
     "mode_of",
     "mode_text",
     "names_of",
@@ -80,6 +84,7 @@ __all__ = [
     "to_index_array",
     "to_ordinal_array",
     "to_permutation",
+    "to_threshold",
     "unnamed_shape",
     "unroll",
     "usable_names",
@@ -99,6 +104,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "boxes._names": ("ModeNames", "agreed_names", "key_of_names", "picked_names", "usable_names"),
             "boxes._smooth": ("make_smooth", "to_permutation"),
             "patterns._block_pattern": ("has_tiles", "make_block_pattern"),
+            "patterns._making": ("mask_of_predicate", "to_threshold"),
             "pictures._draw": ("short_text",),
             "rows._columns": ("Columns", "Origins", "tidy_origins"),
             "rows._rearrange": ("build_rows",),

@@ -1,6 +1,7 @@
 """Pictures of masks: how much of each part of a plane is picked, however large the plane is."""
 
 import itertools
+import math
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
@@ -22,8 +23,11 @@ _PARTS = 64  # of each mode
 _MOST = 1_000_000  # points that are counted
 
 
-def draw_mask(mask: "Mask[Any]") -> Drawing:
-    """Return a picture of the last two modes of the source, each part as dark as much of it is picked."""
+def draw_mask(mask: "Mask[Any]", *, title: str = "", full: str = "picked") -> Drawing:
+    """Return a picture of the last two modes of the source, each part as dark as much of it is picked.
+
+    A title says what is picked of what, and `full` what a part is of which all is picked.
+    """
     box = mask.source.flatten().as_smooth()
     ends = list(zip(box.origin, box.extents, strict=True))
     if mask.way == "rows":
@@ -37,15 +41,15 @@ def draw_mask(mask: "Mask[Any]") -> Drawing:
         columns = [_share(pick, *end) for pick, end in zip(mask.picks, ends, strict=True)]
         across = columns[-1] if columns else np.ones(1)
         shares = across[np.newaxis] if len(columns) < 2 else columns[-2][:, np.newaxis] * across
-    source = shortened(str(mask.source))
+    counts = f"{count_text(mask.size)} of {count_text(mask.source.size)}"
     down, right = ((0, 0), (0, 0), *ends)[-2:]
     return draw_grid(
         cast("list[list[float]]", shares.tolist()),
         down=down if len(ends) > 1 else (0, 0),
         across=right,
-        full="picked",
+        full=full,
         notes=notes,
-        title=f"picked {count_text(mask.size)} of {count_text(mask.source.size)} indices of {source}",
+        title=title or f"picked {counts} indices of {shortened(str(mask.source))}",
     )
 
 
@@ -73,6 +77,8 @@ def _share(pick: "Positions | int", first: int, extent: int) -> _Shares:
 
 
 def _shares_of_points(mask: "Mask[Any]", ends: list[tuple[int, int]]) -> tuple[_Shares, list[str]]:
+    if not ends:
+        return np.full((1, 1), float(mask.size)), []
     pick = mask.picks[0]
     places = np.array([pick]) if isinstance(pick, int) else _sample(pick)
     every = max(-(-mask.size // max(len(places), 1)), 1)
@@ -87,7 +93,8 @@ def _shares_of_points(mask: "Mask[Any]", ends: list[tuple[int, int]]) -> tuple[_
     np.add.at(counts, tuple(parts), 1.0)
     sizes = [np.maximum(np.diff(np.array(bound, dtype=np.float64)), 1.0) for bound in bounds]
     area = sizes[-1] if len(sizes) < 2 else sizes[0][:, np.newaxis] * sizes[1]
-    shares = np.minimum(counts * every / area, 1.0) if bounds else np.ones(1)
+    area = area * math.prod([max(extent, 1) for _, extent in ends[:-2]])
+    shares = np.minimum(counts * every / area, 1.0)
     more = [f"every {every}th of the points is drawn"] if every > 1 else []
     return (shares if shares.ndim == 2 else shares[np.newaxis]), more
 

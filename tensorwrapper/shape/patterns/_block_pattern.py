@@ -1,13 +1,12 @@
 """Block patterns: which tiles of a tiling are present."""
 
 import math
-from collections.abc import Callable, Iterable
-from typing import Any, Generic, SupportsIndex, TypeVar, cast, final, overload
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Generic, SupportsFloat, SupportsIndex, TypeVar, cast, final
 
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._arguments import check_kind_of
 from tensorwrapper._arrays import (
     ArrayState,
     array_of_state,
@@ -18,29 +17,34 @@ from tensorwrapper._arrays import (
     same_values,
     shown_array,
 )
-from tensorwrapper._integers import MAX_INT64, one_sequence
 from tensorwrapper._memory import memory_for
 from tensorwrapper._value_class import token_of, value_class
 from tensorwrapper._wording import brief
-from tensorwrapper.errors import ConversionError, RankError, SizeOverflowError
+from tensorwrapper.errors import ConversionError, RankError
 from tensorwrapper.shape.boxes._common import integer_array, to_ordinal_array
-from tensorwrapper.shape.boxes._smooth import to_permutation
-from tensorwrapper.shape.patterns._ordinals import columns_of, common, numbers_of, table_of
-from tensorwrapper.shape.patterns._queries import check_ordinals, grid_text, ordinals_of_tiles
-from tensorwrapper.shape.patterns._sets import PatternSets
+from tensorwrapper.shape.patterns._charges import ChargeGroup, ordinals_of_charges
+from tensorwrapper.shape.patterns._exchange import PatternExchange
+from tensorwrapper.shape.patterns._making import (
+    Per,
+    mask_of_predicate,
+    ordinals_of_blocks,
+    ordinals_of_norms,
+)
+from tensorwrapper.shape.patterns._ordinals import SlotIndex, common
+from tensorwrapper.shape.patterns._queries import check_grid, distinct_ordinals, ordinals_of_tiles
 from tensorwrapper.shape.tilings._tiling import Tiling
-from tensorwrapper.typing import Extents, Index, IndexT_co, IntArray
+from tensorwrapper.typing import Extents, Index, IndexT_co, IntArray, Rank2
 
 __all__ = ["BlockPattern", "has_tiles", "make_block_pattern"]
 
-_I = TypeVar("_I", bound=Index)
+_CACHES = ("_view", "_splits", "_index", "_hash")
 
-_SHOWN = 12  # tiles that a `repr` has
+_I = TypeVar("_I", bound=Index)
 
 
 @final
 @value_class(eq=False, repr=False, getstate_setstate=False)
-class BlockPattern(PatternSets[IndexT_co], Generic[IndexT_co]):
+class BlockPattern(PatternExchange[IndexT_co], Generic[IndexT_co]):
     """Which tiles of a tiling are present: a frozen set of tile numbers, without elements.
 
     Python's set operators, ``len``, ``in`` and iteration work, in row-major order of the grid. Both sides of
@@ -79,18 +83,20 @@ class BlockPattern(PatternSets[IndexT_co], Generic[IndexT_co]):
     _extents: Extents
     _view: "memoryview[int] | None"
     _splits: IntArray | None
+    _index: SlotIndex | None
+    _asked: int
     _hash: int | None
 
     def __init__(
         self, tiling: Tiling[IndexT_co], tiles: npt.ArrayLike | Iterable[Index] | None = None
     ) -> None:
-        extents = _grid_of(tiling)
+        extents = check_grid(tiling)
         if tiles is None:
             size = math.prod(extents)
             with memory_for(size, "tiles"):
                 ordinals = np.arange(size, dtype=np.int64)
         else:
-            ordinals = _distinct(_read_tiles(tiles, extents), extents)
+            ordinals = distinct_ordinals(_read_tiles(tiles, extents), extents)
         _fill(self, tiling, ordinals, extents)
 
     @classmethod
@@ -117,7 +123,7 @@ class BlockPattern(PatternSets[IndexT_co], Generic[IndexT_co]):
         >>> list(BlockPattern.from_mask(Tiling([1, 2, 3], [2, 4]), [[0, 0], [1, 1], [0, 1]]))
         [(1, 0), (1, 1), (2, 1)]
         """
-        extents = _grid_of(tiling)
+        extents = check_grid(tiling)
         flags = shown_array(mask)
         truths = flags.dtype.kind == "b" or not flags.size
         if not truths and (flags.dtype.kind not in "iu" or not ((flags == 0) | (flags == 1)).all()):
@@ -145,71 +151,167 @@ class BlockPattern(PatternSets[IndexT_co], Generic[IndexT_co]):
         >>> list(BlockPattern.from_ordinals(Tiling([1, 2, 3], [2, 4]), [5, 0]))
         [(0, 0), (2, 1)]
         """
-        extents = _grid_of(tiling)
+        extents = check_grid(tiling)
         numbers = to_ordinal_array(ordinals).reshape(-1)
-        check_ordinals(numbers, extents)
-        found = _distinct(numbers, extents)
+        found = distinct_ordinals(numbers, extents)
         if isinstance(ordinals, np.ndarray) and np.shares_memory(found, cast("IntArray", ordinals)):
             found = found.copy()
         return make_block_pattern(tiling, found)
 
-    def _with(self, ordinals: IntArray) -> "BlockPattern[IndexT_co]":
-        return make_block_pattern(self.tiling, ordinals)
+    @classmethod
+    def from_predicate(
+        cls, tiling: "Tiling[_I]", predicate: Callable[..., npt.ArrayLike]
+    ) -> "BlockPattern[_I]":
+        """Return the pattern of the tiles for which a function is true; O(grid).
 
-    # The same tiles of a box that lies otherwise.
-
-    @overload
-    def permute(self, order: Iterable[SupportsIndex], /) -> "BlockPattern[IndexT_co]": ...
-    @overload
-    def permute(self, *order: SupportsIndex) -> "BlockPattern[IndexT_co]": ...
-    def permute(self, *order: SupportsIndex | Iterable[SupportsIndex]) -> "BlockPattern[IndexT_co]":
-        """Return the pattern whose mode ``k`` is mode ``order[k]`` of this one, as `Tiling.permute`.
-
-        O(n log n).
-
-        Examples
-        --------
-        >>> from tensorwrapper import BlockPattern, Tiling
-        >>> BlockPattern(Tiling([1, 2, 3], [2, 4]), [(1, 0), (0, 1)]).permute(1, 0)
-        BlockPattern(Tiling([2, 4], [1, 2, 3]), [(0, 1), (1, 0)])
-        """
-        modes = to_permutation(one_sequence(order), self.rank)
-        tiling = self.tiling.permute(modes)
-        columns = columns_of(self._ordinals, self._extents)
-        extents = tuple([self._extents[mode] for mode in modes])
-        numbers = numbers_of([columns[mode] for mode in modes], extents, (self.count,))
-        numbers.sort()
-        return make_block_pattern(tiling, numbers)
-
-    def translate_to(self, origin: Iterable[SupportsIndex]) -> "BlockPattern[IndexT_co]":
-        """Return the pattern of the tiling moved to start at `origin`; tile numbers stay. O(rank).
+        Parameters
+        ----------
+        tiling
+            How the box is cut.
+        predicate
+            It is called once, with one int64 array of tile numbers per mode, which broadcast to the grid, and
+            returns bools.
 
         Raises
         ------
+        ConversionError
+            If it returns no bools.
+        RankError
+            If these do not broadcast to the grid.
         SizeOverflowError
-            If a boundary would leave 64 bits.
+            If the grid has more tiles than memory holds.
 
         Examples
         --------
         >>> from tensorwrapper import BlockPattern, Tiling
-        >>> BlockPattern(Tiling([1, 2]), [(1,)]).translate_to((7,))
-        BlockPattern(Tiling([1, 2], origin=(7,)), [(1,)])
+        >>> list(BlockPattern.from_predicate(Tiling([1, 2], [3, 4]), lambda i, j: i >= j))
+        [(0, 0), (1, 0), (1, 1)]
         """
-        return make_block_pattern(self.tiling.translate_to(origin), self._ordinals)
+        extents = check_grid(tiling)
+        with memory_for(math.prod(extents), "tiles"):
+            mask = mask_of_predicate(predicate, (0,) * len(extents), extents)
+            return make_block_pattern(tiling, np.flatnonzero(mask))
 
-    def nonempty(self) -> "BlockPattern[IndexT_co]":
-        """Return the pattern without tiles that have no elements; O(count).
+    @classmethod
+    def from_norms(
+        cls, tiling: "Tiling[_I]", norms: npt.ArrayLike, threshold: SupportsFloat, per: Per = "tile"
+    ) -> "BlockPattern[_I]":
+        """Return the pattern of the tiles whose norm is not below a threshold; O(grid).
+
+        A norm that is NaN is not below, so such a tile is present.
+
+        Parameters
+        ----------
+        tiling
+            How the box is cut.
+        norms
+            A real number for each tile: one axis per mode.
+        threshold
+            0 or more.
+        per
+            ``"element"`` divides each norm by the number of elements of its tile first, as TiledArray does.
+
+        Raises
+        ------
+        PatternError
+            If the threshold is below 0, or NaN.
+        RankError
+            If the norms have other extents than the grid.
+        ConversionError
+            If they are no real numbers.
 
         Examples
         --------
         >>> from tensorwrapper import BlockPattern, Tiling
-        >>> list(BlockPattern(Tiling([1, 0, 3])).nonempty())
-        [(0,), (2,)]
+        >>> list(BlockPattern.from_norms(Tiling([1, 2], [2]), [[0.5], [1e-9]], 1e-6))
+        [(0, 0)]
         """
-        kept = np.ones(self.count, dtype=np.bool_)
-        for sizes, column in zip(self.tiling.sizes, columns_of(self._ordinals, self._extents), strict=True):
-            kept &= sizes[column] > 0
-        return self if kept.all() else self._with(self._ordinals[kept])
+        check_grid(tiling)
+        return make_block_pattern(tiling, ordinals_of_norms(tiling.partitions, norms, threshold, per))
+
+    @classmethod
+    def from_charges(
+        cls,
+        tiling: "Tiling[_I]",
+        charges: Sequence[npt.ArrayLike],
+        signs: Iterable[SupportsIndex] | None = None,
+        total: npt.ArrayLike = 0,
+        modulus: SupportsIndex | Sequence[SupportsIndex | None] | None = None,
+        *,
+        group: ChargeGroup = "sum",
+    ) -> "BlockPattern[_I]":
+        """Return the pattern of the tiles whose charges add up to a total: those that a symmetry allows.
+
+        O(result + the tiles of each half of the modes).
+
+        Parameters
+        ----------
+        tiling
+            How the box is cut.
+        charges
+            Per mode: one integer for each tile, or one row of integers where there are several charges.
+        signs
+            Per mode 1 or -1, which its charges are multiplied by; 1 for all if not given.
+        total
+            What the charges add up to: an integer, or one for each charge.
+        modulus
+            Charges that differ by a multiple of it are one: an integer, or one for each charge. ``None`` is
+            none, as for U(1).
+        group
+            ``"xor"`` adds charges up bit by bit without carry. That is the product table of the irreps of
+            D2h and its subgroups, numbered from 0 as most programs of quantum chemistry do.
+
+        Raises
+        ------
+        ExtentMismatchError
+            If there are not as many charges as tiles, or not as many totals or moduli as charges.
+        PatternError
+            If a sign is neither 1 nor -1, a modulus is below 1, or `group` does not go with them.
+        RankError
+            If there are not as many charges or signs as modes.
+        SizeOverflowError
+            If a sum may not fit into 64 bits, or the result is more than memory holds.
+
+        Examples
+        --------
+        >>> from tensorwrapper import BlockPattern, Tiling
+        >>> cut = Tiling([2, 3, 2], [2, 3, 2])
+        >>> list(BlockPattern.from_charges(cut, [[0, 1, 2], [0, 1, 2]], signs=(1, -1), total=1))
+        [(1, 0), (2, 1)]
+        """
+        extents = check_grid(tiling)
+        found = ordinals_of_charges(extents, charges, signs, total, modulus, group)
+        return make_block_pattern(tiling, found)
+
+    @classmethod
+    def from_scipy(cls, matrix: object) -> "BlockPattern[Rank2]":
+        """Return the pattern of the stored blocks of a BSR array of SciPy, also those of zeros.
+
+        Blocks may be stored in any order, and more than once. O(blocks log blocks).
+
+        Raises
+        ------
+        ConversionError
+            If it is no BSR array.
+        OutOfBoundsError
+            If it stores a block outside.
+
+        Examples
+        --------
+        >>> from scipy.sparse import bsr_array
+        >>> from tensorwrapper import BlockPattern
+        >>> BlockPattern.from_scipy(bsr_array([[0, 0, 1], [0, 0, 0]], blocksize=(2, 1)))
+        BlockPattern(Tiling([2], [1, 1, 1]), [(0, 2)])
+        """
+        sizes, found = ordinals_of_blocks(matrix)
+        return make_block_pattern(Tiling(sizes[0], sizes[1]), found)
+
+    @classmethod
+    def _make(cls, tiling: "Tiling[_I]", ordinals: IntArray) -> "BlockPattern[_I]":
+        return make_block_pattern(tiling, ordinals)
+
+    def _with(self, ordinals: IntArray) -> "BlockPattern[IndexT_co]":
+        return make_block_pattern(self.tiling, ordinals)
 
     # Python's own.
 
@@ -229,13 +331,6 @@ class BlockPattern(PatternSets[IndexT_co], Generic[IndexT_co]):
     def __dask_tokenize__(self) -> object:
         return token_of("tensorwrapper.BlockPattern", self.tiling, digest_of(self._ordinals))
 
-    def __repr__(self) -> str:
-        if self.count == math.prod(self._extents):
-            return f"BlockPattern({self.tiling!r})"
-        shown = map(str, map(tuple, table_of(self._ordinals[:_SHOWN], self._extents).tolist()))
-        more = ", ..." if self.count > _SHOWN else ""
-        return f"BlockPattern({self.tiling!r}, [{', '.join(shown)}{more}])"
-
     def __reduce__(self) -> "tuple[Callable[..., BlockPattern[Any]], tuple[Tiling[Any], ArrayState]]":
         return _restore, (self.tiling, array_state(self._ordinals))
 
@@ -243,7 +338,7 @@ class BlockPattern(PatternSets[IndexT_co], Generic[IndexT_co]):
 def make_block_pattern(tiling: "Tiling[_I]", ordinals: IntArray) -> "BlockPattern[_I]":
     """Return the pattern of the tiles with these ordinals, which ascend and are kept as they are."""
     pattern: BlockPattern[_I] = object.__new__(BlockPattern)
-    _fill(pattern, tiling, ordinals, _grid_of(tiling))
+    _fill(pattern, tiling, ordinals, check_grid(tiling))
     return pattern
 
 
@@ -254,24 +349,12 @@ def has_tiles(pattern: "BlockPattern[Any]", other: "BlockPattern[Any]") -> npt.N
 
 def _fill(pattern: "BlockPattern[Any]", tiling: "Tiling[Any]", ordinals: IntArray, extents: Extents) -> None:
     own = (("tiling", tiling), ("_ordinals", frozen_array(ordinals)), ("_extents", extents))
-    for name, value in (*own, ("_view", None), ("_splits", None), ("_hash", None)):
+    for name, value in (*own, ("_asked", 0), *dict.fromkeys(_CACHES).items()):
         object.__setattr__(pattern, name, value)
 
 
 def _restore(tiling: "Tiling[Any]", state: ArrayState) -> "BlockPattern[Any]":
     return make_block_pattern(tiling, array_of_state(state, 0))
-
-
-def _grid_of(tiling: object) -> Extents:
-    """Return how many tiles each mode has, all of which have ordinals of 64 bits."""
-    check_kind_of(tiling, Tiling, "a block pattern is of a Tiling, such as Tiling(*sizes)")
-    extents = tuple([p.count for p in cast("Tiling[Any]", tiling).partitions])
-    size = math.prod(extents)
-    if size > MAX_INT64:
-        raise SizeOverflowError(
-            f"a block pattern has a grid of less than 2^63 tiles, but {grid_text(extents)} has {size}"
-        )
-    return extents
 
 
 def _read_tiles(tiles: npt.ArrayLike | Iterable[Index], extents: Extents) -> IntArray:
@@ -293,18 +376,3 @@ def _listed(tiles: object) -> list[object]:
     raise ConversionError(
         f"tiles are given as a table of integers, or one after the other, not {brief(tiles)}"
     )
-
-
-def _distinct(ordinals: IntArray, extents: Extents) -> IntArray:
-    """Return ordinals in ascending order, none of which may come twice."""
-    if (ordinals[1:] > ordinals[:-1]).all():
-        return ordinals
-    ascending = np.sort(ordinals)
-    twice = ascending[1:] == ascending[:-1]
-    if twice.any():
-        (tile,) = table_of(ascending[1:][twice][:1], extents).tolist()
-        raise ConversionError(
-            f"the tile {tuple(tile)} comes twice, but a pattern is a set of tiles; "
-            "tensors take such tiles with duplicates="
-        )
-    return ascending

@@ -3,11 +3,12 @@
 import math
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, cast
+from typing import Any, Generic, SupportsIndex, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arguments import check_kind_of
 from tensorwrapper._arrays import splits_of, tuples_of
 from tensorwrapper._hints import Hinted
 from tensorwrapper._integers import MAX_INT64, to_ints
@@ -15,27 +16,36 @@ from tensorwrapper._memory import memory_for
 from tensorwrapper.errors import ConversionError, OutOfBoundsError, SizeOverflowError
 from tensorwrapper.shape._shape import Shape
 from tensorwrapper.shape.boxes._common import to_index, to_index_array, to_ordinal_array
-from tensorwrapper.shape.patterns._ordinals import columns_of, flags_of, numbers_of, slots_in, table_of
+from tensorwrapper.shape.patterns._ordinals import (
+    DENSE,
+    SlotIndex,
+    columns_of,
+    flags_of,
+    numbers_of,
+    slots_in_any_order,
+    table_of,
+)
+from tensorwrapper.shape.tilings._tiling import Tiling
 from tensorwrapper.typing import Extents, Index, IndexT, IndexT_co, IntArray, LooseIndex
 
-if TYPE_CHECKING:
-    from tensorwrapper.shape.tilings._tiling import Tiling
-
-__all__ = ["PatternQueries", "check_ordinals", "grid_text", "ordinals_of_tiles"]
+__all__ = ["PatternQueries", "check_grid", "distinct_ordinals", "grid_text", "ordinals_of_tiles"]
 
 _BATCH = 8192  # tiles made into tuples at a time
+_PAID = 256  # tiles of the grid per lookup up to which an index costs less than the lookups before it
 
 
 class PatternQueries(Generic[IndexT_co], metaclass=Hinted):
-    """Abstract: the attributes `tiling`, `_ordinals` and `_extents`, and the caches `_view` and `_splits`."""
+    """Abstract: the attributes `tiling`, `_ordinals` and `_extents`, and the caches after them."""
 
     __slots__ = ()
 
-    tiling: "Tiling[IndexT_co]"
+    tiling: Tiling[IndexT_co]
     _ordinals: IntArray
     _extents: Extents
     _view: "memoryview[int] | None"
     _splits: IntArray | None
+    _index: SlotIndex | None
+    _asked: int
 
     @property
     def grid(self) -> Shape[IndexT_co]:
@@ -185,7 +195,8 @@ class PatternQueries(Generic[IndexT_co], metaclass=Hinted):
     def slots(self, tiles: npt.ArrayLike) -> IntArray:
         """Return for each tile of an (..., rank) array how many present tiles come before it, -1 if absent.
 
-        O(log count) for each.
+        O(log count) for each. After many lookups in a grid that is small beside the pattern O(1): then an
+        index of a quarter of a byte per tile of the grid is made, once.
 
         Raises
         ------
@@ -200,7 +211,7 @@ class PatternQueries(Generic[IndexT_co], metaclass=Hinted):
         >>> BlockPattern(Tiling([1, 2, 3], [2, 4]), [(2, 0), (0, 0)]).slots([[2, 0], [2, 1]]).tolist()
         [1, -1]
         """
-        return slots_in(self._ordinals, ordinals_of_tiles(tiles, self._extents))
+        return self._slots(ordinals_of_tiles(tiles, self._extents))
 
     def slots_of_ordinals(self, ordinals: npt.ArrayLike) -> IntArray:
         """Return what `slots` returns, for tiles that are given by their ordinals in the grid.
@@ -218,7 +229,19 @@ class PatternQueries(Generic[IndexT_co], metaclass=Hinted):
         """
         wanted = to_ordinal_array(ordinals)
         check_ordinals(wanted, self._extents)
-        return slots_in(self._ordinals, wanted)
+        return self._slots(wanted)
+
+    def _slots(self, wanted: IntArray) -> IntArray:
+        index = self._index
+        if index is None:
+            size = math.prod(self._extents)
+            asked = self._asked + wanted.size
+            if size > DENSE * self.count or asked < size // _PAID:
+                object.__setattr__(self, "_asked", asked)
+                return slots_in_any_order(self._ordinals, wanted)
+            index = SlotIndex(self._ordinals, size)
+            object.__setattr__(self, "_index", index)
+        return index.slots(wanted)
 
     # Of the present tiles, one after the other.
 
@@ -318,6 +341,50 @@ def ordinals_of_tiles(tiles: npt.ArrayLike, extents: Extents) -> IntArray:
             raise _outside(tuple(table[place].tolist()), mode, extents)
     columns = [table[..., mode] for mode in range(len(extents))]
     return numbers_of(columns, extents, table.shape[:-1])
+
+
+def check_grid(tiling: object) -> Extents:
+    """Return how many tiles each mode of a tiling has, if they are less than 2^63 in all.
+
+    Raises
+    ------
+    ConversionError
+        If it is no tiling.
+    SizeOverflowError
+        If there are more.
+    """
+    check_kind_of(tiling, Tiling, "a block pattern is of a Tiling, such as Tiling(*sizes)")
+    extents = tuple([p.count for p in cast("Tiling[Any]", tiling).partitions])
+    size = math.prod(extents)
+    if size > MAX_INT64:
+        raise SizeOverflowError(
+            f"a block pattern has a grid of less than 2^63 tiles, but {grid_text(extents)} has {size}"
+        )
+    return extents
+
+
+def distinct_ordinals(ordinals: IntArray, extents: Extents) -> IntArray:
+    """Return ordinals of tiles of a grid in ascending order; O(n) if they ascend, else O(n log n).
+
+    Raises
+    ------
+    OutOfBoundsError
+        If there is no such tile.
+    ConversionError
+        If one comes twice.
+    """
+    check_ordinals(ordinals, extents)
+    if (ordinals[1:] > ordinals[:-1]).all():
+        return ordinals
+    ascending = np.sort(ordinals)
+    twice = ascending[1:] == ascending[:-1]
+    if twice.any():
+        (tile,) = table_of(ascending[1:][twice][:1], extents).tolist()
+        raise ConversionError(
+            f"the tile {tuple(tile)} comes twice, but a pattern is a set of tiles; "
+            "tensors take such tiles with duplicates="
+        )
+    return ascending
 
 
 def check_ordinals(ordinals: IntArray, extents: Extents) -> None:

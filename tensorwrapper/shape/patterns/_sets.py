@@ -11,7 +11,7 @@ from tensorwrapper.errors import ExtentMismatchError, RankError
 from tensorwrapper.shape.patterns._ordinals import (
     common,
     complement,
-    different,
+    difference,
     intersection,
     symmetric_difference,
     union,
@@ -40,9 +40,9 @@ class PatternSets(PatternQueries[IndexT_co], Generic[IndexT_co]):
         Raises
         ------
         ExtentMismatchError
-            If the patterns are of different tilings; the text names the mode and the boundary.
+            If the patterns are of difference tilings; the text names the mode and the boundary.
         RankError
-            If they have different numbers of modes.
+            If they have difference numbers of modes.
 
         Examples
         --------
@@ -51,7 +51,7 @@ class PatternSets(PatternQueries[IndexT_co], Generic[IndexT_co]):
         >>> BlockPattern(cut, [(0,)]) | BlockPattern(cut, [(2,), (0,)])
         BlockPattern(Tiling([1, 2, 3]), [(0,), (2,)])
         """
-        return self._with(union(self._ordinals, self._other(other, "|"), self._size))
+        return self._with(union(self._ordinals, self._other(other, "|")))
 
     def intersect(self, other: "PatternSets[Any]") -> Self:
         """Return the pattern of the tiles that both have: ``p & q``; O(n). Raises as `union` does.
@@ -77,7 +77,7 @@ class PatternSets(PatternQueries[IndexT_co], Generic[IndexT_co]):
         >>> BlockPattern(cut, [(2,), (0,)]) - BlockPattern(cut, [(0,)])
         BlockPattern(Tiling([1, 2, 3]), [(2,)])
         """
-        return self._with(different(self._ordinals, self._other(other, "-"), self._size))
+        return self._with(difference(self._ordinals, self._other(other, "-"), self._size))
 
     def symmetric_difference(self, other: "PatternSets[Any]") -> Self:
         """Return the pattern of the tiles that one of the two has: ``p ^ q``; O(n). Raises as `union` does.
@@ -89,7 +89,7 @@ class PatternSets(PatternQueries[IndexT_co], Generic[IndexT_co]):
         >>> BlockPattern(cut, [(2,), (0,)]) ^ BlockPattern(cut, [(0,), (1,)])
         BlockPattern(Tiling([1, 2, 3]), [(1,), (2,)])
         """
-        return self._with(symmetric_difference(self._ordinals, self._other(other, "^"), self._size))
+        return self._with(symmetric_difference(self._ordinals, self._other(other, "^")))
 
     def complement(self) -> Self:
         """Return the pattern of the tiles that this one does not have: ``~p``; O(grid).
@@ -162,7 +162,7 @@ def check_same_tiling(first: "Tiling[Any]", second: "Tiling[Any]", what: str) ->
     Raises
     ------
     RankError
-        If they have different numbers of modes.
+        If they have difference numbers of modes.
     ExtentMismatchError
         If boundaries differ; the text names the mode and the first of them.
     """

@@ -13,7 +13,13 @@ from tensorwrapper._arguments import check_kind_of
 from tensorwrapper._hints import Hinted
 from tensorwrapper._integers import to_int
 from tensorwrapper._wording import brief
-from tensorwrapper.errors import ConversionError, ExtentError, JaggedModeError, OutOfBoundsError, RankError
+from tensorwrapper.errors import (
+    ConversionError,
+    ExtentMismatchError,
+    JaggedModeError,
+    OutOfBoundsError,
+    RankError,
+)
 from tensorwrapper.shape._shape import Shape, ShapeLike, as_shape, wrap
 from tensorwrapper.shape.boxes._common import to_index, to_index_array
 from tensorwrapper.shape.boxes._smooth import make_smooth
@@ -441,7 +447,7 @@ class TilingQueries(Generic[IndexT_co], metaclass=Hinted):
 
         Raises
         ------
-        ExtentError
+        ExtentMismatchError
             If the two do not cover the same box.
         RankError
             If they have different numbers of modes.
@@ -468,7 +474,7 @@ class TilingQueries(Generic[IndexT_co], metaclass=Hinted):
         theirs = self._same_rank(other, what)
         for mode, (a, b) in enumerate(zip(self._partitions, theirs, strict=True)):
             if a.origin != b.origin or a.end != b.end:
-                raise ExtentError(
+                raise ExtentMismatchError(
                     f"{what} needs tilings of one box, but mode {mode} reaches over [{a.origin}, {a.end}) "
                     f"and over [{b.origin}, {b.end})"
                 )

@@ -389,7 +389,7 @@ class Tiling(TilingExchange[IndexT_co], Generic[IndexT_co]):
 
         Raises
         ------
-        ExtentError
+        ExtentMismatchError
             If the two do not cover the same box.
         RankError
             If they have different numbers of modes.

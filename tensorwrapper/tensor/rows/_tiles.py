@@ -21,7 +21,7 @@ from tensorwrapper.layout.lowlevel import (
     wrap_layout,
 )
 from tensorwrapper.shape import CellTable, Shape
-from tensorwrapper.shape.lowlevel import make_smooth, wrap
+from tensorwrapper.shape.lowlevel import make_smooth, mask_of_predicate, wrap
 from tensorwrapper.typing import Array, Extents, Index, IntArray
 
 __all__ = ["cell_layouts", "cells_in_box", "groups_of", "select_tiles", "tile_numbers"]
@@ -134,7 +134,9 @@ def tile_numbers(view: TileView, numbers: "npt.ArrayLike | Callable[..., npt.Arr
     """Return the (n, rank) tile numbers that a user names, by a table, a mask or a predicate."""
     rank = view.tiling.rank
     grid: Shape[Any] = wrap(make_smooth(view.tiling.grid.extents, view.grid_origin))
-    given: Array = _mask_of(numbers, grid) if callable(numbers) else shown_array(numbers)
+    given: Array = (
+        mask_of_predicate(numbers, grid.origin, grid.extents) if callable(numbers) else shown_array(numbers)
+    )
     if given.dtype == np.bool_:
         if given.shape != grid.extents:
             raise RankError(f"a mask over the tiles has extents {grid.extents}, not {given.shape}")
@@ -147,24 +149,6 @@ def tile_numbers(view: TileView, numbers: "npt.ArrayLike | Callable[..., npt.Arr
         )
     grid.ordinals(given)  # raises for a number outside the grid
     return given.astype(np.int64, copy=False)
-
-
-def _mask_of(predicate: Callable[..., npt.ArrayLike], grid: Shape[Any]) -> Array:
-    """Return for which tiles a predicate holds, of all of them at once."""
-    starts, extents = grid.origin, grid.extents
-    modes = [
-        np.arange(first, first + n, dtype=np.int64).reshape(
-            [-1 if k == mode else 1 for k in range(grid.rank)]
-        )
-        for mode, (first, n) in enumerate(zip(starts, extents, strict=True))
-    ]
-    found = shown_array(predicate(*modes))
-    if found.dtype != np.bool_:
-        raise ConversionError(f"a predicate of tiles gives truth values, not {found.dtype}")
-    try:
-        return np.broadcast_to(found, extents)
-    except ValueError as error:
-        raise RankError(f"a mask over the tiles has extents {extents}, not {found.shape}") from error
 
 
 def select_tiles(layout: Layout[Any], numbers: "npt.ArrayLike | Callable[..., npt.ArrayLike]") -> Layout[Any]:

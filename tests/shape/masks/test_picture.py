@@ -45,6 +45,7 @@ def test_points_are_counted_where_they_lie():
         Mask(Shape(0, 3), [], [1]),
         Mask(Shape(4), 2),
         Mask(Shape()),
+        Mask.of_ordinals(Shape(), [0]),
     ],
     ids=str,
 )

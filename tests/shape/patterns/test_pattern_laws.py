@@ -8,7 +8,7 @@ from dask.base import tokenize
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tensorwrapper import BlockPattern
+from tensorwrapper import BlockPattern, Tiling
 from tensorwrapper.shape.patterns import _ordinals as sets
 from tensorwrapper.testing import tilings
 
@@ -112,10 +112,31 @@ def test_a_pattern_permutes_as_its_mask(case, data):
 
 
 @given(numbers, numbers)
-def test_bitmaps_and_merges_agree(left, right):
+def test_bitmaps_and_searches_agree(left, right):
     a, b = np.array(sorted(left), dtype=np.int64), np.array(sorted(right), dtype=np.int64)
-    for size in (5001, 2**40):  # the first is marked in a bitmap unless the sets are small, the second merged
-        assert sets.union(a, b, size).tolist() == sorted({*left, *right})
+    assert sets.union(a, b).tolist() == sorted({*left, *right})
+    assert sets.symmetric_difference(a, b).tolist() == sorted({*left} ^ {*right})
+    for size in (5001, 2**40):  # the first is marked in a bitmap unless the sets are small
         assert sets.intersection(a, b, size).tolist() == sorted({*left} & {*right})
-        assert sets.different(a, b, size).tolist() == sorted({*left} - {*right})
-        assert sets.symmetric_difference(a, b, size).tolist() == sorted({*left} ^ {*right})
+        assert sets.difference(a, b, size).tolist() == sorted({*left} - {*right})
+
+
+@given(numbers, numbers)
+def test_lookups_agree_in_any_order(present, wanted):
+    ordinals, lookups = np.array(sorted(present), dtype=np.int64), np.array(wanted * 5, dtype=np.int64)
+    right = [sorted(present).index(k) if k in present else -1 for k in wanted * 5]
+    assert sets.slots_in(ordinals, lookups).tolist() == right
+    assert sets.slots_in_any_order(ordinals, lookups).tolist() == right
+    assert sets.SlotIndex(ordinals, 5001).slots(lookups).tolist() == right
+
+
+def test_many_lookups_make_an_index_and_change_no_answer():
+    p = BlockPattern.from_ordinals(Tiling([1] * 100, [1] * 100), np.arange(0, 10**4, 3))
+    tiles = np.indices((100, 100)).reshape(2, -1).T[::-1]
+    right = p.slots(tiles[:5]).tolist()
+    assert p._index is None
+    assert p.slots(tiles).tolist()[:5] == right
+    assert p._index is not None
+    assert p.slots(tiles[:5].reshape(1, 5, 2)).tolist() == [right]
+    assert p.slots(tiles).tolist() == p.slots_of_ordinals(tiles @ [100, 1]).tolist()
+    assert np.flatnonzero(p.slots(tiles[::-1]) >= 0).tolist() == p.ordinals().tolist()
