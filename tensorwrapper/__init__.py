@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from tensorwrapper.tensor import Tensor as Tensor
     from tensorwrapper.tensor import align as align
     from tensorwrapper.tensor import as_tensor as as_tensor
+    from tensorwrapper.tensor import blocks as blocks
     from tensorwrapper.tensor import empty as empty
     from tensorwrapper.tensor import eye as eye
     from tensorwrapper.tensor import from_buffer as from_buffer
@@ -85,6 +86,7 @@ __all__ = [
     "align",
     "as_shape",
     "as_tensor",
+    "blocks",
     "buffer",
     "concat",
     "connect",
@@ -151,6 +153,7 @@ _HOMES = {
     "Tiling": "shape",
     "as_shape": "shape",
     "as_tensor": "tensor",
+    "blocks": "tensor",
     "einsum_shape": "shape",
     "empty": "tensor",
     "eye": "tensor",

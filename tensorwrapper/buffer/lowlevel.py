@@ -20,7 +20,8 @@ any strides), `buffer_of` (a flat array that nobody else has), `make_sparse` (ad
 right), `pack_together` (those of several buffers that one layout reaches), `arrays_from_arrow` and its
 `ArrowValues`.
 
-**Blocks**: `PresentTiles` (what `tiles_of` tells of a layout of tiles), `make_blocks` (parts that fit).
+**Blocks**: `PresentTiles` (what `tiles_of` tells of a layout of tiles), `make_blocks` (parts that fit),
+`picked_tiles` and `put_tiles` (elements of some tiles of a pattern), `volume_of_tiles` (of all, if one).
 
 **Sparse elements**: `rises` (addresses ascend, none twice), `is_fill` (where values equal the fill, NaN too).
 """
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from tensorwrapper.buffer._sparse_merge import is_fill, rises
     from tensorwrapper.buffer.arrow._arrays import ArrowValues, arrays_from_arrow
     from tensorwrapper.buffer.blocks._blocks import make_blocks
-    from tensorwrapper.buffer.blocks._present import PresentTiles
+    from tensorwrapper.buffer.blocks._present import PresentTiles, picked_tiles, put_tiles, volume_of_tiles
     from tensorwrapper.buffer.copies._copy import (
         assign_elements,
         assign_indexed,
@@ -82,8 +83,11 @@ __all__ = [
     "make_sparse",
     "pack_together",
     "packed_layout",
+    "picked_tiles",
+    "put_tiles",
     "rises",
     "take_along",
+    "volume_of_tiles",
     "write_elements",
 ]
 
@@ -104,7 +108,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "_sparse_merge": ("is_fill", "rises"),
             "arrow._arrays": ("ArrowValues", "arrays_from_arrow"),
             "blocks._blocks": ("make_blocks",),
-            "blocks._present": ("PresentTiles",),
+            "blocks._present": ("PresentTiles", "picked_tiles", "put_tiles", "volume_of_tiles"),
             "copies._copy": (
                 "assign_elements",
                 "assign_indexed",

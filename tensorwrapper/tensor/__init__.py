@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from tensorwrapper.tensor._align import Alignment, align
     from tensorwrapper.tensor._tensor import Tensor
     from tensorwrapper.tensor.facade._cells import CellGroup
+    from tensorwrapper.tensor.making._blocks_convert import blocks
     from tensorwrapper.tensor.making._convert import as_tensor, jagged
     from tensorwrapper.tensor.making._create import empty, eye, full, zeros
     from tensorwrapper.tensor.making._from_buffer import from_buffer
@@ -23,6 +24,7 @@ __all__ = [
     "TensorRows",
     "align",
     "as_tensor",
+    "blocks",
     "empty",
     "eye",
     "from_buffer",
@@ -40,6 +42,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
         {
             "_align": ("Alignment", "align"),
             "facade._cells": ("CellGroup",),
+            "making._blocks_convert": ("blocks",),
             "making._convert": ("as_tensor", "jagged"),
             "making._create": ("empty", "eye", "full", "zeros"),
             "making._from_buffer": ("from_buffer",),

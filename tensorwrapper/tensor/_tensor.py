@@ -13,7 +13,13 @@ from tensorwrapper._hints import hint, hints_of
 from tensorwrapper._value_class import slot_setters, token_of, token_of_parts, value_class
 from tensorwrapper._wording import brief
 from tensorwrapper.buffer import BufferCommon, Dense
-from tensorwrapper.buffer.lowlevel import as_dense, check_dtype, packed_layout
+from tensorwrapper.buffer.lowlevel import (
+    as_dense,
+    check_dtype,
+    convert_elements,
+    make_blocks,
+    packed_layout,
+)
 from tensorwrapper.errors import ConversionError, RankError
 from tensorwrapper.layout import Layout, LayoutCommon
 from tensorwrapper.layout.lowlevel import (
@@ -29,6 +35,7 @@ from tensorwrapper.shape.lowlevel import ModeNames, key_of_names, mode_of, names
 from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._libraries import TensorLibraries
 from tensorwrapper.tensor._tensor_base import TensorBase, guard
+from tensorwrapper.tensor.facade._blocks import TensorBlocks
 from tensorwrapper.tensor.facade._cells import TensorCells
 from tensorwrapper.tensor.facade._copies import TensorCopies
 from tensorwrapper.tensor.facade._exchange import TensorExchange
@@ -88,6 +95,7 @@ class Tensor(
     TensorNulls[S, J],
     TensorStrings[S, J],
     TensorSparse[S, J],
+    TensorBlocks[S, J],
     TensorStructure[S, J],
     TensorLibraries,
     TensorCommon[S],
@@ -500,6 +508,12 @@ class Tensor(
         check_dtype(wanted)
         self._buffer.require_numbers("astype")
         held = self._layout.implementation
+        if self._buffer.in_tiles and (tiles := self._buffer.tiles_of(held)) is not None:
+            checked = casting != "unsafe"
+            values = convert_elements(tiles.values(), wanted, checked=checked)
+            fill = convert_elements(tiles.fill, wanted, checked=checked)
+            buffer = make_blocks(tiles.pattern, Dense(cast("Any", values)), fill)
+            return make_tensor(tiles.layout(held.names), buffer)
         if (view := held.tiled) is not None:
             made = self.untiled().astype(wanted, casting=casting)
             return _restore_tiled(made, view.tiling, view.grid_origin, held.names)
@@ -507,6 +521,9 @@ class Tensor(
 
     def __reduce__(self) -> "tuple[Callable[..., Tensor[Any]], tuple[object, ...]]":
         held = self._layout.implementation
+        if self._buffer.in_tiles and (tiles := self._buffer.tiles_of(held)) is not None:
+            blocks = make_blocks(tiles.pattern, Dense(cast("Any", tiles.values())), tiles.fill)
+            return make_tensor, (tiles.layout(held.names), blocks)
         if (view := held.tiled) is not None:
             return _restore_tiled, (self.untiled(), view.tiling, view.grid_origin, held.names)
         return _restore, (self.shape, self._buffer.pack(held, own=False))

@@ -1,5 +1,6 @@
 """The tiles that a layout reaches in a buffer of blocks: which are present, and where each lies."""
 
+import math
 from typing import Any, Generic, final
 
 import numpy as np
@@ -13,10 +14,10 @@ from tensorwrapper.buffer.copies._copy import copy_elements, scatter_elements, t
 from tensorwrapper.layout import Layout, LayoutCommon
 from tensorwrapper.layout.lowlevel import contiguous, make_blocked, packed_strides, tile_major, wrap_layout
 from tensorwrapper.shape import BlockPattern, Shape, Tiled
-from tensorwrapper.shape.lowlevel import ModeNames, make_block_pattern, wrap
-from tensorwrapper.typing import Index, IntArray, ScalarT_co
+from tensorwrapper.shape.lowlevel import ModeNames, has_tiles, make_block_pattern, wrap
+from tensorwrapper.typing import Array, Index, IntArray, ScalarT_co
 
-__all__ = ["PresentTiles", "tile_places"]
+__all__ = ["PresentTiles", "picked_tiles", "put_tiles", "tile_places", "volume_of_tiles"]
 
 
 @final
@@ -68,6 +69,31 @@ class PresentTiles(Generic[ScalarT_co]):
             return self.held.flat[layout.offset : layout.offset + size] if size else self.held.flat[:0]
         return copied_by_plan(self.held.flat, layout, packed_layout(layout.shape).implementation, size)
 
+    def at(self, pattern: BlockPattern[Any]) -> "npt.NDArray[ScalarT_co]":
+        """Return the elements of the tiles of a pattern of the same grid, the fill where there is none.
+
+        They are the memory itself if these are the tiles, else an array of its own.
+        """
+        if self.pattern.count == pattern.count and np.array_equal(
+            self.pattern.ordinals(), pattern.ordinals()
+        ):
+            return self.values()
+        values = self.values_of(has_tiles(self.pattern, pattern))
+        chosen = has_tiles(pattern, self.pattern)
+        if chosen.all():
+            return values
+        result: npt.NDArray[ScalarT_co] = np.full(pattern.elements, self.fill, self.held.dtype)
+        put_tiles(result, chosen, values, pattern)
+        return result
+
+    def values_of(self, kept: "npt.NDArray[np.bool_]") -> "npt.NDArray[ScalarT_co]":
+        """Return the elements of some of the tiles, one after the other, as `values`."""
+        if kept.all():
+            return self.values()
+        if self.table is None:
+            return picked_tiles(self.values(), kept, self.pattern)
+        return self.take(np.flatnonzero(kept)).values()
+
     def own_values(self) -> "npt.NDArray[ScalarT_co]":
         """Return the elements as `values`, in an array that nobody else has."""
         found = self.values()
@@ -113,6 +139,33 @@ class PresentTiles(Generic[ScalarT_co]):
         if self.first is None:
             return wrap_layout(tile_major(tiling, 0), names)
         return wrap_layout(contiguous(wrap(Tiled(tiling.partitions, self.first)), 0), names)
+
+
+def picked_tiles(
+    values: "npt.NDArray[ScalarT_co]", kept: "npt.NDArray[np.bool_]", pattern: BlockPattern[Any]
+) -> "npt.NDArray[ScalarT_co]":
+    """Return the elements of some tiles of a pattern, of all that lie one after the other."""
+    volume = volume_of_tiles(pattern)
+    if volume:
+        return values.reshape(-1, volume)[kept].reshape(-1)
+    return values[np.repeat(kept, np.diff(pattern.offsets()))]
+
+
+def put_tiles(
+    result: Array, chosen: "npt.NDArray[np.bool_]", values: Array, pattern: BlockPattern[Any]
+) -> None:
+    """Write the elements of some tiles of a pattern to where they lie among all that it has."""
+    volume = volume_of_tiles(pattern)
+    if volume:
+        result.reshape(-1, volume)[chosen] = values.reshape(-1, volume)
+    else:
+        result[np.repeat(chosen, np.diff(pattern.offsets()))] = values
+
+
+def volume_of_tiles(pattern: BlockPattern[Any]) -> int:
+    """Return how many elements each tile has, if all have as many: they are rows of a table; else 0."""
+    bounds = [partition.bounds() for partition in pattern.tiling.partitions]
+    return math.prod([most for _, most in bounds]) if all(least == most for least, most in bounds) else 0
 
 
 def _row_major(extents: IntArray) -> IntArray:

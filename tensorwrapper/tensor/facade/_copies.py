@@ -9,10 +9,12 @@ from tensorwrapper._arguments import check_kind_of
 from tensorwrapper._arrays import BATCH
 from tensorwrapper._hints import wrong_call
 from tensorwrapper._memory import filled_memory
+from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import (
     assign_indexed,
     copy_elements,
     fit_number,
+    make_blocks,
     packed_layout,
 )
 from tensorwrapper.errors import ConversionError, LayoutError
@@ -39,12 +41,15 @@ class TensorCopies(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         if held.layers:
             packed = self._flat().copy()
             return self._make(Layout.nested(packed._layout, layers=held.layers), packed._buffer)
+        if self._buffer.in_tiles and (tiles := self._buffer.tiles_of(held)) is not None:
+            blocks = make_blocks(tiles.pattern, Dense(cast("Any", tiles.own_values())), tiles.fill)
+            return self._make(tiles.layout(held.names), blocks)
         view = held.tiled
         if view is not None:
             under = self._make(wrap_layout(view.under), self._buffer).copy()
             layout = under._layout.as_tiled(view.tiling).implementation
-            tiles = TiledStrided(view.tiling, cast("TiledStrided", layout).under, view.grid_origin)
-            return self._make(wrap_layout(tiles, held.names), under._buffer)
+            seen = TiledStrided(view.tiling, cast("TiledStrided", layout).under, view.grid_origin)
+            return self._make(wrap_layout(seen, held.names), under._buffer)
         return self._make(packed_layout(self.shape), self._buffer.pack(held))
 
     def to_layout(self, layout: Layout[Any], *, threads: SupportsIndex = 1) -> Self:

@@ -124,7 +124,7 @@ class TensorSparse(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         Raises
         ------
         ConversionError
-            If the tensor is jagged.
+            If the tensor is jagged: neither a box, nor tiles of which some are present.
 
         Examples
         --------
@@ -133,7 +133,7 @@ class TensorSparse(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         >>> sp[::2].to_dense().tolist()
         [[0.0, 5.0, 0.0, 0.0], [0.0, 0.0, 0.0, 7.0]]
         """
-        if not self.shape.is_box:
+        if not self.shape.is_box and not self._buffer.in_tiles:
             raise ConversionError(
                 f"a tensor of shape {self.shape} is no box: to_padded() fills it up to one, and "
                 "from_buffer(t.elements(), t.shape) has all its elements"

@@ -19,10 +19,11 @@ from tensorwrapper.buffer import Dense, Strings
 from tensorwrapper.buffer.lowlevel import check_dtype, fit_number, packed_layout
 from tensorwrapper.errors import BufferSizeError, ConversionError, ExtentMismatchError, LayoutError
 from tensorwrapper.layout import Layout
-from tensorwrapper.shape import Shape, ShapeLike, Tiling, as_shape
+from tensorwrapper.shape import BlockPattern, Shape, ShapeLike, Tiling, as_shape
 from tensorwrapper.shape.lowlevel import unnamed_shape
 from tensorwrapper.tensor._tensor import Tensor, make_tensor
 from tensorwrapper.tensor._tensor_base import guard, layout_over
+from tensorwrapper.tensor.making._of_pattern import tensor_of_pattern
 from tensorwrapper.tensor.reading._string_values import read_strings
 from tensorwrapper.typing import DType, Index, Integer, Rank2, RankT
 from tensorwrapper.typing import Float64T as F
@@ -32,6 +33,10 @@ from tensorwrapper.typing import ScalarT_co as S
 __all__ = ["empty", "eye", "full", "zeros"]
 
 
+@overload
+def empty(shape: BlockPattern, *, dtype: "DType[F]" = ...) -> Tensor[F]: ...
+@overload
+def empty(shape: BlockPattern, *, dtype: DTypeLike) -> Tensor[Any]: ...
 @overload
 def empty(shape: RankT, *, dtype: "DType[F]" = ..., layout: Layout | None = ...) -> Tensor[F, RankT]:
     """Return a tensor of this shape whose elements are whatever the memory holds."""
@@ -43,13 +48,15 @@ def empty(shape: "ShapeLike[J]", *, dtype: "DType[F]" = ..., layout: Layout | No
 def empty(shape: RankT, *, dtype: DTypeLike, layout: Layout | None = ...) -> Tensor[Any, RankT]: ...
 @overload
 def empty(shape: "ShapeLike[J]", *, dtype: DTypeLike, layout: Layout | None = ...) -> Tensor[Any, J]: ...
-def empty(shape: ShapeLike, *, dtype: DTypeLike = np.float64, layout: Layout | None = None) -> Tensor[Any]:
+def empty(
+    shape: ShapeLike | BlockPattern, *, dtype: DTypeLike = np.float64, layout: Layout | None = None
+) -> Tensor[Any]:
     """Return a tensor of this shape whose elements are whatever the memory holds.
 
     Parameters
     ----------
     shape
-        Any shape: a box, jagged, tiled.
+        Any shape: a box, jagged, tiled. Of a block pattern only the present tiles have memory.
     dtype
         The type of the elements.
     layout
@@ -73,9 +80,13 @@ def empty(shape: ShapeLike, *, dtype: DTypeLike = np.float64, layout: Layout | N
     >>> t.shape, t.dtype
     (Shape.jagged([2, 3]), dtype('int32'))
     """
-    return _allocate(as_shape(shape), dtype, layout, np.empty)
+    return _allocate(_space(shape), dtype, layout, np.empty)
 
 
+@overload
+def zeros(shape: BlockPattern, *, dtype: "DType[F]" = ...) -> Tensor[F]: ...
+@overload
+def zeros(shape: BlockPattern, *, dtype: DTypeLike) -> Tensor[Any]: ...
 @overload
 def zeros(shape: RankT, *, dtype: "DType[F]" = ..., layout: Layout | None = ...) -> Tensor[F, RankT]:
     """Return a tensor of this shape with all elements 0; parameters and errors as for `empty`."""
@@ -87,7 +98,9 @@ def zeros(shape: "ShapeLike[J]", *, dtype: "DType[F]" = ..., layout: Layout | No
 def zeros(shape: RankT, *, dtype: DTypeLike, layout: Layout | None = ...) -> Tensor[Any, RankT]: ...
 @overload
 def zeros(shape: "ShapeLike[J]", *, dtype: DTypeLike, layout: Layout | None = ...) -> Tensor[Any, J]: ...
-def zeros(shape: ShapeLike, *, dtype: DTypeLike = np.float64, layout: Layout | None = None) -> Tensor[Any]:
+def zeros(
+    shape: ShapeLike | BlockPattern, *, dtype: DTypeLike = np.float64, layout: Layout | None = None
+) -> Tensor[Any]:
     """Return a tensor of this shape with all elements 0; parameters and errors as for `empty`.
 
     Examples
@@ -96,9 +109,23 @@ def zeros(shape: ShapeLike, *, dtype: DTypeLike = np.float64, layout: Layout | N
     >>> zeros(tw.Shape(2, 2, origin=(5, 5)), dtype="i4").tolist()
     [[0, 0], [0, 0]]
     """
-    return _allocate(as_shape(shape), dtype, layout, np.zeros)
+    return _allocate(_space(shape), dtype, layout, np.zeros)
 
 
+@overload
+def full(
+    shape: BlockPattern,
+    fill_value: "complex | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
+    *,
+    dtype: "DType[S]",
+) -> Tensor[S]: ...
+@overload
+def full(
+    shape: BlockPattern,
+    fill_value: "complex | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
+    *,
+    dtype: DTypeLike | None = None,
+) -> Tensor[Any]: ...
 @overload
 def full(
     shape: RankT,
@@ -139,7 +166,7 @@ def full(
     tiling: Tiling | None = None,
 ) -> Tensor[Any, J]: ...
 def full(
-    shape: ShapeLike,
+    shape: ShapeLike | BlockPattern,
     fill_value: "complex | str | bytes | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
     *,
     dtype: DTypeLike | None = None,
@@ -151,7 +178,7 @@ def full(
     Parameters
     ----------
     shape
-        Any shape: a box, jagged, tiled.
+        Any shape: a box, jagged, tiled. Of a block pattern the present tiles are filled, others are 0.
     fill_value
         A number, a text, bytes, or a function that receives the shape of a block, whose origin says where
         the block lies, and returns its elements (an array of the block's extents, or something that
@@ -182,12 +209,14 @@ def full(
     >>> full(tiles.elements, lambda block: sum(block.origin), tiling=tiles, dtype="i8").tolist()
     [[0, 0, 2], [1, 1, 3], [1, 1, 3]]
     """
-    space = as_shape(shape)
+    space = _space(shape)
     if not callable(fill_value):
         if tiling is not None:
             raise ConversionError("a number fills a box as a whole: a tiling is for functions")
-        if isinstance(fill_value, str | bytes) and (
-            dtype is None or to_dtype(dtype).kind == ("T" if isinstance(fill_value, str) else "O")
+        if (
+            isinstance(fill_value, str | bytes)
+            and isinstance(space, Shape)
+            and (dtype is None or to_dtype(dtype).kind == ("T" if isinstance(fill_value, str) else "O"))
         ):
             return _full_of_text(space, fill_value, layout)
         wanted = np.asarray(fill_value).dtype if dtype is None else to_dtype(dtype)
@@ -212,9 +241,15 @@ def _full_of_text(space: Shape[Any], value: str | bytes, layout: Layout[Any] | N
     return make_tensor(packed_layout(space), Strings(data))
 
 
+def _space(shape: ShapeLike | BlockPattern[Any]) -> "Shape[Any] | BlockPattern[Any]":
+    return shape if isinstance(shape, BlockPattern) else as_shape(shape)
+
+
 def _blocks(tensor: Tensor[Any], tiling: Tiling | None) -> Iterator[tuple[Shape[Any], Tensor[Any]]]:
     """Return an iterator over the blocks that a function fills one by one, and where each lies."""
     shape = tensor.shape
+    if tensor.buffer.in_tiles and tiling is None:
+        return ((tile.shape, tile) for _, tile in tensor.present_tiles())
     if tiling is not None:
         if tiling.elements != unnamed_shape(shape):
             raise ConversionError(f"a tiling of {tiling.elements} has no blocks of {shape}")
@@ -290,7 +325,7 @@ def eye(
 
 
 def _allocate(
-    space: Shape[Any],
+    space: "Shape[Any] | BlockPattern[Any]",
     dtype: DTypeLike,
     layout: Layout[Any] | None,
     make: "Callable[[int, np.dtype[Any]], npt.NDArray[Any]]",
@@ -298,17 +333,28 @@ def _allocate(
     """Return a tensor over memory that `make` gives; as much as the layout reaches."""
     kind = to_dtype(dtype)
     check_dtype(kind)
+    if isinstance(space, BlockPattern):
+        if layout is not None:
+            raise ConversionError("the tiles of a pattern lie one after the other: they take no layout")
+        return tensor_of_pattern(space, _new(make, space.elements, kind))
     layout = packed_layout(space) if layout is None else layout_over(layout, space)
     least, greatest = layout.bounds()
     if least < 0:
         raise LayoutError(f"the layout needs offset {least}, and memory starts at offset 0")
-    if (greatest + 1) * kind.itemsize > MAX_INT64:
-        raise BufferSizeError(f"{greatest + 1} elements of {kind} do not fit into an address space")
-    try:
-        buffer = Dense(make(greatest + 1, kind))
-    except MemoryError as error:
-        raise too_large((greatest + 1,), kind) from error
+    buffer = Dense(_new(make, greatest + 1, kind))
     return make_tensor(layout, guard(layout, buffer))
+
+
+def _new(
+    make: "Callable[[int, np.dtype[Any]], npt.NDArray[Any]]", size: int, kind: "np.dtype[Any]"
+) -> "npt.NDArray[Any]":
+    """Return memory that `make` gives."""
+    if size * kind.itemsize > MAX_INT64:
+        raise BufferSizeError(f"{size} elements of {kind} do not fit into an address space")
+    try:
+        return make(size, kind)
+    except MemoryError as error:
+        raise too_large((size,), kind) from error
 
 
 if not TYPE_CHECKING:

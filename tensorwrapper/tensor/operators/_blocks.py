@@ -4,7 +4,6 @@ A product of zeros is zero where the other side is finite, so that a product has
 have, and those of one side with an element that is not finite: results equal those of dense arrays.
 """
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, cast, final
 
@@ -13,7 +12,14 @@ import numpy.typing as npt
 
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer import Blocks, BufferCommon
-from tensorwrapper.buffer.lowlevel import PresentTiles, as_dense, check_dtype, is_fill
+from tensorwrapper.buffer.lowlevel import (
+    PresentTiles,
+    as_dense,
+    check_dtype,
+    is_fill,
+    put_tiles,
+    volume_of_tiles,
+)
 from tensorwrapper.errors import ConversionError, ExtentMismatchError
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import BlockPattern, Shape
@@ -52,7 +58,7 @@ class _Side:
     def at(self, pattern: BlockPattern[Any]) -> Any:  # noqa: ANN401 - an array, or a number as it is
         """Return the elements of the tiles of a pattern, one tile after the other."""
         if self.tiles is not None:
-            return _spread(self.tiles, pattern)
+            return self.tiles.at(pattern)
         if self.per_tile is not None:
             return np.repeat(self.per_tile[pattern.ordinals()], pattern.volumes())
         if self.dense is not None:
@@ -124,7 +130,7 @@ def _results(
     """Return what a ufunc makes of operands in the tiles of a pattern."""
     cuts = [own.tiles for own in sides if own.tiles is not None]
     # Of tiles of several sizes the masks cost more than the memory: twice the time in tiles of 1, 3 and 5.
-    if _volume_of(pattern) and len(sides) == 2 == len(cuts) and cuts[0].pattern != cuts[1].pattern:
+    if volume_of_tiles(pattern) and len(sides) == 2 == len(cuts) and cuts[0].pattern != cuts[1].pattern:
         return _merged(ufunc, cuts[0], cuts[1], pattern, options)
     return _several(ufunc(*[own.at(pattern) for own in sides], **options))
 
@@ -140,13 +146,13 @@ def _merged(
 
     To write each side out to all tiles first would take twice the memory, and that is most of the time.
     """
-    sides = [(own, _elements_in(own, pattern), has_tiles(pattern, own.pattern)) for own in (one, other)]
+    sides = [(own, has_tiles(pattern, own.pattern)) for own in (one, other)]
     results: tuple[Array, ...] = ()
     for wanted in ((True, True), (True, False), (False, True)):
-        chosen = (sides[0][2] == wanted[0]) & (sides[1][2] == wanted[1])
+        chosen = (sides[0][1] == wanted[0]) & (sides[1][1] == wanted[1])
         parts = [
-            _picked(values, chosen[has], pattern, has) if there else own.fill
-            for (own, values, has), there in zip(sides, wanted, strict=True)
+            own.values_of(_among(own.pattern, pattern, chosen)) if there else own.fill
+            for (own, _), there in zip(sides, wanted, strict=True)
         ]
         place = wanted.index(True)
         same = bool(results) and results[0].dtype == parts[place].dtype and not parts[1 - place].any()
@@ -154,42 +160,15 @@ def _merged(
         found = (cast("Array", parts[place]),) if is_kept else _several(ufunc(*parts, **options))
         results = results or tuple([np.empty(pattern.elements, own.dtype) for own in found])
         for result, own in zip(results, found, strict=True):
-            _put(result, chosen, own, pattern)
+            put_tiles(result, chosen, own, pattern)
     return results
 
 
-def _elements_in(tiles: PresentTiles[Any], pattern: BlockPattern[Any]) -> Array:
-    """Return the elements of the tiles that a pattern has, too."""
-    kept = has_tiles(tiles.pattern, pattern)
-    every = np.ones(len(kept), np.bool_)
-    return tiles.values() if kept.all() else _picked(tiles.values(), kept, tiles.pattern, every)
-
-
-def _picked(
-    values: Array, kept: "npt.NDArray[np.bool_]", pattern: BlockPattern[Any], has: "npt.NDArray[np.bool_]"
-) -> Array:
-    """Return the elements of some of the tiles of a pattern that are there, one after the other."""
-    if kept.all():
-        return values
-    volume = _volume_of(pattern)
-    if volume:
-        return values.reshape(-1, volume)[kept].reshape(-1)
-    return values[np.repeat(kept, np.diff(pattern.offsets())[has])]
-
-
-def _put(result: Array, chosen: "npt.NDArray[np.bool_]", values: Array, pattern: BlockPattern[Any]) -> None:
-    """Write the elements of some tiles of a pattern to where they lie among all of them."""
-    volume = _volume_of(pattern)
-    if volume:
-        result.reshape(-1, volume)[chosen] = values.reshape(-1, volume)
-    else:
-        result[np.repeat(chosen, np.diff(pattern.offsets()))] = values
-
-
-def _volume_of(pattern: BlockPattern[Any]) -> int:
-    """Return how many elements each tile has, if all have as many: they are rows of a table; else 0."""
-    bounds = [partition.bounds() for partition in pattern.tiling.partitions]
-    return math.prod([most for _, most in bounds]) if all(least == most for least, most in bounds) else 0
+def _among(
+    own: BlockPattern[Any], pattern: BlockPattern[Any], chosen: "npt.NDArray[np.bool_]"
+) -> "npt.NDArray[np.bool_]":
+    """Return for each tile of a pattern whether it is among the chosen ones of another."""
+    return has_tiles(own, make_block_pattern(pattern.tiling, pattern.ordinals()[chosen]))
 
 
 def _blocks(pattern: BlockPattern[Any], result: Array, fill: Array) -> Blocks[Any]:
@@ -315,16 +294,6 @@ def _not_zero(
         # The elements of a tiled shape come one tile after the other.
         odd = np.unique(np.searchsorted(BlockPattern(union.tiling).offsets(), odd, "right") - 1)
     return (make_block_pattern(union.tiling, odd) - union).nonempty()
-
-
-def _spread(tiles: PresentTiles[Any], pattern: BlockPattern[Any]) -> Array:
-    """Return the elements of the tiles of a pattern, the fill where there is none."""
-    values, own = tiles.values(), tiles.pattern.ordinals()
-    if len(own) == pattern.count and np.array_equal(own, pattern.ordinals()):
-        return values
-    result: Array = np.full(pattern.elements, tiles.fill, values.dtype)
-    _put(result, has_tiles(pattern, tiles.pattern), _elements_in(tiles, pattern), pattern)
-    return result
 
 
 def _elements_at(dense: TensorBase[Any], pattern: BlockPattern[Any]) -> Array:

@@ -1,0 +1,130 @@
+"""Block-sparse tensors of blocks, of the arrays of other libraries, and of patterns."""
+
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper._arguments import to_dtype
+from tensorwrapper._hints import answered
+from tensorwrapper.buffer.lowlevel import check_dtype, check_write
+from tensorwrapper.errors import ConversionError, DTypeError
+from tensorwrapper.shape import BlockPattern, Tiling
+from tensorwrapper.tensor._tensor import Tensor
+from tensorwrapper.tensor.making._of_pattern import tensor_of_pattern
+from tensorwrapper.tensor.operators._promotion import promoted
+from tensorwrapper.tensor.rows._tile_blocks import TileSource, check_block_extents, read_blocks
+from tensorwrapper.typing import Array, DType
+from tensorwrapper.typing import ScalarT_co as S
+
+__all__ = ["blocks"]
+
+_Duplicates: TypeAlias = Literal["raise", "sum", "last"]
+
+
+@overload
+def blocks(
+    source: TileSource,
+    tiling: Tiling,
+    *,
+    dtype: "DType[S]",
+    fill_value: object = 0,
+    duplicates: _Duplicates = "raise",
+) -> Tensor[S]:
+    """Return a tensor over a tiling of which some tiles are present, all others of one value."""
+
+
+@overload
+def blocks(
+    source: TileSource,
+    tiling: Tiling,
+    *,
+    dtype: npt.DTypeLike | None = None,
+    fill_value: object = 0,
+    duplicates: _Duplicates = "raise",
+) -> Tensor[Any]: ...
+def blocks(
+    source: TileSource,
+    tiling: Tiling,
+    *,
+    dtype: npt.DTypeLike | None = None,
+    fill_value: object = 0,
+    duplicates: _Duplicates = "raise",
+) -> Tensor[Any]:
+    """Return a tensor over a tiling of which some tiles are present, all others of one value.
+
+    Its shape is that of the tiling; `untiled` is the box. The memory is that of the present tiles, one after
+    the other by number, and 8 bytes for each. Operators, slices by tiles and permutations keep the tiles.
+
+    Parameters
+    ----------
+    source
+        Blocks by tile number: a mapping, or pairs in any order. Each has the extents of its tile.
+    tiling
+        How the box is cut.
+    dtype
+        The type of the elements; what NumPy promotes those of the blocks to if not given, float64 of none.
+    fill_value
+        The element of all other tiles.
+    duplicates
+        What to do with a tile that comes several times: "raise", take the "sum", or the "last" one given.
+
+    Raises
+    ------
+    OutOfBoundsError
+        If the grid has no such tile.
+    ExtentMismatchError
+        If a block has other extents than its tile; the text names it.
+    ConversionError
+        If a tile comes several times, or `source` is neither a mapping nor pairs.
+    DTypeError
+        If blocks are of another kind than `dtype`, or strings.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import tensorwrapper as tw
+    >>> tiling = tw.Tiling([1, 2, 3], [2, 4])
+    >>> t = tw.blocks({(0, 0): [[1.0, 2.0]], (1, 1): np.ones((2, 4))}, tiling)
+    >>> t.pattern.tiles().tolist(), t.packed_values().nbytes
+    ([[0, 0], [1, 1]], 80)
+    >>> t.tile((1, 1)).shape, t.tile((0, 1)).tolist()
+    (Shape(2, 4, origin=(1, 2)), [[0.0, 0.0, 0.0, 0.0]])
+    """
+    if duplicates not in ("raise", "sum", "last"):
+        raise ConversionError(f"duplicates are to raise, or their sum or last one counts, not {duplicates!r}")
+    if not isinstance(cast("object", tiling), Tiling):
+        raise ConversionError(f"blocks are of a tiling, such as tw.Tiling([2, 2], [3]), not of {tiling!r}")
+    numbers, arrays = read_blocks(source, "blocks")
+    wanted = _dtype_of(arrays, dtype)
+    pattern = BlockPattern(tiling, numbers if duplicates == "raise" else list(dict.fromkeys(numbers)))
+    owners = pattern.slots(np.array(numbers, dtype=np.int64).reshape(-1, tiling.rank))
+    check_block_extents(pattern.tile_extents()[owners], numbers, arrays, "blocks")
+    fitted = [check_write(own, wanted).reshape(-1) for own in arrays]
+    if duplicates == "last":
+        # Each tile has the number of the block that was given last.
+        last = np.zeros(pattern.count, dtype=np.int64)
+        last[owners] = np.arange(len(owners))
+        fitted, owners = [fitted[k] for k in last.tolist()], np.arange(pattern.count)
+    if len(fitted) == pattern.count:
+        order = np.argsort(owners, kind="stable").tolist()
+        parts = [fitted[k] for k in order]
+        flat: Array = np.concatenate(parts, dtype=wanted, casting="unsafe") if parts else np.empty(0, wanted)
+        return tensor_of_pattern(pattern, flat, fill_value)
+    made = tensor_of_pattern(pattern, np.zeros(pattern.elements, wanted), fill_value)
+    made.add_tiles(zip(numbers, arrays, strict=True))
+    return made
+
+
+def _dtype_of(arrays: list[Array], dtype: npt.DTypeLike | None) -> "np.dtype[Any]":
+    for array in arrays:
+        check_dtype(array.dtype)
+        if array.dtype.kind not in "biufcmMV":
+            raise DTypeError(f"blocks have numbers, truth values or times, not {array.dtype}")
+    if dtype is not None:
+        return to_dtype(dtype)
+    return promoted([own.dtype for own in arrays], "blocks") if arrays else np.dtype(np.float64)
+
+
+if not TYPE_CHECKING:
+    blocks = answered(blocks)

@@ -1,0 +1,90 @@
+"""Blocks that are given by the numbers of their tiles, and the norms of tiles."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, TypeAlias, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper._arrays import unmasked_array
+from tensorwrapper._integers import to_ints
+from tensorwrapper.errors import ConversionError, ExtentMismatchError, PatternError
+from tensorwrapper.tensor._tensor_base import TensorBase
+from tensorwrapper.tensor.rows._reduce import reduce_runs
+from tensorwrapper.typing import Array, Index, IntArray
+
+__all__ = ["NormOrder", "TileSource", "check_block_extents", "norms_of", "norms_of_fill", "read_blocks"]
+
+NormOrder: TypeAlias = Literal["fro", "max", 1]
+"""The norm of a tile: root of the sum of squares, greatest magnitude, or sum of magnitudes."""
+
+TileSource: TypeAlias = "Mapping[Index, npt.ArrayLike] | Iterable[tuple[Index, npt.ArrayLike]]"
+"""Blocks by the numbers of their tiles."""
+
+
+def norms_of(values: Array, offsets: IntArray, ord: NormOrder) -> "npt.NDArray[np.float64]":  # noqa: A002
+    """Return the norm of each run of elements. Linear in the elements.
+
+    Raises
+    ------
+    PatternError
+        If there is no such norm.
+    """
+    if ord not in ("fro", "max", 1):
+        raise PatternError(f"the norm of a tile is 'fro', 'max' or 1, not {ord!r}")
+    # The magnitude of -128 is no int8.
+    wide = values.astype(np.complex128 if values.dtype.kind == "c" else np.float64, copy=False)
+    sizes = np.abs(wide)
+    if ord == "max":
+        return cast("npt.NDArray[np.float64]", reduce_runs(np.maximum, sizes, offsets, 0.0))
+    if ord == 1:
+        return cast("npt.NDArray[np.float64]", reduce_runs(np.add, sizes, offsets, None))
+    return np.sqrt(cast("npt.NDArray[np.float64]", reduce_runs(np.add, np.square(sizes), offsets, None)))
+
+
+def norms_of_fill(fill: Array, volumes: IntArray, ord: NormOrder) -> "npt.NDArray[np.float64]":  # noqa: A002
+    """Return the norm of tiles of one value, of so many elements."""
+    size = float(np.abs(fill.astype(np.complex128 if fill.dtype.kind == "c" else np.float64)))
+    counts = {"fro": np.sqrt(volumes), "max": np.minimum(volumes, 1)}.get(cast("str", ord), volumes)
+    return np.where(volumes, size * counts, 0.0)
+
+
+def read_blocks(source: TileSource, what: str) -> tuple[list[Index], list[Array]]:
+    """Return tile numbers and blocks of a mapping or of pairs.
+
+    Raises
+    ------
+    ConversionError
+        If it is neither, or a number is no tuple of integers.
+    """
+    pairs: Any = source.items() if isinstance(source, Mapping) else source
+    if isinstance(pairs, str | bytes) or not isinstance(pairs, Iterable):
+        raise ConversionError(
+            f"{what} takes a mapping from tile numbers to blocks, or pairs, not a {type(source).__name__}"
+        )
+    numbers: list[Index] = []
+    blocks: list[Array] = []
+    for pair in pairs:
+        if not isinstance(pair, tuple | list) or len(cast("list[Any]", pair)) != 2:
+            raise ConversionError(
+                f"{what} takes pairs of a tile number and a block, not a {type(pair).__name__}"
+            )
+        number, block = cast("tuple[Any, Any]", pair)
+        numbers.append(to_ints(number if isinstance(number, Iterable) else (number,), "the number of a tile"))
+        blocks.append(unmasked_array(np.asarray(block) if isinstance(block, TensorBase) else block))
+    return numbers, blocks
+
+
+def check_block_extents(extents: IntArray, numbers: list[Index], blocks: list[Array], what: str) -> None:
+    """Raise unless each block has the extents of its tile.
+
+    Raises
+    ------
+    ExtentMismatchError
+        If one has others; the text names its tile.
+    """
+    for wanted, number, block in zip(map(tuple, extents.tolist()), numbers, blocks, strict=True):
+        if block.shape != wanted:
+            raise ExtentMismatchError(
+                f"{what}: the tile {number} has extents {wanted}, but its block has {block.shape}"
+            )
