@@ -16,8 +16,6 @@ from tensorwrapper.buffer import BufferCommon, Dense
 from tensorwrapper.buffer.lowlevel import (
     as_dense,
     check_dtype,
-    convert_elements,
-    make_blocks,
     packed_layout,
 )
 from tensorwrapper.errors import ConversionError, RankError
@@ -35,7 +33,7 @@ from tensorwrapper.shape.lowlevel import ModeNames, key_of_names, mode_of, names
 from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._libraries import TensorLibraries
 from tensorwrapper.tensor._tensor_base import TensorBase, guard
-from tensorwrapper.tensor.facade._blocks import TensorBlocks
+from tensorwrapper.tensor.facade._blocks import TensorBlocks, blocks_work
 from tensorwrapper.tensor.facade._cells import TensorCells
 from tensorwrapper.tensor.facade._copies import TensorCopies
 from tensorwrapper.tensor.facade._exchange import TensorExchange
@@ -509,11 +507,8 @@ class Tensor(
         self._buffer.require_numbers("astype")
         held = self._layout.implementation
         if self._buffer.in_tiles and (tiles := self._buffer.tiles_of(held)) is not None:
-            checked = casting != "unsafe"
-            values = convert_elements(tiles.values(), wanted, checked=checked)
-            fill = convert_elements(tiles.fill, wanted, checked=checked)
-            buffer = make_blocks(tiles.pattern, Dense(cast("Any", values)), fill)
-            return make_tensor(tiles.layout(held.names), buffer)
+            cast_tiles = blocks_work().converted
+            return make_tensor(*cast_tiles(tiles, wanted, held.names, checked=casting != "unsafe"))
         if (view := held.tiled) is not None:
             made = self.untiled().astype(wanted, casting=casting)
             return _restore_tiled(made, view.tiling, view.grid_origin, held.names)
@@ -522,8 +517,7 @@ class Tensor(
     def __reduce__(self) -> "tuple[Callable[..., Tensor[Any]], tuple[object, ...]]":
         held = self._layout.implementation
         if self._buffer.in_tiles and (tiles := self._buffer.tiles_of(held)) is not None:
-            blocks = make_blocks(tiles.pattern, Dense(cast("Any", tiles.values())), tiles.fill)
-            return make_tensor, (tiles.layout(held.names), blocks)
+            return make_tensor, blocks_work().made_of(tiles, tiles.pattern, tiles.values(), held.names)
         if (view := held.tiled) is not None:
             return _restore_tiled, (self.untiled(), view.tiling, view.grid_origin, held.names)
         return _restore, (self.shape, self._buffer.pack(held, own=False))

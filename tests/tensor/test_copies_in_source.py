@@ -96,6 +96,9 @@ ALLOWED = {
         "stack",  # positions, origins and extents
         "take",  # StringData.take
     },
+    "tensor/tiles": {"concatenate"},  # how many elements differ before each; blocks that are added
+    "tensor/making/_blocks_convert.py": {"concatenate"},  # blocks of a user, each an array of its own
+    "tensor/rows/_tile_blocks.py": {"where"},  # norms of tiles of one value
     "tensor/facade/_nulls.py": {"concatenate"},  # how many elements are valid before each
     "tensor/within": {
         "append",

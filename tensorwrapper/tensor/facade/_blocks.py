@@ -1,58 +1,33 @@
 """Tiles of which some are present: which they are, their elements, and tensors of more or fewer of them."""
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Generic, Literal, SupportsFloat, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Generic, Literal, SupportsFloat, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arguments import or_absent
-from tensorwrapper.buffer import Dense
-from tensorwrapper.buffer.lowlevel import (
-    PresentTiles,
-    check_write,
-    copy_elements,
-    is_fill,
-    make_blocks,
-    packed_layout,
-)
-from tensorwrapper.errors import (
-    ConversionError,
-    ExtentMismatchError,
-    LayoutError,
-    OutOfBoundsError,
-    PatternError,
-)
-from tensorwrapper.layout.lowlevel import (
-    TileView,
-    make_blocked,
-    new_strided,
-    tile_major,
-    tile_table,
-    tile_view,
-    wrap_layout,
-)
-from tensorwrapper.shape import BlockPattern, Shape, Tiling
-from tensorwrapper.shape.lowlevel import make_block_pattern, names_of, to_threshold
+from tensorwrapper.shape import Tiling
 from tensorwrapper.tensor._tensor_base import TensorBase
-from tensorwrapper.tensor.rows._tile_blocks import (
-    NormOrder,
-    TileSource,
-    check_block_extents,
-    norms_of,
-    norms_of_fill,
-    read_blocks,
-)
-from tensorwrapper.tensor.rows._tiles import tile_numbers
-from tensorwrapper.typing import Index, IndexT_co, IntArray, ScalarT_co
+from tensorwrapper.typing import Index, IndexT_co, ScalarT_co
 
 if TYPE_CHECKING:
+    from tensorwrapper.shape import BlockPattern
     from tensorwrapper.tensor._tensor import Tensor
+    from tensorwrapper.tensor.rows._tile_blocks import NormOrder, TileSource
 
-__all__ = ["TensorBlocks", "TileChoice"]
+__all__ = ["TensorBlocks", "TileChoice", "blocks_work"]
 
 TileChoice: TypeAlias = "BlockPattern[Any] | npt.ArrayLike | Callable[..., npt.ArrayLike]"
 """Tiles: a pattern, an (n, rank) array of numbers, a mask over the grid, or a predicate of the numbers."""
+
+
+def blocks_work() -> Any:  # noqa: ANN401 - a module
+    """Return what the methods here do."""
+    # Loaded here: most programs have no tensors in blocks.
+    from tensorwrapper.tensor.tiles import _operations  # noqa: PLC0415
+
+    return _operations
 
 
 class TensorBlocks(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
@@ -60,46 +35,9 @@ class TensorBlocks(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
 
     __slots__ = ()
 
-    def _present(self, what: str) -> PresentTiles[ScalarT_co]:
-        """Return the present tiles and where they lie; of a dense tensor all of its tiles."""
-        held = self._layout.implementation
-        found = self._buffer.tiles_of(held)
-        if found is not None:
-            return found
-        if self._buffer.in_tiles:
-            raise LayoutError(
-                f"{what}: parts of several tiles are one here, and {self.shape} has no tiling; "
-                "`untiled()[2:6]` and `permute` leave one"
-            )
-        held = held.without_layers().unnamed()
-        view = tile_view(held)
-        if view is None:
-            raise self._no_tiles(what)
-        self._buffer.require_numbers(what)
-        if self._buffer.fill_value is not None or self._buffer.nullable:
-            way = "fill_null(0)" if self._buffer.nullable else "tw.blocks(s, tiling)"
-            raise ConversionError(f"{what} takes dense or block-sparse tensors: {way} makes one")
-        every = BlockPattern(view.tiling)
-        table: tuple[IntArray, IntArray] | None = tile_table(held, every.tiles(), view)
-        memory = self._buffer
-        if not isinstance(memory, Dense):
-            memory, table = Dense(cast("Any", self.elements())), None
-        zero: npt.NDArray[ScalarT_co] = np.zeros((), self.dtype)
-        return PresentTiles(every, memory, zero, view.grid_origin, table)
-
-    def _over(
-        self, tiles: PresentTiles[ScalarT_co], pattern: BlockPattern[Any], values: "npt.NDArray[Any]"
-    ) -> "Tensor[Any]":
-        """Return the tensor of these elements of the tiles of a pattern, and the fill of others."""
-        me: Any = self
-        layout = tiles.over(pattern).layout(names_of(self.shape))
-        fill = tiles.fill.astype(values.dtype, copy=False)
-        made: Tensor[Any] = me._make(layout, make_blocks(pattern, Dense(cast("Any", values)), fill))
-        return made
-
     @property
     @or_absent
-    def pattern(self) -> BlockPattern:
+    def pattern(self) -> "BlockPattern":
         """Which tiles are present: of a dense tiled tensor all. O(tiles) of a view, else O(1).
 
         A tile without elements is present in no view.
@@ -117,7 +55,8 @@ class TensorBlocks(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         >>> list(t.pattern), list(t.permute(1, 0, 3, 2)[1:].pattern)
         ([(0, 0), (1, 1)], [(0, 1)])
         """
-        return self._present("pattern").pattern
+        made: BlockPattern = blocks_work().pattern(self)
+        return made
 
     def packed_values(self) -> "npt.NDArray[ScalarT_co]":
         """Return the elements that are stored, as a flat array: those of the present tiles, one by one.
@@ -137,7 +76,8 @@ class TensorBlocks(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         >>> t.packed_values()
         array([3., 4.])
         """
-        return self._present("packed_values").values()
+        made: npt.NDArray[ScalarT_co] = blocks_work().packed_values(self)
+        return made
 
     def present_tiles(self) -> "Iterator[tuple[Index, Tensor[ScalarT_co]]]":
         """Return an iterator over the present tiles: number and view, whose origin says where it lies.
@@ -154,38 +94,10 @@ class TensorBlocks(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         >>> [(number, tile.shape, tile.tolist()) for number, tile in t.present_tiles()]
         [((1,), Shape(2, origin=(3,)), [3.0, 4.0])]
         """
-        found = self._present("present_tiles")
-        me: Any = self
-        starts, strides = found.places()
-        first = np.array(found.first or (0,) * found.pattern.rank, dtype=np.int64)
-        is_readonly = self._buffer.is_readonly or not self._layout.is_injective
-        held = found.held.as_readonly() if is_readonly else found.held
-        tables = (found.pattern.tiles() + first, found.pattern.tile_extents(), found.pattern.tile_origins())
-        rows = (map(tuple, table.tolist()) for table in (*tables, strides))
-        for number, extents, origin, steps, start in zip(*rows, starts.tolist(), strict=True):
-            yield number, me._make(wrap_layout(new_strided(extents, origin, steps, start)), held)
+        made: Iterator[tuple[Index, Tensor[ScalarT_co]]] = blocks_work().present_tiles(self)
+        return made
 
-    def _to_pattern(self, tiles: PresentTiles[Any], chosen: TileChoice, what: str) -> BlockPattern[Any]:
-        """Return a pattern of the tiling of this tensor."""
-        tiling = tiles.pattern.tiling
-        if not isinstance(chosen, BlockPattern):
-            first = tiles.first or (0,) * tiling.rank
-            view = TileView(tiling, tile_major(tiling, 0), first)
-            numbers = tile_numbers(view, chosen) - np.array(first, dtype=np.int64)
-            return BlockPattern(tiling, numbers)
-        given = cast("BlockPattern[Any]", chosen)  # type: ignore[redundant-cast]
-        if given.rank != tiling.rank or given.tiling.elements.extents != tiling.elements.extents:
-            raise ExtentMismatchError(
-                f"{what}: a pattern of {given.tiling.elements} is not one of {tiling.elements}"
-            )
-        for mode, (mine, theirs) in enumerate(zip(tiling.partitions, given.tiling.partitions, strict=True)):
-            if not mine.is_congruent(theirs):
-                raise ExtentMismatchError(
-                    f"{what}: the pattern cuts mode {mode} otherwise: `p.retile(t.tiling)` cuts it as t is"
-                )
-        return make_block_pattern(tiling, given.ordinals())
-
-    def keep_tiles(self, tiles: TileChoice) -> "Tensor[ScalarT_co]":
+    def keep_tiles(self, tiles: "TileChoice") -> "Tensor[ScalarT_co]":
         """Return a tensor in which just these tiles are present; a copy of their elements.
 
         Parameters
@@ -209,11 +121,10 @@ class TensorBlocks(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         >>> t.keep_tiles(lambda row, column: row > column).untiled().to_dense().tolist()
         [[0, 0, 0], [3, 4, 0], [6, 7, 0]]
         """
-        found = self._present("keep_tiles")
-        pattern = self._to_pattern(found, tiles, "keep_tiles")
-        return self._over(found, pattern, _own(found.at(pattern), found))
+        made: Tensor[ScalarT_co] = blocks_work().keep_tiles(self, tiles)
+        return made
 
-    def with_tiles(self, tiles: TileChoice) -> "Tensor[ScalarT_co]":
+    def with_tiles(self, tiles: "TileChoice") -> "Tensor[ScalarT_co]":
         """Return a copy in which these tiles are present, too: of the fill, and they can be written to.
 
         Parameters
@@ -229,9 +140,8 @@ class TensorBlocks(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         >>> t.packed_values().tolist()
         [0.0, 7.0, 0.0, 3.0, 4.0]
         """
-        found = self._present("with_tiles")
-        pattern = found.pattern | self._to_pattern(found, tiles, "with_tiles")
-        return self._over(found, pattern, _own(found.at(pattern), found))
+        made: Tensor[ScalarT_co] = blocks_work().with_tiles(self, tiles)
+        return made
 
     def retiled(self, tiling: Tiling) -> "Tensor[ScalarT_co]":
         """Return a copy cut into other tiles: those are present that share an element with a present one.
@@ -248,18 +158,10 @@ class TensorBlocks(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         >>> t.retiled(tw.Tiling([1, 3, 1])).packed_values().tolist()
         [0.0, 0.0, 3.0, 4.0]
         """
-        found = self._present("retiled")
-        pattern = found.pattern.retile(tiling)
-        me: Any = self
-        target = make_blocks(
-            pattern, Dense(np.full(pattern.elements, found.fill, found.held.dtype)), found.fill
-        )
-        source = make_blocks(found.pattern, Dense(cast("Any", found.values())), found.fill)
-        boxes = [me._make(wrap_layout(tile_major(own.pattern.tiling, 0)), own) for own in (source, target)]
-        boxes[1].assign(boxes[0])
-        return self._over(found, pattern, target.values.flat)
+        made: Tensor[ScalarT_co] = blocks_work().retiled(self, tiling)
+        return made
 
-    def add_tiles(self, source: TileSource) -> None:
+    def add_tiles(self, source: "TileSource") -> None:
         """Add blocks to present tiles, in the order given; a tile may come any number of times.
 
         An error changes nothing. Sums follow the rule of `accumulate_into`.
@@ -288,27 +190,9 @@ class TensorBlocks(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         >>> t.packed_values().tolist()
         [4.5, 5.0]
         """
-        found = self._present("add_tiles")
-        self._check_writeable()
-        numbers, blocks = read_blocks(source, "add_tiles")
-        tiling = found.pattern.tiling
-        first = np.array(found.first or (0,) * tiling.rank, dtype=np.int64)
-        table = np.array(numbers, dtype=np.int64).reshape(-1, tiling.rank) - first
-        slots = found.pattern.slots(table)
-        if (slots < 0).any():
-            number = numbers[int(np.argmin(slots))]
-            raise OutOfBoundsError(
-                f"add_tiles: the tile {number} is absent: with_tiles() makes a copy that has it"
-            )
-        check_block_extents(found.pattern.tile_extents()[slots], numbers, blocks, "add_tiles")
-        if blocks:
-            starts, strides = found.places()
-            cells = Shape.from_cells((len(blocks),), found.pattern.tile_extents()[slots])
-            places = make_blocked(cells, starts[slots], strides[slots]).to_numpy().reshape(-1)
-            values = [check_write(own, self.dtype).reshape(-1) for own in blocks]
-            found.held.accumulate(places, np.concatenate(values))
+        blocks_work().add_tiles(self, source)
 
-    def tile_norms(self, ord: NormOrder = "fro") -> "Tensor[np.float64]":  # noqa: A002 - as NumPy's norm has it
+    def tile_norms(self, ord: "NormOrder" = "fro") -> "Tensor[np.float64]":  # noqa: A002 - as NumPy's norm has it
         """Return the norm of each tile, over the grid: dense, and of absent tiles what the fill gives.
 
         Parameters
@@ -336,17 +220,7 @@ class TensorBlocks(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         >>> t.tile_norms().tolist(), t.tile_norms("max").tolist()
         ([0.0, 5.0], [0.0, 4.0])
         """
-        found = self._present("tile_norms")
-        tiling, me = found.pattern.tiling, cast("Any", self)
-        norms = np.zeros(tiling.grid.extents)
-        if found.fill.any():
-            volumes = np.ones((), np.int64)
-            for partition in tiling.partitions:
-                volumes = np.multiply.outer(volumes, partition.sizes)
-            norms[...] = norms_of_fill(found.fill, volumes, ord)
-        norms.reshape(-1)[found.pattern.ordinals()] = norms_of(found.values(), found.pattern.offsets(), ord)
-        outer = self.shape.outer() if found.first is not None else tiling.grid
-        made: Tensor[np.float64] = me._make(packed_layout(outer), Dense(norms.reshape(-1)))
+        made: Tensor[np.float64] = blocks_work().tile_norms(self, ord)
         return made
 
     def screened(
@@ -354,7 +228,7 @@ class TensorBlocks(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         threshold: SupportsFloat | None = None,
         *,
         error: SupportsFloat | None = None,
-        ord: NormOrder = "fro",  # noqa: A002
+        ord: "NormOrder" = "fro",  # noqa: A002
         per: Literal["tile", "element"] = "tile",
     ) -> "Tensor[ScalarT_co]":
         """Return a copy without small tiles; without arguments, without tiles that have the fill alone.
@@ -386,38 +260,5 @@ class TensorBlocks(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         >>> [list(s.pattern) for s in (t.screened(), t.screened(1.0), t.screened(error=5.0))]
         [[(0,), (1,)], [(0,)], [(1,)]]
         """
-        found = self._present("screened")
-        values, offsets = found.values(), found.pattern.offsets()
-        if threshold is None and error is None:
-            starts = np.concatenate([[0], np.cumsum(~is_fill(values, found.fill))])
-            kept = np.diff(starts[offsets]) > 0
-        else:
-            if threshold is not None and error is not None:
-                raise PatternError("screened takes a threshold or an error, not both")
-            if found.fill.any():
-                raise PatternError(f"tiles are screened beside a fill of zero, not of {found.fill[()]}")
-            if per not in ("tile", "element"):
-                raise PatternError(f"norms are per 'tile' or per 'element', not per {per!r}")
-            norms = norms_of(values, offsets, ord if error is None else "fro")
-            if error is not None:
-                kept = _above(norms, to_threshold(error))
-            else:
-                if per == "element":
-                    norms = norms / np.maximum(np.diff(offsets), 1)
-                kept = ~(norms < to_threshold(cast("SupportsFloat", threshold)))
-        pattern = make_block_pattern(found.pattern.tiling, found.pattern.ordinals()[kept])
-        return self._over(found, pattern, _own(found.values_of(kept), found))
-
-
-def _own(values: "npt.NDArray[ScalarT_co]", tiles: PresentTiles[ScalarT_co]) -> "npt.NDArray[ScalarT_co]":
-    """Return elements in an array that nobody else has."""
-    return copy_elements(values) if np.may_share_memory(values, tiles.held.flat) else values
-
-
-def _above(norms: "npt.NDArray[np.float64]", error: float) -> "npt.NDArray[np.bool_]":
-    """Return which tiles stay if the smallest go, as many as keep the root of their squares in an error."""
-    order = np.argsort(norms, kind="stable")  # NaN comes last
-    gone = np.sqrt(np.cumsum(np.square(norms[order]))) <= error
-    kept = np.ones(len(norms), np.bool_)
-    kept[order[gone]] = False
-    return kept
+        made: Tensor[ScalarT_co] = blocks_work().screened(self, threshold, error=error, ord=ord, per=per)
+        return made

@@ -17,13 +17,14 @@ from tensorwrapper.errors import ConversionError, ExtentError, LayerError, Layou
 from tensorwrapper.layout.lowlevel import make_blocked
 from tensorwrapper.shape import JaggedCommon, Shape, ShapeLike, Tiling, as_shape
 from tensorwrapper.tensor._tensor_base import TensorBase
+from tensorwrapper.tensor.operators._promotion import promoted
 from tensorwrapper.tensor.rows._reduce import reduce_box, reduce_runs
 from tensorwrapper.tensor.rows._tiles import cells_in_box, groups_of, select_tiles
 from tensorwrapper.typing import Array, Extents, IndexT_co, IntArray, ScalarT_co
 
 if TYPE_CHECKING:
+    from tensorwrapper.buffer.lowlevel import PresentTiles
     from tensorwrapper.tensor._tensor import Tensor
-from tensorwrapper.tensor.operators._promotion import promoted
 
 __all__ = ["CellGroup", "TensorCells"]
 
@@ -242,8 +243,14 @@ class TensorCells(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
         self._check_layers("reduce_tiles")
         self._buffer.require_numbers("reduce_tiles")
         outer = self.shape.outer()
+        tiles = self._buffer.tiles_of(self._layout.implementation)
         if not isinstance(function, np.ufunc):
-            reduced = self._reduced_by(function, initial)
+            reduced = self._reduced_by(function, initial, tiles)
+        elif tiles is not None:
+            # Loaded here: most programs have no tensors in blocks.
+            from tensorwrapper.tensor.operators._stored_reductions import reduce_present  # noqa: PLC0415
+
+            reduced = reduce_present(function, tiles, initial)
         else:
             reduced = self._reduced(function, initial)
         me: Any = self
@@ -262,7 +269,12 @@ class TensorCells(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
             array = self._buffer.elements_of(view.under).reshape(view.under.shape.extents)
         return reduce_box(ufunc, array, marks, initial)
 
-    def _reduced_by(self, function: Callable[..., npt.ArrayLike], initial: object) -> Array:
+    def _reduced_by(
+        self,
+        function: Callable[..., npt.ArrayLike],
+        initial: object,
+        tiles: "PresentTiles[ScalarT_co] | None",
+    ) -> Array:
         if not callable(cast("object", function)):
             raise ConversionError(
                 f"tiles are reduced by a ufunc such as np.add or a function with axis=, "
@@ -271,7 +283,16 @@ class TensorCells(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
         if initial is not None:
             raise ConversionError("initial takes part in a reduction by a ufunc, and by nothing else")
         found: list[tuple[IntArray, Array]] = []
-        for extents, cells in self._sizes():
+        present = None
+        if tiles is not None:
+            present = np.zeros(self.shape.outer().size, np.bool_)
+            present[tiles.pattern.ordinals()] = True
+        for extents, own in self._sizes():
+            cells = own if present is None else own[present[own]]
+            if len(cells) < len(own):
+                # Absent tiles of one size are alike: one of them is enough.
+                one = np.broadcast_to(cast("Any", tiles).fill, (1, *extents))
+                found.append((own, np.broadcast_to(_called(function, one), (len(own),))))
             box = Shape(*extents)
             step = max(_BLOCK // max(box.size * self.dtype.itemsize, 1), 1)
             for start in range(0, len(cells), step):

@@ -9,12 +9,10 @@ from tensorwrapper._arguments import check_kind_of
 from tensorwrapper._arrays import BATCH
 from tensorwrapper._hints import wrong_call
 from tensorwrapper._memory import filled_memory
-from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import (
     assign_indexed,
     copy_elements,
     fit_number,
-    make_blocks,
     packed_layout,
 )
 from tensorwrapper.errors import ConversionError, LayoutError
@@ -23,6 +21,7 @@ from tensorwrapper.layout.lowlevel import TiledStrided, wrap_layout
 from tensorwrapper.shape import JaggedCommon
 from tensorwrapper.tensor._common import TensorCommon, as_computed
 from tensorwrapper.tensor._tensor_base import TensorBase
+from tensorwrapper.tensor.facade._blocks import blocks_work
 from tensorwrapper.tensor.rows._lists import nest, rows_of
 from tensorwrapper.tensor.rows._tiles import cell_layouts
 from tensorwrapper.typing import IndexT_co, Rank0, Rank1, Rank2, Rank3, ScalarT_co, UnknownRank, ValueT
@@ -42,8 +41,7 @@ class TensorCopies(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
             packed = self._flat().copy()
             return self._make(Layout.nested(packed._layout, layers=held.layers), packed._buffer)
         if self._buffer.in_tiles and (tiles := self._buffer.tiles_of(held)) is not None:
-            blocks = make_blocks(tiles.pattern, Dense(cast("Any", tiles.own_values())), tiles.fill)
-            return self._make(tiles.layout(held.names), blocks)
+            return self._make(*blocks_work().made_of(tiles, tiles.pattern, tiles.own_values(), held.names))
         view = held.tiled
         if view is not None:
             under = self._make(wrap_layout(view.under), self._buffer).copy()

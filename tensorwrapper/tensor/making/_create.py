@@ -4,7 +4,7 @@
 # Where no dtype is given, the type variable of the elements has its default.
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, SupportsIndex, overload
+from typing import TYPE_CHECKING, Any, SupportsIndex, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -19,24 +19,27 @@ from tensorwrapper.buffer import Dense, Strings
 from tensorwrapper.buffer.lowlevel import check_dtype, fit_number, packed_layout
 from tensorwrapper.errors import BufferSizeError, ConversionError, ExtentMismatchError, LayoutError
 from tensorwrapper.layout import Layout
-from tensorwrapper.shape import BlockPattern, Shape, ShapeLike, Tiling, as_shape
+from tensorwrapper.shape import Shape, ShapeLike, Tiling, as_shape
 from tensorwrapper.shape.lowlevel import unnamed_shape
 from tensorwrapper.tensor._tensor import Tensor, make_tensor
 from tensorwrapper.tensor._tensor_base import guard, layout_over
-from tensorwrapper.tensor.making._of_pattern import tensor_of_pattern
+from tensorwrapper.tensor.making._of_pattern import is_pattern, tensor_of_pattern
 from tensorwrapper.tensor.reading._string_values import read_strings
 from tensorwrapper.typing import DType, Index, Integer, Rank2, RankT
 from tensorwrapper.typing import Float64T as F
 from tensorwrapper.typing import IndexT_co as J
 from tensorwrapper.typing import ScalarT_co as S
 
+if TYPE_CHECKING:
+    from tensorwrapper.shape import BlockPattern
+
 __all__ = ["empty", "eye", "full", "zeros"]
 
 
 @overload
-def empty(shape: BlockPattern, *, dtype: "DType[F]" = ...) -> Tensor[F]: ...
+def empty(shape: "BlockPattern", *, dtype: "DType[F]" = ...) -> Tensor[F]: ...
 @overload
-def empty(shape: BlockPattern, *, dtype: DTypeLike) -> Tensor[Any]: ...
+def empty(shape: "BlockPattern", *, dtype: DTypeLike) -> Tensor[Any]: ...
 @overload
 def empty(shape: RankT, *, dtype: "DType[F]" = ..., layout: Layout | None = ...) -> Tensor[F, RankT]:
     """Return a tensor of this shape whose elements are whatever the memory holds."""
@@ -49,7 +52,7 @@ def empty(shape: RankT, *, dtype: DTypeLike, layout: Layout | None = ...) -> Ten
 @overload
 def empty(shape: "ShapeLike[J]", *, dtype: DTypeLike, layout: Layout | None = ...) -> Tensor[Any, J]: ...
 def empty(
-    shape: ShapeLike | BlockPattern, *, dtype: DTypeLike = np.float64, layout: Layout | None = None
+    shape: "ShapeLike | BlockPattern", *, dtype: DTypeLike = np.float64, layout: Layout | None = None
 ) -> Tensor[Any]:
     """Return a tensor of this shape whose elements are whatever the memory holds.
 
@@ -84,9 +87,9 @@ def empty(
 
 
 @overload
-def zeros(shape: BlockPattern, *, dtype: "DType[F]" = ...) -> Tensor[F]: ...
+def zeros(shape: "BlockPattern", *, dtype: "DType[F]" = ...) -> Tensor[F]: ...
 @overload
-def zeros(shape: BlockPattern, *, dtype: DTypeLike) -> Tensor[Any]: ...
+def zeros(shape: "BlockPattern", *, dtype: DTypeLike) -> Tensor[Any]: ...
 @overload
 def zeros(shape: RankT, *, dtype: "DType[F]" = ..., layout: Layout | None = ...) -> Tensor[F, RankT]:
     """Return a tensor of this shape with all elements 0; parameters and errors as for `empty`."""
@@ -99,7 +102,7 @@ def zeros(shape: RankT, *, dtype: DTypeLike, layout: Layout | None = ...) -> Ten
 @overload
 def zeros(shape: "ShapeLike[J]", *, dtype: DTypeLike, layout: Layout | None = ...) -> Tensor[Any, J]: ...
 def zeros(
-    shape: ShapeLike | BlockPattern, *, dtype: DTypeLike = np.float64, layout: Layout | None = None
+    shape: "ShapeLike | BlockPattern", *, dtype: DTypeLike = np.float64, layout: Layout | None = None
 ) -> Tensor[Any]:
     """Return a tensor of this shape with all elements 0; parameters and errors as for `empty`.
 
@@ -114,14 +117,14 @@ def zeros(
 
 @overload
 def full(
-    shape: BlockPattern,
+    shape: "BlockPattern",
     fill_value: "complex | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
     *,
     dtype: "DType[S]",
 ) -> Tensor[S]: ...
 @overload
 def full(
-    shape: BlockPattern,
+    shape: "BlockPattern",
     fill_value: "complex | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
     *,
     dtype: DTypeLike | None = None,
@@ -166,7 +169,7 @@ def full(
     tiling: Tiling | None = None,
 ) -> Tensor[Any, J]: ...
 def full(
-    shape: ShapeLike | BlockPattern,
+    shape: "ShapeLike | BlockPattern",
     fill_value: "complex | str | bytes | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
     *,
     dtype: DTypeLike | None = None,
@@ -241,8 +244,8 @@ def _full_of_text(space: Shape[Any], value: str | bytes, layout: Layout[Any] | N
     return make_tensor(packed_layout(space), Strings(data))
 
 
-def _space(shape: ShapeLike | BlockPattern[Any]) -> "Shape[Any] | BlockPattern[Any]":
-    return shape if isinstance(shape, BlockPattern) else as_shape(shape)
+def _space(shape: "ShapeLike | BlockPattern[Any]") -> "Shape[Any] | BlockPattern[Any]":
+    return shape if is_pattern(shape) else as_shape(cast("ShapeLike", shape))
 
 
 def _blocks(tensor: Tensor[Any], tiling: Tiling | None) -> Iterator[tuple[Shape[Any], Tensor[Any]]]:
@@ -333,7 +336,7 @@ def _allocate(
     """Return a tensor over memory that `make` gives; as much as the layout reaches."""
     kind = to_dtype(dtype)
     check_dtype(kind)
-    if isinstance(space, BlockPattern):
+    if not isinstance(space, Shape):
         if layout is not None:
             raise ConversionError("the tiles of a pattern lie one after the other: they take no layout")
         return tensor_of_pattern(space, _new(make, space.elements, kind))

@@ -12,13 +12,16 @@ from tensorwrapper.buffer import BufferCommon, Dense
 from tensorwrapper.buffer.lowlevel import check_dtype, packed_layout
 from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError
 from tensorwrapper.layout import Layout
-from tensorwrapper.shape import BlockPattern, Shape, ShapeLike, as_shape
+from tensorwrapper.shape import Shape, ShapeLike, as_shape
 from tensorwrapper.tensor._tensor import Tensor, make_tensor
 from tensorwrapper.tensor._tensor_base import guard, layout_over
-from tensorwrapper.tensor.making._of_pattern import tensor_of_pattern
+from tensorwrapper.tensor.making._of_pattern import is_pattern, tensor_of_pattern
 from tensorwrapper.typing import Array, BufferLike
 from tensorwrapper.typing import IndexT_co as J
 from tensorwrapper.typing import ScalarT_co as S
+
+if TYPE_CHECKING:
+    from tensorwrapper.shape import BlockPattern
 
 __all__ = ["from_buffer", "plain_array"]
 
@@ -33,7 +36,7 @@ def plain_array(array: Array) -> Array:
 
 
 @overload
-def from_buffer(buffer: "npt.NDArray[S]", shape: BlockPattern) -> Tensor[S]: ...
+def from_buffer(buffer: "npt.NDArray[S]", shape: "BlockPattern") -> Tensor[S]: ...
 @overload
 def from_buffer(
     buffer: "npt.NDArray[S] | BufferCommon[S]",
@@ -55,7 +58,7 @@ def from_buffer(
 ) -> Tensor[Any, J]: ...
 def from_buffer(
     buffer: "npt.NDArray[S] | BufferCommon[S] | BufferLike",
-    shape: ShapeLike | BlockPattern,
+    shape: "ShapeLike | BlockPattern",
     *,
     dtype: npt.DTypeLike | None = None,
     layout: Layout[Any] | None = None,
@@ -90,14 +93,14 @@ def from_buffer(
     >>> t[1].tolist()
     [[4.0, 5.0, 6.0], [7.0, 8.0, 9.0], [10.0, 11.0, 12.0]]
     """
-    if isinstance(shape, BlockPattern):
+    if is_pattern(shape):
         plain = from_buffer(cast("Any", buffer), Shape(shape.elements), dtype=dtype)
         if layout is not None or type(plain.buffer) is not Dense:
             raise ConversionError(
                 "the tiles of a pattern lie one after the other in memory, without a layout"
             )
         return tensor_of_pattern(shape, plain.buffer.flat)
-    space = as_shape(shape)
+    space = as_shape(cast("ShapeLike", shape))
     if isinstance(buffer, BufferCommon):
         return _over(cast("BufferCommon[Any]", buffer), space, dtype, layout)
     if isinstance(buffer, np.ndarray):

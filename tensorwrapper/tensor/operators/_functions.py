@@ -53,6 +53,7 @@ from tensorwrapper.tensor.operators._shapes import (
     shape_of,
 )
 from tensorwrapper.tensor.operators._sparse import choose_sparse
+from tensorwrapper.tensor.operators._stored_functions import call_on_stored, is_of_stored
 from tensorwrapper.tensor.operators._strings import call_on_texts, data_of, kind_of, places_of
 from tensorwrapper.tensor.rows._nulls import over_valid, sides_of
 from tensorwrapper.typing import Array, Extents, IntArray
@@ -73,6 +74,8 @@ def call_function(
         return NotImplemented
     if own is not None:
         return own(*arguments, **options)
+    if is_of_stored(function, arguments):
+        return call_on_stored(function, arguments, options)
     if function.__name__ in ROW_FUNCTIONS and arguments and _has_rows(arguments[0]):
         return call_along_rows(function, arguments, options)
     room = function.__module__.partition(".")[2]

@@ -35,6 +35,7 @@ from tensorwrapper.tensor.operators._operand import (
 from tensorwrapper.tensor.operators._promotion import check_computed_in
 from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.tensor.operators._shapes import check_out
+from tensorwrapper.tensor.operators._stored_reductions import reduce_stored
 from tensorwrapper.tensor.rows._nulls import over_valid, sides_of
 from tensorwrapper.tensor.rows._reduce import fit_initial, reduce_runs
 from tensorwrapper.tensor.rows._row_facts import row_splits
@@ -46,10 +47,15 @@ __all__ = ["METHODS", "finished", "known", "reduced_shape"]
 
 def _reduce(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) -> object:
     name = f"{ufunc.__name__}.reduce"
-    tensor = _only(inputs, name)
+    tensor = _only(inputs, name, stored=True)
     out = _single(options.pop("out", None), name)
     check_argument(options.get("initial"), name)
     shape = tensor.shape.flatten()
+    if tensor.buffer.fill_value is not None:
+        with refusals(name):
+            _check_type(ufunc, tensor, options.get("dtype"), name)
+        over = reduced_shape(shape, options.get("axis", 0), name)
+        return finished(reduce_stored(ufunc, tensor, over, options, name), out, name)
     if shape.is_box and tensor.buffer.sides is not None:
         return finished(_reduce_box_with_nulls(ufunc, tensor._flat(), options, name), out, name)
     if shape.is_box:
@@ -307,11 +313,12 @@ def _check_type(ufunc: np.ufunc, tensor: TensorBase[Any], dtype: object, name: s
         check_computed_in(tensor.dtype, cast("npt.DTypeLike", dtype), name)
 
 
-def _only(inputs: "tuple[Any, ...]", name: str) -> TensorBase[Any]:
+def _only(inputs: "tuple[Any, ...]", name: str, *, stored: bool = False) -> TensorBase[Any]:
     operand = read_operand(inputs[0], name)
     if not isinstance(operand, TensorBase):
         raise ConversionError(f"{name} is given a {type(operand).__name__}, and no tensor")
-    _refuse(operand, name)
+    if not stored or operand.buffer.fill_value is None:
+        _refuse(operand, name)
     return operand
 
 

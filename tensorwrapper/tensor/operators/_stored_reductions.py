@@ -1,0 +1,197 @@
+"""Reductions of tensors of which few elements are stored: of these, and of the fill for all others."""
+
+import math
+from typing import TYPE_CHECKING, Any, Final, SupportsIndex, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper.buffer import Dense
+from tensorwrapper.buffer.lowlevel import packed_layout
+from tensorwrapper.errors import ConversionError, ExtentError
+from tensorwrapper.shape import Shape
+from tensorwrapper.shape.lowlevel import OperandShapes, make_smooth, mode_of, names_of, wrap
+from tensorwrapper.tensor._tensor_base import TensorBase
+from tensorwrapper.tensor.operators._refusals import refusals
+from tensorwrapper.tensor.rows._reduce import check_filled, fit_initial, reduce_runs
+from tensorwrapper.typing import Array, IntArray
+
+if TYPE_CHECKING:
+    from tensorwrapper.buffer.lowlevel import PresentTiles
+
+__all__ = ["reduce_present", "reduce_stored"]
+
+_KNOWN: Final = frozenset(
+    (
+        *("add", "multiply", "maximum", "minimum", "fmax", "fmin", "logical_or", "logical_and"),
+        *("bitwise_or", "bitwise_and", "bitwise_xor"),
+    )
+)
+"""Ufuncs of which it is known what many elements that are alike come to."""
+
+
+def reduce_stored(
+    ufunc: np.ufunc, tensor: TensorBase[Any], over: Shape[Any], options: dict[str, Any], name: str
+) -> TensorBase[Any]:
+    """Return what a ufunc makes of the modes that ``axis=`` names, dense. O(stored log stored + result).
+
+    Parameters
+    ----------
+    ufunc
+        What reduces.
+    tensor
+        Sparse, or of blocks: elements that are not stored are its fill.
+    over
+        The indices of the result.
+    options
+        Those of ``reduce``.
+    name
+        What errors call it.
+
+    Raises
+    ------
+    ConversionError
+        If it is not known what many elements that are alike come to.
+    ExtentError
+        If nothing is reduced, and the ufunc has no identity.
+    """
+    if ufunc.__name__ not in _KNOWN or options.pop("where", True) is not True:
+        raise ConversionError(
+            f"{name} of a sparse tensor: `s.to_dense()` has all its elements, `s.values()` those stored"
+        )
+    shape = tensor.shape.flatten()
+    axis, dtype = options.pop("axis", 0), options.pop("dtype", None)
+    ordinals, values = tensor.buffer.stored_of(tensor.layout.implementation)
+    owners, counts = _owners(shape, axis, over, ordinals)
+    with refusals(name):
+        initial = options.pop("initial", None)
+        if initial is None and not counts.all() and ufunc.identity is None:
+            raise ExtentError(f"{name}: nothing is reduced, and there is no identity: give initial=")
+        result = _reduced(ufunc, (owners, values), counts, cast("Array", tensor.buffer.fill_value), dtype)
+        if initial is not None:
+            neutral = fit_initial(initial, result.dtype)
+            result = ufunc(result, neutral)
+            result[counts == 0] = neutral
+    if options.pop("keepdims", False):
+        over = _kept(shape, axis)
+    if options:
+        raise ConversionError(f"{name} does not know {', '.join(map(repr, options))}")
+    return tensor._make(packed_layout(over), Dense(cast("Any", result.reshape(-1))))
+
+
+def _owners(
+    shape: Shape[Any],
+    axis: object,
+    over: Shape[Any],
+    ordinals: IntArray,
+) -> tuple[IntArray, IntArray]:
+    """Return of which number of the result each element is a part, and how many elements each has."""
+    if not shape.is_box:
+        splits = OperandShapes.splits_under(shape, over.rank) if over.rank else np.array([0, shape.size])
+        return np.searchsorted(splits, ordinals, "right") - 1, np.diff(splits)
+    gone = _gone(shape, axis)
+    owners = np.zeros(len(ordinals), np.int64)
+    width, rest = 1, ordinals
+    for mode in range(shape.rank - 1, -1, -1):
+        extent = shape.extents[mode]
+        if mode not in gone:
+            owners += rest % max(extent, 1) * width
+            width *= extent
+        rest = rest // max(extent, 1)
+    return owners, np.full(over.size, math.prod([shape.extents[mode] for mode in gone]))
+
+
+def _gone(shape: Shape[Any], axis: object) -> set[int]:
+    if axis is None:
+        return set(range(shape.rank))
+    given = cast("tuple[SupportsIndex, ...]", axis if isinstance(axis, tuple) else (axis,))
+    return {mode_of(mode, shape.rank) for mode in given}
+
+
+def _kept(shape: Shape[Any], axis: object) -> Shape[Any]:
+    """Return the indices of a result that has the reduced modes as well, each with one index."""
+    if not shape.is_box:
+        raise ConversionError("keepdims of rows; one number per row combines with them as it is")
+    gone = _gone(shape, axis)
+    extents = [1 if mode in gone else n for mode, n in enumerate(shape.extents)]
+    origin = [0 if mode in gone else start for mode, start in enumerate(shape.origin)]
+    return wrap(make_smooth(tuple(extents), tuple(origin)), names_of(shape))
+
+
+def _reduced(
+    ufunc: np.ufunc,
+    stored: tuple[IntArray, Array],
+    counts: IntArray,
+    fill: Array,
+    dtype: npt.DTypeLike | None,
+) -> Array:
+    owners, values = stored
+    if not (owners[1:] >= owners[:-1]).all():
+        order = np.argsort(owners, kind="stable")
+        owners, values = owners[order], values[order]
+    own = np.bincount(owners, minlength=len(counts))
+    has = own > 0
+    absent = counts - own
+    result = _fills_reduced(ufunc, fill, absent, dtype)
+    if has.any():
+        starts = (np.cumsum(own) - own)[has]
+        parts = ufunc.reduceat(values, starts, dtype=dtype)
+        both = absent[has] > 0
+        beside = result[has]
+        result[has] = parts
+        where = np.flatnonzero(has)[both]
+        result[where] = ufunc(parts[both], beside[both])
+    return result
+
+
+def _fills_reduced(
+    ufunc: np.ufunc, fill: Array, counts: IntArray, dtype: npt.DTypeLike | None = None
+) -> Array:
+    """Return what a ufunc makes of so many elements that are alike; of none its identity, or the element."""
+    kind = np.asarray(ufunc.reduce(np.zeros(1, fill.dtype), dtype=dtype)).dtype
+    one = np.asarray(ufunc.reduce(fill.reshape(1), dtype=dtype)).astype(kind)
+    name = ufunc.__name__
+    with np.errstate(all="ignore"):
+        if name == "add":
+            # The sum of no number is none, also of infinities.
+            found = np.where(counts > 0, one * np.maximum(counts, 1), np.zeros((), kind)).astype(kind)
+        elif name == "multiply":
+            found = np.power(one, counts).astype(kind)
+        elif name == "bitwise_xor":
+            found = np.where(counts % 2 == 1, one, np.zeros((), kind))
+        else:
+            found = np.full(len(counts), one, kind)
+    empty = counts == 0
+    if empty.any() and ufunc.identity is not None:
+        found[empty] = ufunc.reduce(np.empty(0, fill.dtype), dtype=dtype)
+    return found
+
+
+def reduce_present(ufunc: np.ufunc, tiles: "PresentTiles[Any]", initial: object) -> Array:
+    """Return what a ufunc makes of each tile of a grid, as an array over it. O(present elements + tiles).
+
+    Raises
+    ------
+    ExtentError
+        If a tile is empty, and there is nothing that it gets.
+    """
+    pattern, partitions = tiles.pattern, tiles.pattern.tiling.partitions
+    volumes = np.ones((), np.int64)
+    for partition in partitions:
+        volumes = np.multiply.outer(volumes, partition.sizes)
+    if initial is None and pattern.tiling.grid.size:
+        check_filled(ufunc, [partition.sizes > 0 for partition in partitions], "tile")
+    sizes, which = np.unique(volumes.reshape(-1), return_inverse=True)
+    if ufunc.__name__ in _KNOWN:
+        alike = _fills_reduced(ufunc, tiles.fill, sizes)
+    else:
+        parts = [ufunc.reduce(np.full(max(n, 1), tiles.fill)) for n in sizes.tolist()]
+        alike = np.array(parts, dtype=parts[0].dtype if parts else tiles.fill.dtype)
+    neutral = None if initial is None else fit_initial(initial, alike.dtype)
+    if neutral is not None:
+        alike = ufunc(alike, neutral)
+        alike[sizes == 0] = neutral
+    result = alike[which.reshape(-1)]
+    present = reduce_runs(ufunc, tiles.values(), pattern.offsets(), initial)
+    result[pattern.ordinals()] = present
+    return result.reshape(pattern.tiling.grid.extents)

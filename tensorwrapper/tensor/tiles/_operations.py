@@ -1,0 +1,281 @@
+"""What methods of tensors in tiles do: which tiles are present, and tensors of more or fewer of them."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper.buffer import Blocks, Dense
+from tensorwrapper.buffer.lowlevel import (
+    PresentTiles,
+    check_write,
+    convert_elements,
+    copy_elements,
+    is_fill,
+    make_blocks,
+    packed_layout,
+)
+from tensorwrapper.errors import (
+    ConversionError,
+    ExtentMismatchError,
+    LayoutError,
+    OutOfBoundsError,
+    PatternError,
+)
+from tensorwrapper.layout import Layout
+from tensorwrapper.layout.lowlevel import (
+    TileView,
+    make_blocked,
+    new_strided,
+    tile_major,
+    tile_table,
+    tile_view,
+    wrap_layout,
+)
+from tensorwrapper.shape import BlockPattern, Shape, Tiling
+from tensorwrapper.shape.lowlevel import ModeNames, make_block_pattern, names_of, to_threshold
+from tensorwrapper.tensor._tensor_base import TensorBase
+from tensorwrapper.tensor.rows._tile_blocks import (
+    NormOrder,
+    TileSource,
+    check_block_extents,
+    norms_of,
+    norms_of_fill,
+    read_blocks,
+)
+from tensorwrapper.tensor.rows._tiles import tile_numbers
+from tensorwrapper.typing import Array, Index, IntArray, ScalarT_co
+
+if TYPE_CHECKING:
+    from tensorwrapper.tensor._tensor import Tensor
+    from tensorwrapper.tensor.facade._blocks import TileChoice
+
+__all__ = [
+    "add_tiles",
+    "converted",
+    "keep_tiles",
+    "made_of",
+    "packed_values",
+    "pattern",
+    "present",
+    "present_tiles",
+    "retiled",
+    "screened",
+    "tile_norms",
+    "with_tiles",
+]
+
+
+def present(tensor: TensorBase[Any], what: str) -> PresentTiles[ScalarT_co]:
+    """Return the present tiles and where they lie; of a dense tensor all of its tiles."""
+    held = tensor._layout.implementation
+    found = tensor._buffer.tiles_of(held)
+    if found is not None:
+        return found
+    if tensor._buffer.in_tiles:
+        raise LayoutError(
+            f"{what}: parts of several tiles are one here, and {tensor.shape} has no tiling; "
+            "`untiled()[2:6]` and `permute` leave one"
+        )
+    held = held.without_layers().unnamed()
+    view = tile_view(held)
+    if view is None:
+        raise tensor._no_tiles(what)
+    tensor._buffer.require_numbers(what)
+    if tensor._buffer.fill_value is not None or tensor._buffer.nullable:
+        way = "fill_null(0)" if tensor._buffer.nullable else "tw.blocks(s, tiling)"
+        raise ConversionError(f"{what} takes dense or block-sparse tensors: {way} makes one")
+    every = BlockPattern(view.tiling)
+    table: tuple[IntArray, IntArray] | None = tile_table(held, every.tiles(), view)
+    memory = tensor._buffer
+    if not isinstance(memory, Dense):
+        memory, table = Dense(cast("Any", tensor.elements())), None
+    zero: npt.NDArray[ScalarT_co] = np.zeros((), tensor.dtype)
+    return PresentTiles(every, memory, zero, view.grid_origin, table)
+
+
+def made_of(
+    tiles: PresentTiles[Any], pattern: BlockPattern[Any], values: Array, names: ModeNames | None
+) -> "tuple[Layout[Any], Blocks[Any]]":
+    """Return layout and buffer of elements of the tiles of a pattern, over the same shape; no copy."""
+    fill = tiles.fill.astype(values.dtype, copy=False)
+    buffer = make_blocks(pattern, Dense(cast("Any", values)), fill)
+    return tiles.over(pattern).layout(names), buffer
+
+
+def converted(
+    tiles: PresentTiles[Any], dtype: "np.dtype[Any]", names: ModeNames | None, *, checked: bool
+) -> "tuple[Layout[Any], Blocks[Any]]":
+    """Return layout and buffer of the elements, and of the fill, as ones of another type."""
+    convert_elements(tiles.fill, dtype, checked=checked)  # which is cast below
+    values = convert_elements(tiles.values(), dtype, checked=checked)
+    return made_of(tiles, tiles.pattern, values, names)
+
+
+def over(
+    tensor: TensorBase[Any],
+    tiles: PresentTiles[Any],
+    pattern: BlockPattern[Any],
+    values: Array,
+) -> "Tensor[Any]":
+    """Return the tensor of these elements of the tiles of a pattern, and the fill of others."""
+    me: Any = tensor
+    made: Tensor[Any] = me._make(*made_of(tiles, pattern, values, names_of(tensor.shape)))
+    return made
+
+
+def pattern(tensor: TensorBase[Any]) -> BlockPattern:
+    """Which tiles are present: of a dense tiled tensor all. O(tiles) of a view, else O(1)."""
+    return present(tensor, "pattern").pattern
+
+
+def packed_values(tensor: TensorBase[Any]) -> "npt.NDArray[ScalarT_co]":
+    """Return the elements that are stored, as a flat array: those of the present tiles, one by one."""
+    return present(tensor, "packed_values").values()
+
+
+def present_tiles(tensor: TensorBase[Any]) -> "Iterator[tuple[Index, Tensor[ScalarT_co]]]":
+    """Return an iterator over the present tiles: number and view, whose origin says where it lies."""
+    found = present(tensor, "present_tiles")
+    me: Any = tensor
+    starts, strides = found.places()
+    first = np.array(found.first or (0,) * found.pattern.rank, dtype=np.int64)
+    is_readonly = tensor._buffer.is_readonly or not tensor._layout.is_injective
+    held = found.held.as_readonly() if is_readonly else found.held
+    tables = (found.pattern.tiles() + first, found.pattern.tile_extents(), found.pattern.tile_origins())
+    rows = (map(tuple, table.tolist()) for table in (*tables, strides))
+    for number, extents, origin, steps, start in zip(*rows, starts.tolist(), strict=True):
+        yield number, me._make(wrap_layout(new_strided(extents, origin, steps, start)), held)
+
+
+def to_pattern(tiles: PresentTiles[Any], chosen: "TileChoice", what: str) -> BlockPattern[Any]:
+    """Return a pattern of the tiling of this tensor."""
+    tiling = tiles.pattern.tiling
+    if not isinstance(chosen, BlockPattern):
+        first = tiles.first or (0,) * tiling.rank
+        view = TileView(tiling, tile_major(tiling, 0), first)
+        numbers = tile_numbers(view, chosen) - np.array(first, dtype=np.int64)
+        return BlockPattern(tiling, numbers)
+    given = cast("BlockPattern[Any]", chosen)  # type: ignore[redundant-cast]
+    if given.rank != tiling.rank or given.tiling.elements.extents != tiling.elements.extents:
+        raise ExtentMismatchError(
+            f"{what}: a pattern of {given.tiling.elements} is not one of {tiling.elements}"
+        )
+    for mode, (mine, theirs) in enumerate(zip(tiling.partitions, given.tiling.partitions, strict=True)):
+        if not mine.is_congruent(theirs):
+            raise ExtentMismatchError(
+                f"{what}: the pattern cuts mode {mode} otherwise: `p.retile(t.tiling)` cuts it as t is"
+            )
+    return make_block_pattern(tiling, given.ordinals())
+
+
+def keep_tiles(tensor: TensorBase[Any], tiles: "TileChoice") -> "Tensor[ScalarT_co]":
+    """Return a tensor in which just these tiles are present; a copy of their elements."""
+    found = present(tensor, "keep_tiles")
+    pattern = to_pattern(found, tiles, "keep_tiles")
+    return over(tensor, found, pattern, _own(found.at(pattern), found))
+
+
+def with_tiles(tensor: TensorBase[Any], tiles: "TileChoice") -> "Tensor[ScalarT_co]":
+    """Return a copy in which these tiles are present, too: of the fill, and they can be written to."""
+    found = present(tensor, "with_tiles")
+    pattern = found.pattern | to_pattern(found, tiles, "with_tiles")
+    return over(tensor, found, pattern, _own(found.at(pattern), found))
+
+
+def retiled(tensor: TensorBase[Any], tiling: Tiling) -> "Tensor[ScalarT_co]":
+    """Return a copy cut into other tiles: those are present that share an element with a present one."""
+    found = present(tensor, "retiled")
+    pattern = found.pattern.retile(tiling)
+    me: Any = tensor
+    target = make_blocks(pattern, Dense(np.full(pattern.elements, found.fill, found.held.dtype)), found.fill)
+    source = make_blocks(found.pattern, Dense(cast("Any", found.values())), found.fill)
+    boxes = [me._make(wrap_layout(tile_major(own.pattern.tiling, 0)), own) for own in (source, target)]
+    boxes[1].assign(boxes[0])
+    return over(tensor, found, pattern, target.values.flat)
+
+
+def add_tiles(tensor: TensorBase[Any], source: TileSource) -> None:
+    """Add blocks to present tiles, in the order given; a tile may come any number of times."""
+    found = present(tensor, "add_tiles")
+    tensor._check_writeable()
+    numbers, blocks = read_blocks(source, "add_tiles")
+    tiling = found.pattern.tiling
+    first = np.array(found.first or (0,) * tiling.rank, dtype=np.int64)
+    table = np.array(numbers, dtype=np.int64).reshape(-1, tiling.rank) - first
+    slots = found.pattern.slots(table)
+    if (slots < 0).any():
+        number = numbers[int(np.argmin(slots))]
+        raise OutOfBoundsError(
+            f"add_tiles: the tile {number} is absent: with_tiles() makes a copy that has it"
+        )
+    check_block_extents(found.pattern.tile_extents()[slots], numbers, blocks, "add_tiles")
+    if blocks:
+        starts, strides = found.places()
+        cells = Shape.from_cells((len(blocks),), found.pattern.tile_extents()[slots])
+        places = make_blocked(cells, starts[slots], strides[slots]).to_numpy().reshape(-1)
+        values = [check_write(own, tensor.dtype).reshape(-1) for own in blocks]
+        found.held.accumulate(places, np.concatenate(values))
+
+
+def tile_norms(tensor: TensorBase[Any], ord: NormOrder = "fro") -> "Tensor[np.float64]":  # noqa: A002 - as NumPy's norm has it
+    """Return the norm of each tile, over the grid: dense, and of absent tiles what the fill gives."""
+    found = present(tensor, "tile_norms")
+    tiling, me = found.pattern.tiling, cast("Any", tensor)
+    norms = np.zeros(tiling.grid.extents)
+    if found.fill.any():
+        volumes = np.ones((), np.int64)
+        for partition in tiling.partitions:
+            volumes = np.multiply.outer(volumes, partition.sizes)
+        norms[...] = norms_of_fill(found.fill, volumes, ord)
+    norms.reshape(-1)[found.pattern.ordinals()] = norms_of(found.values(), found.pattern.offsets(), ord)
+    outer = tensor.shape.outer() if found.first is not None else tiling.grid
+    made: Tensor[np.float64] = me._make(packed_layout(outer), Dense(norms.reshape(-1)))
+    return made
+
+
+def screened(
+    tensor: TensorBase[Any],
+    threshold: SupportsFloat | None = None,
+    *,
+    error: SupportsFloat | None = None,
+    ord: NormOrder = "fro",  # noqa: A002
+    per: Literal["tile", "element"] = "tile",
+) -> "Tensor[ScalarT_co]":
+    """Return a copy without small tiles; without arguments, without tiles that have the fill alone."""
+    found = present(tensor, "screened")
+    values, offsets = found.values(), found.pattern.offsets()
+    if threshold is None and error is None:
+        starts = np.concatenate([[0], np.cumsum(~is_fill(values, found.fill))])
+        kept = np.diff(starts[offsets]) > 0
+    else:
+        if threshold is not None and error is not None:
+            raise PatternError("screened takes a threshold or an error, not both")
+        if found.fill.any():
+            raise PatternError(f"tiles are screened beside a fill of zero, not of {found.fill[()]}")
+        if per not in ("tile", "element"):
+            raise PatternError(f"norms are per 'tile' or per 'element', not per {per!r}")
+        norms = norms_of(values, offsets, ord if error is None else "fro")
+        if error is not None:
+            kept = _above(norms, to_threshold(error))
+        else:
+            if per == "element":
+                norms = norms / np.maximum(np.diff(offsets), 1)
+            kept = ~(norms < to_threshold(cast("SupportsFloat", threshold)))
+    pattern = make_block_pattern(found.pattern.tiling, found.pattern.ordinals()[kept])
+    return over(tensor, found, pattern, _own(found.values_of(kept), found))
+
+
+def _own(values: "npt.NDArray[ScalarT_co]", tiles: PresentTiles[ScalarT_co]) -> "npt.NDArray[ScalarT_co]":
+    """Return elements in an array that nobody else has."""
+    return copy_elements(values) if np.may_share_memory(values, tiles.held.flat) else values
+
+
+def _above(norms: "npt.NDArray[np.float64]", error: float) -> "npt.NDArray[np.bool_]":
+    """Return which tiles stay if the smallest go, as many as keep the root of their squares in an error."""
+    order = np.argsort(norms, kind="stable")  # NaN comes last
+    gone = np.sqrt(np.cumsum(np.square(norms[order]))) <= error
+    kept = np.ones(len(norms), np.bool_)
+    kept[order[gone]] = False
+    return kept
