@@ -100,8 +100,8 @@ class PatternMoves(PatternSets[IndexT_co], Generic[IndexT_co]):
     def __getitem__(self, key: Key) -> "BlockPattern":
         """Return the present tiles between literal bounds of elements, as `Tiling` cuts them; O(count).
 
-        Tiles that the bounds cut keep the part within, and the pattern stays where it lies. An integer
-        drops its mode.
+        Tiles that the bounds cut keep the part within. Elements keep their indices. An integer drops its
+        mode.
 
         Raises
         ------
@@ -131,7 +131,7 @@ class PatternMoves(PatternSets[IndexT_co], Generic[IndexT_co]):
     def subgrid(self, box: ShapeLike) -> "BlockPattern[IndexT_co]":
         """Return the present tiles of a box of tile numbers, which count from 0 again; O(count).
 
-        The tiles stay where they lie, empty ones included.
+        Elements keep their indices, and empty tiles are kept.
 
         Parameters
         ----------
@@ -141,7 +141,7 @@ class PatternMoves(PatternSets[IndexT_co], Generic[IndexT_co]):
         Raises
         ------
         JaggedModeError
-            If it is no box.
+            If it is not a box.
         OutOfBoundsError
             If the box leaves the grid.
 
@@ -170,7 +170,7 @@ class PatternMoves(PatternSets[IndexT_co], Generic[IndexT_co]):
         return numbers_of(moved, tuple([runs[mode][1] for mode in modes]), (int(kept.sum()),))
 
     def cells(self) -> Shape:
-        """Return the jagged shape of the present tiles, one row each, where they lie; O(count).
+        """Return the jagged shape of the present tiles, one row each, with their origins; O(count).
 
         It is the shape of what `Tensor.select_tiles` returns.
 
@@ -186,7 +186,7 @@ class PatternMoves(PatternSets[IndexT_co], Generic[IndexT_co]):
         Shape(3, 4, origin=(3, 2))
         """
         if not self.rank:
-            raise RankError("tiles of rank 0 are no cells of a jagged shape")
+            raise RankError("cells need a tiling of rank 1 or more, not of rank 0")
         return Shape.from_cells((self.count,), self.tile_extents(), origins=self.tile_origins())
 
     # Of several.
@@ -226,7 +226,7 @@ class PatternMoves(PatternSets[IndexT_co], Generic[IndexT_co]):
         Raises
         ------
         ConversionError
-            If there are none, or one is no block pattern.
+            If there are none, or one is not a block pattern.
         ExtentError
             If two are not cut alike in another mode.
         RankError
@@ -283,7 +283,7 @@ class PatternMoves(PatternSets[IndexT_co], Generic[IndexT_co]):
         old, new = self.tiling.partitions, tiling.partitions
         check_grid(tiling)  # before ordinals leave 64 bits
         numbers, extents = self._ordinals, list(self._extents)
-        # Modes with fewer tiles than before come first, so that what lies between is never the largest.
+        # Modes with fewer tiles than before come first: no grid in between is larger than both.
         for mode in sorted(range(self.rank), key=lambda m: new[m].count / max(old[m].count, 1)):
             firsts, counts, kept = _overlaps(old[mode], new[mode])
             columns = columns_of(numbers, tuple(extents))
