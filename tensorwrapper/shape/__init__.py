@@ -50,12 +50,16 @@ if TYPE_CHECKING:
     from tensorwrapper.shape.rows._cell_table import CellTable
     from tensorwrapper.shape.rows._partition import Partition
     from tensorwrapper.shape.rows._rows import Rows
+    from tensorwrapper.shape.symmetry._canonical import Canonical
+    from tensorwrapper.shape.symmetry._operations import Operation
+    from tensorwrapper.shape.symmetry._symmetry import Symmetry, SymmetryLike, as_symmetry
     from tensorwrapper.shape.tilings._retile import Overlaps, RetileCost, RetilePieces, RetilePlan
     from tensorwrapper.shape.tilings._tiling import Tiling
 
 __all__ = [
     "ArrowList",
     "BlockTable",
+    "Canonical",
     "CellMatch",
     "CellPairing",
     "CellPermutation",
@@ -79,6 +83,7 @@ __all__ = [
     "Nested",
     "NestedCommon",
     "NestedView",
+    "Operation",
     "Overlaps",
     "Partition",
     "RetileCost",
@@ -99,12 +104,15 @@ __all__ = [
     "Smooth",
     "SmoothCommon",
     "SmoothView",
+    "Symmetry",
+    "SymmetryLike",
     "Tiled",
     "Tiling",
     "Triangular",
     "ZarrGrid",
     "align_modes",
     "as_shape",
+    "as_symmetry",
     "broadcast_shapes",
     "classify_indices",
     "einsum_shape",
@@ -149,6 +157,9 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "rows._partition": ("Partition",),
             "rows._cell_table": ("CellTable",),
             "rows._rows": ("Rows",),
+            "symmetry._canonical": ("Canonical",),
+            "symmetry._operations": ("Operation",),
+            "symmetry._symmetry": ("Symmetry", "SymmetryLike", "as_symmetry"),
             "tilings._retile": ("Overlaps", "RetileCost", "RetilePieces", "RetilePlan"),
             "tilings._tiling": ("Tiling",),
         },
