@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from tensorwrapper.shape.rows._rows import Rows
     from tensorwrapper.shape.symmetry._canonical import Canonical
     from tensorwrapper.shape.symmetry._operations import Operation
-    from tensorwrapper.shape.symmetry._symmetry import Symmetry, SymmetryLike, as_symmetry
+    from tensorwrapper.shape.symmetry._symmetry import PackedOffsets, Symmetry, SymmetryLike, as_symmetry
     from tensorwrapper.shape.tilings._retile import Overlaps, RetileCost, RetilePieces, RetilePlan
     from tensorwrapper.shape.tilings._tiling import Tiling
 
@@ -85,6 +85,7 @@ __all__ = [
     "NestedView",
     "Operation",
     "Overlaps",
+    "PackedOffsets",
     "Partition",
     "RetileCost",
     "RetilePieces",
@@ -159,7 +160,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "rows._rows": ("Rows",),
             "symmetry._canonical": ("Canonical",),
             "symmetry._operations": ("Operation",),
-            "symmetry._symmetry": ("Symmetry", "SymmetryLike", "as_symmetry"),
+            "symmetry._symmetry": ("PackedOffsets", "Symmetry", "SymmetryLike", "as_symmetry"),
             "tilings._retile": ("Overlaps", "RetileCost", "RetilePieces", "RetilePlan"),
             "tilings._tiling": ("Tiling",),
         },

@@ -2,16 +2,16 @@
 
 from collections.abc import Callable, Iterable
 from itertools import pairwise
-from typing import SupportsIndex, TypeAlias, cast, final
+from typing import NamedTuple, SupportsIndex, TypeAlias, cast, final
 
 import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arguments import check_kind_of
-from tensorwrapper._integers import one_sequence, to_count, to_int, to_ints
+from tensorwrapper._integers import one_sequence, to_count, to_counts, to_int, to_ints
 from tensorwrapper._value_class import token_of, value_class
 from tensorwrapper._wording import brief
-from tensorwrapper.errors import ConversionError, RankError, SymmetryError
+from tensorwrapper.errors import ConversionError, OutOfBoundsError, RankError, SymmetryError
 from tensorwrapper.shape.boxes._common import to_index, to_index_array
 from tensorwrapper.shape.boxes._smooth import to_permutation
 from tensorwrapper.shape.symmetry._canonical import Canonical, canonical_indices, orient, ranks_of
@@ -23,16 +23,37 @@ from tensorwrapper.shape.symmetry._operations import (
     encode,
     negation,
 )
+from tensorwrapper.shape.symmetry._packing import (
+    check_equal_modes,
+    check_ordinals,
+    count_of,
+    fold,
+    multiplicities_of,
+    stored_ordinals,
+)
 from tensorwrapper.shape.symmetry._text import NAMES, read_json, read_text, symmetry_text, symmetry_to_json
-from tensorwrapper.typing import Index
+from tensorwrapper.typing import Extents, Index, IntArray
 
-__all__ = ["Generator", "Symmetry", "SymmetryLike", "as_symmetry"]
+__all__ = ["Generator", "PackedOffsets", "Symmetry", "SymmetryLike", "as_symmetry"]
 
 Generator: TypeAlias = (
     "Operation | tuple[Iterable[SupportsIndex], SupportsIndex]"
     "| tuple[Iterable[SupportsIndex], SupportsIndex, bool]"
 )
 """A permutation of the modes, a sign, and whether elements are conjugated (not, if left out)."""
+
+
+class PackedOffsets(NamedTuple):
+    """Offsets of packed elements, and how these become the elements at the given indices."""
+
+    offsets: IntArray
+    """The offset of each element; -1 where the symmetry forces it to be zero."""
+
+    signs: "npt.NDArray[np.int8]"
+    """1 or -1; 0 where the symmetry forces the element to be zero."""
+
+    conjugate: "npt.NDArray[np.bool_]"
+    """True where the element is the conjugate of the packed one."""
 
 
 @final
@@ -263,10 +284,131 @@ class Symmetry:
         >>> found.indices.tolist(), found.signs.tolist()
         ([[3, 0], [3, 0], [2, 2]], [-1, 1, 0])
         """
+        return canonical_indices(self._codes, self._to_rows(indices))
+
+    def count(self, extents: Iterable[SupportsIndex]) -> int:
+        """Return the number of packed elements of a tensor with these extents; exact for any extents.
+
+        Raises
+        ------
+        ExtentMismatchError
+            If exchanged modes have different extents; the text names both.
+        RankError
+            If there is another number of extents.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Symmetry
+        >>> Symmetry.parse("s8").count((7, 7, 7, 7)), Symmetry.parse("a2").count((4, 4))
+        (406, 6)
+        """
+        return count_of(self._codes, self._to_extents(extents))
+
+    def offset_of(
+        self, index: Iterable[SupportsIndex], extents: Iterable[SupportsIndex]
+    ) -> tuple[int, int, bool]:
+        """Return where an element is packed, its sign, and whether it is conjugated; indices start at 0.
+
+        The sign is 0 and the offset -1 if the symmetry forces the element to be zero.
+
+        Raises
+        ------
+        OutOfBoundsError
+            If an index is negative or not below its extent.
+        ExtentMismatchError, RankError
+            As `count`.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Symmetry
+        >>> Symmetry.parse("s8").offset_of((5, 1, 2, 2), (7, 7, 7, 7))
+        (141, 1, False)
+        """
+        given = to_index(index, self.rank, "an index")
+        found = self.offsets([given], extents)
+        return int(found.offsets[0]), int(found.signs[0]), bool(found.conjugate[0])
+
+    def offsets(self, indices: npt.ArrayLike, extents: Iterable[SupportsIndex]) -> PackedOffsets:
+        """Return what `offset_of` does for each row of an (n, rank) array.
+
+        O(n) if the group is built of neighbouring modes, as all are that have a name. Other groups search a
+        table of 8 bytes per packed element; to make it takes O(size * order).
+
+        Raises
+        ------
+        OutOfBoundsError, ExtentMismatchError, RankError
+            As `offset_of`.
+        SizeOverflowError
+            If the box has ordinals beyond 64 bits.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Symmetry
+        >>> found = Symmetry.parse("a2").offsets([[0, 3], [3, 0], [2, 2]], (4, 4))
+        >>> found.offsets.tolist(), found.signs.tolist()
+        ([3, 3, -1], [-1, 1, 0])
+        """
+        sizes = self._to_extents(extents)
+        check_equal_modes(self._codes, sizes, "extents")
+        check_ordinals(sizes)
+        rows = self._to_rows(indices)
+        for mode, (column, size) in enumerate(zip(rows.T, sizes, strict=True)):
+            if column.size and not (column.min() >= 0 and column.max() < size):
+                wrong = column[(column < 0) | (column >= size)][0]
+                raise OutOfBoundsError(f"index {wrong} of mode {mode} is not from 0 to {size - 1}")
+        found = fold(self._codes, tuple(rows.T), sizes)
+        # Without modes there is one element for all rows.
+        negative, conjugate, zero = [
+            np.zeros(len(rows), np.bool_) if part is None else np.broadcast_to(part, len(rows))
+            for part in (found.negative, found.conjugate, found.zero)
+        ]
+        signs = np.where(zero, np.int8(0), np.where(negative, np.int8(-1), np.int8(1)))
+        return PackedOffsets(np.broadcast_to(found.offsets, len(rows)), signs, conjugate)
+
+    def ordinals(self, extents: Iterable[SupportsIndex]) -> IntArray:
+        """Return the row-major ordinals of the packed elements, ascending.
+
+        Raises
+        ------
+        ExtentMismatchError, RankError
+            As `count`.
+        SizeOverflowError
+            If the box has ordinals beyond 64 bits.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Symmetry
+        >>> Symmetry.parse("s2").ordinals((3, 3)).tolist()
+        [0, 3, 4, 6, 7, 8]
+        """
+        sizes = self._to_extents(extents)
+        check_equal_modes(self._codes, sizes, "extents")
+        return stored_ordinals(self._codes, sizes)
+
+    def multiplicities(self, extents: Iterable[SupportsIndex]) -> IntArray:
+        """Return for each packed element how many elements of the tensor it gives; raises as `ordinals`.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Symmetry
+        >>> Symmetry.parse("s2").multiplicities((3, 3)).tolist()
+        [1, 2, 1, 2, 2, 1]
+        """
+        sizes = self._to_extents(extents)
+        check_equal_modes(self._codes, sizes, "extents")
+        return multiplicities_of(self._codes, sizes)
+
+    def _to_extents(self, extents: Iterable[SupportsIndex]) -> Extents:
+        sizes = to_counts(extents, "extents")
+        if len(sizes) != self.rank:
+            raise RankError(f"a symmetry of rank {self.rank} does not fit {len(sizes)} extents {sizes}")
+        return sizes
+
+    def _to_rows(self, indices: npt.ArrayLike) -> IntArray:
         rows = to_index_array(indices, self.rank)
         if rows.ndim != 2:
             raise RankError(f"indices are an (n, {self.rank}) array, not one of extents {rows.shape}")
-        return canonical_indices(self._codes, rows)
+        return rows
 
     # Groups of groups.
 
