@@ -26,6 +26,8 @@ a level start: one number, or one each; `tidy_origins` makes the first of the se
 `build_rows` (columns from counts, a level at a time), `rows_under` (those of a shape, also of a box),
 `unroll` (the same rows with more modes as splits).
 
+**Symmetry**: `contraction_symmetry` and `ufunc_symmetry` have the rules for the symmetry of a result.
+
 **Pictures**: `short_text`.
 """
 
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
     from tensorwrapper.shape.rows._columns import Columns, Origins, tidy_origins
     from tensorwrapper.shape.rows._rearrange import build_rows
     from tensorwrapper.shape.rows._unroll import unroll
+    from tensorwrapper.shape.symmetry._rules import contraction_symmetry, ufunc_symmetry
     from tensorwrapper.shape.tilings._tiling import make_tiling
 
 __all__ = [
@@ -62,6 +65,7 @@ __all__ = [
     "agreed_names",
     "build_rows",
     "check_names",
+    "contraction_symmetry",
     "integer_array",
     "key_of_names",
     "make_smooth",
@@ -77,6 +81,7 @@ __all__ = [
     "to_index_array",
     "to_ordinal_array",
     "to_permutation",
+    "ufunc_symmetry",
     "unnamed_shape",
     "unroll",
     "usable_names",
@@ -99,6 +104,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "rows._columns": ("Columns", "Origins", "tidy_origins"),
             "rows._rearrange": ("build_rows",),
             "rows._unroll": ("unroll",),
+            "symmetry._rules": ("contraction_symmetry", "ufunc_symmetry"),
             "tilings._tiling": ("make_tiling",),
         },
     )

@@ -435,6 +435,69 @@ class Symmetry:
         codes = [places.translate(code.ljust(256, b"\0")).translate(table) for code in self._codes]
         return self._make(self.rank, codes)
 
+    def select(self, *selections: object) -> "Symmetry":
+        """Return the symmetry of a part of a tensor, from a selection along each mode.
+
+        An operation stays if it moves each mode to one of which the same is selected. An integer pins its
+        mode, which the result lacks. The result may be `is_zero`: ``x[3, 3]`` of an antisymmetric matrix.
+
+        Parameters
+        ----------
+        *selections
+            For each mode an integer, or any value that equals those of equal selections, such as a slice.
+
+        Raises
+        ------
+        RankError
+            If there is another number of selections.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Symmetry
+        >>> s8, rows = Symmetry.parse("s8"), slice(0, 2)
+        >>> str(s8.select(3, slice(None), slice(None), slice(None)))
+        '3: +(1 2)'
+        >>> s8.select(slice(None), slice(None), rows, rows) == Symmetry.parse("s4")
+        True
+        """
+        if len(selections) != self.rank:
+            raise RankError(
+                f"a symmetry of rank {self.rank} needs {self.rank} selections, not {len(selections)}"
+            )
+        kept = [mode for mode, own in enumerate(selections) if not isinstance(own, int)]
+        kinds = [next(k for k, own in enumerate(selections) if _same(own, other)) for other in selections]
+        codes: set[bytes] = set()
+        for permutation, sign, conjugate in self.operations:
+            if all(kinds[mode] == kind for mode, kind in zip(permutation, kinds, strict=True)):
+                moved = [kept.index(permutation[mode]) for mode in kept]
+                codes.add(encode(moved, sign, conjugate=conjugate))
+        return self._make(len(kept), codes)
+
+    @property
+    def real(self) -> "Symmetry":
+        """The same operations without conjugation: their meaning for real elements. It may be `is_zero`.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Symmetry
+        >>> Symmetry.parse("h2").real, Symmetry.parse("ah2").real
+        (Symmetry.parse('s2'), Symmetry.parse('a2'))
+        """
+        codes = {encode(p, s, conjugate=False) for p, s, _ in self.operations}
+        return self._make(self.rank, codes)
+
+    @property
+    def positive(self) -> "Symmetry":
+        """The operations of sign 1.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Symmetry
+        >>> str(Symmetry.antisymmetric(0, 1, 2, rank=3).positive)
+        '3: +(0 1 2)'
+        """
+        return self._make(self.rank, [encode(p, s, conjugate=c) for p, s, c in self.operations if s > 0])
+
     def __or__(self, other: "Symmetry") -> "Symmetry":
         """Return the smallest symmetry that has the operations of both.
 
@@ -545,6 +608,10 @@ def as_symmetry(symmetry: SymmetryLike) -> Symmetry:
 def _restore(rank: int, generators: tuple[Operation, ...]) -> Symmetry:
     codes = [encode(p, s, conjugate=c) for p, s, c in generators]
     return Symmetry._make(rank, close(rank, codes, allow_zero=True))
+
+
+def _same(one: object, two: object) -> bool:
+    return isinstance(one, int) == isinstance(two, int) and one == two
 
 
 def _to_rank(rank: SupportsIndex) -> int:
