@@ -24,6 +24,7 @@ from tensorwrapper.typing import IndexT, IndexT_co, IntArray, Key, Slices
 
 if TYPE_CHECKING:
     from tensorwrapper.shape.patterns._block_pattern import BlockPattern
+    from tensorwrapper.shape.symmetry._symmetry import Symmetry, SymmetryLike
 
 __all__ = ["PatternMoves"]
 
@@ -90,6 +91,60 @@ class PatternMoves(PatternSets[IndexT_co], Generic[IndexT_co]):
         for sizes, column in zip(self.tiling.sizes, columns, strict=True):
             kept &= sizes[column] > 0
         return self._make(self.tiling, self._ordinals[kept])
+
+    # Symmetries.
+
+    def unique(self, symmetry: "SymmetryLike") -> "BlockPattern[IndexT_co]":
+        """Return the pattern of the tiles that a symmetric tensor stores of these; O(n log n).
+
+        They are the greatest tiles of the orbits of present ones. Signs and conjugations do not matter.
+
+        Parameters
+        ----------
+        symmetry
+            A `Symmetry`, or its name or text.
+
+        Raises
+        ------
+        ExtentMismatchError
+            If exchanged modes are cut in different ways; the text names both.
+        RankError
+            If the symmetry has another rank.
+
+        Examples
+        --------
+        >>> from tensorwrapper import BlockPattern, Tiling
+        >>> list(BlockPattern(Tiling([1, 2], [1, 2])).unique("s2"))
+        [(0, 0), (1, 0), (1, 1)]
+        """
+        from tensorwrapper.shape.patterns._orbits import canonical_ordinals  # noqa: PLC0415 - few ask
+
+        own = self._symmetry(symmetry)
+        return self._make(self.tiling, canonical_ordinals(own, self._ordinals, self._extents))
+
+    def closure(self, symmetry: "SymmetryLike") -> "BlockPattern[IndexT_co]":
+        """Return the least pattern with these tiles that a symmetry leaves as it is; raises as `unique`.
+
+        It has all tiles of the orbits of present ones. O(result * generators) for each of few steps.
+
+        Examples
+        --------
+        >>> from tensorwrapper import BlockPattern, Tiling
+        >>> list(BlockPattern(Tiling([1, 2], [1, 2]), [(1, 0)]).closure("s2"))
+        [(0, 1), (1, 0)]
+        """
+        from tensorwrapper.shape.patterns._orbits import orbit_ordinals  # noqa: PLC0415 - few ask
+
+        own = self._symmetry(symmetry)
+        return self._make(self.tiling, orbit_ordinals(own, self._ordinals, self._extents))
+
+    def _symmetry(self, symmetry: "SymmetryLike") -> "Symmetry":
+        from tensorwrapper.shape.patterns._orbits import check_exchanged_tilings  # noqa: PLC0415
+        from tensorwrapper.shape.symmetry._symmetry import as_symmetry  # noqa: PLC0415 - as in `unique`
+
+        own = as_symmetry(symmetry)
+        check_exchanged_tilings(own, self.tiling)
+        return own
 
     # Parts.
 
