@@ -89,6 +89,10 @@ WHAT_TO_DO: dict[str, tuple[str, str]] = {
         "Write names with commas between them, each once where it is summed or kept.",
         't.shape("i->j")',
     ),
+    "SymmetryError": (
+        "Symmetrize the elements first, or allow for rounding: `t.to_packed(s, tolerance=1e-12)`.",
+        "tw.Symmetry(3, [((1, 2, 0), -1)])",
+    ),
     "LayerError": (
         "`shape.layers` says how the modes are dealt; `flatten()` drops the layers.",
         "tw.Shape.nested(tw.Shape(2, 3), layers=(1, 2))",

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from tensorwrapper.shape import Indices as Indices
     from tensorwrapper.shape import Mask as Mask
     from tensorwrapper.shape import Shape as Shape
+    from tensorwrapper.shape import Symmetry as Symmetry
     from tensorwrapper.shape import Tiling as Tiling
     from tensorwrapper.shape import as_shape as as_shape
     from tensorwrapper.shape import einsum_shape as einsum_shape
@@ -80,6 +81,7 @@ __all__ = [
     "RemoteTensor",
     "Server",
     "Shape",
+    "Symmetry",
     "TensFile",
     "Tensor",
     "Tiling",
@@ -146,6 +148,7 @@ _HOMES = {
     "Layout": "layout",
     "Mask": "shape",
     "Shape": "shape",
+    "Symmetry": "shape",
     "TensFile": "store",
     "open": "store",
     "save": "store",

@@ -120,6 +120,23 @@ find() tile_of(): `g.{name}((2, 1))` says an index as one tuple
 permute(): `g.permute(1, 0)` says the modes in their new order
 translate_to() translate_by(): `g.{name}((1, 1))` says one number for each mode
 concat(): `tw.Tiling.concat([g, g])` takes tilings as one sequence
+[BlockPattern]
+*: a pattern has tiles and no elements: `p.mask()` is a bool for each tile, `tw.zeros(p.tiling.elements).tiled(p.tiling)` has elements
+ndim dim: `p.rank` is the number of modes
+size nnz nse numel: `p.count` is how many tiles are present, `p.elements` how many elements they have
+shape extents dims: `p.grid` is the shape of the tile numbers, `p.tiling.elements` that of the elements
+issubset: `p <= p` | issuperset: `p >= p` | isdisjoint: `not p & p` | intersection: `p.intersect(p)`
+add update discard remove pop clear: a pattern never changes; `p.union(p)` and `p - p` are new ones
+copy clone: `p` itself: patterns never change
+T mT transpose swapaxes moveaxis: `p.permute(1, 0)` | invert: `p.complement()`
+nonzero argwhere indices keys blocks: `p.tiles()` are the numbers of the present tiles
+to_numpy numpy to_dense todense toarray to_mask: `p.mask()` is a bool for each tile
+tolist to_list: `p.tiles().tolist()` | is_zero: `(0, 0) not in p` | volume: `p.volumes()`
+tile: `p.tiling.tile((1, 0))` is the shape of one tile | rechunk: `p.retile(tw.Tiling([3], [3]))`
+from_tiles from_list from_coordinates: `tw.BlockPattern(p.tiling, [(1, 0)])`
+slot(): `p.slot((1, 0))` says an index as one tuple
+permute(): `p.permute(1, 0)` says the modes in their new order
+union() intersect() difference() symmetric_difference(): `p.{name}(p)` takes one pattern
 [Mask]
 *: a mask has places and no elements: `m.gather(tw.zeros(m.source))` is what it picks of a tensor, `m.contains(m.source.indices().to_numpy())` one bool for each index
 sum count: `m.size` is how many indices are picked | any: `m.size > 0` | all: `m.size == m.source.size`

@@ -58,6 +58,7 @@ __all__ = [
     "SizeOverflowError",
     "StepError",
     "StringDataError",
+    "SymmetryError",
     "TensorNameError",
     "TensorSetError",
     "TensorWrapperError",
@@ -181,6 +182,10 @@ class PatternError(TensorWrapperError, ValueError):
 
 class LabelError(TensorWrapperError, ValueError):
     """A label is no name, is not among those of the operands, or is repeated where it must not be."""
+
+
+class SymmetryError(TensorWrapperError, ValueError):
+    """A symmetry allows only zeros, or elements do not have the symmetry that a call names."""
 
 
 class LayerError(TensorWrapperError, ValueError):

@@ -51,6 +51,9 @@ if TYPE_CHECKING:
     from tensorwrapper.shape.rows._cell_table import CellTable
     from tensorwrapper.shape.rows._partition import Partition
     from tensorwrapper.shape.rows._rows import Rows
+    from tensorwrapper.shape.symmetry._canonical import Canonical
+    from tensorwrapper.shape.symmetry._operations import Operation
+    from tensorwrapper.shape.symmetry._symmetry import PackedOffsets, Symmetry, SymmetryLike, as_symmetry
     from tensorwrapper.shape.tilings._retile import Overlaps, RetileCost, RetilePieces, RetilePlan
     from tensorwrapper.shape.tilings._tiling import Tiling
 
@@ -58,6 +61,7 @@ __all__ = [
     "ArrowList",
     "BlockPattern",
     "BlockTable",
+    "Canonical",
     "CellMatch",
     "CellPairing",
     "CellPermutation",
@@ -81,7 +85,9 @@ __all__ = [
     "Nested",
     "NestedCommon",
     "NestedView",
+    "Operation",
     "Overlaps",
+    "PackedOffsets",
     "Partition",
     "RetileCost",
     "RetilePieces",
@@ -101,12 +107,15 @@ __all__ = [
     "Smooth",
     "SmoothCommon",
     "SmoothView",
+    "Symmetry",
+    "SymmetryLike",
     "Tiled",
     "Tiling",
     "Triangular",
     "ZarrGrid",
     "align_modes",
     "as_shape",
+    "as_symmetry",
     "broadcast_shapes",
     "classify_indices",
     "einsum_shape",
@@ -152,6 +161,9 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "rows._partition": ("Partition",),
             "rows._cell_table": ("CellTable",),
             "rows._rows": ("Rows",),
+            "symmetry._canonical": ("Canonical",),
+            "symmetry._operations": ("Operation",),
+            "symmetry._symmetry": ("PackedOffsets", "Symmetry", "SymmetryLike", "as_symmetry"),
             "tilings._retile": ("Overlaps", "RetileCost", "RetilePieces", "RetilePlan"),
             "tilings._tiling": ("Tiling",),
         },

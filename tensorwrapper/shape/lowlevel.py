@@ -28,6 +28,8 @@ a level start: one number, or one each; `tidy_origins` makes the first of the se
 
 **Tiles**: `mask_of_predicate` (a bool for each tile of a grid), `to_threshold` (that of norms).
 
+**Symmetry**: `contraction_symmetry` and `ufunc_symmetry` have the rules for the symmetry of a result.
+
 **Pictures**: `short_text`.
 """
 
@@ -56,6 +58,7 @@ if TYPE_CHECKING:
     from tensorwrapper.shape.rows._columns import Columns, Origins, tidy_origins
     from tensorwrapper.shape.rows._rearrange import build_rows
     from tensorwrapper.shape.rows._unroll import unroll
+    from tensorwrapper.shape.symmetry._rules import contraction_symmetry, ufunc_symmetry
     from tensorwrapper.shape.tilings._tiling import make_tiling
 
 __all__ = [
@@ -66,6 +69,7 @@ __all__ = [
     "agreed_names",
     "build_rows",
     "check_names",
+    "contraction_symmetry",
     "has_tiles",
     "integer_array",
     "key_of_names",
@@ -85,6 +89,7 @@ __all__ = [
     "to_ordinal_array",
     "to_permutation",
     "to_threshold",
+    "ufunc_symmetry",
     "unnamed_shape",
     "unroll",
     "usable_names",
@@ -109,6 +114,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "rows._columns": ("Columns", "Origins", "tidy_origins"),
             "rows._rearrange": ("build_rows",),
             "rows._unroll": ("unroll",),
+            "symmetry._rules": ("contraction_symmetry", "ufunc_symmetry"),
             "tilings._tiling": ("make_tiling",),
         },
     )

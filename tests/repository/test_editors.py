@@ -37,7 +37,7 @@ def test_tab_shows_every_public_name(prefix):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("public", ["Shape", "Tiling", "Layout", "Tensor", "Indices"])
+@pytest.mark.parametrize("public", ["Shape", "Tiling", "BlockPattern", "Layout", "Tensor", "Indices"])
 def test_tab_shows_every_member_of_a_class(public):
     source = f"import tensorwrapper as tw\ntw.{public}."
     shown = {c.name for c in jedi.Script(source).complete(2, len(public) + 4)}

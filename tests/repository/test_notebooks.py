@@ -68,6 +68,9 @@ def large():
         "labels": lambda: Shape.jagged(rows)("i,j") * Shape(10**7)("i"),
         "mask": lambda: tw.Mask.of_ordinals(Shape(10**4, 10**4), np.arange(10**7) * 9),
         "strided mask": lambda: tw.Mask(Shape(2**60, 2**60), slice(None, None, 3), slice(2**59)),
+        "block pattern": lambda: tw.BlockPattern.from_ordinals(
+            Tiling([1] * 10**4, [1] * 10**4), np.arange(10**6) * 7
+        ),
         "tiling": lambda: Tiling.from_chunks([[1] * 10**5, [7] * 10**5]),
         "sparse": lambda: tw.sparse(np.stack([np.arange(10**6)] * 2, -1), np.ones(10**6), (10**6, 10**6)),
         "view": lambda: sel.as_view(tw.zeros((10**6, 3)))[::2],

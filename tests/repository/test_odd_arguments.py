@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tensorwrapper as tw
-from tensorwrapper import Mask, Shape, Tiling, buffer, layout, shape, sharding, store, wire
+from tensorwrapper import BlockPattern, Mask, Shape, Tiling, buffer, layout, shape, sharding, store, wire
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import DTypeError, TensorWrapperError
 
@@ -36,6 +36,7 @@ RECEIVERS = [
     X.layout,
     ROWS.layout,
     Tiling([1, 2], [2]),
+    BlockPattern(Tiling([1, 2], [2, 1]), [(0, 0), (1, 1)]),
     Mask(Shape(4, 6), slice(None, None, 2), [1, 4, 5]),
     X.shape.indices(),
     X.shape.indices().iterator(),

@@ -187,6 +187,8 @@ READERS = {
     "Labels.parse": Labels.parse,
     "Mask.parse": tw.Mask.parse,
     "Mask.from_json": tw.Mask.from_json,
+    "BlockPattern.parse": tw.BlockPattern.parse,
+    "BlockPattern.from_json": tw.BlockPattern.from_json,
     "ShapePattern.parse": ShapePattern.parse,
     "Tiling.from_json": tw.Tiling.from_json,
     "RowPartitions.parse": RowPartitions.parse,
@@ -203,7 +205,7 @@ READERS = {
     "parse_json": lambda text: parse_json(text, "a text", depth=9, digits=9),
 }
 PARTS = [*' ([{1+-|x"\\', "1,", "1 ", "(1)", "1:", " o ", "i,", ". ", "@("]
-STARTS = ["", "(", "[", '"', "(2):(1)", "(2):", "tiled(", "(i) -> (", "(3, 4)"]
+STARTS = ["", "(", "[", '"', "(2):(1)", "(2):", "tiled(", "tiles 1", "tiles | of (", "(i) -> (", "(3, 4)"]
 
 
 def work_of(reader, text):
@@ -234,7 +236,12 @@ def test_w8_every_reader_of_texts_is_in_the_table():
         for part in node.body
         if isinstance(part, ast.FunctionDef) and part.name in ("parse", "from_json")
     }
-    facades = {"ShapeConstructors": "Shape", "LayoutOrdinals": "Layout", "TilingExchange": "Tiling"}
+    facades = {
+        "ShapeConstructors": "Shape",
+        "LayoutOrdinals": "Layout",
+        "TilingExchange": "Tiling",
+        "PatternExchange": "BlockPattern",
+    }
     known = {name.split(".")[0] for name in READERS}
     assert {facades.get(name, name) for name in public} <= known
 

@@ -60,7 +60,7 @@ def fresh(code: str) -> object:
 def test_no_signature_writes_an_unknown_rank_out():
     # Where a mode is dropped, pyright takes `Shape[tuple[int, ...]]` for rank 0: a bare class says unknown.
     written = re.compile(
-        r"\b((Shape|Indices|IndexIterator|Layout|Tiling|Mask)\[|(Tensor|View)\[[\w.]+, )"
+        r"\b((Shape|Indices|IndexIterator|Layout|Tiling|BlockPattern|Mask)\[|(Tensor|View)\[[\w.]+, )"
         r"(tuple\[int, \.\.\.\]|Index)\]"
     )
     package = Path(tw.__file__).parent

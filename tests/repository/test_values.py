@@ -42,6 +42,7 @@ VALUES = {
     "label expression": lambda: 2 * (Shape(2, 3)("i,j") - Shape(3, 2)("j,i")) * Shape(3)("j") / 4.0,
     "index classes": lambda: tw.shape.classify_indices("i,k", "i,j", "j,k"),
     "tiling": lambda: Tiling([1, 2], [3], origin=(4, 5)),
+    "block pattern": lambda: tw.BlockPattern(Tiling([1, 2], [3, 4], origin=(0, 5)), [(1, 0), (0, 1)]),
     "mask": lambda: tw.Mask(Shape(4, 6), [0, 1, 3], slice(None, None, 2)),
     "mask of points": lambda: tw.Mask.of_points(Shape.jagged([3, 1, 2]), [(2, 1), (0, 0), (0, 1)]),
     "cell permutation": lambda: tw.shape.permute_cells(Shape.tiled([1, 2], [3, 2])),

@@ -37,6 +37,7 @@ def values(folder):
         "s": t.shape,
         "l": t.layout,
         "g": tw.Tiling([1, 2], [3]),
+        "p": tw.BlockPattern(tw.Tiling([1, 2], [3]), [(1, 0)]),
         "m": tw.Mask(tw.Shape(4), [0, 2]),
     }
 

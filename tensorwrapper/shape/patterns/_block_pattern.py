@@ -1,8 +1,8 @@
-"""Block patterns: which tiles of a tiling are present."""
+"""The class of block patterns, and how one is made."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Generic, SupportsFloat, SupportsIndex, TypeVar, cast, final
+from typing import TYPE_CHECKING, Any, Generic, SupportsFloat, SupportsIndex, TypeVar, cast, final
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ from tensorwrapper._arrays import (
     same_values,
     shown_array,
 )
+from tensorwrapper._hints import hint, hints_of
 from tensorwrapper._memory import memory_for
 from tensorwrapper._value_class import token_of, value_class
 from tensorwrapper._wording import brief
@@ -45,7 +46,7 @@ _I = TypeVar("_I", bound=Index)
 @final
 @value_class(eq=False, repr=False, getstate_setstate=False)
 class BlockPattern(PatternExchange[IndexT_co], Generic[IndexT_co]):
-    """Which tiles of a tiling are present: a frozen set of tile numbers, without elements.
+    """The present tiles of a tiling: a frozen set of tile numbers, without elements.
 
     Python's set operators, ``len``, ``in`` and iteration work, in row-major order of the grid. Both sides of
     an operator need equal tilings. Empty tiles may be present. A pattern is hashable and picklable, and
@@ -61,7 +62,7 @@ class BlockPattern(PatternExchange[IndexT_co], Generic[IndexT_co]):
     Raises
     ------
     ConversionError
-        If a number is no integer, or a tile comes twice.
+        If a number is not an integer, or a tile comes twice.
     OutOfBoundsError
         If the grid has no such tile.
     RankError
@@ -141,7 +142,7 @@ class BlockPattern(PatternExchange[IndexT_co], Generic[IndexT_co]):
         Raises
         ------
         ConversionError
-            If one is no integer, or comes twice.
+            If one is not an integer, or comes twice.
         OutOfBoundsError
             If the grid has no such tile.
 
@@ -218,7 +219,7 @@ class BlockPattern(PatternExchange[IndexT_co], Generic[IndexT_co]):
         RankError
             If the norms have other extents than the grid.
         ConversionError
-            If they are no real numbers.
+            If they are not real numbers.
 
         Examples
         --------
@@ -255,8 +256,8 @@ class BlockPattern(PatternExchange[IndexT_co], Generic[IndexT_co]):
         total
             What the charges add up to: an integer, or one for each charge.
         modulus
-            Charges that differ by a multiple of it are one: an integer, or one for each charge. ``None`` is
-            none, as for U(1).
+            Charges that differ by a multiple of it are one: an integer, or one for each charge. Without it,
+            or with ``None`` for a charge, they add up as integers, as for U(1).
         group
             ``"xor"`` adds charges up bit by bit without carry. That is the product table of the irreps of
             D2h and its subgroups, numbered from 0 as most programs of quantum chemistry do.
@@ -266,7 +267,7 @@ class BlockPattern(PatternExchange[IndexT_co], Generic[IndexT_co]):
         ExtentMismatchError
             If there are not as many charges as tiles, or not as many totals or moduli as charges.
         PatternError
-            If a sign is neither 1 nor -1, a modulus is below 1, or `group` does not go with them.
+            If a sign differs from 1 and -1, a modulus is below 1, or `group` is ``"xor"`` and they are given.
         RankError
             If there are not as many charges or signs as modes.
         SizeOverflowError
@@ -292,7 +293,7 @@ class BlockPattern(PatternExchange[IndexT_co], Generic[IndexT_co]):
         Raises
         ------
         ConversionError
-            If it is no BSR array.
+            If it is not a BSR array.
         OutOfBoundsError
             If it stores a block outside.
 
@@ -315,6 +316,12 @@ class BlockPattern(PatternExchange[IndexT_co], Generic[IndexT_co]):
 
     # Python's own.
 
+    if not TYPE_CHECKING:
+
+        def __array__(self, *_: object, **__: object) -> None:
+            # NumPy would make an array of one object.
+            raise ConversionError(hints_of("BlockPattern")["*"])
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BlockPattern):
             return NotImplemented
@@ -335,10 +342,14 @@ class BlockPattern(PatternExchange[IndexT_co], Generic[IndexT_co]):
         return _restore, (self.tiling, array_state(self._ordinals))
 
 
+hint(BlockPattern, "BlockPattern")
+
+
 def make_block_pattern(tiling: "Tiling[_I]", ordinals: IntArray) -> "BlockPattern[_I]":
     """Return the pattern of the tiles with these ordinals, which ascend and are kept as they are."""
-    pattern: BlockPattern[_I] = object.__new__(BlockPattern)
-    _fill(pattern, tiling, ordinals, check_grid(tiling))
+    made: Any = object.__new__(BlockPattern)
+    _fill(made, tiling, ordinals, check_grid(tiling))
+    pattern: BlockPattern[_I] = made
     return pattern
 
 
@@ -357,8 +368,10 @@ def _restore(tiling: "Tiling[Any]", state: ArrayState) -> "BlockPattern[Any]":
     return make_block_pattern(tiling, array_of_state(state, 0))
 
 
-def _read_tiles(tiles: npt.ArrayLike | Iterable[Index], extents: Extents) -> IntArray:
-    given: Any = tiles if isinstance(tiles, list | tuple) or has_type(tiles) else _listed(tiles)
+def _read_tiles(tiles: object, extents: Extents) -> IntArray:
+    if isinstance(tiles, BlockPattern):
+        return ordinals_of_tiles(cast("BlockPattern[Any]", tiles).tiles(), extents)  # type: ignore[redundant-cast]
+    given: Any = tiles if _is_table(tiles) else _listed(tiles)
     if getattr(given, "dtype", None) == np.bool_:
         raise ConversionError("tiles are numbers, one per mode; BlockPattern.from_mask takes bools")
     table = integer_array(given, "tiles")
@@ -366,8 +379,12 @@ def _read_tiles(tiles: npt.ArrayLike | Iterable[Index], extents: Extents) -> Int
         # A list of no tiles does not say how many modes they have.
         return np.zeros(0, dtype=np.int64)
     if table.ndim != 2:
-        raise RankError(f"tiles are a table of (n, {len(extents)}) integers, not {brief(tiles)}")
+        raise RankError(f"tiles are a table of (n, {len(extents)}) integers, not {brief(given)}")
     return ordinals_of_tiles(table, extents)
+
+
+def _is_table(tiles: object) -> bool:
+    return isinstance(tiles, list | tuple) or has_type(tiles)
 
 
 def _listed(tiles: object) -> list[object]:

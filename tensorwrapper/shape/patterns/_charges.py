@@ -1,8 +1,8 @@
-"""Which tiles a symmetry allows: those whose charges add up to a total."""
+"""The tiles that a symmetry allows: their charges add up to a total."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal, SupportsIndex, get_args
+from typing import Literal, SupportsIndex, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -121,9 +121,7 @@ def _read_signs(signs: Iterable[SupportsIndex] | None, rank: int) -> Index:
 def _read_moduli(
     modulus: SupportsIndex | Sequence[SupportsIndex | None] | None, width: int
 ) -> list[int | None]:
-    given: Any = modulus
-    items: list[SupportsIndex | None]
-    items = list(given) if isinstance(given, Sequence) and not isinstance(given, str) else [given] * width
+    items = list(modulus) if isinstance(modulus, Sequence) else [modulus] * width
     if len(items) != width:
         raise ExtentMismatchError(f"{len(items)} moduli are given for {width} charges")
     moduli = [None if item is None else to_int(item, "a modulus") for item in items]

@@ -1,10 +1,10 @@
 """Block patterns as text, as JSON and as pictures."""
 
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Generic
 
 from tensorwrapper.errors import ParseError, TensorWrapperError
 from tensorwrapper.shape.patterns._moves import PatternMoves
-from tensorwrapper.shape.patterns._ordinals import table_of
 from tensorwrapper.shape.patterns._queries import check_grid, distinct_ordinals
 from tensorwrapper.typing import IndexT_co, IntArray
 
@@ -50,7 +50,7 @@ class PatternExchange(PatternMoves[IndexT_co], Generic[IndexT_co]):
         ParseError
             If it is not strict JSON, or does not describe a pattern; the message names the key.
         ConversionError
-            If it is no text at all.
+            If it is not text.
 
         Examples
         --------
@@ -67,7 +67,7 @@ class PatternExchange(PatternMoves[IndexT_co], Generic[IndexT_co]):
         try:
             return cls._make(tiling, distinct_ordinals(ordinals, check_grid(tiling)))
         except TensorWrapperError as error:
-            raise ParseError(f"this is no block pattern: {error}") from error
+            raise ParseError(f"cannot make a block pattern of this text: {error}") from error
 
     def to_json(self) -> str:
         """Return the pattern as JSON, compact and with sorted keys; O(count + tiles per mode).
@@ -94,7 +94,7 @@ class PatternExchange(PatternMoves[IndexT_co], Generic[IndexT_co]):
     def __repr__(self) -> str:
         if self.count == self._size:
             return f"BlockPattern({self.tiling!r})"
-        shown = map(str, map(tuple, table_of(self._ordinals[:_SHOWN], self._extents).tolist()))
+        shown = map(str, islice(self, _SHOWN))
         more = ", ..." if self.count > _SHOWN else ""
         return f"BlockPattern({self.tiling!r}, [{', '.join(shown)}{more}])"
 

@@ -1,4 +1,4 @@
-"""Which tiles are present: by a predicate, by norms, or because SciPy stores them."""
+"""The present tiles by a predicate, by norms, or by the stored blocks of SciPy."""
 
 from collections.abc import Callable
 from typing import Any, Literal, SupportsFloat, cast, get_args
@@ -85,7 +85,7 @@ def to_threshold(threshold: SupportsFloat) -> float:
     PatternError
         If it is below 0, or NaN.
     ConversionError
-        If it is no real number.
+        If it is not a real number.
     """
     try:
         least = float(threshold)

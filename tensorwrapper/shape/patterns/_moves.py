@@ -24,6 +24,7 @@ from tensorwrapper.typing import IndexT, IndexT_co, IntArray, Key, Slices
 
 if TYPE_CHECKING:
     from tensorwrapper.shape.patterns._block_pattern import BlockPattern
+    from tensorwrapper.shape.symmetry._symmetry import Symmetry, SymmetryLike
 
 __all__ = ["PatternMoves"]
 
@@ -91,6 +92,60 @@ class PatternMoves(PatternSets[IndexT_co], Generic[IndexT_co]):
             kept &= sizes[column] > 0
         return self._make(self.tiling, self._ordinals[kept])
 
+    # Symmetries.
+
+    def unique(self, symmetry: "SymmetryLike") -> "BlockPattern[IndexT_co]":
+        """Return the pattern of the tiles that a symmetric tensor stores of these; O(n log n).
+
+        They are the greatest tiles of the orbits of present ones. Signs and conjugations do not matter.
+
+        Parameters
+        ----------
+        symmetry
+            A `Symmetry`, or its name or text.
+
+        Raises
+        ------
+        ExtentMismatchError
+            If exchanged modes are cut in different ways; the text names both.
+        RankError
+            If the symmetry has another rank.
+
+        Examples
+        --------
+        >>> from tensorwrapper import BlockPattern, Tiling
+        >>> list(BlockPattern(Tiling([1, 2], [1, 2])).unique("s2"))
+        [(0, 0), (1, 0), (1, 1)]
+        """
+        from tensorwrapper.shape.patterns._orbits import canonical_ordinals  # noqa: PLC0415 - few ask
+
+        own = self._symmetry(symmetry)
+        return self._make(self.tiling, canonical_ordinals(own, self._ordinals, self._extents))
+
+    def closure(self, symmetry: "SymmetryLike") -> "BlockPattern[IndexT_co]":
+        """Return the least pattern with these tiles that a symmetry leaves as it is; raises as `unique`.
+
+        It has all tiles of the orbits of present ones. O(result * generators) for each of few steps.
+
+        Examples
+        --------
+        >>> from tensorwrapper import BlockPattern, Tiling
+        >>> list(BlockPattern(Tiling([1, 2], [1, 2]), [(1, 0)]).closure("s2"))
+        [(0, 1), (1, 0)]
+        """
+        from tensorwrapper.shape.patterns._orbits import orbit_ordinals  # noqa: PLC0415 - few ask
+
+        own = self._symmetry(symmetry)
+        return self._make(self.tiling, orbit_ordinals(own, self._ordinals, self._extents))
+
+    def _symmetry(self, symmetry: "SymmetryLike") -> "Symmetry":
+        from tensorwrapper.shape.patterns._orbits import check_exchanged_tilings  # noqa: PLC0415
+        from tensorwrapper.shape.symmetry._symmetry import as_symmetry  # noqa: PLC0415 - as in `unique`
+
+        own = as_symmetry(symmetry)
+        check_exchanged_tilings(own, self.tiling)
+        return own
+
     # Parts.
 
     @overload
@@ -100,8 +155,8 @@ class PatternMoves(PatternSets[IndexT_co], Generic[IndexT_co]):
     def __getitem__(self, key: Key) -> "BlockPattern":
         """Return the present tiles between literal bounds of elements, as `Tiling` cuts them; O(count).
 
-        Tiles that the bounds cut keep the part within, and the pattern stays where it lies. An integer
-        drops its mode.
+        Tiles that the bounds cut keep the part within. Elements keep their indices. An integer drops its
+        mode.
 
         Raises
         ------
@@ -131,7 +186,7 @@ class PatternMoves(PatternSets[IndexT_co], Generic[IndexT_co]):
     def subgrid(self, box: ShapeLike) -> "BlockPattern[IndexT_co]":
         """Return the present tiles of a box of tile numbers, which count from 0 again; O(count).
 
-        The tiles stay where they lie, empty ones included.
+        Elements keep their indices, and empty tiles are kept.
 
         Parameters
         ----------
@@ -141,7 +196,7 @@ class PatternMoves(PatternSets[IndexT_co], Generic[IndexT_co]):
         Raises
         ------
         JaggedModeError
-            If it is no box.
+            If it is not a box.
         OutOfBoundsError
             If the box leaves the grid.
 
@@ -170,7 +225,7 @@ class PatternMoves(PatternSets[IndexT_co], Generic[IndexT_co]):
         return numbers_of(moved, tuple([runs[mode][1] for mode in modes]), (int(kept.sum()),))
 
     def cells(self) -> Shape:
-        """Return the jagged shape of the present tiles, one row each, where they lie; O(count).
+        """Return the jagged shape of the present tiles, one row each, with their origins; O(count).
 
         It is the shape of what `Tensor.select_tiles` returns.
 
@@ -186,7 +241,7 @@ class PatternMoves(PatternSets[IndexT_co], Generic[IndexT_co]):
         Shape(3, 4, origin=(3, 2))
         """
         if not self.rank:
-            raise RankError("tiles of rank 0 are no cells of a jagged shape")
+            raise RankError("cells need a tiling of rank 1 or more, not of rank 0")
         return Shape.from_cells((self.count,), self.tile_extents(), origins=self.tile_origins())
 
     # Of several.
@@ -226,7 +281,7 @@ class PatternMoves(PatternSets[IndexT_co], Generic[IndexT_co]):
         Raises
         ------
         ConversionError
-            If there are none, or one is no block pattern.
+            If there are none, or one is not a block pattern.
         ExtentError
             If two are not cut alike in another mode.
         RankError
@@ -283,7 +338,7 @@ class PatternMoves(PatternSets[IndexT_co], Generic[IndexT_co]):
         old, new = self.tiling.partitions, tiling.partitions
         check_grid(tiling)  # before ordinals leave 64 bits
         numbers, extents = self._ordinals, list(self._extents)
-        # Modes with fewer tiles than before come first, so that what lies between is never the largest.
+        # Modes with fewer tiles than before come first: no grid in between is larger than both.
         for mode in sorted(range(self.rank), key=lambda m: new[m].count / max(old[m].count, 1)):
             firsts, counts, kept = _overlaps(old[mode], new[mode])
             columns = columns_of(numbers, tuple(extents))

@@ -145,7 +145,7 @@ def _merged(left: IntArray, right: IntArray) -> IntArray:
 
 def columns_of(ordinals: IntArray, extents: Extents) -> list[IntArray]:
     """Return the indices along each mode of a grid; those of mode 0 are given as they are if it is alone."""
-    # Not `np.unravel_index`, which takes no grid of rank 0 and no empty one.
+    # By hand: `np.unravel_index` refuses grids of rank 0 and empty ones.
     columns: list[IntArray] = []
     rest = ordinals
     for extent in extents[:0:-1]:

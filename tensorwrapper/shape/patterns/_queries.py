@@ -1,4 +1,4 @@
-"""What a block pattern can be asked: which tiles it has, where each stands, how large they are."""
+"""Questions to a block pattern: its tiles, their slots and their sizes."""
 
 import math
 from bisect import bisect_left
@@ -195,8 +195,8 @@ class PatternQueries(Generic[IndexT_co], metaclass=Hinted):
     def slots(self, tiles: npt.ArrayLike) -> IntArray:
         """Return for each tile of an (..., rank) array how many present tiles come before it, -1 if absent.
 
-        O(log count) for each. After many lookups in a grid that is small beside the pattern O(1): then an
-        index of a quarter of a byte per tile of the grid is made, once.
+        O(log count) for each. Many lookups in a grid of at most 64 tiles per present one build an index of a
+        quarter of a byte per tile of the grid. Each takes O(1) then.
 
         Raises
         ------
@@ -299,10 +299,10 @@ class PatternQueries(Generic[IndexT_co], metaclass=Hinted):
         return volumes
 
     def offsets(self) -> IntArray:
-        """Return where each present tile starts in a buffer that holds one after the other, and its end.
+        """Return the offset of each present tile in a buffer that holds one after the other, and its end.
 
-        That is how many elements lie in the present tiles before each one, and last in all: count + 1 int64
-        numbers, read-only, made once. O(count).
+        An offset is the number of elements in the present tiles before. The array has count + 1 int64
+        numbers, is read-only, and is made once. O(count).
 
         Raises
         ------
@@ -349,7 +349,7 @@ def check_grid(tiling: object) -> Extents:
     Raises
     ------
     ConversionError
-        If it is no tiling.
+        If it is not a tiling.
     SizeOverflowError
         If there are more.
     """

@@ -1,4 +1,4 @@
-"""Block patterns as sets: what either has, what both have, what one has more than the other."""
+"""Block patterns as sets: union, intersection, differences, complement, comparison."""
 
 import math
 from abc import abstractmethod
@@ -117,43 +117,59 @@ class PatternSets(PatternQueries[IndexT_co], Generic[IndexT_co]):
         check_same_tiling(self.tiling, theirs.tiling, f"`{what}` of block patterns")
         return theirs._ordinals
 
-    # Python's operators, which leave what is no pattern to the other side.
+    # Python's operators leave other operands to the other side.
 
-    def __or__(self, other: object) -> Self:
-        return self.union(other) if isinstance(other, PatternSets) else NotImplemented
+    def __or__(self, other: "PatternSets[Any]") -> Self:
+        if not _is_pattern(other):
+            return NotImplemented
+        return self.union(other)
 
-    def __and__(self, other: object) -> Self:
-        return self.intersect(other) if isinstance(other, PatternSets) else NotImplemented
+    def __and__(self, other: "PatternSets[Any]") -> Self:
+        if not _is_pattern(other):
+            return NotImplemented
+        return self.intersect(other)
 
-    def __sub__(self, other: object) -> Self:
-        return self.difference(other) if isinstance(other, PatternSets) else NotImplemented
+    def __sub__(self, other: "PatternSets[Any]") -> Self:
+        if not _is_pattern(other):
+            return NotImplemented
+        return self.difference(other)
 
-    def __xor__(self, other: object) -> Self:
-        return self.symmetric_difference(other) if isinstance(other, PatternSets) else NotImplemented
+    def __xor__(self, other: "PatternSets[Any]") -> Self:
+        if not _is_pattern(other):
+            return NotImplemented
+        return self.symmetric_difference(other)
 
     def __invert__(self) -> Self:
         return self.complement()
 
-    def __le__(self, other: object) -> bool:
+    def __le__(self, other: "PatternSets[Any]") -> bool:
         """Return True if the other has all tiles of this one."""
-        if not isinstance(other, PatternSets):
+        if not _is_pattern(other):
             return NotImplemented
         theirs = self._other(other, "<=")
         return len(self._ordinals) <= len(theirs) and bool(common(self._ordinals, theirs, self._size).all())
 
-    def __lt__(self, other: object) -> bool:
+    def __lt__(self, other: "PatternSets[Any]") -> bool:
         """Return True if the other has all tiles of this one, and more."""
-        if not isinstance(other, PatternSets):
+        if not _is_pattern(other):
             return NotImplemented
         return self <= other and self.count < other.count
 
-    def __ge__(self, other: object) -> bool:
+    def __ge__(self, other: "PatternSets[Any]") -> bool:
         """Return True if this one has all tiles of the other."""
-        return other <= self if isinstance(other, PatternSets) else NotImplemented
+        if not _is_pattern(other):
+            return NotImplemented
+        return other <= self
 
-    def __gt__(self, other: object) -> bool:
+    def __gt__(self, other: "PatternSets[Any]") -> bool:
         """Return True if this one has all tiles of the other, and more."""
-        return other < self if isinstance(other, PatternSets) else NotImplemented
+        if not _is_pattern(other):
+            return NotImplemented
+        return other < self
+
+
+def _is_pattern(other: object) -> bool:
+    return isinstance(other, PatternSets)
 
 
 def check_same_tiling(first: "Tiling[Any]", second: "Tiling[Any]", what: str) -> None:

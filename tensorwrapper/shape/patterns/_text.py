@@ -1,9 +1,8 @@
 """Block patterns as text and as JSON.
 
-The text is the word ``tiles``, the ordinals of the present ones, the word ``of`` and the tiling as the text
-of a tiled shape has it: per mode the sizes of its tiles, and the first element where it is not zero. A bar
-alone says that no tile is present, or that a mode has none. Texts of more than 1000 ordinals or sizes are
-summaries:
+The text has the word ``tiles``, the ordinals of the present ones, the word ``of`` and the tiling. A tiling is
+written as that of a tiled shape: per mode the sizes of its tiles, then the origin if it differs from zero. A
+bar alone stands for an empty list. Texts of more than 1000 ordinals or sizes are summaries:
 
 >>> from tensorwrapper import BlockPattern, Tiling
 >>> str(BlockPattern(Tiling([1, 2, 3], [2, 4], origin=(0, 7)), [(0, 0), (1, 1)]))
@@ -13,7 +12,7 @@ summaries:
 
 JSON has the keys ``"tiles"``, the list of the ordinals, and ``"tiling"``, the object of the tiling.
 
-All tiles are written one by one, so what a text is read into is in proportion to its length.
+All tiles are written one by one, so a reader needs memory in proportion to the length of a text.
 """
 
 import re
@@ -83,14 +82,14 @@ def pattern_to_json(pattern: PatternQueries[Any]) -> str:
 
 
 def read_text(text: object) -> tuple[Tiling, IntArray]:
-    """Return the tiling and the ordinals, as they stand there, that the text of a pattern says.
+    """Return the tiling and the unchecked ordinals in the text of a pattern.
 
     Raises
     ------
     ParseError
-        If it is not that of a pattern; the message shows where.
+        If it is not the text of a pattern; the message shows the place.
     ConversionError
-        If it is no text at all.
+        If it is not text.
     """
     if not isinstance(text, str):
         raise ConversionError(f"{_WHAT} is parsed from text, not from {type(text).__name__}")
@@ -131,24 +130,24 @@ def _read_tiling(text: str) -> Tiling:
     if _RANK_0.fullmatch(text):
         return Tiling()
     if _TAIL.search(text):
-        raise ParseError(f"a tiling has neither layers nor names, of which the text of {_WHAT} has some")
+        raise ParseError(f"the tiling in the text of {_WHAT} has layers or names, which only shapes have")
     try:
         shape = cast("Tiled", implementation_of(Shape.parse(f"tiled{text}")))
         start = shape.grid.origin
         return Tiling(*[p.sizes for p in shape.partitions], origin=start)
     except TensorWrapperError as error:
-        raise ParseError(f"what follows 'of' in the text of {_WHAT} is no tiling: {error}") from error
+        raise ParseError(f"cannot read the tiling after 'of' in the text of {_WHAT}: {error}") from error
 
 
 def read_json(text: object) -> tuple[Tiling, IntArray]:
-    """Return the tiling and the ordinals that the JSON of a pattern, as `str` or as UTF-8, says.
+    """Return the tiling and the unchecked ordinals in the JSON of a pattern, `str` or UTF-8.
 
     Raises
     ------
     ParseError
         If it is not strict JSON, or not that of a pattern; the message names the key.
     ConversionError
-        If it is no text at all.
+        If it is not text.
     """
     value = parse_json(text, f"the JSON of {_WHAT}", depth=_DEPTH, digits=MAX_DIGITS)
     field = Field(value, "", _refuse_key).object({"tiles", "tiling"})

@@ -1,4 +1,4 @@
-"""What users of other libraries ask of shapes, tilings and masks."""
+"""What users of other libraries ask of shapes, tilings, block patterns and masks."""
 
 from tests.support.advice import advice_tests
 
@@ -21,6 +21,22 @@ MISTAKES = {
     "g.nchunks": "g.grid.size",
     "g.trange": "g.grid",
     "g.elements_range": "g.elements",
+    "p.ndim": "p.rank",
+    "p.size": "p.count",
+    "p.nnz": "p.count",
+    "p.shape": "p.grid",
+    "p.T": "p.permute(1, 0)",
+    "p.issubset(p)": "p <= p",
+    "p.isdisjoint(p)": "not p & p",
+    "p.add((0, 0))": "p.union(p)",
+    "p.nonzero()": "p.tiles()",
+    "p.to_numpy()": "p.mask()",
+    "p.is_zero((0, 0))": "(0, 0) not in p",
+    "p.slot(1, 0)": "p.slot((1, 0))",
+    "p.union(p, p)": "p.union(p)",
+    "p.sum()": "p.mask()",
+    "np.asarray(p)": "p.mask()",
+    "np.sum(p)": "p.mask()",
     "m.sum()": "m.size",
     "m.any()": "m.size > 0",
     "m.T": "tw.Mask(m.source.permute(0), [0, 2])",
@@ -60,5 +76,5 @@ MISTAKES = {
 
 
 test_a_mistake_is_answered_by_what_works, test_all_that_is_advised_works = advice_tests(
-    MISTAKES, "Shape", "Tiling", "Mask"
+    MISTAKES, "Shape", "Tiling", "BlockPattern", "Mask"
 )

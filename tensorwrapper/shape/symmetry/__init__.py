@@ -1,0 +1,1 @@
+"""Permutational symmetry: groups of operations, packed order, and what operations on tensors keep of it."""

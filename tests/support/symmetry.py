@@ -1,0 +1,52 @@
+"""Symmetries drawn at random, their closure by brute force, and data that have them."""
+
+import itertools
+
+import numpy as np
+from hypothesis import strategies as st
+
+from tensorwrapper.errors import SymmetryError
+from tensorwrapper.shape import Operation, Symmetry
+
+
+def brute_closure(rank, generators):
+    """Return all products of generators."""
+    found = {Operation(tuple(range(rank)), 1, False)}
+    while True:
+        more = {
+            Operation(tuple(p[k] for k in q), s * t, c != d)
+            for (p, s, c), (q, t, d) in itertools.product(found, generators)
+        }
+        if more <= found:
+            return found
+        found |= more
+
+
+@st.composite
+def symmetries(draw, most_rank, *, conjugate=True):
+    """Draw a rank, generators and the symmetry of these; no symmetry of zeros."""
+    rank = draw(st.integers(0, most_rank))
+    operation = st.tuples(
+        st.permutations(range(rank)).map(tuple),
+        st.sampled_from([1, 1, -1]),
+        st.booleans() if conjugate else st.just(False),
+    )
+    generators = []
+    for p, s, c in draw(st.lists(operation, max_size=3)):
+        try:
+            Symmetry(rank, [*generators, Operation(p, s, c)])
+        except SymmetryError:
+            continue
+        generators.append(Operation(p, s, c))
+    return rank, generators, Symmetry(rank, generators)
+
+
+def symmetric_data(symmetry, extents, seed, dtype=np.complex128):
+    """Return small integers as complex numbers, or as real ones, that have a symmetry exactly."""
+    rng = np.random.default_rng(seed)
+    x = rng.integers(-9, 10, extents) + (1j * rng.integers(-9, 10, extents) if dtype == np.complex128 else 0)
+    total = np.zeros(extents, np.complex128)
+    for p, sign, conjugate in symmetry.operations:
+        image = sign * x.transpose(p)
+        total = total + (image.conj() if conjugate else image)
+    return total.astype(dtype) if dtype == np.complex128 else total.real.astype(dtype)
