@@ -21,7 +21,8 @@ right), `pack_together` (those of several buffers that one layout reaches), `arr
 `ArrowValues`.
 
 **Blocks**: `PresentTiles` (what `tiles_of` tells of a layout of tiles), `make_blocks` (parts that fit),
-`picked_tiles` and `put_tiles` (elements of some tiles of a pattern), `volume_of_tiles` (of all, if one).
+`picked_tiles` and `put_tiles` (elements of some tiles of a pattern), `tile_places` (addresses of the tiles),
+`volume_of_tiles` (of all, if it is one).
 
 **Sparse elements**: `rises` (addresses ascend, none twice), `is_fill` (where values equal the fill, NaN too).
 """
@@ -44,7 +45,13 @@ if TYPE_CHECKING:
     from tensorwrapper.buffer._sparse_merge import is_fill, rises
     from tensorwrapper.buffer.arrow._arrays import ArrowValues, arrays_from_arrow
     from tensorwrapper.buffer.blocks._blocks import make_blocks
-    from tensorwrapper.buffer.blocks._present import PresentTiles, picked_tiles, put_tiles, volume_of_tiles
+    from tensorwrapper.buffer.blocks._present import (
+        PresentTiles,
+        picked_tiles,
+        put_tiles,
+        tile_places,
+        volume_of_tiles,
+    )
     from tensorwrapper.buffer.copies._copy import (
         assign_elements,
         assign_indexed,
@@ -87,6 +94,7 @@ __all__ = [
     "put_tiles",
     "rises",
     "take_along",
+    "tile_places",
     "volume_of_tiles",
     "write_elements",
 ]
@@ -108,7 +116,13 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "_sparse_merge": ("is_fill", "rises"),
             "arrow._arrays": ("ArrowValues", "arrays_from_arrow"),
             "blocks._blocks": ("make_blocks",),
-            "blocks._present": ("PresentTiles", "picked_tiles", "put_tiles", "volume_of_tiles"),
+            "blocks._present": (
+                "PresentTiles",
+                "picked_tiles",
+                "put_tiles",
+                "tile_places",
+                "volume_of_tiles",
+            ),
             "copies._copy": (
                 "assign_elements",
                 "assign_indexed",

@@ -50,7 +50,7 @@ class Reader:
             )
         if layout is None and plan.shape is not None:
             layout = self._layout(plan, plan.shape)
-        buffer = self._buffer(plan, data)
+        buffer = self._buffer(plan, data, layout)
         if plan.nulls is not None:
             buffer = read_validity(plan.nulls, buffer, math.prod(plan.extents), self._parts)
         return make_tensor(cast("Any", layout), buffer)
@@ -74,7 +74,7 @@ class Reader:
         layout = packing.unpack_shape(check_version(fields, packing.version), plan.extents, self._parts)
         return named_by_label(in_layers(layout, plan.layers, plan.field), plan.names, plan.field)
 
-    def _buffer(self, plan: TensorPlan, data: memoryview) -> BufferCommon[Any]:
+    def _buffer(self, plan: TensorPlan, data: memoryview, layout: Layout[Any] | None) -> BufferCommon[Any]:
         packing, dtype = plan.elements, plan.logical or plan.dtype
         if not dtype.itemsize:
             return NoElements()
@@ -82,7 +82,7 @@ class Reader:
             return Dense(cast("Any", self._parts.view(data, dtype, plan.field)))
         fields, size = plan.field[packing.name], math.prod(plan.extents)
         claim = Claim(self._parts.claims, str(plan.field))
-        received = Received(fields, data, dtype, size, self._parts, claim)
+        received = Received(fields, data, dtype, size, self._parts, claim, layout)
         if not packing.replaces_elements:
             return packing.unpack(received)
         if not packing.is_lazy:

@@ -137,6 +137,8 @@ class Received:
     """Reads other parts, and knows the limits."""
     claim: Claim
     """What counts the bytes of elements that are made when they are read, for those who make them then."""
+    layout: Layout[Any] | None = None
+    """Where the elements of a packed shape lie in the run; None of a box."""
 
     @property
     def values(self) -> Array:

@@ -6,6 +6,7 @@ import numpy as np
 
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._json import Json
+from tensorwrapper._json_fields import Field
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer import Sparse
 from tensorwrapper.buffer.lowlevel import is_fill, make_sparse, rises
@@ -13,9 +14,10 @@ from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array
 from tensorwrapper.wire._refusal import refuse
 from tensorwrapper.wire.packings._packing import ElementPacking, Packed, Received, WriteOptions
+from tensorwrapper.wire.parts._part_reader import PartReader
 from tensorwrapper.wire.parts._part_writer import PartWriter
 
-__all__ = ["SparsePacking"]
+__all__ = ["SparsePacking", "describe_fill", "read_fill"]
 
 
 @final
@@ -34,10 +36,7 @@ class SparsePacking(ElementPacking):
             return None
         ordinals, values = buffer.stored_of(tensor.layout.implementation)
         described: dict[str, Json] = {"addresses": parts.add_indices(ordinals)}
-        fill = fill.reshape(1)
-        # By its bytes: a fill of -0.0 is one that must be said.
-        if fill.view(np.uint8).any():
-            described["fill"] = parts.add_elements(fill)
+        describe_fill(fill, described, parts)
         return Packed(values, described, lambda number: int(np.searchsorted(ordinals, number)))
 
     def unpack(self, received: Received) -> Sparse[Any]:
@@ -52,10 +51,22 @@ class SparsePacking(ElementPacking):
             refuse("layout", f"{what} must ascend, each greater than the one before")
         if len(addresses) and not 0 <= int(addresses[0]) <= int(addresses[-1]) < size:
             refuse("layout", f"{what} are not from 0 to {size - 1}")
-        if fields["fill"].value is None:
-            fill: Array = np.zeros((), values.dtype)
-        else:
-            fill = received.parts.elements(fields["fill"], 1, values.dtype).reshape(())
+        fill = read_fill(fields, values.dtype, received.parts)
         if bool(is_fill(values, fill).any()):
             return Sparse(addresses, values, size, fill_value=fill).as_readonly()
         return make_sparse(addresses, values, size, fill).as_readonly()
+
+
+def describe_fill(fill: Array, described: dict[str, Json], parts: PartWriter) -> None:
+    """Say the value of what is not stored, unless it is zero."""
+    one = fill.reshape(1)
+    # By its bytes: a fill of -0.0 is one that must be said.
+    if one.view(np.uint8).any():
+        described["fill"] = parts.add_elements(one)
+
+
+def read_fill(fields: Field, dtype: "np.dtype[Any]", parts: PartReader) -> Array:
+    """Return the value of what is not stored, an array of rank 0."""
+    if fields["fill"].value is None:
+        return np.zeros((), dtype)
+    return parts.elements(fields["fill"], 1, dtype).reshape(())

@@ -11,6 +11,7 @@ from tensorwrapper._json_fields import Field
 from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, LocalProtocolError
 from tensorwrapper.wire._refusal import Refusal, refuse
+from tensorwrapper.wire.packings._blocks import BlocksPacking
 from tensorwrapper.wire.packings._compressed import CompressedPacking
 from tensorwrapper.wire.packings._jagged import JaggedPacking
 from tensorwrapper.wire.packings._nullable import NAME, VERSION
@@ -34,6 +35,7 @@ _BUILT_IN: Final[tuple[Packing, ...]] = (
     TiledPacking(),
     TriangularPacking(),
     JaggedPacking(),
+    BlocksPacking(),
     SparsePacking(),
     StringPacking(),
     CompressedPacking("zlib"),
