@@ -78,9 +78,13 @@ class _Side:
 
 
 def compute_blocks(
-    ufunc: np.ufunc, operands: list[Operand], options: dict[str, Any]
+    function: Any,  # noqa: ANN401 - any function of arrays
+    operands: list[Operand],
+    name: str,
 ) -> "tuple[TensorBase[Any], ...] | None":
-    """Return the block-sparse tensors of a ufunc; None if this goes element by element, as of sparse ones.
+    """Return the block-sparse tensors of a ufunc, or of a function that goes element by element as one does.
+
+    None if this goes by elements that are stored, as of sparse tensors.
 
     That is if an operand is sparse, or one in blocks is stretched. Linear in the elements of the result's
     tiles.
@@ -92,7 +96,6 @@ def compute_blocks(
     ConversionError
         If a dense operand would make all tiles of the result present.
     """
-    name = ufunc.__name__
     seen = [_tiles_of(own) for own in operands]
     cuts = [own for own in seen if own is not None]
     if not cuts or any(map(_is_sparse, operands, seen)):
@@ -110,12 +113,12 @@ def compute_blocks(
     sides = [
         _side(own, tiles, reference, shape, make, name) for own, tiles in zip(operands, seen, strict=True)
     ]
-    pattern = _pattern_of(ufunc, sides, reference)
+    pattern = _pattern_of(function, name, sides, reference)
     with refusals(name):
         with np.errstate(all="ignore"):
             # The fill is one number for tiles of which the user knows nothing: no warning of 0 / 0.
-            fills = _several(ufunc(*[own.fill() for own in sides], **options))
-        results = _results(ufunc, sides, pattern, options)
+            fills = _several(function(*[own.fill() for own in sides]))
+        results = _results(function, name, sides, pattern)
     layout = reference.over(pattern).layout(names_of(shape))
     return tuple([make(layout, _blocks(pattern, *own)) for own in zip(results, fills, strict=True)])
 
@@ -125,24 +128,27 @@ def _several(found: Any) -> "tuple[Array, ...]":  # noqa: ANN401 - one array or 
 
 
 def _results(
-    ufunc: np.ufunc, sides: list[_Side], pattern: BlockPattern[Any], options: dict[str, Any]
+    function: Any,  # noqa: ANN401
+    name: str,
+    sides: list[_Side],
+    pattern: BlockPattern[Any],
 ) -> "tuple[Array, ...]":
-    """Return what a ufunc makes of operands in the tiles of a pattern."""
+    """Return what a function makes of operands in the tiles of a pattern."""
     cuts = [own.tiles for own in sides if own.tiles is not None]
     # Of tiles of several sizes the masks cost more than the memory: twice the time in tiles of 1, 3 and 5.
     if volume_of_tiles(pattern) and len(sides) == 2 == len(cuts) and cuts[0].pattern != cuts[1].pattern:
-        return _merged(ufunc, cuts[0], cuts[1], pattern, options)
-    return _several(ufunc(*[own.at(pattern) for own in sides], **options))
+        return _merged(function, name, cuts[0], cuts[1], pattern)
+    return _several(function(*[own.at(pattern) for own in sides]))
 
 
 def _merged(
-    ufunc: np.ufunc,
+    function: Any,  # noqa: ANN401
+    name: str,
     one: PresentTiles[Any],
     other: PresentTiles[Any],
     pattern: BlockPattern[Any],
-    options: dict[str, Any],
 ) -> "tuple[Array, ...]":
-    """Return what a ufunc makes of two operands of other tiles: of each alone, and where both are.
+    """Return what a function makes of two operands of other tiles: of each alone, and where both are.
 
     To write each side out to all tiles first would take twice the memory, and that is most of the time.
     """
@@ -156,8 +162,8 @@ def _merged(
         ]
         place = wanted.index(True)
         same = bool(results) and results[0].dtype == parts[place].dtype and not parts[1 - place].any()
-        is_kept = same and not all(wanted) and place in _KEPT_BESIDE_ZERO.get(ufunc.__name__, ())
-        found = (cast("Array", parts[place]),) if is_kept else _several(ufunc(*parts, **options))
+        is_kept = same and not all(wanted) and place in _KEPT_BESIDE_ZERO.get(name, ())
+        found = (cast("Array", parts[place]),) if is_kept else _several(function(*parts))
         results = results or tuple([np.empty(pattern.elements, own.dtype) for own in found])
         for result, own in zip(results, found, strict=True):
             put_tiles(result, chosen, own, pattern)
@@ -246,9 +252,14 @@ _DENSE: Final = (
 )
 
 
-def _pattern_of(ufunc: np.ufunc, sides: list[_Side], reference: PresentTiles[Any]) -> BlockPattern[Any]:
-    """Return the tiles of a result: all others are what the ufunc makes of the fills."""
-    name, tiling = ufunc.__name__, reference.pattern.tiling
+def _pattern_of(
+    function: Any,  # noqa: ANN401
+    name: str,
+    sides: list[_Side],
+    reference: PresentTiles[Any],
+) -> BlockPattern[Any]:
+    """Return the tiles of a result: all others are what the function makes of the fills."""
+    tiling = reference.pattern.tiling
     patterns = [
         make_block_pattern(tiling, own.tiles.pattern.ordinals()) for own in sides if own.tiles is not None
     ]
@@ -261,7 +272,7 @@ def _pattern_of(ufunc: np.ufunc, sides: list[_Side], reference: PresentTiles[Any
         quotient = name in _QUOTIENTS and not sides[0].has_all()
         if not zeros or not (name in _ABSORBING or quotient):
             raise ConversionError(_DENSE.format(name=name))
-        return union | _not_zero(ufunc, sides, everywhere[0], union)
+        return union | _not_zero(function, sides, everywhere[0], union)
     if name not in _ABSORBING or not zeros or len(patterns) < 2:
         return union
     common = patterns[0] & patterns[1]
@@ -282,13 +293,16 @@ def _not_finite(tiles: PresentTiles[Any], pattern: BlockPattern[Any]) -> BlockPa
 
 
 def _not_zero(
-    ufunc: np.ufunc, sides: list[_Side], side: _Side, union: BlockPattern[Any]
+    function: Any,  # noqa: ANN401
+    sides: list[_Side],
+    side: _Side,
+    union: BlockPattern[Any],
 ) -> BlockPattern[Any]:
     """Return the other tiles of an operand that has all, which zeros beside it do not make zero."""
     elements: Array = side.dense.elements() if side.dense is not None else cast("Array", side.per_tile)
     zero = np.zeros((), elements.dtype)
     with np.errstate(all="ignore"):
-        made = np.asarray(ufunc(*[elements if own is side else zero for own in sides]))
+        made = np.asarray(function(*[elements if own is side else zero for own in sides]))
     odd = np.flatnonzero(~is_fill(made, np.zeros((), made.dtype)))
     if side.dense is not None and len(odd):
         # The elements of a tiled shape come one tile after the other.

@@ -34,7 +34,7 @@ def compute_sparse(
     O(stored) for one tensor and numbers, whose places it shares; one merge of sorted places for two. Tensors
     in blocks stay so where their tiles meet.
     """
-    made = compute_blocks(ufunc, operands, options)
+    made = compute_blocks(partial(ufunc, **options), operands, ufunc.__name__)
     if made is not None:
         return made
     check_beside(ufunc.__name__, (), [_fill_of(operand) for operand in operands])
@@ -46,6 +46,10 @@ def choose_sparse(function: Any, operands: list[Operand], name: str) -> TensorBa
 
     A dense mask chooses between equal fills: it is looked up where elements are stored.
     """
+    if all(not isinstance(own, TensorBase) or own.buffer.in_tiles or not own.shape.rank for own in operands):
+        made = compute_blocks(function, operands, name)
+        if made is not None:
+            return made[0]
     mask, *choices = operands
     fills = [_fill_of(operand) for operand in operands]
     check_beside(name, fills[:1], fills[1:])
