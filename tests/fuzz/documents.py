@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 import tensorwrapper as tw
-from tensorwrapper import Layout, Mask, Shape, Tiling, sharding
+from tensorwrapper import BlockPattern, Layout, Mask, Shape, Tiling, sharding
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import ConversionError, ParseError, SelectionError, TensorWrapperError
 from tensorwrapper.layout import IndexDomain, IndexTransform
 from tensorwrapper.remote import Catalogue, Holder, Sharding
 from tests.fuzz.mutate import mutate_json
 from tests.fuzz.target import Target
-from tests.fuzz.texts import use_shape
+from tests.fuzz.texts import TILES, use_shape, use_tiles
 from tests.support.selection.trees.random_trees import tree_of
 from tests.support.selection.views import VIEWS
 from tests.support.sharding.graphs import linear_and_relu, matmul_and_row_sum, source_and_sink
@@ -262,6 +262,14 @@ TARGETS = [
         _mask_documents,
         ("Mask.from_json",),
         _use_mask,
+        mutate=mutate_json,
+    ),
+    Target(
+        "tiles-json",
+        lambda data: BlockPattern.from_json(_text(data)),
+        lambda: [BlockPattern.parse(text).to_json().encode() for text in TILES],
+        ("BlockPattern.from_json",),
+        use_tiles,
         mutate=mutate_json,
     ),
     Target(

@@ -38,6 +38,12 @@ READER = re.compile(
 REASONS = {
     "from_awkward": "an array of Awkward Array, which has checked it; awkward-json is the shape in bytes",
     "layout.as_layout": "a layout of ours, not bytes",
+    "BlockPattern.from_ordinals": "integers, each compared with the grid; tiles-text and tiles-json use it",
+    "BlockPattern.from_mask": "an array of NumPy, of the extents of a grid",
+    "BlockPattern.from_norms": "an array of NumPy, of the extents of a grid",
+    "BlockPattern.from_predicate": "a function, which a caller trusts",
+    "BlockPattern.from_charges": "integers, of which a law draws hundreds of tables",
+    "BlockPattern.from_scipy": "an array of SciPy; damaged ones stand in tests of patterns",
     "buffer.from_functions": "functions, which a caller trusts",
     "selection.Selector.from_key": "a key of Python: tests of keys have a table of what it may be",
     "Shape.from_row_partitions": "what `shape.RowPartitions` has checked; the target rows-text uses it",

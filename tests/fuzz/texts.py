@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import tensorwrapper as tw
-from tensorwrapper import Layout, Mask, Shape
+from tensorwrapper import BlockPattern, Layout, Mask, Shape
 from tensorwrapper.errors import TensorWrapperError
 from tensorwrapper.layout import parse_tiler
 from tensorwrapper.selection import Selector
@@ -28,6 +28,7 @@ LAYOUTS = ["4:1", "(2,3):(3,1)", "((2,2),4):((1,8),2)", "(4):(-1)+3", "S<2,0,3> 
 LAYOUTS += ["(4,2):(1,4) o 3 o (2,2):(2,1)", "():()", "(0,2):(1,1)", "Sw<1,0,1>  o  0 o 4:1"]
 TILERS = ["[4:1;(2,2):(1,8);_]", "[3:1]", "[_;_]", "(2,2):(1,8)"]
 MASKS = ["(4, 6)[0:3:2, 1|4|5]", "(3,)[:]", "(4, 6)[1, :]", "(2, 3)[]"]
+TILES = ["tiles 0|3|4|5 of (1|2|3, 2|4)", "tiles | of (5, |)@(-1, 7)", "tiles 0 of ()", "tiles 1 of (1|0)"]
 PATTERNS = [
     "[batch=[2, 5], shape=[height=4, width], channels=3]",
     "[*batch, shape=[height, width], $.channels]",
@@ -115,6 +116,14 @@ def _use_mask(mask: Mask) -> None:
         assert mask.size <= mask.shape.size
 
 
+def use_tiles(pattern: BlockPattern) -> None:
+    """Ask a block pattern for what others need of it."""
+    _use(pattern)
+    assert BlockPattern.from_json(pattern.to_json()) == pattern
+    assert pattern.slots(pattern.tiles()).tolist() == list(range(pattern.count))
+    pattern.to_svg()
+
+
 def _use_rows(rows: RowPartitions) -> None:
     _use(rows)
     use_shape(Shape.from_row_partitions(rows))
@@ -136,6 +145,7 @@ TARGETS = [
     _target("layout-text", ("Layout.parse",), _read_layout, LAYOUTS, _use_layouts),
     _target("tiler-text", ("layout.parse_tiler",), parse_tiler, TILERS, repr),
     _target("mask-text", ("Mask.parse",), Mask.parse, MASKS, _use_mask),
+    _target("tiles-text", ("BlockPattern.parse",), BlockPattern.parse, TILES, use_tiles),
     _target("pattern-text", ("shape.ShapePattern.parse",), ShapePattern.parse, PATTERNS, _use_pattern),
     _target("labels-text", ("shape.Labels.parse",), Labels.parse, LABELS),
     _target("equation-text", ("einsum_shape",), _read_equation, EQUATIONS, use_shape),

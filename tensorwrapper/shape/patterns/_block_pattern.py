@@ -155,9 +155,8 @@ class BlockPattern(PatternExchange[IndexT_co], Generic[IndexT_co]):
         extents = check_grid(tiling)
         numbers = to_ordinal_array(ordinals).reshape(-1)
         found = distinct_ordinals(numbers, extents)
-        if isinstance(ordinals, np.ndarray) and np.shares_memory(found, cast("IntArray", ordinals)):
-            found = found.copy()
-        return make_block_pattern(tiling, found)
+        # Ordinals that ascend may be memory of the caller.
+        return make_block_pattern(tiling, found.copy() if found is numbers else found)
 
     @classmethod
     def from_predicate(

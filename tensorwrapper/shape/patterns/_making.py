@@ -104,9 +104,10 @@ def ordinals_of_blocks(matrix: object) -> tuple[list[list[int]], IntArray]:
             f"from_scipy takes a BSR array of SciPy, such as `x.tobsr((2, 2))`, not {brief(matrix)}"
         )
     shape, block = to_ints(given.shape, "the extents"), to_ints(given.blocksize, "the block size")
-    if any(n < 1 or extent % n for extent, n in zip(shape, block, strict=True)):
+    pairs = list(zip(shape, block, strict=False))
+    if not len(shape) == len(block) == 2 or any(n < 1 or extent % n for extent, n in pairs):
         raise ConversionError(f"blocks of {block} do not cut a matrix of {shape}")
-    rows, columns = [extent // n for extent, n in zip(shape, block, strict=True)]
+    rows, columns = [extent // n for extent, n in pairs]
     starts = integer_array(given.indptr, "indptr").astype(np.int64, copy=False)
     stored = integer_array(given.indices, "indices").astype(np.int64, copy=False)
     counts = np.diff(starts)

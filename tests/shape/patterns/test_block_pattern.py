@@ -93,10 +93,11 @@ def test_membership_refuses_nothing():
 
 
 def test_a_pattern_never_changes():
-    numbers = np.array([0, 3])
-    p = BlockPattern.from_ordinals(T, numbers)
-    numbers[0] = 1
-    assert list(p) == [(0, 0), (1, 1)]
+    for wrap in (np.asarray, memoryview, tw.as_tensor):
+        numbers = np.array([0, 3])
+        p = BlockPattern.from_ordinals(T, wrap(numbers))
+        numbers[0] = 1
+        assert list(p) == [(0, 0), (1, 1)]
     with pytest.raises(AttributeError, match="keeps its attributes"):
         p.tiling = T
     with pytest.raises(ValueError, match="read-only"):
@@ -230,6 +231,7 @@ def test_patterns_of_other_tilings():
         P | other
     with pytest.raises(ExtentMismatchError, match=r"boundary 4 of mode 0 is none here and 6 there; .*retile"):
         P & BlockPattern(Tiling([1, 2, 3, 0], [2, 4]))
+    assert (P.retile(other.tiling) | other) == other  # what the text advises
     with pytest.raises(ExtentMismatchError, match=r"boundary 0 of mode 1 is 0 here and 1 there$"):
         P.translate_to((0, 1)) >= P  # noqa: B015
     with pytest.raises(RankError, match="rank 2 and 1"):

@@ -253,6 +253,14 @@ def test_damaged_starts(starts):
         BlockPattern.from_scipy(Fake(starts, [0]))
 
 
+@pytest.mark.parametrize("block", [(1, 3), (0, 2), (1, 2, 2), (2,)])
+def test_blocks_that_do_not_cut_the_matrix(block):
+    matrix = Fake([0, 0, 0], [])
+    matrix.blocksize = block
+    with pytest.raises(ConversionError, match="do not cut a matrix"):
+        BlockPattern.from_scipy(matrix)
+
+
 def test_what_is_no_bsr():
     with pytest.raises(OutOfBoundsError, match="none of the 2 columns"):
         BlockPattern.from_scipy(Fake([0, 1, 1], [2]))
