@@ -32,6 +32,15 @@ def is_box(shape: Shape[Any]) -> bool:
     return shape.flatten().is_box
 
 
+def _refuse_blocks(tensor: Tensor[Any], name: str) -> None:
+    """Raise if tiles of which some are present would become rows: more of them are another tiling."""
+    if tensor.buffer.in_tiles:
+        raise ConversionError(
+            f"{name!r}: a tensor in blocks does not grow: another name takes it as a whole, and "
+            "`untiled().to_dense()` has rows"
+        )
+
+
 def _is_empty(given: object) -> bool:
     return isinstance(given, list | tuple) and not given
 
@@ -76,6 +85,7 @@ class Pattern:
         shape = tensor.shape
         if not shape.rank:
             raise RankError(f"a tensor that grows has rows, and {name!r} is a scalar: stack([t]) has one row")
+        _refuse_blocks(tensor, name)
         flat, box = is_box(shape), shape.as_smooth()
         return cls(
             name,
@@ -103,6 +113,7 @@ class Pattern:
         if _is_empty(given):
             return None  # Of a list without rows nobody can say what they are like.
         tensor = self._read(given)
+        _refuse_blocks(tensor, self.name)
         self._check_shape(tensor.shape)
         tensor = self._placed(tensor, is_placed=isinstance(given, TensorCommon))
         tensor = self._typed(tensor, weak=weak)
