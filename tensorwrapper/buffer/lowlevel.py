@@ -20,9 +20,9 @@ any strides), `buffer_of` (a flat array that nobody else has), `make_sparse` (ad
 right), `pack_together` (those of several buffers that one layout reaches), `arrays_from_arrow` and its
 `ArrowValues`.
 
-**Blocks**: `PresentTiles` (what `tiles_of` tells of a layout of tiles), `make_blocks` (parts that fit),
-`picked_tiles` and `put_tiles` (elements of some tiles of a pattern), `tile_places` (addresses of the tiles),
-`volume_of_tiles` (of all, if it is one).
+**Blocks**: `tiles_of` returns `PresentTiles`, and `make_blocks` a buffer of checked parts. `picked_tiles` and
+`put_tiles` move elements of some tiles of a pattern. `tile_places` are addresses of tiles, `volume_of_tiles`
+their common size.
 
 **Sparse elements**: `rises` (addresses ascend, none twice), `is_fill` (where values equal the fill, NaN too).
 """

@@ -42,13 +42,13 @@ _BATCH = 1 << 20  # elements at a time
 class Blocks(BufferCommon[S], Generic[S]):
     """The tiles of a box of which some are stored: one after the other by number, each row-major.
 
-    Addresses count as if all tiles of the grid lay so: a layout does not tell which are stored. The memory
-    is that of the present tiles and three integers for each; an absent tile costs none.
+    Addresses count all tiles of the grid in this way, so that a layout holds for any pattern. The memory
+    is that of the present tiles and three integers for each.
 
     Parameters
     ----------
     pattern
-        Which tiles are stored.
+        The stored tiles.
     values
         Their elements, a flat array; it is not copied, and writes go into it.
     fill_value
@@ -59,7 +59,7 @@ class Blocks(BufferCommon[S], Generic[S]):
     BufferSizeError
         If there are not as many values as the present tiles have elements.
     DTypeError
-        If the values are strings, or nothing that a tensor has.
+        If the values are strings, or of a type that tensors do not have.
     SizeOverflowError
         If the box has more than 2**63 - 1 elements.
 
@@ -77,7 +77,7 @@ class Blocks(BufferCommon[S], Generic[S]):
     in_tiles: ClassVar[bool] = True
 
     pattern: BlockPattern[Any]
-    """Which tiles are stored."""
+    """The stored tiles."""
     values: Dense[S]
     """Their elements."""
     _fill: Array
@@ -107,12 +107,12 @@ class Blocks(BufferCommon[S], Generic[S]):
 
     @property
     def size(self) -> int:
-        """How many addresses there are: elements of the box."""
+        """The number of addresses, which is that of the elements of the box."""
         return self.pattern.tiling.elements.size
 
     @property
     def is_readonly(self) -> bool:
-        """Whether the elements cannot be written to."""
+        """True if the elements cannot be written to."""
         return self.values.is_readonly
 
     @property
@@ -132,7 +132,7 @@ class Blocks(BufferCommon[S], Generic[S]):
     def guarded(self) -> "Blocks[S]":
         return make_blocks(self.pattern, self.values.guarded(), self._fill)
 
-    # Where the present tiles lie among all addresses.
+    # The addresses of the present tiles.
 
     def _found(self) -> tuple[IntArray, IntArray, IntArray]:
         """Return of each present tile with elements its first address, its place in memory, and its end."""
@@ -229,7 +229,7 @@ class Blocks(BufferCommon[S], Generic[S]):
             return None
         layout = layout.without_layers().unnamed()
         found, buffer = self.narrowed(layout)
-        # Of an absent tile there is no memory that writes would go into.
+        # Writes to an absent tile would go nowhere.
         return buffer.memory_of(found) if buffer is self.values else None
 
     # Elements at addresses.

@@ -1,4 +1,4 @@
-"""The tiles that a layout reaches in a buffer of blocks: which are present, and where each lies."""
+"""The present tiles that a layout reaches in a buffer of blocks, and the place of each."""
 
 import math
 from typing import Any, Generic, final
@@ -23,7 +23,7 @@ __all__ = ["PresentTiles", "picked_tiles", "put_tiles", "tile_places", "volume_o
 @final
 @frozen(eq=False, repr=False)
 class PresentTiles(Generic[ScalarT_co]):
-    """What a layout of tiles reaches in a buffer of blocks, tile by tile; an empty tile may lie anywhere."""
+    """The tiles that a layout reaches in a buffer of blocks; an empty tile may have any place."""
 
     pattern: BlockPattern[Any]
     """The present tiles, of the tiling that the layout has."""
@@ -37,7 +37,7 @@ class PresentTiles(Generic[ScalarT_co]):
     """Place and strides of each tile; None if they lie one after the other, each row-major."""
 
     def over(self, pattern: BlockPattern[Any]) -> "PresentTiles[ScalarT_co]":
-        """Return what says of other tiles how the layout lies; it has no elements."""
+        """Return the same facts of the layout for other tiles, without elements."""
         return PresentTiles(pattern, self.held, self.fill, self.first, None)
 
     def take(self, slots: IntArray) -> "PresentTiles[ScalarT_co]":
@@ -53,14 +53,14 @@ class PresentTiles(Generic[ScalarT_co]):
         return self.pattern.offsets()[:-1], _row_major(self.pattern.tile_extents())
 
     def source(self) -> LayoutCommon:
-        """Return where the elements lie, tile by tile, as a layout of rows of tiles."""
+        """Return the places of the elements, as a layout of rows of tiles."""
         cells = Shape.from_cells((self.pattern.count,), self.pattern.tile_extents())
         if self.table is None:
             return packed_layout(cells).implementation
         return make_blocked(cells, *self.table)
 
     def values(self) -> "npt.NDArray[ScalarT_co]":
-        """Return the elements as one flat array, tile after tile: where they lie, or copied."""
+        """Return the elements as one flat array, tile after tile; a view if they are stored so."""
         size = self.pattern.elements
         if self.table is None:
             return self.held.flat
@@ -72,7 +72,7 @@ class PresentTiles(Generic[ScalarT_co]):
     def at(self, pattern: BlockPattern[Any]) -> "npt.NDArray[ScalarT_co]":
         """Return the elements of the tiles of a pattern of the same grid, the fill where there is none.
 
-        They are the memory itself if these are the tiles, else an array of its own.
+        They share memory with this buffer only if these are its tiles.
         """
         if self.pattern.count == pattern.count and np.array_equal(
             self.pattern.ordinals(), pattern.ordinals()
@@ -95,7 +95,7 @@ class PresentTiles(Generic[ScalarT_co]):
         return self.take(np.flatnonzero(kept)).values()
 
     def own_values(self) -> "npt.NDArray[ScalarT_co]":
-        """Return the elements as `values`, in an array that nobody else has."""
+        """Return the elements as `values`, in an array that shares no memory."""
         found = self.values()
         return copy_elements(found) if np.may_share_memory(found, self.held.flat) else found
 
@@ -154,7 +154,7 @@ def picked_tiles(
 def put_tiles(
     result: Array, chosen: "npt.NDArray[np.bool_]", values: Array, pattern: BlockPattern[Any]
 ) -> None:
-    """Write the elements of some tiles of a pattern to where they lie among all that it has."""
+    """Write the elements of some tiles of a pattern to their places among all that it has."""
     volume = volume_of_tiles(pattern)
     if volume:
         result.reshape(-1, volume)[chosen] = values.reshape(-1, volume)
@@ -177,10 +177,10 @@ def _row_major(extents: IntArray) -> IntArray:
 
 
 def tile_places(pattern: BlockPattern[Any]) -> IntArray:
-    """Return where each present tile would start if all tiles of the grid lay one after the other. O(count).
+    """Return the address of each present tile, counted over all tiles of the grid. O(count).
 
-    Source: before a tile lie the tiles of smaller numbers in its first mode, then those of the same number
-    there and smaller ones in the next, and so on.
+    Tiles of smaller numbers in the first mode come before a tile, then those of the same number there and
+    smaller ones in the next mode, and so on.
     """
     places = np.zeros(pattern.count, dtype=np.int64)
     width = np.ones(pattern.count, dtype=np.int64)

@@ -1,7 +1,6 @@
 """The box and the tiles of any layout over a tiled shape.
 
-Tiles that lie one after the other are the tile-major storage of their box; tiles each with a place of their
-own are tiles in memory.
+Tiles stored one after the other are tile-major storage of their box; other tiles are tiles in memory.
 """
 
 from collections.abc import Iterable
@@ -23,7 +22,7 @@ __all__ = ["tile_layout", "tile_major", "tile_table", "tile_view"]
 
 
 def tile_major(tiling: Tiling[Any], offset: int) -> TileMajor:
-    """Return the layout of the box whose tiles lie one after the other, each row-major; O(1)."""
+    """Return the layout of the box whose tiles are stored one after the other, each row-major; O(1)."""
     order = tuple(range(tiling.rank - 1, -1, -1))
     return TileMajor(tiling, order, order, 1, offset)
 
@@ -31,7 +30,7 @@ def tile_major(tiling: Tiling[Any], offset: int) -> TileMajor:
 def tile_view(layout: LayoutCommon) -> TileView | None:
     """Return the box, its tiles and the number of the first; None unless the shape is tiled.
 
-    O(1) where tiles lie in a box or one after the other, else O(tiles).
+    O(1) where tiles are stored in a box or one after the other, else O(tiles).
     """
     if layout.tiled is not None:
         return layout.tiled
@@ -76,10 +75,10 @@ def tile_layout(layout: LayoutCommon, number: Iterable[SupportsIndex]) -> Stride
 
 
 def tile_table(layout: LayoutCommon, places: IntArray, view: TileView) -> tuple[IntArray, IntArray]:
-    """Return where some tiles lie, and an (n, rank) table of their strides.
+    """Return the places of some tiles, and an (n, rank) table of their strides.
 
     `places` has a row of tile numbers, counted from zero, for each; `view` is the `tile_view`. A tile without
-    elements lies anywhere. O(rank) a tile; O(tiles) once where each has a place of its own.
+    elements may have any place. O(rank) a tile; O(tiles) once where tiles have places one by one.
     """
     columns = [(marks, places[:, mode]) for mode, marks in enumerate(view.tiling.marks)]
     origins = np.stack([marks[k] for marks, k in columns], axis=1)

@@ -38,7 +38,7 @@ class TensorBlocks(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
     @property
     @or_absent
     def pattern(self) -> "BlockPattern":
-        """Which tiles are present: of a dense tiled tensor all. O(tiles) of a view, else O(1).
+        """The present tiles; a dense tiled tensor has all. O(tiles) of a view, else O(1).
 
         A tile without elements is present in no view.
 
@@ -61,8 +61,8 @@ class TensorBlocks(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
     def packed_values(self) -> "npt.NDArray[ScalarT_co]":
         """Return the elements that are stored, as a flat array: those of the present tiles, one by one.
 
-        They are the memory itself of a tensor in blocks: what is written there is seen in the tensor. Of a
-        view, or a dense tensor, they are copied unless they lie so.
+        They are the memory of a tensor in blocks, so writes to them change the tensor. Those of a view or a
+        dense tensor are copied unless they are stored in this order.
 
         Raises
         ------
@@ -80,7 +80,7 @@ class TensorBlocks(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         return made
 
     def present_tiles(self) -> "Iterator[tuple[Index, Tensor[ScalarT_co]]]":
-        """Return an iterator over the present tiles: number and view, whose origin says where it lies.
+        """Return an iterator over the present tiles: number and view, which keeps its origin in the box.
 
         Raises
         ------
@@ -231,7 +231,7 @@ class TensorBlocks(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         ord: "NormOrder" = "fro",  # noqa: A002
         per: Literal["tile", "element"] = "tile",
     ) -> "Tensor[ScalarT_co]":
-        """Return a copy without small tiles; without arguments, without tiles that have the fill alone.
+        """Return a copy from which small tiles are dropped; without arguments, tiles of the fill alone.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Tensors over the elements of the present tiles of a pattern, which stands in the place of a shape."""
+"""Tensors over the elements of the present tiles of a pattern, given in place of a shape."""
 
 from typing import TYPE_CHECKING, Any, TypeGuard
 
@@ -17,7 +17,7 @@ def is_pattern(shape: object) -> "TypeGuard[BlockPattern[Any]]":
     """Tell whether what is given for a shape is a block pattern."""
     if isinstance(shape, Shape | tuple | list | int):
         return False
-    # Loaded here: most programs have none.
+    # Loaded here: few programs have one.
     from tensorwrapper.shape import BlockPattern  # noqa: PLC0415
 
     return isinstance(shape, BlockPattern)

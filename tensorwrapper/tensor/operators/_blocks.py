@@ -1,7 +1,7 @@
 """Ufuncs of block-sparse tensors: of the fills, and of the tiles that any operand has.
 
-A product of zeros is zero where the other side is finite, so that a product has the tiles that both sides
-have, and those of one side with an element that is not finite: results equal those of dense arrays.
+A product with zero is zero if the other side is finite. So a product has the tiles of both sides, and those of
+one side with an element that is not finite. Results equal those of dense arrays.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -66,14 +66,14 @@ class _Side:
         return self.number
 
     def fill(self) -> Any:  # noqa: ANN401 - a number
-        """Return the element of absent tiles; of what has all tiles a one, for its type."""
+        """Return the element of absent tiles; of an operand with all tiles a one, for its type."""
         if self.tiles is not None:
             return self.tiles.fill
         known = self.per_tile if self.dense is None else self.dense
         return self.number if known is None else np.ones((), known.dtype)
 
     def has_all(self) -> bool:
-        """Tell whether it has an element of its own everywhere."""
+        """Tell whether it has an element everywhere."""
         return self.per_tile is not None or self.dense is not None
 
 
@@ -116,7 +116,7 @@ def compute_blocks(
     pattern = _pattern_of(function, name, sides, reference)
     with refusals(name):
         with np.errstate(all="ignore"):
-            # The fill is one number for tiles of which the user knows nothing: no warning of 0 / 0.
+            # The fill of absent tiles shall not warn of 0 / 0.
             fills = _several(function(*[own.fill() for own in sides]))
         results = _results(function, name, sides, pattern)
     layout = reference.over(pattern).layout(names_of(shape))
@@ -224,7 +224,7 @@ def _side(
     make: "Callable[[Layout[Any], BufferCommon[Any]], TensorBase[Any]]",
     name: str,
 ) -> _Side:
-    """Return an operand as what stands beside the tiles of the reference, whose shape the result has."""
+    """Return an operand beside the tiles of the reference, which has the shape of the result."""
     if tiles is not None:
         return _Side(tiles=tiles)
     if not (operand.shape.rank if isinstance(operand, TensorBase) else np.ndim(operand)):

@@ -153,7 +153,7 @@ def _fills_reduced(
     name = ufunc.__name__
     with np.errstate(all="ignore"):
         if name == "add":
-            # The sum of no number is none, also of infinities.
+            # An empty sum is zero, also of infinities.
             found = np.where(counts > 0, one * np.maximum(counts, 1), np.zeros((), kind)).astype(kind)
         elif name == "multiply":
             found = np.power(one, counts).astype(kind)
@@ -173,7 +173,7 @@ def reduce_present(ufunc: np.ufunc, tiles: "PresentTiles[Any]", initial: object)
     Raises
     ------
     ExtentError
-        If a tile is empty, and there is nothing that it gets.
+        If a tile is empty, and the ufunc has no identity.
     """
     pattern, partitions = tiles.pattern, tiles.pattern.tiling.partitions
     volumes = np.ones((), np.int64)

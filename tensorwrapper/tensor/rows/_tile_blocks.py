@@ -32,7 +32,7 @@ def norms_of(values: Array, offsets: IntArray, ord: NormOrder) -> "npt.NDArray[n
     """
     if ord not in ("fro", "max", 1):
         raise PatternError(f"the norm of a tile is 'fro', 'max' or 1, not {ord!r}")
-    # The magnitude of -128 is no int8.
+    # The magnitude of -128 exceeds int8.
     wide = values.astype(np.complex128 if values.dtype.kind == "c" else np.float64, copy=False)
     sizes = np.abs(wide)
     if ord == "max":
@@ -55,7 +55,7 @@ def read_blocks(source: TileSource, what: str) -> tuple[list[Index], list[Array]
     Raises
     ------
     ConversionError
-        If it is neither, or a number is no tuple of integers.
+        If it is neither, or a number is not a tuple of integers.
     """
     pairs: Any = source.items() if isinstance(source, Mapping) else source
     if isinstance(pairs, str | bytes) or not isinstance(pairs, Iterable):

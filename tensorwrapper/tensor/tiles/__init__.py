@@ -1,1 +1,1 @@
-"""Tensors in tiles of which some are present: what their methods do, loaded when the first is called."""
+"""Tensors in tiles of which some are present: the work of their methods, loaded with the first call."""

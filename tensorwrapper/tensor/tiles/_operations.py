@@ -1,4 +1,4 @@
-"""What methods of tensors in tiles do: which tiles are present, and tensors of more or fewer of them."""
+"""The work of methods of tensors in tiles: present tiles, and tensors of more or fewer of them."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, cast
@@ -68,7 +68,7 @@ __all__ = [
 
 
 def present(tensor: TensorBase[Any], what: str) -> PresentTiles[ScalarT_co]:
-    """Return the present tiles and where they lie; of a dense tensor all of its tiles."""
+    """Return the present tiles and their places; a dense tensor has all tiles."""
     held = tensor._layout.implementation
     found = tensor._buffer.tiles_of(held)
     if found is not None:
@@ -126,7 +126,7 @@ def over(
 
 
 def pattern(tensor: TensorBase[Any]) -> BlockPattern:
-    """Which tiles are present: of a dense tiled tensor all. O(tiles) of a view, else O(1)."""
+    """Return the present tiles; a dense tiled tensor has all."""
     return present(tensor, "pattern").pattern
 
 
@@ -136,7 +136,7 @@ def packed_values(tensor: TensorBase[Any]) -> "npt.NDArray[ScalarT_co]":
 
 
 def present_tiles(tensor: TensorBase[Any]) -> "Iterator[tuple[Index, Tensor[ScalarT_co]]]":
-    """Return an iterator over the present tiles: number and view, whose origin says where it lies."""
+    """Return an iterator over the present tiles: number and view, which keeps its origin in the box."""
     found = present(tensor, "present_tiles")
     me: Any = tensor
     starts, strides = found.places()
@@ -243,7 +243,7 @@ def screened(
     ord: NormOrder = "fro",  # noqa: A002
     per: Literal["tile", "element"] = "tile",
 ) -> "Tensor[ScalarT_co]":
-    """Return a copy without small tiles; without arguments, without tiles that have the fill alone."""
+    """Return a copy from which small tiles are dropped; without arguments, tiles of the fill alone."""
     found = present(tensor, "screened")
     values, offsets = found.values(), found.pattern.offsets()
     if threshold is None and error is None:
@@ -268,7 +268,7 @@ def screened(
 
 
 def _own(values: "npt.NDArray[ScalarT_co]", tiles: PresentTiles[ScalarT_co]) -> "npt.NDArray[ScalarT_co]":
-    """Return elements in an array that nobody else has."""
+    """Return elements in an array that shares no memory."""
     return copy_elements(values) if np.may_share_memory(values, tiles.held.flat) else values
 
 
