@@ -20,6 +20,9 @@ any strides), `buffer_of` (a flat array that nobody else has), `make_sparse` (ad
 right), `pack_together` (those of several buffers that one layout reaches), `arrays_from_arrow` and its
 `ArrowValues`.
 
+**Symmetric elements**: `packed_buffer` (of elements that are stored in another way), `check_symmetric_box` (a
+shape that a symmetry fits), `symmetry_for` (a symmetry for elements of one type).
+
 **Sparse elements**: `rises` (addresses ascend, none twice), `is_fill` (where values equal the fill, NaN too).
 """
 
@@ -51,6 +54,8 @@ if TYPE_CHECKING:
         write_elements,
     )
     from tensorwrapper.buffer.strings._checks import check_kind, check_offsets
+    from tensorwrapper.buffer.symmetric._making import check_symmetric_box, packed_buffer
+    from tensorwrapper.buffer.symmetric._symmetric import symmetry_for
 
 __all__ = [
     "ArrowValues",
@@ -62,6 +67,7 @@ __all__ = [
     "check_dtype",
     "check_kind",
     "check_offsets",
+    "check_symmetric_box",
     "check_write",
     "convert_elements",
     "copy_elements",
@@ -75,8 +81,10 @@ __all__ = [
     "kind_of",
     "make_sparse",
     "pack_together",
+    "packed_buffer",
     "packed_layout",
     "rises",
+    "symmetry_for",
     "take_along",
     "write_elements",
 ]
@@ -108,5 +116,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
                 "write_elements",
             ),
             "strings._checks": ("check_kind", "check_offsets"),
+            "symmetric._making": ("check_symmetric_box", "packed_buffer"),
+            "symmetric._symmetric": ("symmetry_for",),
         },
     )

@@ -27,6 +27,8 @@ a level start: one number, or one each; `tidy_origins` makes the first of the se
 `unroll` (the same rows with more modes as splits).
 
 **Symmetry**: `contraction_symmetry` and `ufunc_symmetry` have the rules for the symmetry of a result.
+`fold_columns` says where elements are packed (`Folded`), `closed_form` how a group is built of `Block`s: a
+`Row` or `Copies` of them. `check_exchanged` compares numbers of modes; `columns_of` has indices of ordinals.
 
 **Pictures**: `short_text`.
 """
@@ -54,18 +56,29 @@ if TYPE_CHECKING:
     from tensorwrapper.shape.rows._columns import Columns, Origins, tidy_origins
     from tensorwrapper.shape.rows._rearrange import build_rows
     from tensorwrapper.shape.rows._unroll import unroll
+    from tensorwrapper.shape.symmetry._blocks import Block, Copies, Folded, Row
+    from tensorwrapper.shape.symmetry._packing import columns_of
     from tensorwrapper.shape.symmetry._rules import contraction_symmetry, ufunc_symmetry
+    from tensorwrapper.shape.symmetry._symmetry import check_exchanged, closed_form, fold_columns
     from tensorwrapper.shape.tilings._tiling import make_tiling
 
 __all__ = [
+    "Block",
     "Columns",
+    "Copies",
+    "Folded",
     "ModeNames",
     "OperandShapes",
     "Origins",
+    "Row",
     "agreed_names",
     "build_rows",
+    "check_exchanged",
     "check_names",
+    "closed_form",
+    "columns_of",
     "contraction_symmetry",
+    "fold_columns",
     "integer_array",
     "key_of_names",
     "make_smooth",
@@ -104,6 +117,9 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "rows._columns": ("Columns", "Origins", "tidy_origins"),
             "rows._rearrange": ("build_rows",),
             "rows._unroll": ("unroll",),
+            "symmetry._blocks": ("Block", "Copies", "Folded", "Row"),
+            "symmetry._packing": ("columns_of",),
+            "symmetry._symmetry": ("check_exchanged", "closed_form", "fold_columns"),
             "symmetry._rules": ("contraction_symmetry", "ufunc_symmetry"),
             "tilings._tiling": ("make_tiling",),
         },
