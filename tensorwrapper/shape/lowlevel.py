@@ -29,6 +29,7 @@ a level start: one number, or one each; `tidy_origins` makes the first of the se
 **Symmetry**: `contraction_symmetry` and `ufunc_symmetry` have the rules for the symmetry of a result.
 `fold_columns` says where elements are packed (`Folded`), `closed_form` how a group is built of `Block`s: a
 `Row` or `Copies` of them. `check_exchanged` compares numbers of modes; `columns_of` has indices of ordinals.
+`plain_generators` and `read_generators` are for JSON.
 
 **Pictures**: `short_text`.
 """
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
     from tensorwrapper.shape.symmetry._packing import columns_of
     from tensorwrapper.shape.symmetry._rules import contraction_symmetry, ufunc_symmetry
     from tensorwrapper.shape.symmetry._symmetry import check_exchanged, closed_form, fold_columns
+    from tensorwrapper.shape.symmetry._text import plain_generators, read_generators
     from tensorwrapper.shape.tilings._tiling import make_tiling
 
 __all__ = [
@@ -87,6 +89,8 @@ __all__ = [
     "mode_text",
     "names_of",
     "picked_names",
+    "plain_generators",
+    "read_generators",
     "rows_under",
     "short_text",
     "tidy_origins",
@@ -119,6 +123,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "rows._unroll": ("unroll",),
             "symmetry._blocks": ("Block", "Copies", "Folded", "Row"),
             "symmetry._packing": ("columns_of",),
+            "symmetry._text": ("plain_generators", "read_generators"),
             "symmetry._symmetry": ("check_exchanged", "closed_form", "fold_columns"),
             "symmetry._rules": ("contraction_symmetry", "ufunc_symmetry"),
             "tilings._tiling": ("make_tiling",),

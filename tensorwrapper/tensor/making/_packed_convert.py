@@ -69,7 +69,8 @@ def from_packed(values: npt.ArrayLike, symmetry: SymmetryLike, shape: ShapeLike)
     count = own.count(extents)
     if array.size != count:
         raise BufferSizeError(
-            f"a tensor of extents {extents} has {count} packed elements, not {array.size}; its symmetry is {own}"
+            f"a tensor of extents {extents} has {count} packed elements, not {array.size}; its symmetry is "
+            f"{own}"
         )
     if not array.flags.c_contiguous:
         raise ConversionError("packed elements have no gaps: np.ascontiguousarray(values) copies them")

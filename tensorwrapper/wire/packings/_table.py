@@ -17,6 +17,7 @@ from tensorwrapper.wire.packings._nullable import NAME, VERSION
 from tensorwrapper.wire.packings._packing import ElementPacking, Packing, ShapePacking
 from tensorwrapper.wire.packings._sparse import SparsePacking
 from tensorwrapper.wire.packings._strings import StringPacking
+from tensorwrapper.wire.packings._symmetric import SymmetricPacking
 from tensorwrapper.wire.packings._tiled import TiledPacking
 from tensorwrapper.wire.packings._triangular import TriangularPacking
 
@@ -35,6 +36,7 @@ _BUILT_IN: Final[tuple[Packing, ...]] = (
     TriangularPacking(),
     JaggedPacking(),
     SparsePacking(),
+    SymmetricPacking(),
     StringPacking(),
     CompressedPacking("zlib"),
     CompressedPacking("zstd"),
