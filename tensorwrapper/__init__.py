@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from tensorwrapper.tensor import empty as empty
     from tensorwrapper.tensor import eye as eye
     from tensorwrapper.tensor import from_buffer as from_buffer
+    from tensorwrapper.tensor import from_packed as from_packed
     from tensorwrapper.tensor import full as full
     from tensorwrapper.tensor import jagged as jagged
     from tensorwrapper.tensor import nullable as nullable
@@ -100,6 +101,7 @@ __all__ = [
     "fields",
     "from_awkward",
     "from_buffer",
+    "from_packed",
     "full",
     "interop",
     "jagged",
@@ -164,6 +166,7 @@ _HOMES = {
     "zeros": "tensor",
     "from_awkward": "interop",
     "from_buffer": "tensor",
+    "from_packed": "tensor",
     "jagged": "tensor",
     "nullable": "tensor",
     "sparse": "tensor",

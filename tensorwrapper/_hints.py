@@ -62,6 +62,7 @@ full(): `tw.full((2, 3), 1)` takes extents as one sequence, then the value; dtyp
 eye(): `tw.eye(3, 4, diagonal=1)`
 sparse(): `tw.sparse([(0, 1)], [1.5], (2, 3))` takes places, values and a shape
 blocks(): `tw.blocks({(0, 0): [[1.0, 2.0]]}, tw.Tiling([1, 2], [2]))` takes blocks by tile number, and a tiling
+from_packed(): `tw.from_packed([1.0, 2.0, 3.0], 's2', (2, 2))` takes packed elements, a symmetry and a shape
 [selection]
 where(): `tw.where(t > 0, t, 0)`; where a mask holds alone is `np.nonzero(t > 0)`
 random() uniform(): `sel.{name}((2, 3), seed=1)`: the same seed gives the same numbers

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         tf_string_size,
         write_tf_string,
     )
+    from tensorwrapper.buffer.symmetric._symmetric import Symmetric
 
 __all__ = [
     "ArrowArrayLike",
@@ -38,6 +39,7 @@ __all__ = [
     "Sparse",
     "StringData",
     "Strings",
+    "Symmetric",
     "constant",
     "copy_between",
     "count_copies",
@@ -72,6 +74,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "copies._run_copy": ("copy_between", "run_copy"),
             "strings._data": ("StringData",),
             "strings._numpy": ("NumpyStrings", "strings_from_numpy", "strings_to_numpy"),
+            "symmetric._symmetric": ("Symmetric",),
             "strings._tf_string": (
                 "decode_tf_string",
                 "decode_tf_strings",

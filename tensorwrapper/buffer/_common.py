@@ -27,6 +27,7 @@ from tensorwrapper.typing import Array, Extents, Index, IntArray, ScalarT_co, Wr
 if TYPE_CHECKING:
     from tensorwrapper.buffer.blocks._present import PresentTiles
     from tensorwrapper.buffer.strings._data import StringData
+    from tensorwrapper.shape import Symmetry
 
 __all__ = ["BufferCommon", "Dense"]
 
@@ -47,6 +48,8 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
 
     in_tiles: ClassVar[bool] = False
     """Whether tiles are stored each by itself, so that one of them is simpler than all."""
+    stores_orbits: ClassVar[bool] = False
+    """True if one stored element stands for several, which a symmetry makes equal."""
 
     @property
     @abstractmethod
@@ -107,6 +110,13 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
     @abstractmethod
     def as_readonly(self) -> "BufferCommon[ScalarT_co]":
         """Return the same elements as a buffer that cannot be written to; no copy."""
+
+    def why_readonly(self) -> str:
+        """Return the reason why the elements of a read-only buffer cannot be written, and an alternative."""
+        return (
+            "the memory of this tensor is read-only, or repeated in a tensor of which this is a view; "
+            "copy() gives one that can change"
+        )
 
     def guarded(self) -> "BufferCommon[ScalarT_co]":
         """Return the elements for a layout that gives several indices one place: at most to be added to."""
@@ -170,6 +180,14 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
     def narrowed(self, layout: LayoutCommon) -> "tuple[LayoutCommon, BufferCommon[ScalarT_co]]":
         """Return the layout and the buffer of just the tile that a layout reaches, if that is simpler."""
         return layout, self
+
+    def symmetry_of(self, layout: LayoutCommon) -> "Symmetry | None":  # noqa: ARG002 - none is known
+        """Return the symmetry of the elements of a box, of which each orbit is stored once; else None."""
+        return None
+
+    def packed_of(self, layout: LayoutCommon) -> "npt.NDArray[ScalarT_co] | None":  # noqa: ARG002 - none
+        """Return the memory of the elements that are stored for others too; None if there is no such."""
+        return None
 
     def memory_of(self, layout: LayoutCommon) -> "npt.NDArray[ScalarT_co] | None":  # noqa: ARG002 - none
         """Return the array over the memory that a layout in strides addresses, or None; O(rank)."""

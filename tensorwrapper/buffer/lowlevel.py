@@ -24,6 +24,9 @@ right), `pack_together` (those of several buffers that one layout reaches), `arr
 `put_tiles` move elements of some tiles of a pattern. `tile_places` are addresses of tiles, `volume_of_tiles`
 their common size.
 
+**Symmetric elements**: `packed_buffer` (of elements that are stored in another way), `check_symmetric_box` (a
+shape that a symmetry fits), `symmetry_for` (a symmetry for elements of one type).
+
 **Sparse elements**: `rises` (addresses ascend, none twice), `is_fill` (where values equal the fill, NaN too).
 """
 
@@ -63,6 +66,8 @@ if TYPE_CHECKING:
         write_elements,
     )
     from tensorwrapper.buffer.strings._checks import check_kind, check_offsets
+    from tensorwrapper.buffer.symmetric._making import check_symmetric_box, packed_buffer
+    from tensorwrapper.buffer.symmetric._symmetric import symmetry_for
 
 __all__ = [
     "ArrowValues",
@@ -75,6 +80,7 @@ __all__ = [
     "check_dtype",
     "check_kind",
     "check_offsets",
+    "check_symmetric_box",
     "check_write",
     "convert_elements",
     "copy_elements",
@@ -89,10 +95,12 @@ __all__ = [
     "make_blocks",
     "make_sparse",
     "pack_together",
+    "packed_buffer",
     "packed_layout",
     "picked_tiles",
     "put_tiles",
     "rises",
+    "symmetry_for",
     "take_along",
     "tile_places",
     "volume_of_tiles",
@@ -134,5 +142,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
                 "write_elements",
             ),
             "strings._checks": ("check_kind", "check_offsets"),
+            "symmetric._making": ("check_symmetric_box", "packed_buffer"),
+            "symmetric._symmetric": ("symmetry_for",),
         },
     )

@@ -20,8 +20,8 @@ implementation behind the facade). `Strided` and `TiledStrided` are what most te
 **Rows**, for what is done to the rows of a tensor: `PlacedRows` (where each cell of a layout lies), `choose`
 (what jagged positions or masks choose), `positions_of_rows` (with what a boundary puts beyond their ends).
 
-**Tiles**: `tile_view` is the `TileView` of a layout over a tiled shape, with its box and tiling. `tile_layout`
-is that of one tile, `tile_table` has the places of many, and `tile_major` is the box of packed tiles.
+**Tiles**: `tile_view` is the `TileView` of a layout over a tiled shape: its box and tiling. `tile_layout` is
+that of one tile, `tile_table` has the places of many, and `tile_major` is the box of packed tiles.
 
 **Places**: `address_batches` (of all elements, some at a time), `InverseMap` (which elements lie at many
 offsets).

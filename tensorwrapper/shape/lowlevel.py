@@ -29,6 +29,9 @@ a level start: one number, or one each; `tidy_origins` makes the first of the se
 **Tiles**: `mask_of_predicate` (a bool for each tile of a grid), `to_threshold` (that of norms).
 
 **Symmetry**: `contraction_symmetry` and `ufunc_symmetry` have the rules for the symmetry of a result.
+`fold_columns` says where elements are packed (`Folded`), `closed_form` how a group is built of `Block`s: a
+`Row` or `Copies` of them. `check_exchanged` compares numbers of modes; `columns_of` has indices of ordinals.
+`plain_generators` and `read_generators` are for JSON.
 
 **Pictures**: `short_text`.
 """
@@ -58,18 +61,30 @@ if TYPE_CHECKING:
     from tensorwrapper.shape.rows._columns import Columns, Origins, tidy_origins
     from tensorwrapper.shape.rows._rearrange import build_rows
     from tensorwrapper.shape.rows._unroll import unroll
+    from tensorwrapper.shape.symmetry._blocks import Block, Copies, Folded, Row
+    from tensorwrapper.shape.symmetry._packing import columns_of
     from tensorwrapper.shape.symmetry._rules import contraction_symmetry, ufunc_symmetry
+    from tensorwrapper.shape.symmetry._symmetry import check_exchanged, closed_form, fold_columns
+    from tensorwrapper.shape.symmetry._text import plain_generators, read_generators
     from tensorwrapper.shape.tilings._tiling import make_tiling
 
 __all__ = [
+    "Block",
     "Columns",
+    "Copies",
+    "Folded",
     "ModeNames",
     "OperandShapes",
     "Origins",
+    "Row",
     "agreed_names",
     "build_rows",
+    "check_exchanged",
     "check_names",
+    "closed_form",
+    "columns_of",
     "contraction_symmetry",
+    "fold_columns",
     "has_tiles",
     "integer_array",
     "key_of_names",
@@ -81,6 +96,8 @@ __all__ = [
     "mode_text",
     "names_of",
     "picked_names",
+    "plain_generators",
+    "read_generators",
     "rows_under",
     "short_text",
     "tidy_origins",
@@ -114,6 +131,10 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "rows._columns": ("Columns", "Origins", "tidy_origins"),
             "rows._rearrange": ("build_rows",),
             "rows._unroll": ("unroll",),
+            "symmetry._blocks": ("Block", "Copies", "Folded", "Row"),
+            "symmetry._packing": ("columns_of",),
+            "symmetry._text": ("plain_generators", "read_generators"),
+            "symmetry._symmetry": ("check_exchanged", "closed_form", "fold_columns"),
             "symmetry._rules": ("contraction_symmetry", "ufunc_symmetry"),
             "tilings._tiling": ("make_tiling",),
         },

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tensorwrapper.tensor.making._create import empty, eye, full, zeros
     from tensorwrapper.tensor.making._from_buffer import from_buffer
     from tensorwrapper.tensor.making._nullable_convert import nullable
+    from tensorwrapper.tensor.making._packed_convert import from_packed
     from tensorwrapper.tensor.making._sparse_convert import sparse
     from tensorwrapper.tensor.making._string_convert import strings
     from tensorwrapper.tensor.within._rows import TensorRows
@@ -28,6 +29,7 @@ __all__ = [
     "empty",
     "eye",
     "from_buffer",
+    "from_packed",
     "full",
     "jagged",
     "nullable",
@@ -48,6 +50,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "making._from_buffer": ("from_buffer",),
             "within._rows": ("TensorRows",),
             "making._nullable_convert": ("nullable",),
+            "making._packed_convert": ("from_packed",),
             "making._sparse_convert": ("sparse",),
             "making._string_convert": ("strings",),
             "_tensor": ("Tensor",),

@@ -44,6 +44,7 @@ from tensorwrapper.tensor.facade._queries import TensorQueries
 from tensorwrapper.tensor.facade._sparse import TensorSparse
 from tensorwrapper.tensor.facade._strings import TensorStrings
 from tensorwrapper.tensor.facade._structure import TensorStructure, cut_rows
+from tensorwrapper.tensor.facade._symmetry import TensorSymmetry
 from tensorwrapper.tensor.facade._writes import TensorWrites
 from tensorwrapper.tensor.keys._ragged_keys import chosen_layout, is_ragged
 from tensorwrapper.tensor.rows._row_facts import counts_of, positions_of_mode, run_lengths
@@ -94,6 +95,7 @@ class Tensor(
     TensorStrings[S, J],
     TensorSparse[S, J],
     TensorBlocks[S, J],
+    TensorSymmetry[S, J],
     TensorStructure[S, J],
     TensorLibraries,
     TensorCommon[S],

@@ -155,6 +155,8 @@ class TensorBase(ABC, Generic[ScalarT_co, IndexT_co]):
             held = self._layout.flatten().implementation
             marked: npt.NDArray[np.bool_] = cast("Any", sides[0].elements_of(held))
             return shape.extents, np.flatnonzero(marked & sides[1].elements_of(held))
+        if buffer.stores_orbits and buffer.dtype == np.bool_:
+            return shape.extents, np.flatnonzero(self.elements())
         if buffer.fill_value is None or buffer.dtype != np.bool_ or not shape.is_box:
             return None
         ordinals, values = cast("BufferCommon[Any]", buffer).stored_of(self._layout.implementation)
@@ -194,10 +196,7 @@ class TensorBase(ABC, Generic[ScalarT_co, IndexT_co]):
             )
             raise ReadOnlyError(f"indices share a place because of {where}; copy() gives each its own")
         if self._buffer.is_readonly:
-            raise ReadOnlyError(
-                "the memory of this tensor is read-only, or repeated in a tensor of which this is a view; "
-                "copy() gives one that can change"
-            )
+            raise ReadOnlyError(self._buffer.why_readonly())
 
     @abstractmethod
     def copy(self) -> Self:

@@ -1,6 +1,7 @@
 """Symmetries drawn at random, their closure by brute force, and data that have them."""
 
 import itertools
+from pathlib import Path
 
 import numpy as np
 from hypothesis import strategies as st
@@ -50,3 +51,16 @@ def symmetric_data(symmetry, extents, seed, dtype=np.complex128):
         image = sign * x.transpose(p)
         total = total + (image.conj() if conjugate else image)
     return total.astype(dtype) if dtype == np.complex128 else total.real.astype(dtype)
+
+
+def extents_of(s, data, most=4):
+    """Draw extents that are equal along the cycles of a symmetry."""
+    drawn = [data.draw(st.integers(0, most)) for _ in range(s.rank)]
+    first = [min(own.permutation.index(mode) for own in s.operations) for mode in range(s.rank)]
+    return tuple(drawn[mode] for mode in first)
+
+
+def water_integrals():
+    """Return the 406 packed repulsion integrals of water in STO-3G, of 7 functions."""
+    lines = Path(__file__).with_name("water_sto3g_s8.txt").read_text(encoding="ascii").splitlines()
+    return np.array(" ".join(lines[2:]).split(), np.float64)

@@ -9,7 +9,7 @@ import pytest
 import tensorwrapper
 
 ROOT = Path(tensorwrapper.__file__).parent
-COPIERS = {"buffer/copies/_copy.py", "buffer/copies/_run_copy.py", "buffer/copies/_strided_copy.py"}
+COPIERS = {f"buffer/copies/{name}.py" for name in ("_copy", "_run_copy", "_strided_copy", "_symmetric_copy")}
 
 # NumPy's functions that copy or make what they are given anew.
 FUNCTIONS = {
@@ -69,6 +69,7 @@ ALLOWED = {
         "concatenate",  # parts that workers hold, each of which came in memory of its own
         "flatten",  # Shape.flatten
     },
+    "buffer/symmetric": {"flatten"},  # Shape.flatten
     "drawing": FUNCTIONS | METHODS,  # coordinates of pictures
     "cli": FUNCTIONS | METHODS,  # a user like any other
     "testing": FUNCTIONS | METHODS,  # the same

@@ -109,6 +109,8 @@ def new_tensor(array: Array, shape: Shape[Any], order: Index) -> Tensor[Any, Any
 def is_array(source: Tensor[Any]) -> bool:
     """Tell whether a tensor is an array, or says itself why it is none; else its elements are gathered."""
     dense = source.buffer.memory is not None
+    if source.buffer.stores_orbits:
+        return False
     return (
         not source.shape.is_box
         or not dense

@@ -150,10 +150,9 @@ class Copies(Block):
         down = _descending(places)
         if self.strict:
             zero = _either([zero, *[left == right for left, right in pairwise(down)]])
-        steps = range(self.copies, 0, -1)
-        shift = 0 if self.strict else 1
-        terms = [_binomial(place + shift * (step - 1), step) for place, step in zip(down, steps, strict=True)]
-        offsets = sum(terms[1:], terms[0])
+        offsets = down[-1] + _binomial(down[-2], 2, strict=self.strict)
+        for step, place in enumerate(reversed(down[:-2]), 3):
+            offsets += _binomial(place, step, strict=self.strict)
         if zero is not None:
             offsets[zero] = -1
         negative = _unlike([one.negative for one in found] + [odd if self.sign < 0 else None])
@@ -260,15 +259,21 @@ def _is_odd(places: list[IntArray]) -> BoolArray:
 
 
 def _descending(places: list[IntArray]) -> list[IntArray]:
-    if len(places) == 2:
-        return [np.maximum(*places), np.minimum(*places)]
-    ordered = np.sort(np.stack(places), axis=0)
-    return [*ordered[::-1]]
+    """Return the same numbers with the greatest first, element by element; arrays broadcast."""
+    ordered = list(places)
+    for last in range(len(ordered) - 1, 0, -1):
+        for k in range(last):
+            one, two = ordered[k], ordered[k + 1]
+            ordered[k], ordered[k + 1] = np.maximum(one, two), np.minimum(one, two)
+    return ordered
 
 
-def _binomial(numbers: IntArray, k: int) -> IntArray:
-    """Return how many sets of `k` there are of so many things; exact where the result times k fits."""
+def _binomial(numbers: IntArray, k: int, *, strict: bool) -> IntArray:
+    """Return how many sets of `k` smaller numbers there are, or of numbers that may be equal if not strict.
+
+    That is C(m, k) or C(m + k - 1, k). Exact where the result times k fits into 64 bits.
+    """
     total = numbers
     for step in range(1, k):
-        total = total * (numbers - step) // (step + 1)
+        total = total * (numbers - step if strict else numbers + step) // (step + 1)
     return total

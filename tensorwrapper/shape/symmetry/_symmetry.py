@@ -14,6 +14,7 @@ from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, OutOfBoundsError, RankError, SymmetryError
 from tensorwrapper.shape.boxes._common import to_index, to_index_array
 from tensorwrapper.shape.boxes._smooth import to_permutation
+from tensorwrapper.shape.symmetry._blocks import Block, Folded, block_of
 from tensorwrapper.shape.symmetry._canonical import Canonical, canonical_indices, orient, ranks_of
 from tensorwrapper.shape.symmetry._operations import (
     MOST_RANK,
@@ -34,7 +35,16 @@ from tensorwrapper.shape.symmetry._packing import (
 from tensorwrapper.shape.symmetry._text import NAMES, read_json, read_text, symmetry_text, symmetry_to_json
 from tensorwrapper.typing import Extents, Index, IntArray
 
-__all__ = ["Generator", "PackedOffsets", "Symmetry", "SymmetryLike", "as_symmetry"]
+__all__ = [
+    "Generator",
+    "PackedOffsets",
+    "Symmetry",
+    "SymmetryLike",
+    "as_symmetry",
+    "check_exchanged",
+    "closed_form",
+    "fold_columns",
+]
 
 Generator: TypeAlias = (
     "Operation | tuple[Iterable[SupportsIndex], SupportsIndex]"
@@ -473,6 +483,26 @@ class Symmetry:
                 codes.add(encode(moved, sign, conjugate=conjugate))
         return self._make(len(kept), codes)
 
+    def widen(self, rank: SupportsIndex) -> "Symmetry":
+        """Return the same operations for a tensor with further modes at the end, which none moves.
+
+        Raises
+        ------
+        RankError
+            If the rank is less than before, or over 8.
+
+        Examples
+        --------
+        >>> from tensorwrapper import Symmetry
+        >>> str(Symmetry.parse("s2").widen(3))
+        '3: +(0 1)'
+        """
+        total = _to_rank(rank)
+        if total < self.rank:
+            raise RankError(f"a symmetry of rank {self.rank} is not widened to {total} modes")
+        more = range(self.rank, total)
+        return self._make(total, [encode((*p, *more), s, conjugate=c) for p, s, c in self.operations])
+
     @property
     def real(self) -> "Symmetry":
         """The same operations without conjugation: their meaning for real elements. It may be `is_zero`.
@@ -603,6 +633,24 @@ def as_symmetry(symmetry: SymmetryLike) -> Symmetry:
         return Symmetry.parse(symmetry)
     check_kind_of(symmetry, Symmetry, "a symmetry is a Symmetry or its text")
     return symmetry
+
+
+# For the floors above, without checks of arguments.
+
+
+def closed_form(symmetry: Symmetry) -> Block | None:
+    """Return how a symmetry is built of neighbouring modes, or None if it is not."""
+    return block_of(symmetry._codes, symmetry.rank)
+
+
+def fold_columns(symmetry: Symmetry, columns: tuple[IntArray, ...], extents: Extents) -> Folded:
+    """Return where elements of a box are packed, by one array of indices per mode; these broadcast."""
+    return fold(symmetry._codes, columns, extents)
+
+
+def check_exchanged(symmetry: Symmetry, numbers: tuple[int, ...], what: str) -> None:
+    """Raise ExtentMismatchError unless exchanged modes have equal numbers; `what` names these."""
+    check_equal_modes(symmetry._codes, numbers, what)
 
 
 def _restore(rank: int, generators: tuple[Operation, ...]) -> Symmetry:

@@ -19,7 +19,16 @@ from tensorwrapper._scanner import quoted, refuse_at
 from tensorwrapper.errors import ConversionError, ParseError
 from tensorwrapper.shape.symmetry._operations import MOST_RANK, Operation
 
-__all__ = ["NAMES", "Read", "read_json", "read_text", "symmetry_text", "symmetry_to_json"]
+__all__ = [
+    "NAMES",
+    "Read",
+    "plain_generators",
+    "read_generators",
+    "read_json",
+    "read_text",
+    "symmetry_text",
+    "symmetry_to_json",
+]
 
 Read = tuple[int, list[Operation]]
 """What was read: a rank and generators."""
@@ -114,8 +123,12 @@ def _permutation(rank: int, cycles: list[str], text: str) -> tuple[int, ...]:
 
 def symmetry_to_json(rank: int, generators: tuple[Operation, ...]) -> str:
     """Return a symmetry as JSON, compact and with sorted keys."""
-    plain: list[Json] = [[list(own.permutation), own.sign, own.conjugate] for own in generators]
-    return dump_json({"generators": plain, "rank": rank})
+    return dump_json({"generators": plain_generators(generators), "rank": rank})
+
+
+def plain_generators(generators: tuple[Operation, ...]) -> list[Json]:
+    """Return generators as JSON has them: ``[permutation, sign, conjugate]`` each."""
+    return [[list(own.permutation), own.sign, own.conjugate] for own in generators]
 
 
 def read_json(text: object) -> Read:
@@ -123,7 +136,12 @@ def read_json(text: object) -> Read:
     value = parse_json(text, "the JSON of a symmetry", depth=4, digits=9, max_bytes=_LENGTH)
     field = Field(value, "", _refuse).object({"generators", "rank"})
     rank = field["rank"].count(most=MOST_RANK)
-    return rank, [_read_generator(entry, rank) for entry in field["generators"].items(most=_MOST)]
+    return rank, read_generators(field["generators"], rank)
+
+
+def read_generators(field: Field, rank: int) -> list[Operation]:
+    """Return the generators that a field has, at most 32; it refuses whatever else it has."""
+    return [_read_generator(entry, rank) for entry in field.items(most=_MOST)]
 
 
 def _read_generator(entry: Field, rank: int) -> Operation:

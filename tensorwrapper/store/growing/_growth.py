@@ -53,6 +53,13 @@ def _inner_origin(shape: Shape[Any]) -> Index | None:
         return None
 
 
+def _check_all_elements(tensor: Tensor[Any], name: str) -> None:
+    if tensor.buffer.stores_orbits:
+        raise ConversionError(
+            f"extend({name!r}) takes no symmetric tensor, which cannot grow by rows: `t.to_dense()` can"
+        )
+
+
 @final
 @frozen(eq=False)
 class Pattern:
@@ -81,7 +88,10 @@ class Pattern:
         ------
         RankError
             If it has no rows.
+        ConversionError
+            If it is symmetric: one more row would end that.
         """
+        _check_all_elements(tensor, name)
         shape = tensor.shape
         if not shape.rank:
             raise RankError(f"a tensor that grows has rows, and {name!r} is a scalar: stack([t]) has one row")
@@ -114,6 +124,7 @@ class Pattern:
             return None  # Of a list without rows nobody can say what they are like.
         tensor = self._read(given)
         _refuse_blocks(tensor, self.name)
+        _check_all_elements(tensor, self.name)
         self._check_shape(tensor.shape)
         tensor = self._placed(tensor, is_placed=isinstance(given, TensorCommon))
         tensor = self._typed(tensor, weak=weak)

@@ -58,27 +58,6 @@ class TensorBlocks(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         made: BlockPattern = blocks_work().pattern(self)
         return made
 
-    def packed_values(self) -> "npt.NDArray[ScalarT_co]":
-        """Return the elements that are stored, as a flat array: those of the present tiles, one by one.
-
-        They are the memory of a tensor in blocks, so writes to them change the tensor. Those of a view or a
-        dense tensor are copied unless they are stored in this order.
-
-        Raises
-        ------
-        LayoutError
-            If the tensor has no tiles.
-
-        Examples
-        --------
-        >>> import tensorwrapper as tw
-        >>> t = tw.blocks({(1,): [3.0, 4.0]}, tw.Tiling([3, 2]))
-        >>> t.packed_values()
-        array([3., 4.])
-        """
-        made: npt.NDArray[ScalarT_co] = blocks_work().packed_values(self)
-        return made
-
     def present_tiles(self) -> "Iterator[tuple[Index, Tensor[ScalarT_co]]]":
         """Return an iterator over the present tiles: number and view, which keeps its origin in the box.
 

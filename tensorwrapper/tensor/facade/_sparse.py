@@ -121,6 +121,8 @@ class TensorSparse(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
     def to_dense(self) -> Self:
         """Return a tensor of the same shape with every element in memory of its own; a copy if it is dense.
 
+        Sparse and symmetric tensors are filled.
+
         Raises
         ------
         ConversionError
@@ -138,7 +140,7 @@ class TensorSparse(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
                 f"a tensor of shape {self.shape} is no box: to_padded() fills it up to one, and "
                 "from_buffer(t.elements(), t.shape) has all its elements"
             )
-        if not self.is_sparse:
+        if not self.is_sparse and self._buffer.symmetry_of(self._layout.implementation) is None:
             return self.copy()
         return self._make(packed_layout(self.shape), Dense(cast("Any", self.elements())))
 

@@ -1,7 +1,7 @@
 """Ufuncs of block-sparse tensors: of the fills, and of the tiles that any operand has.
 
-A product with zero is zero if the other side is finite. So a product has the tiles of both sides, and those of
-one side with an element that is not finite. Results equal those of dense arrays.
+A product with zero is zero if the other side is finite. So a product has the tiles of both sides, and those
+of one side with an element that is not finite. Results equal those of dense arrays.
 """
 
 from collections.abc import Callable, Iterable, Sequence

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 
 from tensorwrapper._memory import too_large
-from tensorwrapper.buffer import Dense
+from tensorwrapper.buffer import BufferCommon, Dense
 from tensorwrapper.buffer.lowlevel import as_dense, check_dtype, check_write, holds_strings, packed_layout
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError
 from tensorwrapper.layout import Layout
@@ -39,6 +39,7 @@ from tensorwrapper.tensor.operators._shapes import (
 )
 from tensorwrapper.tensor.operators._sparse import compute_sparse
 from tensorwrapper.tensor.operators._strings import compute_strings
+from tensorwrapper.tensor.operators._symmetric import compute_symmetric
 from tensorwrapper.typing import Array
 
 __all__ = ["Out", "call", "flat_operands", "over_array", "over_rows"]
@@ -66,16 +67,15 @@ def call(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) ->
         _check_outs(made, outs, name)
         found = [_put(own, out) for own, out in zip(made, outs, strict=True)]
         return found[0] if len(found) == 1 else tuple(found)
+    if _store_orbits(buffers):
+        return _call_on_orbits(ufunc, operands, outs, where, options)
     if any(holds_strings(tensor.dtype) for tensor in tensors):
         _refuse_where(where, name, "a tensor of strings")
         made_of_text = compute_strings(ufunc, operands, options)
         (out,) = outs
         _check_outs((made_of_text,), outs, name)
         return _put(made_of_text, out)
-    if where is not True:
-        where = _read_where(where, outs, name)
-        if name in _COMPARISONS:
-            operands = _in_range(operands)
+    where, operands = _masked(where, operands, outs, name)
     everything = [*operands, where] if where is not True else operands
     reference = reference_of(everything)
     if reference is None:
@@ -89,6 +89,32 @@ def call(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) ->
             shape = rows_of_result(operands, reference, name)
             return _call_tiled(ufunc, reference, implementation, shape, under, options)
     return _call_rows(ufunc, operands, reference, outs, where, options)
+
+
+def _store_orbits(buffers: "list[BufferCommon[Any]]") -> bool:
+    return any(buffer.stores_orbits for buffer in buffers)
+
+
+def _call_on_orbits(
+    ufunc: np.ufunc,
+    operands: list[Operand],
+    outs: "tuple[Out, ...]",
+    where: object,
+    options: dict[str, Any],
+) -> object:
+    """Return packed results where a symmetry survives, else dense ones."""
+    plain = where is True and all(out is None for out in outs)
+    packed = compute_symmetric(ufunc, operands, options) if plain else None
+    if packed is not None:
+        return packed[0] if len(packed) == 1 else packed
+    whole = tuple([_with_all_elements(own) for own in operands])
+    return call(ufunc, whole, {**options, "where": where, "out": None if plain else outs})
+
+
+def _with_all_elements(operand: Operand) -> Operand:
+    if isinstance(operand, TensorBase) and operand.buffer.stores_orbits:
+        return cast("Operand", cast("Any", operand).to_dense())
+    return operand
 
 
 def _call_with_nulls(
@@ -144,6 +170,16 @@ def _typed(number: int) -> Array:
     if -(2**63) <= number < 2**64:
         return np.asarray(number)
     return np.asarray(np.inf if number > 0 else -np.inf)
+
+
+def _masked(
+    where: object, operands: list[Operand], outs: "tuple[Out, ...]", name: str
+) -> "tuple[Any, list[Operand]]":
+    """Return a mask as an operand, or True for none, and the operands that NumPy takes beside it."""
+    if where is True:
+        return True, operands
+    mask = _with_all_elements(_read_where(where, outs, name))
+    return mask, _in_range(operands) if name in _COMPARISONS else operands
 
 
 def _read_where(where: object, outs: "tuple[Out, ...]", name: str) -> Operand:

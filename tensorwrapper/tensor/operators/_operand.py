@@ -93,7 +93,7 @@ def read_operand(value: object, what: str) -> Operand:
         # Of rank 0 it is a number that has a type.
         tensor: Any = value._as_operand()
         # A number, whatever held it.
-        number = tensor.buffer.fill_value is not None and not tensor.rank
+        number = (tensor.buffer.fill_value is not None or tensor.buffer.stores_orbits) and not tensor.rank
         return cast("TensorBase[Any]", tensor.to_dense() if number else tensor)
     if isinstance(value, np.ma.MaskedArray):
         raise _masked(what)

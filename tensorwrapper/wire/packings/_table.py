@@ -18,6 +18,7 @@ from tensorwrapper.wire.packings._nullable import NAME, VERSION
 from tensorwrapper.wire.packings._packing import ElementPacking, Packing, ShapePacking
 from tensorwrapper.wire.packings._sparse import SparsePacking
 from tensorwrapper.wire.packings._strings import StringPacking
+from tensorwrapper.wire.packings._symmetric import SymmetricPacking
 from tensorwrapper.wire.packings._tiled import TiledPacking
 from tensorwrapper.wire.packings._triangular import TriangularPacking
 
@@ -37,6 +38,7 @@ _BUILT_IN: Final[tuple[Packing, ...]] = (
     JaggedPacking(),
     BlocksPacking(),
     SparsePacking(),
+    SymmetricPacking(),
     StringPacking(),
     CompressedPacking("zlib"),
     CompressedPacking("zstd"),

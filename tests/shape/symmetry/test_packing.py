@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tensorwrapper.errors import ExtentMismatchError, OutOfBoundsError, RankError, SizeOverflowError
 from tensorwrapper.shape import Symmetry
 from tensorwrapper.shape.symmetry._blocks import block_of
-from tests.support.symmetry import symmetric_data, symmetries
+from tests.support.symmetry import extents_of, symmetric_data, symmetries
 
 S = Symmetry
 A2A2 = S.antisymmetric(0, 1, rank=4) | S.antisymmetric(2, 3, rank=4)
@@ -28,13 +28,6 @@ def packed_by_the_rule(s, extents):
         if not zero and max(image for image, *_ in images) == index:
             found.append(index)
     return found
-
-
-def extents_of(s, data, most=4):
-    """Draw extents that are equal along the cycles of a symmetry."""
-    drawn = [data.draw(st.integers(0, most)) for _ in range(s.rank)]
-    first = [min(own.permutation.index(mode) for own in s.operations) for mode in range(s.rank)]
-    return tuple(drawn[mode] for mode in first)
 
 
 @given(symmetries(4), st.data())

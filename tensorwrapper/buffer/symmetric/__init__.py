@@ -1,0 +1,1 @@
+"""Elements of a symmetric box, of which each orbit is stored once."""

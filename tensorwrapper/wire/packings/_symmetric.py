@@ -1,0 +1,58 @@
+"""The packing ``symmetric``: the elements at canonical indices of a box, and generators of its symmetry."""
+
+from typing import Any, final
+
+from tensorwrapper._value_class import frozen
+from tensorwrapper.buffer import Symmetric
+from tensorwrapper.errors import RemoteProtocolError, SizeOverflowError, TensorWrapperError
+from tensorwrapper.shape import Symmetry
+from tensorwrapper.shape.lowlevel import closed_form, plain_generators, read_generators
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.wire._refusal import refuse
+from tensorwrapper.wire.packings._packing import ElementPacking, Packed, Received, WriteOptions
+from tensorwrapper.wire.parts._part_writer import PartWriter
+
+__all__ = ["SymmetricPacking"]
+
+_RANK = 8
+_OPERATION = 64  # bytes that one operation takes here, about
+
+
+@final
+@frozen
+class SymmetricPacking(ElementPacking):
+    """Takes symmetric boxes, also parts of them that have a symmetry; they are never compressed."""
+
+    @property
+    def name(self) -> str:
+        return "symmetric"
+
+    def pack(self, tensor: Tensor[Any], parts: PartWriter, options: WriteOptions) -> Packed | None:  # noqa: ARG002
+        if not tensor.buffer.stores_orbits:
+            return None
+        packed = tensor.buffer.pack(tensor.layout.implementation, own=False)
+        # A part without symmetry has all its elements.
+        if not isinstance(packed, Symmetric) or packed.symmetry.is_trivial:
+            return None
+        return Packed(packed.values, {"generators": plain_generators(packed.symmetry.generators)})
+
+    def unpack(self, received: Received) -> Symmetric[Any]:
+        fields, values = received.fields, received.values
+        extents = fields["shape"].counts(received.parts.limits.extent, most_items=_RANK)
+        generators = read_generators(fields["generators"], len(extents))
+        try:
+            symmetry = Symmetry(len(extents), generators)
+            received.parts.claim(_OPERATION * symmetry.order, fields)
+            if closed_form(symmetry) is None:
+                # Its elements are found by a table, for which all indices are gone through.
+                received.parts.claim(8 * received.size, fields)
+            count = symmetry.count(extents)
+            if count != len(values):
+                refuse("size", f"{fields} has {count} packed elements, but {len(values)} came")
+            return Symmetric(values, symmetry, extents)
+        except RemoteProtocolError:
+            raise
+        except SizeOverflowError as error:
+            refuse("limit", f"{fields}: {error}")
+        except TensorWrapperError as error:
+            refuse("layout", f"{fields}: {error}")
