@@ -256,7 +256,7 @@ class Tensor(
         return self._chosen(self._layout, key)
 
     def untiled(self) -> "Tensor[S]":
-        """Return the box whose tiles these are, where it lies; O(1), of tiles that lie anywhere O(tiles).
+        """Return the view of the box of these tiles. O(1), or O(tiles) if each has a place of its own.
 
         Raises
         ------

@@ -189,16 +189,18 @@ class Blocks(BufferCommon[S], Generic[S]):
         starts, befores, stops = self._found()
         filled = every.volumes() > 0
         ends = strides * (every.tile_extents() - 1)
-        least = places + np.minimum(ends, 0).sum(axis=1)
-        greatest = places + np.maximum(ends, 0).sum(axis=1)
-        before = np.searchsorted(starts, least, "right") - 1
+        least: IntArray = places + np.minimum(ends, 0).sum(axis=1)
+        greatest: IntArray = places + np.maximum(ends, 0).sum(axis=1)
+        before: IntArray = np.searchsorted(starts, least, "right") - 1
         if not len(starts):
             present = np.zeros(len(places), np.bool_)
         else:
             tile = np.maximum(before, 0)
             present = (least >= starts[tile]) & (least < stops[tile])
             inside = present & (greatest < stops[tile])
-            apart = ~present & (np.searchsorted(starts, greatest, "right") - 1 == before)
+            apart: npt.NDArray[np.bool_] = ~present & (
+                np.searchsorted(starts, greatest, "right") - 1 == before
+            )
             if not (inside | apart | ~filled).all():
                 return None
             present &= filled

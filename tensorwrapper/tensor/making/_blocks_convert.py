@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from tensorwrapper._arguments import to_dtype
 from tensorwrapper._hints import answered
+from tensorwrapper._wording import brief
 from tensorwrapper.buffer.lowlevel import check_dtype, check_write
 from tensorwrapper.errors import ConversionError, DTypeError
 from tensorwrapper.shape import BlockPattern, Tiling
@@ -67,7 +68,7 @@ def blocks(
     fill_value
         The element of all other tiles.
     duplicates
-        What to do with a tile that comes several times: "raise", take the "sum", or the "last" one given.
+        The treatment of a tile given several times: "raise" refuses it, "sum" adds up, "last" takes the last.
 
     Raises
     ------
@@ -94,7 +95,9 @@ def blocks(
     if duplicates not in ("raise", "sum", "last"):
         raise ConversionError(f"duplicates are to raise, or their sum or last one counts, not {duplicates!r}")
     if not isinstance(cast("object", tiling), Tiling):
-        raise ConversionError(f"blocks are of a tiling, such as tw.Tiling([2, 2], [3]), not of {tiling!r}")
+        raise ConversionError(
+            f"blocks are of a tiling, such as tw.Tiling([2, 2], [3]), not of {brief(tiling)}"
+        )
     numbers, arrays = read_blocks(source, "blocks")
     wanted = _dtype_of(arrays, dtype)
     pattern = BlockPattern(tiling, numbers if duplicates == "raise" else list(dict.fromkeys(numbers)))
@@ -108,7 +111,7 @@ def blocks(
         fitted, owners = [fitted[k] for k in last.tolist()], np.arange(pattern.count)
     if len(fitted) == pattern.count:
         order = np.argsort(owners, kind="stable").tolist()
-        parts = [fitted[k] for k in order]
+        parts: list[Array] = [fitted[k] for k in order]
         flat: Array = np.concatenate(parts, dtype=wanted, casting="unsafe") if parts else np.empty(0, wanted)
         return tensor_of_pattern(pattern, flat, fill_value)
     made = tensor_of_pattern(pattern, np.zeros(pattern.elements, wanted), fill_value)

@@ -181,7 +181,7 @@ def full(
     Parameters
     ----------
     shape
-        Any shape: a box, jagged, tiled. Of a block pattern the present tiles are filled, others are 0.
+        Any shape: a box, jagged, tiled. A block pattern fills its present tiles; others are 0.
     fill_value
         A number, a text, bytes, or a function that receives the shape of a block, whose origin says where
         the block lies, and returns its elements (an array of the block's extents, or something that

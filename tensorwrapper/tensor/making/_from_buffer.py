@@ -70,8 +70,8 @@ def from_buffer(
     buffer
         A one-dimensional array without gaps, anything with the buffer protocol, or one of our buffers.
     shape
-        The shape; its elements lie one after the other in row-major order, from the first one on. Or a block
-        pattern, whose present tiles lie so.
+        The shape; its elements lie one after the other in row-major order, from the first one on. A block
+        pattern takes the elements of its present tiles.
     dtype
         How to read a buffer that is not an array; bytes if not given.
     layout

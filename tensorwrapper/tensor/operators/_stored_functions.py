@@ -7,8 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from tensorwrapper.errors import ConversionError
-from tensorwrapper.tensor._tensor_base import TensorBase
-from tensorwrapper.tensor.operators._operand import is_tensor_or_view
+from tensorwrapper.tensor.operators._operand import is_tensor, is_tensor_or_view
 from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.tensor.operators._row_functions import REDUCTIONS
 
@@ -57,5 +56,5 @@ def call_on_stored(
     if function is np.mean:
         found = np.true_divide(found, tensor.shape.size // max(found.shape.size, 1))
     # Of all elements NumPy returns a number.
-    whole = named["axis"] is None and isinstance(found, TensorBase) and not found.shape.rank
+    whole = named["axis"] is None and is_tensor(found) and found.shape.size == 1
     return np.asarray(found)[()] if whole else found

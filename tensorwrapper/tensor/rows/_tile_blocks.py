@@ -1,6 +1,6 @@
 """Blocks that are given by the numbers of their tiles, and the norms of tiles."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
@@ -57,20 +57,24 @@ def read_blocks(source: TileSource, what: str) -> tuple[list[Index], list[Array]
     ConversionError
         If it is neither, or a number is not a tuple of integers.
     """
-    pairs: Any = source.items() if isinstance(source, Mapping) else source
-    if isinstance(pairs, str | bytes) or not isinstance(pairs, Iterable):
+    given: Any = source
+    try:
+        pairs: Iterator[Any] = iter(given.items() if isinstance(source, Mapping) else given)
+    except TypeError as error:
         raise ConversionError(
-            f"{what} takes a mapping from tile numbers to blocks, or pairs, not a {type(source).__name__}"
-        )
+            f"{what} takes a mapping from tile numbers to blocks, or pairs, not a {type(given).__name__}"
+        ) from error
     numbers: list[Index] = []
     blocks: list[Array] = []
     for pair in pairs:
-        if not isinstance(pair, tuple | list) or len(cast("list[Any]", pair)) != 2:
+        try:
+            number, block = pair
+        except (TypeError, ValueError) as error:
             raise ConversionError(
                 f"{what} takes pairs of a tile number and a block, not a {type(pair).__name__}"
-            )
-        number, block = cast("tuple[Any, Any]", pair)
-        numbers.append(to_ints(number if isinstance(number, Iterable) else (number,), "the number of a tile"))
+            ) from error
+        many = hasattr(number, "__iter__")
+        numbers.append(to_ints(number if many else (number,), "the number of a tile"))
         blocks.append(unmasked_array(np.asarray(block) if isinstance(block, TensorBase) else block))
     return numbers, blocks
 
@@ -83,7 +87,9 @@ def check_block_extents(extents: IntArray, numbers: list[Index], blocks: list[Ar
     ExtentMismatchError
         If one has others; the text names its tile.
     """
-    for wanted, number, block in zip(map(tuple, extents.tolist()), numbers, blocks, strict=True):
+    rows: list[list[int]] = extents.tolist()
+    for row, number, block in zip(rows, numbers, blocks, strict=True):
+        wanted = tuple(row)
         if block.shape != wanted:
             raise ExtentMismatchError(
                 f"{what}: the tile {number} has extents {wanted}, but its block has {block.shape}"

@@ -157,7 +157,7 @@ def to_pattern(tiles: PresentTiles[Any], chosen: "TileChoice", what: str) -> Blo
         view = TileView(tiling, tile_major(tiling, 0), first)
         numbers = tile_numbers(view, chosen) - np.array(first, dtype=np.int64)
         return BlockPattern(tiling, numbers)
-    given = cast("BlockPattern[Any]", chosen)  # type: ignore[redundant-cast]
+    given: BlockPattern[Any] = chosen
     if given.rank != tiling.rank or given.tiling.elements.extents != tiling.elements.extents:
         raise ExtentMismatchError(
             f"{what}: a pattern of {given.tiling.elements} is not one of {tiling.elements}"
