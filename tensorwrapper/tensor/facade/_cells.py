@@ -276,9 +276,11 @@ class TensorCells(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
     def _valid_runs(self) -> tuple[Array, IntArray]:
         """Return the valid elements, cell by cell, and where those of each cell begin and end."""
         plain, valid = sides_of(self)
-        before = np.concatenate([[0], np.cumsum(valid, dtype=np.int64)])
         sizes = self.shape.cell_table().extents.prod(axis=1)
-        return plain.elements()[valid], before[np.concatenate([[0], np.cumsum(sizes)])]
+        before, marks = np.zeros(len(valid) + 1, np.int64), np.zeros(len(sizes) + 1, np.int64)
+        np.cumsum(valid, out=before[1:])
+        np.cumsum(sizes, out=marks[1:])
+        return plain.elements()[valid], before[marks]
 
     def _reduced_by(self, function: Callable[..., npt.ArrayLike], initial: object) -> Array:
         if not callable(cast("object", function)):
