@@ -88,3 +88,32 @@ def test_tiles_of_a_sharded_tensor_have_none():
             pytest.raises(tw.errors.ConversionError, match="nulls"),
         ):
             shards["x"].compute()
+
+
+def test_a_plan_counts_what_says_which_elements_are_valid(remote):
+    for name, local in (("n", N), ("box", BOX), ("tiles", TILES), ("view", tw.concat([BOX, BOX]))):
+        for key in (slice(None), slice(0, 1), slice(None, None, 2)):
+            plan = remote[name][key].plan()
+            count = local[key].shape.size
+            assert plan.bytes_received == plan.bytes_read == 9 * count
+            assert plan.nbytes == 8 * count
+            assert [read.nbytes for read in plan.reads] == [8 * count, count]
+    assert tw.concat([remote["box"][0], remote["plain"]]).plan().bytes_received == 2 * 9 + 2 * 8
+    assert remote["plain"].view().plan().bytes_received == 16
+    values, valid = remote["n"].view().expression.node.source.sides
+    sides = [tw.selection.as_view(own).plan().bytes_on_wire for own in (values, valid)]
+    assert remote["n"].view().plan().bytes_on_wire == sum(sides)
+
+
+def test_a_plan_of_nulls_here_counts_them_too():
+    for view in (
+        tw.selection.as_view(N),
+        tw.selection.as_view(N)[::-1],
+        tw.selection.as_view(N)[1:].astype("f4"),
+    ):
+        plan = view.plan()
+        assert plan.bytes_read == view.shape.size * 9
+        assert plan.bytes_received == 0
+        assert pickle.loads(pickle.dumps(plan)).bytes_read == plan.bytes_read
+    assert tw.concat([N, [[1, 2]]]).plan().bytes_read == 9 * N.shape.size + 16
+    assert tw.selection.as_view(N).is_valid().nbytes == N.shape.size
