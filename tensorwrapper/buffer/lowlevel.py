@@ -20,6 +20,8 @@ any strides), `buffer_of` (a flat array that nobody else has), `make_sparse` (ad
 right), `pack_together` (those of several buffers that one layout reaches), `arrays_from_arrow` and its
 `ArrowValues`.
 
+**Nulls**: `clear_nulls` returns values with zeros under them.
+
 **Sparse elements**: `rises` (addresses ascend, none twice), `is_fill` (where values equal the fill, NaN too).
 """
 
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     )
     from tensorwrapper.buffer._dense import as_dense, buffer_of
     from tensorwrapper.buffer._elements import check_dtype, fit_extents, holds_strings, kind_of
+    from tensorwrapper.buffer._nullable import clear_nulls
     from tensorwrapper.buffer._pack_together import pack_together
     from tensorwrapper.buffer._sparse import make_sparse
     from tensorwrapper.buffer._sparse_merge import is_fill, rises
@@ -63,6 +66,7 @@ __all__ = [
     "check_kind",
     "check_offsets",
     "check_write",
+    "clear_nulls",
     "convert_elements",
     "copy_elements",
     "fit_extents",
@@ -93,6 +97,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
                 "fit_number",
             ),
             "_elements": ("check_dtype", "fit_extents", "holds_strings", "kind_of"),
+            "_nullable": ("clear_nulls",),
             "_pack_together": ("pack_together",),
             "_sparse": ("make_sparse",),
             "_sparse_merge": ("is_fill", "rises"),
