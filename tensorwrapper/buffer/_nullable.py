@@ -255,7 +255,7 @@ class Nullable(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
     def __reduce__(
         self,
     ) -> "tuple[Callable[..., Nullable[Any]], tuple[BufferCommon[Any], BufferCommon[Any]]]":
-        # What is under a null is nobody's business.
+        # Pickles of equal elements have equal bytes.
         flat = self.values.read_run(0, self.size)
         bare = clear_nulls(flat, self.validity.read_run(0, self.size))
         if bare is flat:

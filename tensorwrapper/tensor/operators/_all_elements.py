@@ -43,7 +43,7 @@ def call_on_all(
     Raises
     ------
     ConversionError
-        If distinct parts along an axis are asked for.
+        If `axis` is not None.
     """
     short = function.__name__
     name = f"np.{short}"
@@ -97,9 +97,11 @@ def _distinct(
         "equal_nan": given.get("equal_nan", asked is None),
         **dict.fromkeys(flags, True),
     }
+    unique: Callable[..., Any] = np.unique
     with refusals(f"np.{function.__name__}"):
-        found: Any = np.unique(known, **options)
-    values, *others = found if flags else (found,)
+        found = unique(known, **options)
+    values: Array = found[0] if flags else found
+    others: tuple[IntArray, ...] = found[1:] if flags else ()
     has_null = not valid.all()
     results: list[object] = [_nullable(tensor, values, has_null=has_null) if nullable else values]
     for key, own in zip(flags, others, strict=True):
@@ -108,7 +110,7 @@ def _distinct(
         return tuple(results) if flags else results[0]
     if not asked:
         return results[0]
-    kind: Any = type(function(np.zeros(0)))
+    kind = cast("Callable[..., object]", type(function(np.zeros(0))))
     return kind(*results)
 
 
@@ -125,8 +127,8 @@ def _nullable(tensor: TensorBase[Any], values: Array, *, has_null: bool) -> Tens
     return over_valid([made], valid, Shape(len(valid)), tensor)[0]
 
 
-def _beside(key: str, own: Array, tensor: TensorBase[Any], valid: Marks, number: int) -> object:
-    """Return what is told of distinct elements beside them, of the null, too, whose number is given."""
+def _beside(key: str, own: IntArray, tensor: TensorBase[Any], valid: Marks, number: int) -> object:
+    """Return where distinct elements stand, or how often; `number` is that of the null."""
     missing = np.flatnonzero(~valid)
     if key == "return_inverse":
         every = np.full(len(valid), number, np.intp)

@@ -35,7 +35,7 @@ def check_filled(
 ) -> None:
     """Raise if a reduction of something empty has no answer; `filled` says along each mode what has elements.
 
-    `place` is that of the first empty one, if it is not told by what is empty along each mode.
+    `place` names the first empty one, where `filled` is of all of them in one line.
 
     Raises
     ------
