@@ -128,7 +128,7 @@ def _nullable(tensor: TensorBase[Any], values: Array, *, has_null: bool) -> Tens
 
 
 def _beside(key: str, own: IntArray, tensor: TensorBase[Any], valid: Marks, number: int) -> object:
-    """Return where distinct elements stand, or how often; `number` is that of the null."""
+    """Return where distinct elements are, or how often; `number` is that of the null."""
     missing = np.flatnonzero(~valid)
     if key == "return_inverse":
         every = np.full(len(valid), number, np.intp)
