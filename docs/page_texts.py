@@ -15,6 +15,9 @@ FOUND_BY = {
 }
 """Words that users bring, by the page that the search shows first for them."""
 
+LARGE_CLASSES = ("shape.Shape", "selection.View", "tensor.Tensor", "layout.Layout")
+"""Classes whose pages are measured with the contents beside them."""
+
 
 def add_words(_app: Sphinx, name: str, source: list[str]) -> None:
     """Put the words below the title of a page; they stand in no file, where they would be read."""
@@ -35,8 +38,18 @@ def cut_examples(_app: Sphinx, page: nodes.document) -> None:
             block.append(nodes.Text(text))
 
 
+def leave_contents_out(
+    _app: Sphinx, name: str, _template: str, context: dict[str, object], _doctree: nodes.document | None
+) -> None:
+    """Leave out the contents of all pages beside a page that is only checked: a third of a build."""
+    if name not in {"index", *(f"reference/api/tensorwrapper.{own}" for own in LARGE_CLASSES)}:
+        context.pop("toctree", None)
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect."""
+    if app.tags.has("check"):
+        app.connect("html-page-context", leave_contents_out, priority=100)
     app.connect("source-read", add_words)
     app.connect("doctree-read", cut_examples)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

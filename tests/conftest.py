@@ -3,12 +3,16 @@
 import gc
 import os
 import signal
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 TESTS = Path(__file__).parent
+PROCESS = os.environ.get("PYTEST_XDIST_WORKER", "").removeprefix("gw")
+"""The number of this process among those of `-n`."""
 QUICK = ["extending", "contracts", "selection/execution/test_trees", "selection/optimizer/test_random_trees"]
 """Folders and files of `--quick` beside the files that stand right below a floor."""
 
@@ -29,9 +33,29 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Draw few examples where an answer shall be quick."""
+    """Draw few examples where an answer shall be quick; let what is compiled be kept.
+
+    Each process of `-n` compiles a thousand files, and the tests start hundreds of interpreters.
+    """
     if config.getoption("quick"):
         settings.load_profile("quick")
+    sys.dont_write_bytecode = False
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+
+def pytest_collection() -> None:
+    """Collect no garbage while tests are collected: they are all needed."""
+    gc.disable()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[None]:
+    """Let each process of `-n` begin with other files, so that it finds the rest compiled by the others."""
+    report = yield
+    if PROCESS and isinstance(collector, pytest.Session | pytest.Directory):
+        begin = len(report.result) * int(PROCESS) // int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
+        report.result = report.result[begin:] + report.result[:begin]
+    return report
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -47,20 +71,23 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Begin with the tests that take longest, so that none of them is left alone at the end."""
+    """Begin with the tests that take longest, so that none of them is left alone at the end.
+
+    All processes of `-n` must have the same order.
+    """
     if config.getoption("quick"):
         quick = [
             item for item in items if not {"slow", "static"} & {mark.name for mark in item.iter_markers()}
         ]
         config.hook.pytest_deselected(items=[item for item in items if item not in set(quick)])
         items[:] = quick
-    items.sort(key=lambda item: item.get_closest_marker("static") is None)
+    items.sort(key=lambda item: (item.get_closest_marker("static") is None, PROCESS and item.path))
 
 
 def pytest_collection_finish() -> None:
     """Keep tens of thousands of collected tests out of every collection of garbage."""
-    gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -10,12 +10,22 @@ from tensorwrapper._value_class import value_class
 from tensorwrapper.buffer._addresses import packed_layout
 from tensorwrapper.buffer._common import BufferCommon, Dense
 from tensorwrapper.buffer._elements import contains_value, holds_strings
+from tensorwrapper.buffer.copies._copy import copy_elements
 from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, ReadOnlyError
 from tensorwrapper.layout import LayoutCommon
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Array, IntArray, ScalarT_co, WriteCasting
 
-__all__ = ["Nullable"]
+__all__ = ["Nullable", "clear_nulls"]
+
+
+def clear_nulls(elements: Array, valid: "npt.NDArray[np.bool_]") -> Array:
+    """Return elements with zeros where they are not valid; no copy if there are zeros already."""
+    nulls = ~valid
+    if elements[nulls].view(np.uint8).any():
+        elements = copy_elements(elements)
+        elements[nulls] = np.zeros((), elements.dtype)
+    return elements
 
 
 @final
@@ -245,4 +255,10 @@ class Nullable(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
     def __reduce__(
         self,
     ) -> "tuple[Callable[..., Nullable[Any]], tuple[BufferCommon[Any], BufferCommon[Any]]]":
-        return Nullable, (self.values, self.validity)
+        # Pickles of equal elements have equal bytes.
+        flat = self.values.read_run(0, self.size)
+        bare = clear_nulls(flat, self.validity.read_run(0, self.size))
+        if bare is flat:
+            return Nullable, (self.values, self.validity)
+        values: Dense[Any] = Dense(cast("Any", bare))
+        return Nullable, (values.as_readonly() if self.values.is_readonly else values, self.validity)

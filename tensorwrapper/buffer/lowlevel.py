@@ -27,6 +27,8 @@ their common size.
 **Symmetric elements**: `packed_buffer` (of elements that are stored in another way), `check_symmetric_box` (a
 shape that a symmetry fits), `symmetry_for` (a symmetry for elements of one type).
 
+**Nulls**: `clear_nulls` returns values with zeros under them.
+
 **Sparse elements**: `rises` (addresses ascend, none twice), `is_fill` (where values equal the fill, NaN too).
 """
 
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     )
     from tensorwrapper.buffer._dense import as_dense, buffer_of
     from tensorwrapper.buffer._elements import check_dtype, fit_extents, holds_strings, kind_of
+    from tensorwrapper.buffer._nullable import clear_nulls
     from tensorwrapper.buffer._pack_together import pack_together
     from tensorwrapper.buffer._sparse import make_sparse
     from tensorwrapper.buffer._sparse_merge import is_fill, rises
@@ -82,6 +85,7 @@ __all__ = [
     "check_offsets",
     "check_symmetric_box",
     "check_write",
+    "clear_nulls",
     "convert_elements",
     "copy_elements",
     "fit_extents",
@@ -119,6 +123,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
                 "fit_number",
             ),
             "_elements": ("check_dtype", "fit_extents", "holds_strings", "kind_of"),
+            "_nullable": ("clear_nulls",),
             "_pack_together": ("pack_together",),
             "_sparse": ("make_sparse",),
             "_sparse_merge": ("is_fill", "rises"),

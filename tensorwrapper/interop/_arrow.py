@@ -8,9 +8,9 @@ import numpy as np
 
 from tensorwrapper._arguments import check_null_rows
 from tensorwrapper._arrays import frozen_values
-from tensorwrapper.buffer.lowlevel import holds_strings
+from tensorwrapper.buffer.lowlevel import clear_nulls, holds_strings
 from tensorwrapper.errors import ConversionError, DTypeError
-from tensorwrapper.interop._operand import Marks, TensorLike, cleared, dense_of, elements_of, native
+from tensorwrapper.interop._operand import Marks, TensorLike, dense_of, elements_of, native
 from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.tensor.lowlevel import tensor_from_arrow
 from tensorwrapper.typing import Array, IntArray, NullRows
@@ -197,7 +197,7 @@ def _viewed(tensor: Tensor[Any]) -> "tuple[pa.Array, list[tuple[IntArray, IntArr
         befores, begins, _ = table
         counts = np.diff(befores)
         valid = None if validity is None else validity.read_run(0, validity.size)
-        shared = _array_of(memory if valid is None else cleared(memory, valid), valid)
+        shared = _array_of(memory if valid is None else clear_nulls(memory, valid), valid)
         # Where a row without elements begins, nobody asks.
         return shared, [(begins * (counts > 0), counts)]
     found = _flat_of(tensor)

@@ -5,13 +5,13 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.buffer.lowlevel import convert_elements, copy_elements
+from tensorwrapper.buffer.lowlevel import clear_nulls, convert_elements
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.selection import View
 from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.typing import Array
 
-__all__ = ["Marks", "TensorLike", "cleared", "dense_of", "elements_of", "native", "tensor_of"]
+__all__ = ["Marks", "TensorLike", "dense_of", "elements_of", "native", "tensor_of"]
 
 Marks: TypeAlias = npt.NDArray[np.bool_]
 """One truth value for each element."""
@@ -56,13 +56,4 @@ def elements_of(tensor: Tensor[Any]) -> tuple[Array, Marks | None]:
     if buffer.sides is None:
         return tensor.elements(), None
     elements, valid = buffer.sides[0].elements_of(held), buffer.valid_of(held)
-    return cleared(elements, valid), valid
-
-
-def cleared(elements: Array, valid: Marks) -> Array:
-    """Return elements with zeros where they are not valid; no copy if there are zeros already."""
-    nulls = ~valid
-    if elements[nulls].view(np.uint8).any():
-        elements = copy_elements(elements)
-        elements[nulls] = np.zeros((), elements.dtype)
-    return elements
+    return clear_nulls(elements, valid), valid

@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from dask.base import tokenize
 
 import tensorwrapper as tw
 from tensorwrapper.buffer import Dense, Nullable, join, look_up
@@ -70,3 +71,47 @@ def test_equal_is_what_has_equal_elements_and_nulls():
     assert tw.nullable([1, 2]).array_equal(tw.as_tensor([1, 2]))
     assert tw.as_tensor([1, 2]).array_equal(tw.nullable([1, 2]))
     assert not tw.as_tensor([1, 2]).array_equal(tw.nullable([1, 2], [True, False]))
+
+
+def under_nulls(values):
+    """Equal tensors that differ in what stands under their nulls."""
+    valid = np.array([True, False, True, False])
+    for under in values:
+        held = np.array([1.5, under, -2.5, under])
+        yield tw.nullable(held, valid.copy())
+
+
+@pytest.mark.parametrize(
+    "take", [lambda t: t, lambda t: t[1:], lambda t: t[::-1], lambda t: t.reshape((2, 2))]
+)
+@pytest.mark.parametrize("protocol", range(2, 6))
+def test_pickles_do_not_tell_what_is_under_a_null_law_13(take, protocol):
+    pickles, tokens = set(), set()
+    for tensor in under_nulls([0.0, -0.0, 77.0, np.nan]):
+        parts = []
+        callback = parts.append if protocol == 5 else None
+        taken = take(tensor)
+        made = pickle.dumps(taken, protocol, buffer_callback=callback)
+        pickles.add((made, *[bytes(own.raw()) for own in parts]))
+        tokens.add(tokenize(taken))
+        again = pickle.loads(made, buffers=parts)
+        assert again.array_equal(taken)
+        assert again.tolist() == taken.tolist()
+    assert len(pickles) == 1
+    assert len(tokens) == 1
+
+
+def test_a_pickle_copies_no_values_where_zeros_are_under_the_nulls():
+    values = np.arange(4.0)
+    parts = []
+    pickle.dumps(tw.nullable(values, values > 0), 5, buffer_callback=parts.append)
+    assert any(np.shares_memory(np.frombuffer(own.raw()), values) for own in parts if own.raw().nbytes == 32)
+
+
+def test_a_pickle_is_as_read_only_as_the_buffer():
+    for under in (0.0, 7.0):
+        (tensor,) = under_nulls([under])
+        for buffer in (tensor.buffer, tensor.buffer.as_readonly()):
+            again = pickle.loads(pickle.dumps(buffer, 5))
+            assert again.is_readonly == buffer.is_readonly
+        assert tensor.buffer.values.read_run(0, 4)[1] == under

@@ -1,6 +1,7 @@
 """Every advice in an error's text, found in the sources: it is run, or a reason says why it is not."""
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -29,10 +30,11 @@ def text_of(node):
     return "".join(parts)
 
 
-def advice():
-    """Return all code between backquotes in what is raised, and where it stands."""
+@cache
+def advice(floor):
+    """Return all code between backquotes in what a floor raises, and where it stands."""
     found = {}
-    for path in sorted(PACKAGE.rglob("*.py")):
+    for path in sorted((PACKAGE / floor).rglob("*.py")) if floor else sorted(PACKAGE.glob("*.py")):
         for node in nodes_of(path):
             if isinstance(node, ast.Raise) and node.exc is not None:
                 for code in code_in(text_of(node.exc)):
@@ -41,7 +43,8 @@ def advice():
     return found
 
 
-ADVICE = advice()
+FLOORS = ["", *sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py"))]
+"""The files right in the package, and its folders."""
 
 NOT_RUN = {
     ".tens": "how a file's name ends",
@@ -66,12 +69,21 @@ NAMED = {
 """Methods that are named alone, and the class that has them."""
 
 
-@pytest.mark.parametrize("code", sorted(ADVICE.keys() - NOT_RUN.keys() - NAMED.keys()))
-def test_it_runs(code, tmp_path, monkeypatch):
-    run_all(f"`{code}`", tmp_path, monkeypatch)
+# The sources are read within the test: each process of `-n` would do so to collect one test for each advice.
+@pytest.mark.parametrize("floor", FLOORS)
+def test_it_runs(floor, tmp_path, monkeypatch):
+    for number, code in enumerate(sorted(advice(floor).keys() - NOT_RUN.keys() - NAMED.keys())):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        try:
+            run_all(f"`{code}`", folder, monkeypatch)
+        except Exception as error:
+            error.add_note(f"`{code}` is advised in {advice(floor)[code]}")
+            raise
 
 
 def test_methods_that_are_named_alone_are_there_and_nothing_is_excused_in_vain():
+    all_advice = {code for floor in FLOORS for code in advice(floor)}
     assert [name for name, own in NAMED.items() if not hasattr(own, name.removesuffix("()"))] == []
-    assert (NOT_RUN.keys() | NAMED.keys()) - ADVICE.keys() == set()
-    assert "sel.iota((3,)).astype('m8[s]')" in ADVICE
+    assert (NOT_RUN.keys() | NAMED.keys()) - all_advice == set()
+    assert "sel.iota((3,)).astype('m8[s]')" in all_advice

@@ -1,12 +1,13 @@
 """The sources are read: elements are copied in buffer/copies/ and nowhere else."""
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 import tensorwrapper
+from tests.support.sources import nodes_of
 
 ROOT = Path(tensorwrapper.__file__).parent
 COPIERS = {f"buffer/copies/{name}.py" for name in ("_copy", "_run_copy", "_strided_copy", "_symmetric_copy")}
@@ -210,9 +211,9 @@ def sources():
     return sorted(path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py"))
 
 
-def copying_calls(text):
+def copying_calls(nodes):
     """The names of NumPy's copying functions and of arrays' copying methods that a source calls."""
-    for node in ast.walk(ast.parse(text)):
+    for node in nodes:
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
             continue
         name, owner = node.func.attr, node.func.value
@@ -226,23 +227,32 @@ def allowed(source):
     return set().union(*(ALLOWED.get("/".join(parts[:depth]), set()) for depth in range(1, len(parts) + 1)))
 
 
-@pytest.mark.parametrize("source", [s for s in sources() if s not in COPIERS])
-def test_no_other_module_copies_elements(source):
-    calls = list(copying_calls((ROOT / source).read_text(encoding="utf-8")))
-    assert [call for call in calls if call[1] not in allowed(source)] == []
+@cache
+def calls_of(source):
+    return list(copying_calls(nodes_of(ROOT / source)))
 
 
-@pytest.mark.parametrize(
-    "source", [s for s in sources() if s.split("/")[0] not in {"shape", "drawing", "cli"}]
-)
-def test_numpys_functions_are_called_by_the_name_that_is_looked_for(source):
-    tree = ast.parse((ROOT / source).read_text(encoding="utf-8"))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "numpy":
-            assert node.module == "numpy.typing"
-        if isinstance(node, ast.Import):
-            names = {alias.name: alias.asname for alias in node.names if alias.name.startswith("numpy")}
-            assert names in ({}, {"numpy": "np"}, {"numpy.typing": "npt"})
+def test_no_other_module_copies_elements():
+    found = [
+        (source, *call)
+        for source in sources()
+        if source not in COPIERS
+        for call in calls_of(source)
+        if call[1] not in allowed(source)
+    ]
+    assert found == []
+
+
+def test_numpys_functions_are_called_by_the_name_that_is_looked_for():
+    for source in sources():
+        if source.split("/")[0] in {"shape", "drawing", "cli"}:
+            continue
+        for node in nodes_of(ROOT / source):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "numpy":
+                assert node.module == "numpy.typing", source
+            if isinstance(node, ast.Import):
+                names = {alias.name: alias.asname for alias in node.names if alias.name.startswith("numpy")}
+                assert names in ({}, {"numpy": "np"}, {"numpy.typing": "npt"}), source
 
 
 def test_the_list_of_what_is_allowed_has_nothing_that_is_not_needed():
@@ -253,13 +263,13 @@ def test_the_list_of_what_is_allowed_has_nothing_that_is_not_needed():
             name
             for source in sources()
             if source not in COPIERS and f"{source}/".startswith(f"{place}/")
-            for _, name in copying_calls((ROOT / source).read_text(encoding="utf-8"))
+            for _, name in calls_of(source)
         }
         assert names == names & used, place
 
 
 def test_the_search_finds_copies():
     text = "y = np.concatenate([x, x])\nz = x[1:].copy()\nw = np.arange(3)\nnumpy.take(x, y)"
-    assert list(copying_calls(text)) == [(1, "concatenate"), (2, "copy"), (4, "take")]
+    assert list(copying_calls(ast.walk(ast.parse(text)))) == [(1, "concatenate"), (2, "copy"), (4, "take")]
     assert set(FUNCTIONS) <= set(dir(np))
     assert set(METHODS) <= set(dir(np.ndarray))

@@ -13,7 +13,7 @@ from tensorwrapper.errors import (
 )
 from tensorwrapper.layout import Layout
 from tensorwrapper.remote.client._connection import Connections
-from tensorwrapper.remote.protocol._elements import pack_strings
+from tensorwrapper.remote.protocol._elements import may_be_null, pack_strings
 from tensorwrapper.remote.protocol._events import AskWrite, Facts, Written
 from tensorwrapper.selection import Ability, ReadHandle, Wanted
 from tensorwrapper.shape import Shape
@@ -38,6 +38,7 @@ class WritingSource:
         "dtype",
         "is_sparse",
         "layout",
+        "nullable",
         "shape",
         "version",
     )
@@ -60,6 +61,8 @@ class WritingSource:
         self.version: str = facts.version
         self.is_sparse: bool = facts.fill is not None
         """Whether elements of a sparse tensor may be written: only few of them are stored there."""
+        self.nullable: bool = may_be_null(facts.dtype)
+        """Whether a write says of each element whether it is valid, too."""
 
     @property
     def abilities(self) -> "frozenset[Ability]":
@@ -74,9 +77,11 @@ class WritingSource:
         """Refuse: it is for one assignment."""
         raise ConversionError(f"{self!r} is for one assignment, and not to be read")
 
-    def write(self, selections: Sequence[Wanted], values: Sequence[Array]) -> None:
-        """Send all selections and their values in one request."""
-        total = sum([own.size for own in selections]) * self.dtype.itemsize
+    def write(
+        self, selections: Sequence[Wanted], values: Sequence[Array], valid: "Sequence[Array] | None" = None
+    ) -> None:
+        """Send all selections and their values in one request, and which of them are no nulls."""
+        total = sum([own.size for own in selections]) * (self.dtype.itemsize + self.nullable)
         if total > _MOST:
             raise SizeOverflowError(
                 f"a write of {total} bytes is more than the {_MOST} that go in one request, and what is "
@@ -94,6 +99,7 @@ class WritingSource:
                 data,
                 texts,
                 self.layout is not None,
+                None if valid is None else _joined(valid, np.dtype(np.bool_)),
             )
         )
         if not isinstance(answer, Written):
@@ -108,10 +114,14 @@ class WritingSource:
                 return pack_strings(np.concatenate(texts), _MOST)
             except RequestRefusedError as error:
                 raise SizeOverflowError(str(error.args[1])) from error
-        little = self.dtype.newbyteorder("<")
-        packed = [np.ascontiguousarray(own, little).reshape(-1) for own in values]
-        data = packed[0] if len(packed) == 1 else np.concatenate(packed)
-        return memoryview(data.tobytes()), None
+        return _joined(values, self.dtype.newbyteorder("<")), None
 
     def __repr__(self) -> str:
         return f"remote({self._connections.address!r}, {self._name!r}, {self.dtype})"
+
+
+def _joined(arrays: Sequence[Array], dtype: "np.dtype[Any]") -> memoryview:
+    """Return the elements of arrays one after the other."""
+    packed = [np.ascontiguousarray(own, dtype).reshape(-1) for own in arrays]
+    data = packed[0] if len(packed) == 1 else np.concatenate(packed)
+    return memoryview(data.tobytes())

@@ -232,7 +232,7 @@ class AskWrite:
     No element is in two of the selections. With a version, only if the tensor is at that version still.
     Client and number of the request name the write: whoever repeats it gets the answer of the first time.
     Of strings `values` are the bytes that each has, and `texts` the texts after one another. `box` is that
-    of `AskRead`.
+    of `AskRead`. Of what may be nulls `valid` has a byte for each element: 1 if it is there, else 0.
     """
 
     name: str
@@ -243,6 +243,7 @@ class AskWrite:
     values: memoryview
     texts: memoryview | None = None
     box: bool = False
+    valid: memoryview | None = None
 
 
 @final

@@ -9,7 +9,7 @@ from typing import Final, TypeAlias, assert_never, cast, final, get_args
 from tensorwrapper._json import Json
 from tensorwrapper._json_fields import Field
 from tensorwrapper.errors import RequestRefusedError
-from tensorwrapper.remote.protocol._elements import VALID
+from tensorwrapper.remote.protocol._elements import NULLABLE, VALID, may_be_null
 from tensorwrapper.remote.protocol._events import (
     AskEntries,
     AskFacts,
@@ -130,7 +130,7 @@ def _around_rows(name: str, version: str, nbytes: int) -> tuple[bytes, bytes]:
 def _more_frames(request: Request) -> list[BufferLike]:
     """Return the frames that stand after those of positions."""
     if isinstance(request, AskWrite):
-        return [request.values] if request.texts is None else [request.values, request.texts]
+        return [own for own in (request.values, request.texts, request.valid) if own is not None]
     if isinstance(request, AskView | AskReduce):
         return [request.view.text.encode(), *request.view.tables]
     return []
@@ -426,9 +426,10 @@ def _packing_of(field: Field) -> str | None:
     return field["packing"].one_of(("zlib",)) if "packing" in field else None
 
 
-def _dtype(field: Field) -> str:
+def _dtype(field: Field, *, nullable: bool = False) -> str:
     text = field.text(most=32)
-    if text != VALID and _DTYPE.fullmatch(text) is None and small_dtype(text) is None:
+    bare = text.removeprefix(NULLABLE) if nullable else text
+    if bare != VALID and _DTYPE.fullmatch(bare) is None and small_dtype(bare) is None:
         raise RequestRefusedError("unsupported", f"there are no elements of type {text!r}")
     return text
 
@@ -437,13 +438,15 @@ def _write(said: Said, positions: PositionsReader, limits: ServeLimits) -> Reque
     field = said.field.object(_KEYS | {"select", "client", "dtype"}, {"box"})
     text = field["dtype"].value
     is_text = text in ("string", "nullable string")
-    dtype, client = str(text) if is_text else _dtype(field["dtype"]), _client(field["client"])
+    dtype, client = str(text) if is_text else _dtype(field["dtype"], nullable=True), _client(field["client"])
     selections = _selections(field, positions, limits)
     rest = positions.rest(field)
-    if len(rest) != 1 + is_text:
-        field.refuse(f"comes with {len(rest)} frames of elements instead of {1 + is_text}")
-    values, texts = rest[0], rest[1] if is_text else None
-    return AskWrite(*_tensor(field), client, dtype, selections, values, texts, _is_of_box(field))
+    is_nullable = may_be_null(dtype)
+    count = 1 + (is_text or is_nullable)
+    if len(rest) != count:
+        field.refuse(f"comes with {len(rest)} frames of elements instead of {count}")
+    values, texts, valid = rest[0], rest[1] if is_text else None, rest[1] if is_nullable else None
+    return AskWrite(*_tensor(field), client, dtype, selections, values, texts, _is_of_box(field), valid)
 
 
 def _entries(said: Said, positions: PositionsReader, limits: ServeLimits) -> Request:

@@ -22,7 +22,7 @@ from tensorwrapper.remote.protocol._events import AskWrite, Elements, Entries, F
 from tensorwrapper.remote.protocol._terms import ServeLimits
 from tensorwrapper.remote.served._face import Face
 from tensorwrapper.remote.served._staging import Staging
-from tensorwrapper.remote.served._writing import values_of
+from tensorwrapper.remote.served._writing import validity_of, values_of
 from tensorwrapper.selection import Runs, Source, View, Wanted, as_view
 from tensorwrapper.selection.lowlevel import sides_of_view
 from tensorwrapper.shape import Shape
@@ -266,11 +266,8 @@ class Holding:
 
     @property
     def is_writable(self) -> bool:
-        """Whether elements of it can be replaced: what is in memory that may change, each at one place.
-
-        Nullable tensors cannot: a write request has no nulls.
-        """
-        return self._whole.is_writable and not self.is_nullable
+        """Whether elements of it can be replaced: what is in memory that may change, each at one place."""
+        return self._whole.is_writable and (self._valid is None or self._valid[0].is_writable)
 
     def write(self, request: AskWrite, bump: Callable[[], str]) -> str:
         """Store values, all or none of them, and return the version that the tensor has since."""
@@ -279,12 +276,15 @@ class Holding:
         face = self._face(box=request.box)
         face.check(request.selections, 0, self.limits.answer_bytes)
         values = values_of(request, self.source.dtype, self.facts.dtype)
+        valid = validity_of(request) if self.is_nullable else None
         with self.lock:
             if request.version not in (self.facts.version, ""):
                 raise RequestRefusedError(
                     "changed", f"the tensor {self.facts.name!r} is at version {self.facts.version}"
                 )
             face.store(request.selections, values)
+            if valid is not None:
+                self._face(box=request.box, valid=True).store(request.selections, valid)
             self.forget()
             entries = None if self.facts.entries is None else len(self._whole.stored()[0])
             self.facts = attrs.evolve(self.facts, version=bump(), entries=entries)

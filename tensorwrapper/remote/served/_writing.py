@@ -17,7 +17,7 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["Repeats", "store_values", "values_of"]
+__all__ = ["Repeats", "store_values", "validity_of", "values_of"]
 
 _KEPT: Final = 1024
 """Writes of one client whose answers are kept."""
@@ -45,6 +45,17 @@ def values_of(request: AskWrite, dtype: "np.dtype[Any]", text: str) -> list[Arra
             "schema", f"{total * dtype.itemsize} bytes are to be stored, and {request.values.nbytes} came"
         )
     found = np.frombuffer(request.values, dtype.newbyteorder("<"))
+    if not are_truths(found):
+        raise RequestRefusedError("schema", "a bool is neither 0 nor 1")
+    return _parts(found, request.selections)
+
+
+def validity_of(request: AskWrite) -> list[Array]:
+    """Return for each selection which of its values are no nulls."""
+    total = sum([own.size for own in request.selections])
+    if request.valid is None or request.valid.nbytes != total:
+        raise RequestRefusedError("schema", f"{total} truth values are to be stored, and others came")
+    found: Array = np.frombuffer(request.valid, np.bool_)
     if not are_truths(found):
         raise RequestRefusedError("schema", "a bool is neither 0 nor 1")
     return _parts(found, request.selections)

@@ -105,6 +105,9 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
                     # They stay a box, of which as much is read.
                     elements = self._make(Expression(self._expression.node, wrap_layout(tiles.under)))
                 plan = evolve(plan_of(elements.normal_form()), rows=self.shape)
+            sides = sides_of_view(self._expression, to_compute=False)
+            if sides is not None:
+                plan = evolve(plan, validity=self._make(sides[1]).plan())
             object.__setattr__(self, "_plan", plan)
         return plan
 

@@ -14,7 +14,7 @@ from tensorwrapper.typing import Array
 
 __all__ = ["check_fills", "check_joined_fills"]
 
-_LOOKED = 64  # nodes of an operand that are looked at: one that is deeper is looked at when it is computed
+_LOOKED = 16  # nodes of an operand that are looked at: one that is deeper is looked at when it is computed
 
 
 def check_fills(what: str, masks: Sequence[Expression], choices: Sequence[Expression]) -> None:

@@ -26,15 +26,16 @@ def has_nullable(view: Expression) -> bool:
     return any(_sides(own.node) is not None for own in operands_first([view]))
 
 
-def sides_of_view(view: Expression) -> "tuple[Expression, Expression] | None":
+def sides_of_view(view: Expression, *, to_compute: bool = True) -> "tuple[Expression, Expression] | None":
     """Return a view of the values, and one of whether they are valid; None where no leaf has room for nulls.
 
-    Views of strings give None. O(nodes); a cast in the view copies the values, to clear those under nulls.
+    Views of strings give None. O(nodes); a cast in a view that is to be computed copies the values, to clear
+    those under nulls.
     """
     order = operands_first([view])
     if all(_sides(own.node) is None for own in order):
         return None
-    cleared = any(own.node.name == "cast" for own in order)
+    cleared = to_compute and any(own.node.name == "cast" for own in order)
     values: dict[int, Expression] = {}
     valid: dict[int, Expression] = {}
     nodes: dict[int, tuple[Node, Node]] = {}

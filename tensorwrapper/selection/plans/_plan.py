@@ -82,12 +82,16 @@ class Plan:
     """The normal form that is computed; of rows, their elements in order."""
     rows: Shape | None = None
     """The shape of the result, if it is no box."""
+    validity: "Plan | None" = attrs.field(default=None, eq=False)
+    """The plan of what says which elements are no nulls, if some may be."""
     _steps: tuple[Step, ...] | None = attrs.field(default=None, init=False, eq=False)
     _requests: tuple[Request, ...] | None = attrs.field(default=None, init=False, eq=False)
 
     if TYPE_CHECKING:
 
-        def __init__(self, view: Expression, rows: Shape | None = None) -> None: ...
+        def __init__(
+            self, view: Expression, rows: Shape | None = None, validity: "Plan | None" = None
+        ) -> None: ...
 
     @property
     def shape(self) -> Shape:
@@ -131,6 +135,8 @@ class Plan:
     def reads(self) -> tuple[SourceRead, ...]:
         """What is read of each source; where a mask in memory chooses, only what it does.
 
+        Of what may be null, values come first, then what says which of them are valid.
+
         The mask itself does not count: it is what the plan is made of.
         """
         blocks = self._blocks()
@@ -149,7 +155,7 @@ class Plan:
                     layouts.setdefault(cast("TensorSource", source_of(leaf)), []).append(leaf.layout)
             here = [(source, bytes_together(source.owner, own)) for source, own in layouts.items()]
         memory = [SourceRead(source, (), nbytes) for source, nbytes in here]
-        return (*memory, *away)
+        return (*memory, *away, *(() if self.validity is None else self.validity.reads))
 
     def settled(self) -> "Plan":
         """Return the plan for masks in memory as they are now: of what they choose between no more is read.
@@ -157,7 +163,7 @@ class Plan:
         Itself if there is none. What memory holds may change, so this is found each time.
         """
         view = with_chosen(self.view) if self._asked else self.view
-        return self if view is self.view else Plan(view, self.rows)
+        return self if view is self.view else Plan(view, self.rows, self.validity)
 
     def _blocks(self) -> tuple[tuple[slice, ...], ...]:
         """Return blocks of the result, if fewer bytes are read elsewhere where each is a plan of its own.
@@ -239,8 +245,8 @@ class Plan:
         steps = count_text(len(self.steps), "step")
         return f"<Plan of {self.shape!r} {self.dtype}: {steps}, {self.bytes_read} bytes read>"
 
-    def __reduce__(self) -> "tuple[Callable[..., Plan], tuple[Expression, Shape | None]]":
-        return Plan, (compacted(self.view), self.rows)
+    def __reduce__(self) -> "tuple[Callable[..., Plan], tuple[Expression, Shape | None, Plan | None]]":
+        return Plan, (compacted(self.view), self.rows, self.validity)
 
 
 def _joined(reads: list[SourceRead]) -> list[SourceRead]:

@@ -43,6 +43,10 @@ class Away(BufferCommon[Any]):
         return False
 
     @property
+    def nullable(self) -> bool:
+        return bool(getattr(self.source, "nullable", False))
+
+    @property
     def takes_sparse(self) -> bool:
         return bool(getattr(self.source, "is_sparse", False))
 
@@ -82,23 +86,34 @@ def away_buffer(source: Source) -> Away | None:
     return found
 
 
-def write_away(parts: "Iterable[tuple[Tensor[Any], Array]]") -> None:
-    """Write values to parts of sources, which share no element: all that goes to one in one request."""
-    asked: dict[WritableSource, tuple[list[Wanted], list[Array]]] = {}
-    for tensor, values in parts:
+def write_away(parts: "Iterable[tuple[Tensor[Any], Array, Array | None]]") -> None:
+    """Write values to parts of sources, which share no element: all that goes to one in one request.
+
+    With the values come truth values of those that are no nulls; None if all are valid.
+    """
+    asked: dict[WritableSource, tuple[list[Wanted], list[Array], list[Array]]] = {}
+    for tensor, values, valid in parts:
         source = cast("Away", tensor.buffer).source
-        selections, arrays = asked.setdefault(source, ([], []))
-        wanted, array = _packed(source, tensor.layout, values)
+        selections, arrays, marks = asked.setdefault(source, ([], [], []))
+        wanted, array = _packed(source, tensor.layout, values, source.dtype)
         selections.append(wanted)
         arrays.append(array)
-    for source, (selections, arrays) in asked.items():
-        tell(source, selections, arrays)
+        if tensor.is_nullable:
+            own = np.ones(values.shape, np.bool_) if valid is None else valid
+            marks.append(_packed(source, tensor.layout, own, np.dtype(np.bool_))[1])
+    for source, (selections, arrays, marks) in asked.items():
+        if marks:
+            cast("Any", source).write(selections, arrays, marks)
+        else:
+            tell(source, selections, arrays)
 
 
-def _packed(source: Source, layout: Layout[Any], values: Array) -> tuple[Wanted, Array]:
+def _packed(
+    source: Source, layout: Layout[Any], values: Array, dtype: "np.dtype[Any]"
+) -> tuple[Wanted, Array]:
     """Return which elements of a source a layout reaches, and the values for these in their order."""
     # One string of an array of them is no array.
-    values = np.asarray(values, source.dtype)
+    values = np.asarray(values, dtype)
     fetch = fetch_of(Expression(Reading(source), layout))
     wanted, places = fetch.wanted, fetch.layout.to_numpy().reshape(-1)
     if wanted.size != values.size:
@@ -106,6 +121,6 @@ def _packed(source: Source, layout: Layout[Any], values: Array) -> tuple[Wanted,
         numbers = layout.to_numpy().reshape(-1)
         order = np.argsort(numbers, kind="stable")
         return Runs(numbers[order]), values.reshape(-1)[order]
-    array: Array = np.empty(wanted.size, source.dtype)
+    array: Array = np.empty(wanted.size, dtype)
     array[places] = values.reshape(-1)
     return wanted, array.reshape(wanted.extents)

@@ -87,17 +87,24 @@ def assign(
     parts = list(stored_in(found))
     marks = [] if valid is None else list(write_parts(found, np.broadcast_to(np.asarray(valid), extents)))
     for part, own in marks:
-        if not np.all(own):
+        if not part.tensor.is_nullable and not np.all(own):
             _validity_of(part.tensor)  # for what it raises
     values = np.broadcast_to(_values(value, parts, extents, casting), extents)
     shares = list(write_parts(found, values))
     # What may fail comes first: it leaves memory as it was.
-    write_away([(part.tensor, own) for part, own in shares if isinstance(part.tensor.buffer, Away)])
+    beside = [own for _, own in marks] if marks else [None] * len(shares)
+    write_away(
+        [
+            (part.tensor, own, there)
+            for (part, own), there in zip(shares, beside, strict=True)
+            if isinstance(part.tensor.buffer, Away)
+        ]
+    )
     for part, own in shares:
         if not isinstance(part.tensor.buffer, Away):
             part.tensor.assign(own, casting=casting)
     for part, own in marks:
-        if part.tensor.is_nullable:
+        if part.tensor.is_nullable and not isinstance(part.tensor.buffer, Away):
             _validity_of(part.tensor).assign(own)
 
 

@@ -18,7 +18,8 @@ from tensorwrapper.layout.lowlevel import make_blocked
 from tensorwrapper.shape import JaggedCommon, Shape, ShapeLike, Tiling, as_shape
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.operators._promotion import promoted
-from tensorwrapper.tensor.rows._reduce import reduce_box, reduce_runs
+from tensorwrapper.tensor.rows._nulls import sides_of
+from tensorwrapper.tensor.rows._reduce import check_filled, reduce_box, reduce_runs
 from tensorwrapper.tensor.rows._tiles import cells_in_box, groups_of, select_tiles
 from tensorwrapper.typing import Array, Extents, IndexT_co, IntArray, ScalarT_co
 
@@ -206,7 +207,8 @@ class TensorCells(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
 
         Empty tiles get the identity of a ufunc, as NumPy's ``reduce`` gives for an empty array. A function
         is called with them as with others: what it makes of no elements, such as not-a-number for
-        ``np.median``, they get, and NumPy's warnings of that are not shown.
+        ``np.median``, they get, and NumPy's warnings of that are not shown. Nulls are skipped: a tile of
+        nulls is an empty one.
 
         Parameters
         ----------
@@ -214,7 +216,8 @@ class TensorCells(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
             A ufunc of two inputs that may take elements in any order, such as ``np.add``, ``np.maximum``. Or
             what reduces the modes that ``axis`` names of an array, as ``np.linalg.norm`` and ``np.median``
             do: it is called with many tiles of one size, ``function(array, axis=(1, 2))``, of at most 64 MiB
-            (a larger tile comes alone), and returns one number for each.
+            (a larger tile comes alone), and returns one number for each. Where elements may be nulls, a tile
+            is a row of those that are valid, and the axis ``(1,)``.
         initial
             Takes part in every reduction by a ufunc; needed if a tile is empty and it has no identity.
 
@@ -260,6 +263,14 @@ class TensorCells(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
     def _reduced(self, ufunc: np.ufunc, initial: object) -> Array:
         held = self._layout.implementation
         view = held.tiled
+        if self._buffer.nullable:
+            flat, runs = self._valid_runs()
+            filled = runs[1:] > runs[:-1]
+            if ufunc.identity is None and initial is None and not filled.all():
+                outer = self.shape.outer()
+                (place,) = outer.indices_at([int(filled.argmin())]) - np.array(outer.origin, np.int64)
+                check_filled(ufunc, [filled], "tile", tuple(place.tolist()))
+            return reduce_runs(ufunc, flat, runs, initial)
         if view is None:
             rows = cast("JaggedCommon", self.shape.flatten().implementation).rows
             return reduce_runs(ufunc, self.elements(), rows.cell_offsets(), initial)
@@ -268,6 +279,15 @@ class TensorCells(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
         if array is None:
             array = self._buffer.elements_of(view.under).reshape(view.under.shape.extents)
         return reduce_box(ufunc, array, marks, initial)
+
+    def _valid_runs(self) -> tuple[Array, IntArray]:
+        """Return the valid elements, cell by cell, and where those of each cell begin and end."""
+        plain, valid = sides_of(self)
+        sizes = self.shape.cell_table().extents.prod(axis=1)
+        before, marks = np.zeros(len(valid) + 1, np.int64), np.zeros(len(sizes) + 1, np.int64)
+        np.cumsum(valid, out=before[1:])
+        np.cumsum(sizes, out=marks[1:])
+        return plain.elements()[valid], before[marks]
 
     def _reduced_by(
         self,
@@ -282,12 +302,14 @@ class TensorCells(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
             )
         if initial is not None:
             raise ConversionError("initial takes part in a reduction by a ufunc, and by nothing else")
+        flat, marks = self._valid_runs() if self._buffer.nullable else (None, None)
+        sizes = self._sizes() if marks is None else groups_of(np.diff(marks)[:, None])
         found: list[tuple[IntArray, Array]] = []
         present = None
         if tiles is not None:
             present = np.zeros(self.shape.outer().size, np.bool_)
             present[tiles.pattern.ordinals()] = True
-        for extents, own in self._sizes():
+        for extents, own in sizes:
             cells = own if present is None else own[present[own]]
             if len(cells) < len(own):
                 # Absent tiles of one size are alike: one of them is enough.
@@ -297,7 +319,10 @@ class TensorCells(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
             step = max(_BLOCK // max(box.size * self.dtype.itemsize, 1), 1)
             for start in range(0, len(cells), step):
                 part = cells[start : start + step]
-                array = self._cells_as_box(part, extents).elements().reshape(len(part), *extents)
+                if flat is None or marks is None:
+                    array = self._cells_as_box(part, extents).elements().reshape(len(part), *extents)
+                else:
+                    array = flat[marks[part][:, None] + np.arange(*extents)]
                 values = _called(function, array)
                 if values.shape != (len(part),):
                     raise ConversionError(

@@ -25,6 +25,7 @@ from tensorwrapper.shape.lowlevel import OperandShapes, make_smooth, mode_of, un
 from tensorwrapper.tensor._bridge import join_lazily
 from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._tensor_base import TensorBase
+from tensorwrapper.tensor.operators._all_elements import OF_ALL_ELEMENTS, call_on_all
 from tensorwrapper.tensor.operators._each_element import OF_ONE_ELEMENT, call_for_each, clip, writes
 from tensorwrapper.tensor.operators._elementwise import (
     array_of,
@@ -74,10 +75,9 @@ def call_function(
         return NotImplemented
     if own is not None:
         return own(*arguments, **options)
-    if is_of_stored(function, arguments):
-        return call_on_stored(function, arguments, options)
-    if function.__name__ in ROW_FUNCTIONS and arguments and _has_rows(arguments[0]):
-        return call_along_rows(function, arguments, options)
+    of_rows = _call_of_rows(function, arguments)
+    if of_rows is not None:
+        return of_rows(function, arguments, options)
     room = function.__module__.partition(".")[2]
     name = f"np.{room}.{function.__name__}" if room in ("linalg", "strings") else f"np.{function.__name__}"
     if function.__name__ in OF_ONE_ELEMENT and arguments and _has_rows(arguments[0]):
@@ -98,6 +98,17 @@ def call_function(
     named = {key: _as_arrays(value, name, function.__name__) for key, value in options.items()}
     with refusals(name):
         return function(*plain, **named)
+
+
+def _call_of_rows(function: Callable[..., Any], arguments: "tuple[Any, ...]") -> Callable[..., object] | None:
+    """Return the call of a function for tensors that are no arrays: sparse ones, rows, nulls; else None."""
+    if is_of_stored(function, arguments):
+        return call_on_stored
+    if function.__name__ in ROW_FUNCTIONS and arguments and _has_rows(arguments[0]):
+        return call_along_rows
+    if function.__name__ in OF_ALL_ELEMENTS and arguments and _is_no_array(arguments[0]):
+        return call_on_all
+    return None
 
 
 _MOVE: Final = frozenset(
@@ -155,6 +166,13 @@ def _has_rows(value: object) -> bool:
     return is_tensor_or_view(value) and (
         not value.shape.flatten().is_box or (value.is_nullable and value.dtype.kind not in "TO")
     )
+
+
+def _is_no_array(value: object) -> bool:
+    """Tell whether a value is of rows, or of numbers or strings that may be nulls; not if it is sparse."""
+    if not is_tensor_or_view(value) or (value.shape.flatten().is_box and not value.is_nullable):
+        return False
+    return cast("Any", value)._as_operand().buffer.fill_value is None
 
 
 _COMPUTE_IN: Final = {
@@ -228,8 +246,6 @@ _PARTS = "`r.to_padded()` fills it, `r.cells()` has its parts"
 _ALL = "`{name}(r.elements())` takes all elements"
 _HINTS = {
     "bincount": _ALL,
-    "unique": f"`r.rows().unique()` goes along rows, {_ALL}",
-    "histogram": f"`r.rows().histogram([0, 1])` goes along rows, {_ALL}",
     "searchsorted": "`r.rows().searchsorted(r)` looks in each row",
     "norm": "`np.linalg.norm(r.elements())`",
     **dict.fromkeys(
@@ -246,7 +262,6 @@ _HINTS = {
     **dict.fromkeys(["zeros_like", "empty_like"], "`tw.zeros(r.shape)`"),
     **dict.fromkeys(["ones_like", "full_like"], "`tw.full(r.shape, 1.0)`"),
     **dict.fromkeys(["save", "savez", "savetxt"], "`tw.save('f.tens', {'t': r})`"),
-    **dict.fromkeys(["nonzero", "argwhere"], "`r.shape.indices_at(np.flatnonzero(r.elements()))`"),
     **dict.fromkeys(
         ["dot", "tensordot", "einsum"], "`[np.asarray(cell) for _, cell in r.cells()]` are its boxes"
     ),
@@ -277,9 +292,7 @@ def _check_casting(given: "np.dtype[Any]", dtype: "np.dtype[Any]", casting: _Cas
 
 def _where(condition: object, *choices: object) -> object:
     if not choices:
-        raise ConversionError(
-            "np.where with a condition alone lists places: `np.nonzero(np.asarray(t))` of a box does so"
-        )
+        raise ConversionError("np.where with a condition alone lists places: `np.nonzero(t)` does so")
     if len(choices) != 2:
         raise ConversionError(f"np.where takes a condition and two choices, not {1 + len(choices)} operands")
     if _are_lazy((condition, *choices)):

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from tensorwrapper.buffer.lowlevel import check_dtype, fit_number
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentError, LayoutError
 from tensorwrapper.tensor.rows._short_runs import sums_of_short_runs
-from tensorwrapper.typing import Array, IntArray
+from tensorwrapper.typing import Array, Index, IntArray
 
 __all__ = ["check_filled", "fit_initial", "reduce_box", "reduce_last", "reduce_runs"]
 
@@ -30,8 +30,12 @@ def fit_initial(initial: object, dtype: "np.dtype[np.generic]") -> Array:
     return fit_number(bool(given) if truth else given, dtype, "initial")
 
 
-def check_filled(ufunc: np.ufunc, filled: list[npt.NDArray[np.bool_]], what: str) -> None:
+def check_filled(
+    ufunc: np.ufunc, filled: list[npt.NDArray[np.bool_]], what: str, place: "Index | None" = None
+) -> None:
     """Raise if a reduction of something empty has no answer; `filled` says along each mode what has elements.
+
+    `place` names the first empty one, where `filled` is of all of them in one line.
 
     Raises
     ------
@@ -39,7 +43,7 @@ def check_filled(ufunc: np.ufunc, filled: list[npt.NDArray[np.bool_]], what: str
         If one is empty, and the ufunc has no identity.
     """
     if ufunc.identity is None and not all(own.all() for own in filled):
-        place = tuple(int(np.argmin(own)) if not own.all() else 0 for own in filled)
+        place = place or tuple(int(np.argmin(own)) if not own.all() else 0 for own in filled)
         raise ExtentError(f"{what} {place} is empty and {ufunc.__name__} has no identity: give initial=")
 
 

@@ -5,7 +5,7 @@ import re
 from html import unescape
 from pathlib import Path
 
-from page_texts import FOUND_BY
+from page_texts import FOUND_BY, LARGE_CLASSES
 
 EVALUATED = re.compile(r"(?<!np\.)ndarray\[|_SupportsArray|ForwardRef|\bNOTHING|<class |tensorwrapper\._")
 """What stands in a signature only if Python has put it in the place of what the source says."""
@@ -108,7 +108,7 @@ def faults_of_site(folder: Path):
     api = folder / "reference" / "api"
     faults["the search"] = faults_of_search((folder / "searchindex.js").read_text(encoding="utf-8"))
     faults["the first page"] = faults_of_front((folder / "index.html").read_text(encoding="utf-8"))
-    for name in ("shape.Shape", "selection.View", "tensor.Tensor", "layout.Layout"):
+    for name in LARGE_CLASSES:
         page = (api / f"tensorwrapper.{name}.html").read_text(encoding="utf-8")
         faults[name] = faults_of_class(page)
     return {name: found for name, found in faults.items() if found}

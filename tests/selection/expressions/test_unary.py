@@ -199,10 +199,12 @@ def test_w2_routes_lead_to_the_elements_of_shared_views(build, steps):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("build", "steps"), [(build, 1000) for build in GRAPHS] + [(_greatest, 10_000), (_chosen, 10_000)]
+    ("build", "steps"), [(build, 1000) for build in GRAPHS if build is not _greatest] + [(_greatest, 10_000)]
 )
 def test_w2_routes_and_plans_of_thousands_of_shared_views_end(build, steps):
     view, array = build(steps)
+    if build is _greatest:
+        assert view.compute().tolist() == array.tolist()
     (group,) = view.route_many([[view.shape.origin[0] + 1]])
     assert group.read().tolist() == [array[1]]
     if build is _nested:
