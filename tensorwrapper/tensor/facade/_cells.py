@@ -18,7 +18,6 @@ from tensorwrapper.layout.lowlevel import make_blocked
 from tensorwrapper.shape import JaggedCommon, Shape, ShapeLike, Tiling, as_shape
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.operators._promotion import promoted
-from tensorwrapper.tensor.rows._nulls import sides_of
 from tensorwrapper.tensor.rows._reduce import check_filled, reduce_box, reduce_runs
 from tensorwrapper.tensor.rows._tiles import cells_in_box, groups_of, select_tiles
 from tensorwrapper.typing import Array, Extents, IndexT_co, IntArray, ScalarT_co
@@ -282,6 +281,9 @@ class TensorCells(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
 
     def _valid_runs(self) -> tuple[Array, IntArray]:
         """Return the valid elements, cell by cell, and where those of each cell begin and end."""
+        # Loaded here: most tensors have no nulls.
+        from tensorwrapper.tensor.rows._nulls import sides_of  # noqa: PLC0415
+
         plain, valid = sides_of(self)
         sizes = self.shape.cell_table().extents.prod(axis=1)
         before, marks = np.zeros(len(valid) + 1, np.int64), np.zeros(len(sizes) + 1, np.int64)
