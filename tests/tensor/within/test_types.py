@@ -154,10 +154,9 @@ def test_a_view_is_searched_for_as_a_tensor_is():
     assert R.rows().product(view)[0].array_equal(R.rows().product(R)[0])
 
 
-@pytest.mark.parametrize("name", ["unique", "searchsorted", "histogram"])
-def test_functions_without_rows_name_the_method_of_rows(name):
-    with pytest.raises(ConversionError, match=rf"rows\(\)\.{name}"):
-        getattr(np, name)(R, *([3] if name == "searchsorted" else []))
+def test_functions_without_rows_name_the_method_of_rows():
+    with pytest.raises(ConversionError, match=r"rows\(\)\.searchsorted"):
+        np.searchsorted(R, 3)
 
 
 @pytest.mark.parametrize("name", ["sum", "mean", "argmax"])
