@@ -115,3 +115,19 @@ def test_a_pickle_is_as_read_only_as_the_buffer():
             again = pickle.loads(pickle.dumps(buffer, 5))
             assert again.is_readonly == buffer.is_readonly
         assert tensor.buffer.values.read_run(0, 4)[1] == under
+
+
+@pytest.mark.parametrize(
+    "valid",
+    [
+        np.array([True, False, True, True])[::2],
+        np.broadcast_to(np.False_, (2,)),
+        np.array([False, True])[::-1],
+    ],
+)
+def test_truth_values_lie_in_memory_as_they_may(valid):
+    tensor = tw.nullable(np.array([1, 2]), valid)
+    expected = [x if ok else None for x, ok in zip([1, 2], valid.tolist(), strict=True)]
+    assert tensor.tolist() == tensor[::-1].tolist()[::-1] == expected
+    tensor[0] = None
+    assert tensor.tolist() == [None, expected[1]]

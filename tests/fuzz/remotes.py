@@ -36,6 +36,7 @@ def _catalogue() -> Catalogue:
     found.put("rows", tw.jagged([[1, 2], [], [3, 4, 5]]))
     found.put("cells", tw.from_buffer(np.arange(10), tw.Shape.from_cells((2,), [(2, 2), (2, 3)])))
     found.put("few", tw.sparse([(1, 1), (0, 2)], [5, 7], (2, 3)))
+    found.put("gaps", tw.as_tensor([1.5, None, 2.5]))
     found.put("words", tw.strings([["a", "bc"], ["", "héllo"]]))
     return found
 
@@ -71,6 +72,11 @@ def _requests() -> list[bytes]:
         ev.AskEntries("few", "", (Runs(0, 6),)),
         ev.AskWrite("box", "", _CLIENT, "<f8", (Runs([3]),), memoryview(np.array([3.0]))),
         ev.AskWrite("rows", "", _CLIENT, "<i8", (Runs(1, 2),), memoryview(np.array([2, 3]))),
+        ev.AskRead("gaps", "", "valid", (Runs(0, 3),)),
+        ev.AskWrite(
+            *("gaps", "", _CLIENT, "nullable <f8", (Runs([2]),), memoryview(np.array([3.0]))),
+            valid=memoryview(np.array([True])),
+        ),
     ]
     return [pack([bytes(frame) for frame in send_request(k, own)]) for k, own in enumerate(asked)]
 

@@ -116,7 +116,9 @@ def test_plain_tensors_take_no_nulls(remote):
 
 def test_what_may_not_change_is_not_written_to(remote):
     assert remote["view"].is_readonly
-    fixed = tw.nullable(np.array([1, 2]), np.broadcast_to(np.True_, (2,)))
+    marks = np.array([True, False])
+    marks.flags.writeable = False
+    fixed = tw.nullable(np.array([1, 2]), marks)
     with tw.serve({"x": fixed}, writable=True) as server, tw.connect(server.address) as found:
         with pytest.raises(tw.errors.ReadOnlyError):
             found["x"][0] = None

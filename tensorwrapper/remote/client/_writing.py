@@ -80,7 +80,7 @@ class WritingSource:
     def write(
         self, selections: Sequence[Wanted], values: Sequence[Array], valid: "Sequence[Array] | None" = None
     ) -> None:
-        """Send all selections and their values in one request, and which of them are no nulls."""
+        """Send all selections and their values in one request, and which of them are valid."""
         total = sum([own.size for own in selections]) * (self.dtype.itemsize + self.nullable)
         if total > _MOST:
             raise SizeOverflowError(

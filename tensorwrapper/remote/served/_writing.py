@@ -51,7 +51,7 @@ def values_of(request: AskWrite, dtype: "np.dtype[Any]", text: str) -> list[Arra
 
 
 def validity_of(request: AskWrite) -> list[Array]:
-    """Return for each selection which of its values are no nulls."""
+    """Return for each selection which of its values are valid."""
     total = sum([own.size for own in request.selections])
     if request.valid is None or request.valid.nbytes != total:
         raise RequestRefusedError("schema", f"{total} truth values are to be stored, and others came")

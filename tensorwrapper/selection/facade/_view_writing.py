@@ -102,7 +102,8 @@ class ViewWriting(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
         normal, rows = self._stored()
         values: Any = given
         valid: Any = None
-        told = values is None or isinstance(given, list | tuple) or getattr(values, "is_nullable", False)
+        told = values is None or isinstance(given, list | tuple | np.ma.MaskedArray)
+        told = told or getattr(values, "is_nullable", False)
         if told and not holds_strings(self.dtype):
             values, valid = divide_value(values, self.dtype)
             valid = None if valid is True else valid

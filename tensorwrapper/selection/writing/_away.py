@@ -89,7 +89,7 @@ def away_buffer(source: Source) -> Away | None:
 def write_away(parts: "Iterable[tuple[Tensor[Any], Array, Array | None]]") -> None:
     """Write values to parts of sources, which share no element: all that goes to one in one request.
 
-    With the values come truth values of those that are no nulls; None if all are valid.
+    A truth value beside each value says whether it is valid; None if all are.
     """
     asked: dict[WritableSource, tuple[list[Wanted], list[Array], list[Array]]] = {}
     for tensor, values, valid in parts:

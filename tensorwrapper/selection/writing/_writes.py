@@ -85,7 +85,11 @@ def assign(
     extents = normal.shape.extents
     found = writable_targets(written, normal, rows)
     parts = list(stored_in(found))
-    marks = [] if valid is None else list(write_parts(found, np.broadcast_to(np.asarray(valid), extents)))
+    marks = (
+        []
+        if valid is None
+        else list(write_parts(found, np.broadcast_to(fit_extents(np.asarray(valid), extents), extents)))
+    )
     for part, own in marks:
         if not part.tensor.is_nullable and not np.all(own):
             _validity_of(part.tensor)  # for what it raises

@@ -5,7 +5,7 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.buffer.lowlevel import holds_strings
+from tensorwrapper.buffer.lowlevel import copy_elements, holds_strings
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError
 from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._tensor import Tensor, make_tensor
@@ -91,4 +91,5 @@ def _marks_of(valid: "npt.ArrayLike | Tensor[Any] | None", tensor: Tensor[Any]) 
         raise ExtentMismatchError(f"truth values of shape {shown} are not those of {tensor.shape!r}")
     if elements.dtype != np.bool_:
         raise DTypeError(f"valid= has truth values, not {elements.dtype}")
-    return elements.reshape(-1)
+    marks = elements.reshape(-1)
+    return marks if marks.flags.c_contiguous else copy_elements(marks)

@@ -17,7 +17,7 @@ from tests.remote.conftest import every_kind
 from tests.support.remote_servers import LONG
 from tests.support.strangers.hostile import Hostile
 
-REQUESTS = 50_000 if LONG else 500
+REQUESTS = 50_000 if LONG else 800
 LIMITS = ServeLimits(answer_bytes=2**16)
 ANSWERS = {ev.Elements, ev.FieldRows, ev.Reduced, ev.Written}
 RECORDS = tw.records(
@@ -34,7 +34,7 @@ RECORDS = tw.records(
 def test_no_request_makes_a_server_fail(seed, caplog):
     """Reductions of boxes by tile, of nothing at all, and of what has no rows were failures of the server."""
     caplog.set_level(logging.ERROR, "tensorwrapper.remote")
-    tensors = every_kind()
+    tensors = every_kind() | {"gaps": tw.as_tensor([[1.5, None, 2.5], [None, 3.5, 4.5]])}
     catalogue, reader = Catalogue(None, LIMITS, True), RequestReader(LIMITS)
     for name, tensor in tensors.items():
         catalogue.put(name, tensor)

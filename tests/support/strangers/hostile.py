@@ -151,6 +151,11 @@ class Hostile:
         size, client = sum(own.size for own in wanted), "0" * 32
         if dtype.kind != "T":
             data = memoryview(self.rng.randbytes(size * dtype.itemsize))
+            if self.tensors[name].is_nullable:
+                count = max(size + self.rng.randint(-1, 1), 0)
+                there = memoryview(bytes(self.rng.choices(range(3), (9, 9, 1), k=count)))
+                kind = self.rng.choice([dtype.str, f"nullable {dtype.str}"])
+                return ev.AskWrite(name, version, client, kind, wanted, data, valid=there)
             return ev.AskWrite(name, version, client, dtype.str, wanted, data)
         lengths = memoryview(np.ones(size, "<u4").tobytes())
         kind = self.rng.choice(["string", "nullable string"])
