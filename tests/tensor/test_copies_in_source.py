@@ -100,7 +100,7 @@ ALLOWED = {
     },
     "tensor/tiles": {"concatenate"},  # how many elements differ before each; blocks that are added
     "tensor/making/_blocks_convert.py": {"concatenate"},  # blocks of a user, each an array of its own
-    "tensor/rows/_tile_blocks.py": {"where"},  # norms of tiles of one value
+    "tensor/rows/_tile_blocks.py": {"concatenate", "where"},  # blocks of a user; norms of one value
     "tensor/facade/_nulls.py": {"concatenate"},  # how many elements are valid before each
     "tensor/within": {
         "append",

@@ -8,12 +8,21 @@ import numpy.typing as npt
 
 from tensorwrapper._arrays import unmasked_array
 from tensorwrapper._integers import to_ints
+from tensorwrapper.buffer.lowlevel import check_write
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, PatternError
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.rows._reduce import reduce_runs
 from tensorwrapper.typing import Array, Index, IntArray
 
-__all__ = ["NormOrder", "TileSource", "check_block_extents", "norms_of", "norms_of_fill", "read_blocks"]
+__all__ = [
+    "NormOrder",
+    "TileSource",
+    "check_block_extents",
+    "flat_values",
+    "norms_of",
+    "norms_of_fill",
+    "read_blocks",
+]
 
 NormOrder: TypeAlias = Literal["fro", "max", 1]
 """The norm of a tile: root of the sum of squares, greatest magnitude, or sum of magnitudes."""
@@ -64,7 +73,7 @@ def read_blocks(source: TileSource, what: str) -> tuple[list[Index], list[Array]
         raise ConversionError(
             f"{what} takes a mapping from tile numbers to blocks, or pairs, not a {type(given).__name__}"
         ) from error
-    numbers: list[Index] = []
+    numbers: list[Any] = []
     blocks: list[Array] = []
     for pair in pairs:
         try:
@@ -73,10 +82,32 @@ def read_blocks(source: TileSource, what: str) -> tuple[list[Index], list[Array]
             raise ConversionError(
                 f"{what} takes pairs of a tile number and a block, not a {type(pair).__name__}"
             ) from error
-        many = hasattr(number, "__iter__")
-        numbers.append(to_ints(number if many else (number,), "the number of a tile"))
-        blocks.append(unmasked_array(np.asarray(block) if isinstance(block, TensorBase) else block))
+        numbers.append(number)
+        if type(block) is np.ndarray:
+            blocks.append(block)
+        else:
+            blocks.append(unmasked_array(np.asarray(block) if isinstance(block, TensorBase) else block))
+    if not {int}.issuperset([type(k) for own in numbers if type(own) is tuple for k in own]) or any(
+        type(own) is not tuple for own in numbers
+    ):
+        numbers = [
+            to_ints(own if hasattr(own, "__iter__") else (own,), "the number of a tile") for own in numbers
+        ]
     return numbers, blocks
+
+
+def flat_values(blocks: list[Array], dtype: "np.dtype[Any]") -> list[Array]:
+    """Return blocks as flat arrays of one type; as few as they allow.
+
+    Raises
+    ------
+    DTypeError, SizeOverflowError
+        As `check_write`.
+    """
+    flats = [own.reshape(-1) for own in blocks]
+    if flats and all(own.dtype == flats[0].dtype for own in flats):
+        return [check_write(np.concatenate(flats), dtype)]
+    return [check_write(own, dtype) for own in flats]
 
 
 def check_block_extents(extents: IntArray, numbers: list[Index], blocks: list[Array], what: str) -> None:
@@ -88,9 +119,11 @@ def check_block_extents(extents: IntArray, numbers: list[Index], blocks: list[Ar
         If one has others; the text names its tile.
     """
     rows: list[list[int]] = extents.tolist()
-    for row, number, block in zip(rows, numbers, blocks, strict=True):
-        wanted = tuple(row)
-        if block.shape != wanted:
+    wanted = [tuple(row) for row in rows]
+    if wanted == [block.shape for block in blocks]:
+        return
+    for own, number, block in zip(wanted, numbers, blocks, strict=True):
+        if block.shape != own:
             raise ExtentMismatchError(
-                f"{what}: the tile {number} has extents {wanted}, but its block has {block.shape}"
+                f"{what}: the tile {number} has extents {own}, but its block has {block.shape}"
             )

@@ -9,7 +9,6 @@ import numpy.typing as npt
 from tensorwrapper.buffer import Blocks, Dense
 from tensorwrapper.buffer.lowlevel import (
     PresentTiles,
-    check_write,
     convert_elements,
     copy_elements,
     is_fill,
@@ -40,6 +39,7 @@ from tensorwrapper.tensor.rows._tile_blocks import (
     NormOrder,
     TileSource,
     check_block_extents,
+    flat_values,
     norms_of,
     norms_of_fill,
     read_blocks,
@@ -215,8 +215,7 @@ def add_tiles(tensor: TensorBase[Any], source: TileSource) -> None:
         starts, strides = found.places()
         cells = Shape.from_cells((len(blocks),), found.pattern.tile_extents()[slots])
         places = make_blocked(cells, starts[slots], strides[slots]).to_numpy().reshape(-1)
-        values = [check_write(own, tensor.dtype).reshape(-1) for own in blocks]
-        found.held.accumulate(places, np.concatenate(values))
+        found.held.accumulate(places, np.concatenate(flat_values(blocks, tensor.dtype)))
 
 
 def tile_norms(tensor: TensorBase[Any], ord: NormOrder = "fro") -> "Tensor[np.float64]":  # noqa: A002 - as NumPy's norm has it

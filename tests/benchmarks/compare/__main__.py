@@ -18,6 +18,7 @@ from dataclasses import replace
 
 from tests.benchmarks.compare import (
     algebra,
+    block_sparse,
     cold,
     draws,
     files,
@@ -50,6 +51,7 @@ FAMILIES = (
     messages,
     shapes,
     patterns,
+    block_sparse,
     files,
     cold,
     algebra,
