@@ -19,7 +19,7 @@ from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import Array, ArrayKey, IntArray
 
-__all__ = ["read_entries", "read_entries_of_rows", "wanted_of"]
+__all__ = ["fill_of_source", "read_entries", "read_entries_of_rows", "wanted_of"]
 
 
 def read_entries(
@@ -28,7 +28,7 @@ def read_entries(
     """Return a sparse tensor of the shape of a source that has what that stores within selections."""
     places, values = _stored(connections, facts, source, selections)
     layout = Layout(source.shape) if source.layout is None else source.layout
-    return _sparse_tensor(layout, places, values, _fill_of(facts, source))
+    return _sparse_tensor(layout, places, values, fill_of_source(facts, source))
 
 
 def read_entries_of_rows(connections: Connections, facts: Facts, rows: RowsSource) -> Tensor[Any]:
@@ -38,7 +38,7 @@ def read_entries_of_rows(connections: Connections, facts: Facts, rows: RowsSourc
     # An empty run begins where the next one does, which has the entry.
     run = np.searchsorted(rows.starts, places, "right") - 1
     here = places - rows.starts[run] + rows.splits[run]
-    return _sparse_tensor(Layout(rows.shape), here, values, _fill_of(facts, source))
+    return _sparse_tensor(Layout(rows.shape), here, values, fill_of_source(facts, source))
 
 
 def _sparse_tensor(layout: Layout[Any], places: IntArray, values: Array, fill: Array) -> Tensor[Any]:
@@ -90,7 +90,7 @@ def _checked(answer: Entries, facts: Facts, source: RemoteSource, wanted: Wanted
     return numbers, elements_of((answer.values,), source.dtype, len(numbers)).astype(source.dtype)
 
 
-def _fill_of(facts: Facts, source: RemoteSource) -> Array:
+def fill_of_source(facts: Facts, source: RemoteSource) -> Array:
     try:
         raw = bytes.fromhex(facts.fill or "")
     except ValueError as error:

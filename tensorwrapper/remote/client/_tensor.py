@@ -1,16 +1,17 @@
 """`RemoteTensor`: a tensor at a server, of which nothing but a few facts is here."""
 
-from collections.abc import Callable, Sequence
-from typing import Any, Final, cast, final
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Final, SupportsIndex, cast, final
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._arguments import to_dtype
+from tensorwrapper._arguments import or_absent, to_dtype
 from tensorwrapper._arrays import splits_of
 from tensorwrapper.buffer.lowlevel import buffer_of, packed_layout
 from tensorwrapper.errors import (
+    LayoutError,
     OutOfBoundsError,
     ReadOnlyError,
     RemoteProtocolError,
@@ -18,9 +19,11 @@ from tensorwrapper.errors import (
     VersionChangedError,
 )
 from tensorwrapper.layout import Layout
+from tensorwrapper.layout.lowlevel import is_basic, tile_layout, wrap_layout
+from tensorwrapper.remote.client._blocks import RemoteBlocks, pattern_of
 from tensorwrapper.remote.client._connection import Connections
 from tensorwrapper.remote.client._elsewhere import Elsewhere
-from tensorwrapper.remote.client._entries import read_entries, read_entries_of_rows, wanted_of
+from tensorwrapper.remote.client._entries import fill_of_source, read_entries, read_entries_of_rows, wanted_of
 from tensorwrapper.remote.client._opened import Opening, opened, opening_of
 from tensorwrapper.remote.client._rows import chosen_rows, rows_source
 from tensorwrapper.remote.client._source import RemoteSource, elements_of
@@ -33,6 +36,9 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import Array, ArrayKey, IntArray
+
+if TYPE_CHECKING:
+    from tensorwrapper.shape import BlockPattern
 
 __all__ = ["RemoteTensor"]
 
@@ -67,13 +73,14 @@ class RemoteTensor(Elsewhere, InTiles):
     ('jagged', 3, Shape.jagged([0, 3]), [3, 5])
     """
 
-    __slots__ = ("_connections", "_dtype", "_facts", "_shape", "_sparse", "_tiles", "_viewed")
+    __slots__ = ("_blocks", "_connections", "_dtype", "_facts", "_shape", "_sparse", "_tiles", "_viewed")
 
     def __init__(self, connections: Connections, facts: Facts, dtype: "np.dtype[Any] | None" = None) -> None:
         self._connections, self._facts = connections, facts
         self._dtype = dtype_of(facts.dtype) if dtype is None else dtype
         self._shape: Shape[Any] | None = None
         self._sparse: Tensor[Any] | None = None
+        self._blocks: RemoteBlocks | None = None
         self._tiles: tuple[Shape[Any], Layout[Any]] | None = None
         self._viewed: View[Any] | None = None
         if facts.shape is not None:
@@ -170,7 +177,10 @@ class RemoteTensor(Elsewhere, InTiles):
             return self._seen()
         found = self._sparse
         if found is None:
-            found = self._sparse = self._stored_in((Runs(0, self.size),))
+            blocks = self._in_blocks()
+            whole: Any = None if blocks is None else blocks.view()
+            found = self._stored_in((Runs(0, self.size),)) if whole is None else whole.compute()
+            self._sparse = found
         return TensorSource(found)
 
     def astype(self, dtype: npt.DTypeLike) -> "RemoteTensor | View[Any]":
@@ -239,7 +249,8 @@ class RemoteTensor(Elsewhere, InTiles):
             if found is not None:
                 return found
         if self.is_sparse and self._sparse is None:
-            return self._selected_entries(key)
+            chosen = self._selected_blocks(key)
+            return self._selected_entries(key) if chosen is None else chosen
         if self._facts.box is not None and not self.is_sparse and not self._stays_tiled(key):
             # Elements of tiles come one tile after the other, which is how they are wanted: out of parts of
             # the box each would be put in its place.
@@ -325,6 +336,48 @@ class RemoteTensor(Elsewhere, InTiles):
         plain = not is_cast and self._dtype.kind != "T" and not self.is_nullable
         return "rows with elements" in capabilities and plain
 
+    def _in_blocks(self) -> RemoteBlocks | None:
+        """Return the present tiles of a tensor in blocks, of which the numbers are asked for; else None."""
+        found = self._blocks
+        if found is None and self._facts.present is not None:
+            source = attrs.evolve(self._source(self.shape), layout=None)
+            pattern = pattern_of(self._facts, source)
+            found = self._blocks = RemoteBlocks(source, pattern, fill_of_source(self._facts, source))
+        return found
+
+    @property
+    @or_absent
+    def pattern(self) -> "BlockPattern":
+        """Which tiles of a tensor in blocks are present; they are asked for once, 8 bytes for each.
+
+        Raises
+        ------
+        LayoutError
+            If the tensor is not in blocks.
+        """
+        blocks = self._in_blocks()
+        if blocks is None:
+            raise LayoutError(f"{self.name!r} is not in blocks, as tw.blocks(blocks, tiling) makes tensors")
+        return blocks.pattern
+
+    def tile(self, number: Iterable[SupportsIndex]) -> View[Any]:
+        """Return the tile of this number; its origin is where it lies in the box. See `View.tile`.
+
+        Of a tensor in blocks just this tile is read; an absent one is read from nowhere.
+        """
+        blocks = self._in_blocks() if self._sparse is None else None
+        layout = packed_layout(self.shape)
+        found = None if blocks is None else tile_layout(layout.implementation.unnamed(), number)
+        made = None if blocks is None or found is None else blocks.view(wrap_layout(found))
+        return super().tile(number) if made is None else made
+
+    def _selected_blocks(self, key: ArrayKey) -> View[Any] | None:
+        """Return the part of a tensor in blocks that a key selects; None if no tiling is left."""
+        blocks = self._in_blocks()
+        if blocks is None or not is_basic(key):
+            return None
+        return blocks.view(packed_layout(self.shape)[cast("Any", key)])
+
     def _selected_entries(self, key: ArrayKey) -> View[Any]:
         """Return the part of a sparse tensor that a key selects: what is stored in it comes here."""
         return as_view(self._stored_in(wanted_of(self._seen(), key)))[key]
@@ -389,7 +442,7 @@ class RemoteTensor(Elsewhere, InTiles):
         target = WritingSource(self._connections, facts, seen.shape, self._dtype, version, seen.layout)
         as_view(target)[key] = value
         self._facts = attrs.evolve(facts, version=target.version)
-        self._sparse = self._viewed = None
+        self._sparse = self._viewed = self._blocks = None
 
     def __repr__(self) -> str:
         facts = self._facts

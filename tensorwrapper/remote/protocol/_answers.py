@@ -44,7 +44,7 @@ __all__ = ["AnswerReader", "receive_answer", "send_answer"]
 
 _WIDTHS: Final["dict[str, np.dtype[Any]]"] = {"u4": np.dtype("<u4"), "i8": np.dtype("<i8")}
 _LEAST_KEYS: Final = frozenset(("name", "version", "kind", "rank", "size", "dtype"))
-_MORE_KEYS: Final = frozenset(("shape", "rows", "entries", "fill", "writable", "box", "records"))
+_MORE_KEYS: Final = frozenset(("shape", "rows", "entries", "fill", "writable", "box", "records", "present"))
 _ROWS_U4: Final = b'{"tw":{"rows":{"as":"u4",'
 _TEXT: Final = 4096
 _FIELDS: Final = 256
@@ -171,6 +171,7 @@ def _said_of(facts: Facts) -> dict[str, Json]:
         "writable": facts.writable or None,
         "box": None if facts.box is None else list(facts.box),
         "records": None if facts.records is None else list(facts.records),
+        "present": facts.present,
     }
     return {**said, **{key: value for key, value in more.items() if value is not None}}
 
@@ -299,6 +300,7 @@ def _fact(field: Field) -> Facts:
         writable="writable" in field and field["writable"].boolean(),
         box=tuple(field["box"].integers(-_LARGEST, _LARGEST, most_items=32)) if "box" in field else None,
         records=_field_of(field["records"]) if "records" in field else None,
+        present=field["present"].count(_LARGEST) if "present" in field else None,
     )
 
 

@@ -31,6 +31,10 @@ NULLABLE: Final = "nullable "
 """What stands before the type of numbers that may be nulls."""
 VALID: Final = "valid"
 """The type that is asked for of what may be nulls: whether each element is there."""
+PRESENT: Final = "present"
+"""The type that is asked for of a tensor in blocks: the numbers of its present tiles, one after the other."""
+STORED: Final = "stored"
+"""The same: the elements of its present tiles, one after the other."""
 _TEXTS: Final["dict[str, np.dtype[Any]]"] = {
     _STRING: cast("Any", np.dtypes.StringDType()),
     _NULLABLE: cast("Any", np.dtypes.StringDType(na_object=None)),

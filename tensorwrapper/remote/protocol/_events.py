@@ -349,6 +349,8 @@ class Facts:
     records
         The name of the records of a field, its number among the fields, and how many modes these share;
         None for other tensors, and unless the request has `records`.
+    present
+        How many tiles of a tensor in blocks are present; None of any other.
     """
 
     name: str
@@ -364,6 +366,7 @@ class Facts:
     writable: bool = False
     box: tuple[int, ...] | None = None
     records: tuple[str, int, int] | None = None
+    present: int | None = None
 
 
 @final

@@ -14,7 +14,7 @@ from tensorwrapper.remote.served._view_source import ViewSource
 from tensorwrapper.remote.served._writing import store_values
 from tensorwrapper.selection import Outer, Runs, Source, TensorSource, View, Wanted, as_view
 from tensorwrapper.shape import Shape
-from tensorwrapper.tensor import Tensor
+from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.typing import Array, IntArray
 
 if TYPE_CHECKING:
@@ -34,7 +34,17 @@ class Face:
     A view of sparse tensors is computed if it is to be `kept`: what it stores is known then.
     """
 
-    __slots__ = ("_entries", "_memory", "_parts", "_sparse", "_tiles", "given", "source", "tensor")
+    __slots__ = (
+        "_entries",
+        "_in_tiles",
+        "_memory",
+        "_parts",
+        "_sparse",
+        "_tiles",
+        "given",
+        "source",
+        "tensor",
+    )
 
     def __init__(self, given: "ViewLike", *, kept: bool = False) -> None:
         tensor = _tensor_of(given)
@@ -49,6 +59,7 @@ class Face:
         self._memory = None if tensor is None else memory_of(tensor)
         self._tiles = None if tensor is None or self._memory else tiles_of(tensor)
         self._entries: tuple[IntArray, Array] | None = None
+        self._in_tiles: tuple[Face, Face] | None = None
         self._parts: dict[int, tuple[Sequence[Wanted], Array]] = {}
         """Parts of the memory that were read before, by the identity of what asked for them."""
 
@@ -166,6 +177,24 @@ class Face:
             found = self._entries = tensor.buffer.stored_of(tensor.layout.implementation)
         return found
 
+    def count_present(self) -> int | None:
+        """Return how many tiles of a tensor in blocks are present; None of any other."""
+        tensor = self.tensor
+        tiles = None if tensor is None else tensor.buffer.tiles_of(tensor.layout.implementation)
+        return None if tiles is None or tiles.first is None else tiles.pattern.count
+
+    def stored_tiles(self, *, numbers: bool) -> "Face":
+        """Return the elements of the present tiles, one tile after the other, or the numbers of the tiles."""
+        found = self._in_tiles
+        if found is None:
+            tensor = self.tensor
+            tiles = None if tensor is None else tensor.buffer.tiles_of(tensor.layout.implementation)
+            if tiles is None or tiles.first is None:
+                raise RequestRefusedError("unsupported", "no tiles are stored by themselves")
+            lines = (tiles.pattern.ordinals(), tiles.values())
+            found = self._in_tiles = cast("Any", tuple(Face(as_tensor(own)) for own in lines))
+        return found[0] if numbers else found[1]
+
     def stored_in(self, selections: Sequence[Wanted]) -> tuple[list[int], IntArray, Array]:
         """Return for each selection how much is stored in it, the numbers of all that, and the elements."""
         ordinals, values = self.stored()
@@ -175,7 +204,7 @@ class Face:
 
     def forget(self) -> None:
         """Forget what was derived from the elements, which have been edited."""
-        self._entries = None
+        self._entries = self._in_tiles = None
         if self._sparse is not None:
             self.tensor = self._sparse.compute()
             self.source = TensorSource(self.tensor)

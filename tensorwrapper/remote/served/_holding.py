@@ -12,6 +12,8 @@ from tensorwrapper.buffer.lowlevel import convert_elements
 from tensorwrapper.errors import ConversionError, RequestRefusedError
 from tensorwrapper.remote.protocol._elements import (
     NULLABLE,
+    PRESENT,
+    STORED,
     VALID,
     bytes_of,
     dtype_text,
@@ -89,6 +91,7 @@ class Holding:
             entries=None if fill is None else len(whole.stored()[0]),
             fill=None if fill is None else fill_bytes(fill, self.source.dtype).hex(),
             box=None if self._box is None else self._box.shape.origin,
+            present=whole.count_present(),
         )
 
     @property
@@ -114,7 +117,7 @@ class Holding:
     def bytes_of(self, selections: Sequence[Wanted], dtype: str | None) -> int:
         """Return how many bytes an answer of elements takes while it is made, at most."""
         itemsize = self.source.dtype.itemsize + self.is_nullable
-        if dtype is not None and dtype != VALID:
+        if dtype is not None and dtype not in (VALID, PRESENT, STORED):
             try:
                 itemsize += _dtype(dtype).itemsize
             except RequestRefusedError:
@@ -209,7 +212,11 @@ class Holding:
     ) -> Elements:
         """Return the elements of selections, copied out at once."""
         is_valid = dtype == VALID
-        face = self._face(box=box, valid=is_valid)
+        if dtype in (PRESENT, STORED):
+            face = self._whole.stored_tiles(numbers=dtype == PRESENT)
+            dtype = None
+        else:
+            face = self._face(box=box, valid=is_valid)
         own, dtype = face.source.dtype, None if is_valid else dtype
         plain = dtype is None and not self.is_nullable
         part = face.part(selections, self.limits.answer_bytes) if plain else None

@@ -1,0 +1,91 @@
+"""A tensor in blocks at a server: its pattern is asked for once, and of a selection the present tiles."""
+
+from typing import Any, cast
+
+import attrs
+import numpy as np
+
+from tensorwrapper.buffer import Blocks, Dense
+from tensorwrapper.buffer.lowlevel import make_blocks, packed_layout, rises
+from tensorwrapper.errors import RemoteProtocolError
+from tensorwrapper.layout import Layout, LayoutCommon
+from tensorwrapper.layout.lowlevel import wrap_layout
+from tensorwrapper.remote.client._source import RemoteSource
+from tensorwrapper.remote.protocol._elements import PRESENT, STORED
+from tensorwrapper.remote.protocol._events import Facts
+from tensorwrapper.selection import View, as_view
+from tensorwrapper.shape import BlockPattern, Shape, Tiled
+from tensorwrapper.shape.lowlevel import make_block_pattern, make_tiling, names_of, unnamed_shape
+from tensorwrapper.tensor.lowlevel import make_tensor
+from tensorwrapper.typing import Array
+
+__all__ = ["RemoteBlocks", "pattern_of"]
+
+
+def pattern_of(facts: Facts, source: RemoteSource) -> BlockPattern[Any]:
+    """Return which tiles of a tensor at a server are present; one request of 8 bytes for each.
+
+    Raises
+    ------
+    RemoteProtocolError
+        If the answer is no pattern of its tiles, or its tiles have other elements than were said.
+    """
+    tiled = unnamed_shape(source.shape).implementation
+    if not isinstance(tiled, Tiled):
+        raise RemoteProtocolError(
+            "size", f"{facts.name!r} has no tiles, of which some were said to be present"
+        )
+    tiling, count = make_tiling(tiled.partitions), cast("int", facts.present)
+    if not 0 <= count <= min(tiling.grid.size, 2**62):
+        raise RemoteProtocolError("size", f"{facts.name!r} has {count} of {tiling.grid.size} tiles")
+    line = attrs.evolve(
+        source, shape=Shape(count), dtype=np.dtype(np.int64), cast=PRESENT, is_whole=False, held_itemsize=8
+    )
+    numbers: Any = as_view(line).compute().elements()
+    if not rises(numbers) or (count and not 0 <= int(numbers[0]) <= int(numbers[-1]) < tiling.grid.size):
+        raise RemoteProtocolError("size", f"the present tiles of {facts.name!r} do not ascend, or are none")
+    pattern: BlockPattern[Any] = make_block_pattern(tiling, numbers)
+    if pattern.elements != facts.entries:
+        raise RemoteProtocolError(
+            "size", f"{facts.name!r} stores {facts.entries} elements, and its tiles have {pattern.elements}"
+        )
+    return pattern
+
+
+class RemoteBlocks:
+    """The present tiles of a tensor at a server, of which selections are brought here."""
+
+    __slots__ = ("_index", "_line", "pattern", "shape")
+
+    def __init__(self, source: RemoteSource, pattern: BlockPattern[Any], fill: Array) -> None:
+        self.shape: Shape[Any] = source.shape
+        self.pattern: BlockPattern[Any] = pattern
+        """Which tiles are present."""
+        self._line = attrs.evolve(source, shape=Shape(pattern.elements), cast=STORED, is_whole=False)
+        # Where elements are stored is asked of a buffer of that pattern; its own elements take no memory.
+        nothing = np.broadcast_to(np.zeros((), source.dtype), (pattern.elements,))
+        self._index: Blocks[Any] = make_blocks(pattern, Dense(cast("Any", nothing)), fill)
+
+    def view(self, layout: Layout[Any] | None = None) -> "View[Any] | None":
+        """Return the elements that a layout of the tiles reaches, brought here; None if it has no tiling."""
+        wanted = packed_layout(self.shape) if layout is None else layout
+        held, buffer = self._index.narrowed(wanted.implementation.unnamed())
+        if buffer is self._index.values:
+            # A tile by itself is dense.
+            flat = Dense(cast("Any", self._read(held, held.shape.size))).as_readonly()
+            return as_view(make_tensor(packed_layout(wanted.shape), flat))
+        if buffer is not self._index:
+            return as_view(make_tensor(wrap_layout(held), buffer))
+        tiles = self._index.tiles_of(wanted.implementation)
+        if tiles is None:
+            return None
+        values = Dense(cast("Any", self._read(tiles.source(), tiles.pattern.elements)))
+        found = make_blocks(tiles.pattern, values, tiles.fill).as_readonly()
+        return as_view(make_tensor(tiles.layout(names_of(wanted.shape)), found))
+
+    def _read(self, layout: LayoutCommon, size: int) -> Array:
+        """Return the elements that a layout reaches in the line of all that are stored."""
+        if not size:
+            return np.empty(0, self._line.dtype)
+        seen: Any = as_view(attrs.evolve(self._line, layout=wrap_layout(layout)))
+        return cast("Array", seen.compute().elements())
