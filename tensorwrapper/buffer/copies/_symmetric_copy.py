@@ -195,10 +195,10 @@ def _scattered(values: Array, symmetry: Symmetry, extents: Extents) -> Array:
     for start in range(0, len(stored), _CHUNK):
         part = slice(start, start + _CHUNK)
         columns = columns_of(stored[part], extents)
-        for permutation, sign, conjugate in symmetry.operations:
-            own = values[part] if sign > 0 else np.negative(values[part])
+        for operation in symmetry.operations:
+            own = values[part] if operation.sign > 0 else np.negative(values[part])
             places: IntArray = np.zeros(len(own), np.int64)
-            for mode, stride in zip(permutation, strides, strict=True):
+            for mode, stride in zip(operation.permutation, strides, strict=True):
                 places += columns[mode] * stride
-            result[places] = np.conjugate(own) if conjugate else own
+            result[places] = np.conjugate(own) if operation.conjugate else own
     return result
