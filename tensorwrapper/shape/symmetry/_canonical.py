@@ -27,10 +27,10 @@ class Canonical:
     indices: IntArray
     """One row for each given index."""
 
-    signs: "npt.NDArray[np.int8]"
+    signs: npt.NDArray[np.int8]
     """1 or -1; 0 where the symmetry forces the element to be zero."""
 
-    conjugate: "npt.NDArray[np.bool_]"
+    conjugate: npt.NDArray[np.bool_]
     """True where the element is the conjugate."""
 
 

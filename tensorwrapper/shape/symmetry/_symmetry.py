@@ -62,10 +62,10 @@ class PackedOffsets:
     offsets: IntArray
     """The offset of each element; -1 where the symmetry forces it to be zero."""
 
-    signs: "npt.NDArray[np.int8]"
+    signs: npt.NDArray[np.int8]
     """1 or -1; 0 where the symmetry forces the element to be zero."""
 
-    conjugate: "npt.NDArray[np.bool_]"
+    conjugate: npt.NDArray[np.bool_]
     """True where the element is the conjugate of the packed one."""
 
 

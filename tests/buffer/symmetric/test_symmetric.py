@@ -83,7 +83,7 @@ def test_packing_and_unpacking_are_inverse(s, n):
 
 
 def test_more_rows_than_a_strip_are_mirrored():
-    n = 150
+    n = 300
     for name in ("s2", "a2", "h2", "ah2"):
         s = S.parse(name)
         x = symmetric_data(s, (n, n), seed=4)
