@@ -28,8 +28,8 @@ _PYTHON = (
     "contextlib.ExitStack fractions.Fraction os.PathLike pathlib.Path types.EllipsisType uuid.UUID"
 )
 _NUMPY = (
-    "numpy.bool numpy.bool_ numpy.dtype numpy.float64 numpy.generic numpy.int32 numpy.int64 "
-    "numpy.integer numpy.ma.MaskedArray numpy.ndarray numpy.number numpy.object_ "
+    "numpy.bool numpy.bool_ numpy.dtype numpy.float64 numpy.generic numpy.int8 numpy.int32 "
+    "numpy.int64 numpy.integer numpy.ma.MaskedArray numpy.ndarray numpy.number numpy.object_ "
     "numpy.random.Generator numpy.str_ "
     "numpy.ufunc numpy.uint8 numpy.uint64 numpy.void numpy.typing.ArrayLike numpy.typing.DTypeLike "
     "numpy.typing.NDArray"

@@ -190,6 +190,8 @@ READERS = {
     "BlockPattern.parse": tw.BlockPattern.parse,
     "BlockPattern.from_json": tw.BlockPattern.from_json,
     "ShapePattern.parse": ShapePattern.parse,
+    "Symmetry.parse": tw.Symmetry.parse,
+    "Symmetry.from_json": tw.Symmetry.from_json,
     "Tiling.from_json": tw.Tiling.from_json,
     "RowPartitions.parse": RowPartitions.parse,
     "Layout.parse": Layout.parse,

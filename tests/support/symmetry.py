@@ -10,13 +10,22 @@ from tensorwrapper.errors import SymmetryError
 from tensorwrapper.shape import Operation, Symmetry
 
 
+def parts_of(symmetry):
+    """Return permutation, sign and conjugation of each operation."""
+    return [(own.permutation, own.sign, own.conjugate) for own in symmetry.operations]
+
+
 def brute_closure(rank, generators):
     """Return all products of generators."""
     found = {Operation(tuple(range(rank)), 1, False)}
     while True:
         more = {
-            Operation(tuple(p[k] for k in q), s * t, c != d)
-            for (p, s, c), (q, t, d) in itertools.product(found, generators)
+            Operation(
+                tuple(own.permutation[k] for k in two.permutation),
+                own.sign * two.sign,
+                own.conjugate != two.conjugate,
+            )
+            for own, two in itertools.product(found, generators)
         }
         if more <= found:
             return found
@@ -47,7 +56,7 @@ def symmetric_data(symmetry, extents, seed, dtype=np.complex128):
     rng = np.random.default_rng(seed)
     x = rng.integers(-9, 10, extents) + (1j * rng.integers(-9, 10, extents) if dtype == np.complex128 else 0)
     total = np.zeros(extents, np.complex128)
-    for p, sign, conjugate in symmetry.operations:
+    for p, sign, conjugate in parts_of(symmetry):
         image = sign * x.transpose(p)
         total = total + (image.conj() if conjugate else image)
     return total.astype(dtype) if dtype == np.complex128 else total.real.astype(dtype)

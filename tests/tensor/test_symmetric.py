@@ -19,7 +19,7 @@ from tensorwrapper.errors import (
     SymmetryError,
 )
 from tensorwrapper.shape import Symmetry
-from tests.support.symmetry import extents_of, symmetric_data, symmetries, water_integrals
+from tests.support.symmetry import extents_of, parts_of, symmetric_data, symmetries, water_integrals
 
 S = Symmetry
 S8, S4, S2, A2 = S.parse("s8"), S.parse("s4"), S.parse("s2"), S.parse("a2")
@@ -146,7 +146,7 @@ def test_a_wrong_element_is_named_with_its_partner_and_the_difference():
 def stored(x, s, target):
     """Return the element at a canonical index as it is stored: real, if it is to be its own conjugate."""
     value = x[target]
-    for p, sign, conjugate in s.operations:
+    for p, sign, conjugate in parts_of(s):
         if conjugate and tuple(target[mode] for mode in p) == target:
             value = value.real if sign > 0 else 1j * value.imag
     return value

@@ -17,8 +17,7 @@ from tensorwrapper.typing import Array, Extents, IntArray
 
 __all__ = ["elements_at", "pack_box", "square_of", "unpack_box"]
 
-_STRIP = 64  # rows that are mirrored at a time: so many lines stay in cache
-_WIDE = 512  # elements of a row that are mirrored at a time
+_STRIP = 128  # rows that are mirrored at a time: so many lines stay in cache
 _CHUNK = 1 << 18  # elements at a time
 
 
@@ -163,9 +162,7 @@ def _square(values: Array, block: Copies, count: int) -> Array:
         for width, row in enumerate(strip, first + shift):
             row[:width] = values[start : start + width]
             start += width
-        for left in range(0, first, _WIDE):
-            right = min(left + _WIDE, first)
-            _mirror(strip[:, left:right].T, result[left:right, first:stop], block)
+        _mirror(strip[:, :first].T, result[:first, first:stop], block)
         corner = strip[:, first:stop]
         mirrored = np.zeros(corner.shape, values.dtype)
         _mirror(corner.T.copy(), mirrored, block)
@@ -195,10 +192,10 @@ def _scattered(values: Array, symmetry: Symmetry, extents: Extents) -> Array:
     for start in range(0, len(stored), _CHUNK):
         part = slice(start, start + _CHUNK)
         columns = columns_of(stored[part], extents)
-        for permutation, sign, conjugate in symmetry.operations:
-            own = values[part] if sign > 0 else np.negative(values[part])
+        for operation in symmetry.operations:
+            own = values[part] if operation.sign > 0 else np.negative(values[part])
             places: IntArray = np.zeros(len(own), np.int64)
-            for mode, stride in zip(permutation, strides, strict=True):
+            for mode, stride in zip(operation.permutation, strides, strict=True):
                 places += columns[mode] * stride
-            result[places] = np.conjugate(own) if conjugate else own
+            result[places] = np.conjugate(own) if operation.conjugate else own
     return result

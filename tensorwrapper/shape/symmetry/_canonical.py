@@ -5,11 +5,12 @@ below the number of modes, whatever the extents. Few different rows of ranks rem
 these meet the operations.
 """
 
-from typing import NamedTuple
+from typing import NamedTuple, final
 
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._value_class import frozen
 from tensorwrapper.shape.symmetry._operations import table_of
 from tensorwrapper.typing import IntArray
 
@@ -18,16 +19,18 @@ __all__ = ["Canonical", "Oriented", "canonical_indices", "orient", "ranks_of"]
 _CHUNK = 1 << 20  # keys at a time
 
 
-class Canonical(NamedTuple):
+@final
+@frozen(eq=False)
+class Canonical:
     """The greatest index of each orbit, and how the element there becomes the one at the given index."""
 
     indices: IntArray
     """One row for each given index."""
 
-    signs: "npt.NDArray[np.int8]"
+    signs: npt.NDArray[np.int8]
     """1 or -1; 0 where the symmetry forces the element to be zero."""
 
-    conjugate: "npt.NDArray[np.bool_]"
+    conjugate: npt.NDArray[np.bool_]
     """True where the element is the conjugate."""
 
 
@@ -59,10 +62,10 @@ def orient(codes: tuple[bytes, ...], ranks: "npt.NDArray[np.int8]") -> Oriented:
     """Return the operations that make rows of ranks greatest; O(different rows * operations)."""
     rank = ranks.shape[1]
     permutations, signs, conjugate = table_of(codes, rank)
-    weights = (max(rank, 1) ** np.arange(rank - 1, -1, -1)).astype(np.int64)
-    keys = ranks @ weights
+    weights = np.array([max(rank, 1) ** place for place in range(rank - 1, -1, -1)], np.int64)
+    keys: IntArray = ranks @ weights
     different, where = np.unique(keys, return_inverse=True)
-    digits = different[:, None] // weights % max(rank, 1)
+    digits: IntArray = different[:, None] // weights % max(rank, 1)
     # Operation p puts the number of mode p(k) at k, where it counts weights[k].
     counted = np.empty((rank, len(codes)), np.int64)
     np.put_along_axis(
@@ -73,7 +76,7 @@ def orient(codes: tuple[bytes, ...], ranks: "npt.NDArray[np.int8]") -> Oriented:
     step = max(_CHUNK // len(codes), 1)
     for start in range(0, len(different), step):
         part = slice(start, start + step)
-        images = digits[part] @ counted
+        images: IntArray = digits[part] @ counted
         chosen[part] = images.argmax(axis=1)
         zero[part] = (images[:, negative] == different[part, None]).any(axis=1)
     return Oriented(chosen[where], zero[where])

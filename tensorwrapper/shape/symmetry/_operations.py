@@ -7,11 +7,12 @@ conjugation (none first).
 """
 
 from collections.abc import Iterable
-from typing import Final, NamedTuple
+from typing import Final, final
 
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import SizeOverflowError, SymmetryError
 
 __all__ = ["MOST_OPERATIONS", "MOST_RANK", "Operation", "close", "decode", "encode", "negation", "table_of"]
@@ -25,8 +26,16 @@ MOST_OPERATIONS: Final = 40_320
 _BYTES: Final = 256  # entries of a table of `bytes.translate`
 
 
-class Operation(NamedTuple):
-    """One operation of a symmetry: ``sign * x.transpose(permutation)``, conjugated or not, equals ``x``."""
+@final
+@frozen
+class Operation:
+    """One operation of a symmetry: ``sign * x.transpose(permutation)``, conjugated or not, equals ``x``.
+
+    Examples
+    --------
+    >>> Operation((1, 0), -1)
+    Operation(permutation=(1, 0), sign=-1, conjugate=False)
+    """
 
     permutation: tuple[int, ...]
     """The modes in their new order, as `numpy.transpose` takes them."""
@@ -36,6 +45,11 @@ class Operation(NamedTuple):
 
     conjugate: bool = False
     """True if elements are conjugated as well."""
+
+    @property
+    def code(self) -> bytes:
+        """The operation as bytes."""
+        return encode(self.permutation, self.sign, conjugate=self.conjugate)
 
 
 def encode(permutation: Iterable[int], sign: int, *, conjugate: bool) -> bytes:
@@ -85,7 +99,7 @@ def close(
     steps = list(dict.fromkeys(generators))
     tables = [step.ljust(_BYTES, b"\0") for step in steps]
     found = {bytes(range(rank + 4)), *group}
-    frontier = list(found)
+    frontier: list[bytes] = list(found)
     zero = negation(rank)
     while frontier:
         products = {code.translate(table) for table in tables for code in frontier}

@@ -7,7 +7,7 @@ have one extent, so patterns of equal numbers (at most 4140, Bell's number of 8)
 import itertools
 import math
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -45,18 +45,17 @@ class Orbits(NamedTuple):
 def orbits_of(codes: tuple[bytes, ...], rank: int) -> Orbits:
     """Return the types of orbits of a group; O(different types * order * rank**2)."""
     permutations, signs, conjugate = table_of(codes, rank)
-    negative = (signs < 0) & ~conjugate
-    modes = tuple(sorted({tuple(sorted(set(permutations[:, mode].tolist()))) for mode in range(rank)}))
+    columns, negative = np.ascontiguousarray(permutations.T), (signs < 0) & ~conjugate
+    modes = tuple(sorted({tuple(sorted(set(column.tolist()))) for column in columns}))
     types: list[OrbitType] = []
     seen: set[int] = set()
-    weights = 8 ** np.arange(rank)
-    for pattern in _patterns(modes, rank):
-        key = int(pattern @ weights)
-        if key in seen:
+    for firsts in _patterns(modes, rank):
+        if reduce(lambda key, first: key << 3 | first, firsts, 0) in seen:
             continue
-        images = pattern[permutations]
-        same = (images == pattern).all(axis=1)
-        found = set((_first_places(images) @ weights).tolist())
+        pattern = np.array(firsts, np.uint8)
+        images = pattern[columns]
+        same = (images == pattern[:, None]).all(axis=0)
+        found = set(np.unique(_keys(images)).tolist())
         seen |= found
         values = tuple([len(set(pattern[list(own)].tolist())) for own in modes])
         multiplicity = len(codes) // int(np.count_nonzero(same))
@@ -64,13 +63,14 @@ def orbits_of(codes: tuple[bytes, ...], rank: int) -> Orbits:
     return Orbits(modes, tuple(types))
 
 
-def _patterns(modes: tuple[tuple[int, ...], ...], rank: int) -> Iterator[npt.NDArray[np.int64]]:
+def _patterns(modes: tuple[tuple[int, ...], ...], rank: int) -> Iterator[tuple[int, ...]]:
     """Return for each way in which exchanged modes may have equal numbers where each number comes first."""
     for choice in itertools.product(*[list(_partitions(own)) for own in modes]):
-        pattern = np.empty(rank, np.int64)
+        pattern = [0] * rank
         for own, firsts in zip(modes, choice, strict=True):
-            pattern[list(own)] = firsts
-        yield pattern
+            for mode, first in zip(own, firsts, strict=True):
+                pattern[mode] = first
+        yield tuple(pattern)
 
 
 def _partitions(modes: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
@@ -82,12 +82,15 @@ def _partitions(modes: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
             yield (*firsts, first)
 
 
-def _first_places(images: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return for each number of a row the place where it comes first."""
-    if not images.size:
-        return images  # of no modes
-    places: npt.NDArray[np.int64] = (images[:, :, None] == images[:, None, :]).argmax(axis=2)
-    return places
+def _keys(images: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint32]:
+    """Return a number for each column that says where each of its numbers comes first: three bits each."""
+    keys = np.zeros(images.shape[1], np.uint32)
+    for place, own in enumerate(images):
+        first = np.full(len(own), place, np.uint8)
+        for before in range(place - 1, -1, -1):
+            np.copyto(first, before, where=images[before] == own)
+        keys = (keys << np.uint32(3)) | first
+    return keys
 
 
 def count_stored(orbits: Orbits, extents: tuple[int, ...]) -> int:

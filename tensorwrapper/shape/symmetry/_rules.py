@@ -102,7 +102,7 @@ def ufunc_symmetry(name: str, operands: "Sequence[Symmetry | complex]") -> Symme
     if len(groups) == 1:
         combine = _of_one(name, numbers, first=isinstance(operands[0], Symmetry))
         return _mapped(groups[0], combine, conjugates=conjugates)
-    signs = [{(p, c): s for p, s, c in own.operations} for own in groups]
+    signs = [{(one.permutation, one.conjugate): one.sign for one in own.operations} for own in groups]
     common = set(signs[0]).intersection(*signs[1:])
     kept: list[Operation] = []
     for permutation, conjugate in common:
@@ -118,7 +118,7 @@ def ufunc_symmetry(name: str, operands: "Sequence[Symmetry | complex]") -> Symme
     return _group(groups[0].rank, kept)
 
 
-def _of_one(name: str, numbers: list[complex], *, first: bool) -> Callable[[int], int]:
+def _of_one(name: str, numbers: Sequence[complex], *, first: bool) -> Callable[[int], int]:
     """Return the sign that an operation has after a ufunc, 0 for none, by the sign that it has."""
     if not numbers:
         parity = -1 if name in _ODD else int(name in _EVEN)
@@ -131,14 +131,16 @@ def _of_one(name: str, numbers: list[complex], *, first: bool) -> Callable[[int]
 
 def _mapped(symmetry: Symmetry, combine: Callable[[int], int], *, conjugates: bool) -> Symmetry:
     kept = [
-        Operation(p, combine(s), c) for p, s, c in symmetry.operations if combine(s) and (conjugates or not c)
+        Operation(own.permutation, combine(own.sign), own.conjugate)
+        for own in symmetry.operations
+        if combine(own.sign) and (conjugates or not own.conjugate)
     ]
     return _group(symmetry.rank, kept)
 
 
 def _group(rank: int, operations: list[Operation]) -> Symmetry:
     """Return the symmetry of operations that are a group."""
-    return Symmetry._make(rank, {encode(p, s, conjugate=c) for p, s, c in operations})
+    return Symmetry._make(rank, {own.code for own in operations})
 
 
 def contraction_symmetry(
@@ -222,9 +224,9 @@ def _actions(
     where it is not allowed.
     """
     found: dict[_Key, list[_Action]] = {}
-    for permutation, sign, conjugate in symmetry.operations:
-        moved = {label: images[mode] for label, mode in zip(labels, permutation, strict=True)}
+    for own in symmetry.operations:
+        moved = {label: images[mode] for label, mode in zip(labels, own.permutation, strict=True)}
         if allowed.issuperset(moved.items()):
-            key = tuple([moved[label] for label in shared]), conjugate
-            found.setdefault(key, []).append((moved, sign, conjugate))
+            key = tuple([moved[label] for label in shared]), own.conjugate
+            found.setdefault(key, []).append((moved, own.sign, own.conjugate))
     return found

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Iterable
 from itertools import pairwise
-from typing import NamedTuple, SupportsIndex, TypeAlias, cast, final
+from typing import Any, SupportsIndex, TypeAlias, cast, final
 
 import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arguments import check_kind_of
 from tensorwrapper._integers import one_sequence, to_count, to_counts, to_int, to_ints
-from tensorwrapper._value_class import token_of, value_class
+from tensorwrapper._value_class import frozen, token_of, value_class
 from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, OutOfBoundsError, RankError, SymmetryError
 from tensorwrapper.shape.boxes._common import to_index, to_index_array
@@ -47,22 +47,25 @@ __all__ = [
 ]
 
 Generator: TypeAlias = (
-    "Operation | tuple[Iterable[SupportsIndex], SupportsIndex]"
-    "| tuple[Iterable[SupportsIndex], SupportsIndex, bool]"
+    Operation
+    | tuple[Iterable[SupportsIndex], SupportsIndex]
+    | tuple[Iterable[SupportsIndex], SupportsIndex, bool]
 )
 """A permutation of the modes, a sign, and whether elements are conjugated (not, if left out)."""
 
 
-class PackedOffsets(NamedTuple):
+@final
+@frozen(eq=False)
+class PackedOffsets:
     """Offsets of packed elements, and how these become the elements at the given indices."""
 
     offsets: IntArray
     """The offset of each element; -1 where the symmetry forces it to be zero."""
 
-    signs: "npt.NDArray[np.int8]"
+    signs: npt.NDArray[np.int8]
     """1 or -1; 0 where the symmetry forces the element to be zero."""
 
-    conjugate: "npt.NDArray[np.bool_]"
+    conjugate: npt.NDArray[np.bool_]
     """True where the element is the conjugate of the packed one."""
 
 
@@ -477,10 +480,10 @@ class Symmetry:
         kept = [mode for mode, own in enumerate(selections) if not isinstance(own, int)]
         kinds = [next(k for k, own in enumerate(selections) if _same(own, other)) for other in selections]
         codes: set[bytes] = set()
-        for permutation, sign, conjugate in self.operations:
-            if all(kinds[mode] == kind for mode, kind in zip(permutation, kinds, strict=True)):
-                moved = [kept.index(permutation[mode]) for mode in kept]
-                codes.add(encode(moved, sign, conjugate=conjugate))
+        for own in self.operations:
+            if all(kinds[mode] == kind for mode, kind in zip(own.permutation, kinds, strict=True)):
+                moved = [kept.index(own.permutation[mode]) for mode in kept]
+                codes.add(encode(moved, own.sign, conjugate=own.conjugate))
         return self._make(len(kept), codes)
 
     def widen(self, rank: SupportsIndex) -> "Symmetry":
@@ -501,7 +504,10 @@ class Symmetry:
         if total < self.rank:
             raise RankError(f"a symmetry of rank {self.rank} is not widened to {total} modes")
         more = range(self.rank, total)
-        return self._make(total, [encode((*p, *more), s, conjugate=c) for p, s, c in self.operations])
+        codes = [
+            encode((*own.permutation, *more), own.sign, conjugate=own.conjugate) for own in self.operations
+        ]
+        return self._make(total, codes)
 
     @property
     def real(self) -> "Symmetry":
@@ -513,7 +519,7 @@ class Symmetry:
         >>> Symmetry.parse("h2").real, Symmetry.parse("ah2").real
         (Symmetry.parse('s2'), Symmetry.parse('a2'))
         """
-        codes = {encode(p, s, conjugate=False) for p, s, _ in self.operations}
+        codes = {encode(own.permutation, own.sign, conjugate=False) for own in self.operations}
         return self._make(self.rank, codes)
 
     @property
@@ -526,7 +532,7 @@ class Symmetry:
         >>> str(Symmetry.antisymmetric(0, 1, 2, rank=3).positive)
         '3: +(0 1 2)'
         """
-        return self._make(self.rank, [encode(p, s, conjugate=c) for p, s, c in self.operations if s > 0])
+        return self._make(self.rank, [own.code for own in self.operations if own.sign > 0])
 
     def __or__(self, other: "Symmetry") -> "Symmetry":
         """Return the smallest symmetry that has the operations of both.
@@ -549,7 +555,7 @@ class Symmetry:
             return NotImplemented
         self._check_rank(other)
         small, large = sorted((self, other), key=lambda own: own.order)
-        steps = [encode(p, s, conjugate=c) for own in (small, large) for p, s, c in own.generators]
+        steps = [one.code for own in (small, large) for one in own.generators]
         return self._make(self.rank, close(self.rank, steps, large._codes))
 
     def __and__(self, other: "Symmetry") -> "Symmetry":
@@ -654,7 +660,7 @@ def check_exchanged(symmetry: Symmetry, numbers: tuple[int, ...], what: str) -> 
 
 
 def _restore(rank: int, generators: tuple[Operation, ...]) -> Symmetry:
-    codes = [encode(p, s, conjugate=c) for p, s, c in generators]
+    codes = [own.code for own in generators]
     return Symmetry._make(rank, close(rank, codes, allow_zero=True))
 
 
@@ -670,13 +676,14 @@ def _to_rank(rank: SupportsIndex) -> int:
 
 
 def _to_code(generator: Generator, rank: int) -> bytes:
-    given: object = generator
-    parts = tuple(given) if isinstance(given, tuple | list) else ()
-    if len(parts) not in (2, 3):
+    given: Any = generator
+    if isinstance(given, Operation):
+        given = given.permutation, given.sign, given.conjugate
+    if not isinstance(given, tuple | list) or len(cast("tuple[object, ...]", given)) not in (2, 3):
         raise ConversionError(
-            f"a generator is (permutation, sign) or (permutation, sign, conjugate), not {brief(given)}"
+            f"a generator is (permutation, sign) or (permutation, sign, conjugate), not {brief(generator)}"
         )
-    permutation, sign, conjugate = (*parts, False)[:3]
+    permutation, sign, conjugate = cast("tuple[Any, Any, Any]", (*given, False)[:3])
     modes = to_permutation(permutation, rank)
     number = to_int(sign, "the sign of a generator")
     if number not in (1, -1):

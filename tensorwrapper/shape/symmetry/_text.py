@@ -46,8 +46,8 @@ NAMES: Final = {
 }
 """The symmetries that have a name. All but the last three are names of PySCF."""
 
-_MOST: Final = 32
-"""The most generators of a text; no group of up to 2 * 8! operations needs more than 16."""
+_MOST: Final = 16
+"""The most generators of a text: each doubles the group at least, which has up to 2 * 8! operations."""
 
 _LENGTH: Final = 4096  # characters
 _HEAD: Final = re.compile(r"\s*+([0-9]++)\s*+:", re.ASCII)
@@ -140,7 +140,7 @@ def read_json(text: object) -> Read:
 
 
 def read_generators(field: Field, rank: int) -> list[Operation]:
-    """Return the generators that a field has, at most 32; it refuses whatever else it has."""
+    """Return the generators that a field has, at most 16; it refuses whatever else it has."""
     return [_read_generator(entry, rank) for entry in field.items(most=_MOST)]
 
 

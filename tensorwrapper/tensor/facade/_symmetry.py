@@ -69,7 +69,8 @@ class TensorSymmetry(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, Inde
             return values
         if self.symmetry is None:
             raise ConversionError(
-                "packed_values() needs a symmetric or tiled tensor: `t.to_packed('s2')` makes one of a matrix"
+                "packed_values() needs a symmetric or tiled tensor: "
+                "`tw.as_tensor([[1, 2], [2, 3]]).to_packed('s2')` makes one"
             )
         raise ConversionError(
             "packed_values() needs a whole symmetric tensor, not a part of one: `t.copy()` packs the part"

@@ -1,7 +1,8 @@
 """Symmetric tensors over packed elements that are already in memory."""
 
-from typing import TYPE_CHECKING, Any, cast, overload
+from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
+import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import unmasked_array
@@ -13,18 +14,21 @@ from tensorwrapper.shape import ShapeLike, SymmetryLike, as_shape, as_symmetry
 from tensorwrapper.tensor._tensor import Tensor, make_tensor
 from tensorwrapper.typing import IndexT_co as J
 from tensorwrapper.typing import RankT
-from tensorwrapper.typing import ScalarT_co as S
 
 __all__ = ["from_packed"]
 
+_S = TypeVar("_S", bound=np.generic)
+
 
 @overload
-def from_packed(values: "npt.NDArray[S]", symmetry: SymmetryLike, shape: RankT) -> Tensor[S, RankT]:
+def from_packed(values: "npt.NDArray[_S]", symmetry: SymmetryLike, shape: RankT) -> Tensor[_S, RankT]:
     """Return a symmetric tensor over packed elements; never a copy of an array."""
 
 
 @overload
-def from_packed(values: "npt.NDArray[S]", symmetry: SymmetryLike, shape: "ShapeLike[J]") -> Tensor[S, J]: ...
+def from_packed(
+    values: "npt.NDArray[_S]", symmetry: SymmetryLike, shape: "ShapeLike[J]"
+) -> Tensor[_S, J]: ...
 @overload
 def from_packed(values: npt.ArrayLike, symmetry: SymmetryLike, shape: RankT) -> Tensor[Any, RankT]: ...
 @overload

@@ -39,7 +39,6 @@ from tensorwrapper.tensor.operators._shapes import (
 )
 from tensorwrapper.tensor.operators._sparse import compute_sparse
 from tensorwrapper.tensor.operators._strings import compute_strings
-from tensorwrapper.tensor.operators._symmetric import compute_symmetric
 from tensorwrapper.typing import Array
 
 __all__ = ["Out", "call", "flat_operands", "over_array", "over_rows"]
@@ -103,6 +102,8 @@ def _call_on_orbits(
     options: dict[str, Any],
 ) -> object:
     """Return packed results where a symmetry survives, else dense ones."""
+    from tensorwrapper.tensor.operators._symmetric import compute_symmetric  # noqa: PLC0415 - few are
+
     plain = where is True and all(out is None for out in outs)
     packed = compute_symmetric(ufunc, operands, options) if plain else None
     if packed is not None:

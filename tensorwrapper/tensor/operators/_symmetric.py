@@ -3,7 +3,7 @@
 The rules say which operations survive. Where none does, and beside a dense operand, the result is dense.
 """
 
-from typing import TYPE_CHECKING, Any, TypeGuard, cast
+from typing import Any, TypeGuard, cast
 
 import numpy as np
 
@@ -15,9 +15,6 @@ from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.operators._operand import Operand
 from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.typing import Array, Extents
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 __all__ = ["compute_symmetric"]
 
@@ -49,7 +46,7 @@ def compute_symmetric(
     values = [next(found) if _has_modes(own) else _number(own) for own in operands]
     with refusals(ufunc.__name__):
         results = ufunc(*values, **options)
-    arrays: Iterable[Array] = results if isinstance(results, tuple) else (results,)
+    arrays = cast("tuple[Array, ...]", results if isinstance(results, tuple) else (results,))
     made = [_packed(own, kept, extents) for own in arrays]
     if any(own is None for own in made):
         return None

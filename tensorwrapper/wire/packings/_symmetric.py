@@ -1,21 +1,26 @@
-"""The packing ``symmetric``: the elements at canonical indices of a box, and generators of its symmetry."""
+"""The packing ``symmetric``: the elements at canonical indices of a box, and generators of its symmetry.
 
-from typing import Any, final
+Symmetries are loaded when one is sent or received: most messages have none.
+"""
+# ruff: noqa: PLC0415 - see above
+
+from typing import TYPE_CHECKING, Any, final
 
 from tensorwrapper._value_class import frozen
-from tensorwrapper.buffer import Symmetric
 from tensorwrapper.errors import RemoteProtocolError, SizeOverflowError, TensorWrapperError
-from tensorwrapper.shape import Symmetry
-from tensorwrapper.shape.lowlevel import closed_form, plain_generators, read_generators
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.wire._refusal import refuse
 from tensorwrapper.wire.packings._packing import ElementPacking, Packed, Received, WriteOptions
 from tensorwrapper.wire.parts._part_writer import PartWriter
 
+if TYPE_CHECKING:
+    from tensorwrapper.buffer import Symmetric
+
 __all__ = ["SymmetricPacking"]
 
 _RANK = 8
-_OPERATION = 64  # bytes that one operation takes here, about
+_OPERATION = 1024
+"""Bytes that one operation counts as: to close a group takes as long as to decompress so many."""
 
 
 @final
@@ -30,13 +35,20 @@ class SymmetricPacking(ElementPacking):
     def pack(self, tensor: Tensor[Any], parts: PartWriter, options: WriteOptions) -> Packed | None:  # noqa: ARG002
         if not tensor.buffer.stores_orbits:
             return None
+        from tensorwrapper.buffer import Symmetric
+        from tensorwrapper.shape.lowlevel import plain_generators
+
         packed = tensor.buffer.pack(tensor.layout.implementation, own=False)
         # A part without symmetry has all its elements.
         if not isinstance(packed, Symmetric) or packed.symmetry.is_trivial:
             return None
         return Packed(packed.values, {"generators": plain_generators(packed.symmetry.generators)})
 
-    def unpack(self, received: Received) -> Symmetric[Any]:
+    def unpack(self, received: Received) -> "Symmetric[Any]":
+        from tensorwrapper.buffer import Symmetric
+        from tensorwrapper.shape import Symmetry
+        from tensorwrapper.shape.lowlevel import closed_form, read_generators
+
         fields, values = received.fields, received.values
         extents = fields["shape"].counts(received.parts.limits.extent, most_items=_RANK)
         generators = read_generators(fields["generators"], len(extents))

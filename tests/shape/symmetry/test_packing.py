@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tensorwrapper.errors import ExtentMismatchError, OutOfBoundsError, RankError, SizeOverflowError
 from tensorwrapper.shape import Symmetry
 from tensorwrapper.shape.symmetry._blocks import block_of
-from tests.support.symmetry import extents_of, symmetric_data, symmetries
+from tests.support.symmetry import extents_of, parts_of, symmetric_data, symmetries
 
 S = Symmetry
 A2A2 = S.antisymmetric(0, 1, rank=4) | S.antisymmetric(2, 3, rank=4)
@@ -23,7 +23,7 @@ def packed_by_the_rule(s, extents):
     """Return the canonical indices that are stored: greatest of their orbits and no forced zeros."""
     found = []
     for index in itertools.product(*map(range, extents)):
-        images = [(tuple(index[mode] for mode in p), sign, c) for p, sign, c in s.operations]
+        images = [(tuple(index[mode] for mode in p), sign, c) for p, sign, c in parts_of(s)]
         zero = any(image == index and sign < 0 and not c for image, sign, c in images)
         if not zero and max(image for image, *_ in images) == index:
             found.append(index)
@@ -44,7 +44,9 @@ def test_packed_order_is_that_of_the_rule(drawn, data):
     assert s.multiplicities(extents).tolist() == orbits
     indices = list(itertools.product(*map(range, extents)))
     found = s.offsets(np.array(indices, np.int64).reshape(len(indices), s.rank), extents)
-    for index, offset, sign, conjugate in zip(indices, *map(np.ndarray.tolist, found), strict=True):
+    for index, offset, sign, conjugate in zip(
+        indices, found.offsets.tolist(), found.signs.tolist(), found.conjugate.tolist(), strict=True
+    ):
         target, right_sign, right_conjugate = s.canonical(index)
         assert (sign, offset) == ((right_sign, stored.index(target)) if right_sign else (0, -1))
         if sign:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tensorwrapper.errors import RankError
 from tensorwrapper.shape import Symmetry
 from tensorwrapper.shape.lowlevel import contraction_symmetry, ufunc_symmetry
-from tests.support.symmetry import symmetric_data, symmetries
+from tests.support.symmetry import parts_of, symmetric_data, symmetries
 
 S = Symmetry
 S8, S4, S2, A2, NONE = S.parse("s8"), S.parse("s4"), S.parse("s2"), S.parse("a2"), S(2)
@@ -53,19 +53,19 @@ def has(x, s):
 
 
 def _images(x, s):
-    return [((x.conj() if c else x).transpose(p), sign) for p, sign, c in s.operations]
+    return [((x.conj() if c else x).transpose(p), sign) for p, sign, c in parts_of(s)]
 
 
 def complete(x, s):
     """Tell whether an array has no operation of its rank beyond those of a symmetry."""
     every = itertools.product(itertools.permutations(range(x.ndim)), (1, -1), (False, True))
-    own = set(s.operations)
+    own = set(parts_of(s))
     found = {
         (p, sign, c)
         for p, sign, c in every
         if np.allclose(sign * (x.conj() if c else x).transpose(p), x, atol=1e-9)
     }
-    return found <= {tuple(operation) for operation in own}
+    return found <= own
 
 
 def data_of(s, n=3, seed=0):

@@ -18,7 +18,7 @@ from tensorwrapper.errors import (
     SymmetryError,
 )
 from tensorwrapper.shape import Operation, Symmetry
-from tests.support.symmetry import brute_closure, symmetric_data, symmetries
+from tests.support.symmetry import brute_closure, parts_of, symmetric_data, symmetries
 
 S8 = Symmetry.parse("s8")
 
@@ -52,7 +52,7 @@ def test_the_group_is_closed_has_inverses_and_no_more_than_the_generators_make(d
     )
     for own in operations:
         inverse = tuple(np.argsort(own.permutation).tolist())
-        assert own._replace(permutation=inverse) in operations
+        assert Operation(inverse, own.sign, own.conjugate) in operations
 
 
 @given(symmetries(4), st.data())
@@ -62,7 +62,7 @@ def test_permute_is_undone_by_the_inverse_and_is_that_of_the_permuted_tensor(dra
     inverse = tuple(np.argsort(order).tolist()) if rank else ()
     assert s.permute(order).permute(inverse) == s
     x = symmetric_data(s, (3,) * rank, seed=1).transpose(order)
-    for p, sign, conjugate in s.permute(*order).operations:
+    for p, sign, conjugate in parts_of(s.permute(*order)):
         image = sign * x.transpose(p)
         np.testing.assert_array_equal(image.conj() if conjugate else image, x)
 
@@ -217,7 +217,7 @@ def test_complex_integrals():
         (lambda: Symmetry.parse("2: +(0 1) x"), ParseError, "position 10"),
         (lambda: Symmetry.parse("2: +(0 2)"), ParseError, "modes from 0 to 1"),
         (lambda: Symmetry.parse("3: +(0 1)(1 2)"), ParseError, "different modes"),
-        (lambda: Symmetry.parse("2:" + " +(0 1)" * 33), ParseError, "32 generators"),
+        (lambda: Symmetry.parse("2:" + " +(0 1)" * 17), ParseError, "16 generators"),
         (lambda: Symmetry.parse("2:" + " +(0 1)" * 10**6), ParseError, "text of a symmetry"),
         (lambda: Symmetry.parse("2: -()"), SymmetryError, "only the zero tensor"),
         (lambda: Symmetry.parse(2), ConversionError, "text"),
@@ -228,9 +228,9 @@ def test_complex_integrals():
         (lambda: Symmetry.from_json('{"generators":[[[1,0],1,0]],"rank":2}'), ParseError, "true or false"),
         (lambda: Symmetry.from_json('{"generators":[[[1,2],1,false]],"rank":2}'), ParseError, "from 0 to 1"),
         (
-            lambda: Symmetry.from_json(f'{{"generators":[{",".join(["[[1,0],1,false]"] * 33)}],"rank":2}}'),
+            lambda: Symmetry.from_json(f'{{"generators":[{",".join(["[[1,0],1,false]"] * 17)}],"rank":2}}'),
             ParseError,
-            "at most 32",
+            "at most 16",
         ),
     ],
 )

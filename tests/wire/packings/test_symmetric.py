@@ -146,7 +146,7 @@ def test_what_the_table_spoils_is_good():
         ({"generators": [[[1, 2], 1, False]]}, "limit"),
         ({"generators": [[[1, 0], 2, False]]}, "limit"),
         ({"generators": [[[1, 0], 10**30, False]]}, "limit"),
-        ({"generators": [SWAP] * 33}, "limit"),
+        ({"generators": [SWAP] * 17}, "limit"),
         ({"generators": [SWAP] * 10**5}, "limit"),
         ({"generators": [[[0, 1], -1, False]]}, "layout"),
         ({"generators": [SWAP, [[1, 0], -1, False]]}, "layout"),
