@@ -172,7 +172,7 @@ def reduced(
     expected, shape = reduced_dtype(by, summed.dtype), numbers_over(view, mode, by)
     number = None if initial is None else reduction_of_none(by, summed.dtype, initial)
     is_told = number is None or number.dtype.kind in "biuf"
-    # Blocks of a box with nulls are no arrays there.
+    # The server reads blocks as arrays, which have no nulls.
     is_told = is_told and not (view.is_nullable and isinstance(mode, int) and view.shape.is_box)
     found = described(connections, view) if is_told else None
     if found is None:

@@ -50,7 +50,7 @@ def reduced_there(
     Parameters
     ----------
     function
-        One of NumPy's, or a ufunc, whose `reduce` is asked for.
+        One of NumPy's, or a ufunc for its `reduce`.
     view
         The whole tensor, the first argument.
     arguments, options
@@ -135,7 +135,7 @@ def _numbers(
 
 
 def _in_line(view: View[Any]) -> View[Any]:
-    """Return all elements as a view of one mode, if it can be told in a few steps."""
+    """Return all elements as a view of one mode; others than rows and boxes stay as they are."""
     if view.shape.is_box:
         return view if view.shape.rank == 1 else view.reshape((view.shape.size,))
     while view.shape.kind == "jagged" and view.shape.rank > 1:
