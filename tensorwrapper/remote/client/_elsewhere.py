@@ -42,6 +42,15 @@ class Elsewhere(Shown, SeenAsView, Operators[Any, AnyRank]):
         """Return all elements as nested lists."""
         return cast("list[Any]", self.compute().tolist())
 
+    def _reduced_there(
+        self,
+        function: "Callable[..., Any]",  # noqa: ARG002 - it is for those that can
+        arguments: tuple[Any, ...],  # noqa: ARG002
+        options: dict[str, Any],  # noqa: ARG002
+    ) -> object:
+        """Return what a function makes of it where it is; `NotImplemented` if its elements come for that."""
+        return NotImplemented
+
     # For operators and keys of tensors and views.
 
     def _as_operand(self) -> Tensor[Any]:
@@ -63,6 +72,10 @@ class Elsewhere(Shown, SeenAsView, Operators[Any, AnyRank]):
                 f"{ufunc.__name__} writes into no {type(self).__name__}: `r[...] = r + 1` computes here and "
                 "sends what comes out"
             )
+        if method == "reduce" and isinstance(inputs[0], Elsewhere):
+            found = inputs[0]._reduced_there(ufunc, inputs[1:], options)
+            if found is not NotImplemented:
+                return found
         return getattr(ufunc, method)(*map(_viewed, inputs), **{k: _viewed(v) for k, v in options.items()})
 
     def __array_function__(
@@ -72,6 +85,10 @@ class Elsewhere(Shown, SeenAsView, Operators[Any, AnyRank]):
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
     ) -> Any:  # noqa: ANN401 - what the function returns
+        if args and isinstance(args[0], Elsewhere):
+            found = args[0]._reduced_there(func, args[1:], kwargs)
+            if found is not NotImplemented:
+                return found
         return func(*map(_viewed, args), **{name: _viewed(value) for name, value in kwargs.items()})
 
     def __array__(self, dtype: "np.dtype[Any] | None" = None, copy: bool | None = None) -> "Array":  # noqa: FBT001

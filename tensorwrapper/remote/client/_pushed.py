@@ -171,7 +171,10 @@ def reduced(
     summed, by = summands(view, reduction)
     expected, shape = reduced_dtype(by, summed.dtype), numbers_over(view, mode, by)
     number = None if initial is None else reduction_of_none(by, summed.dtype, initial)
-    found = None if number is not None and number.dtype.kind not in "biuf" else described(connections, view)
+    is_told = number is None or number.dtype.kind in "biuf"
+    # The server reads blocks as arrays, which have no nulls.
+    is_told = is_told and not (view.is_nullable and isinstance(mode, int) and view.shape.is_box)
+    found = described(connections, view) if is_told else None
     if found is None:
         return _reduced_here(summed, by, mode, initial)
     said = None if number is None else number.item()

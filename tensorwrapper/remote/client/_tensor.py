@@ -25,6 +25,7 @@ from tensorwrapper.remote.client._connection import Connections
 from tensorwrapper.remote.client._elsewhere import Elsewhere
 from tensorwrapper.remote.client._entries import fill_of_source, read_entries, read_entries_of_rows, wanted_of
 from tensorwrapper.remote.client._opened import Opening, opened, opening_of
+from tensorwrapper.remote.client._reductions import reduced_there
 from tensorwrapper.remote.client._rows import chosen_rows, rows_source
 from tensorwrapper.remote.client._source import RemoteSource, elements_of
 from tensorwrapper.remote.client._tiles import InTiles, layout_of_tiles
@@ -62,6 +63,8 @@ class RemoteTensor(Elsewhere, InTiles):
     there is tiled here: selections are of the box that the tiles cut, which is what is asked for.
 
     It has the names of a view, and selections return one. Operators and ufuncs read what they compute on.
+    The server itself computes `np.sum`, `mean`, `prod`, `max`, `min`, `any`, `all` and `count_nonzero` of
+    16 KiB and more.
 
     Examples
     --------
@@ -385,6 +388,13 @@ class RemoteTensor(Elsewhere, InTiles):
     def _stored_in(self, selections: Sequence[Wanted]) -> Tensor[Any]:
         """Return a sparse tensor that has what this one stores within selections."""
         return read_entries(self._connections, self._facts, self._seen(), selections)
+
+    def _reduced_there(
+        self, function: Callable[..., Any], arguments: tuple[Any, ...], options: dict[str, Any]
+    ) -> object:
+        if self.is_sparse or self._dtype.kind not in "biufc":
+            return NotImplemented
+        return reduced_there(self._connections, function, self.view(), arguments, options)
 
     # What is written.
 

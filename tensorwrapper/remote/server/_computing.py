@@ -179,7 +179,8 @@ def _reduce_mode(
         if region.origin[mode] == start[mode]:
             found[key] = ufunc.reduce(np.asarray(block), axis=mode, **begun)
         else:
-            ufunc(found[key], ufunc.reduce(np.asarray(block), axis=mode), out=found[key])
+            sums: Array = cast("Any", found)[(..., *key)]  # an array also where one number is left
+            ufunc(sums, ufunc.reduce(np.asarray(block), axis=mode), out=sums)
     return found
 
 
