@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from tensorwrapper.shape import Symmetry as Symmetry
     from tensorwrapper.shape import Tiling as Tiling
     from tensorwrapper.shape import as_shape as as_shape
+    from tensorwrapper.shape import contraction as contraction
     from tensorwrapper.shape import einsum_shape as einsum_shape
     from tensorwrapper.store import TensFile as TensFile
     from tensorwrapper.store import open as open  # noqa: A004 - named as what it is used as: tw.open
@@ -94,6 +95,7 @@ __all__ = [
     "concat",
     "connect",
     "connect_async",
+    "contraction",
     "einsum_shape",
     "empty",
     "errors",
@@ -159,6 +161,7 @@ _HOMES = {
     "as_shape": "shape",
     "as_tensor": "tensor",
     "blocks": "tensor",
+    "contraction": "shape",
     "einsum_shape": "shape",
     "empty": "tensor",
     "eye": "tensor",
