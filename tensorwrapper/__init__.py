@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from tensorwrapper.tensor import align as align
     from tensorwrapper.tensor import as_tensor as as_tensor
     from tensorwrapper.tensor import blocks as blocks
+    from tensorwrapper.tensor import contract as contract
     from tensorwrapper.tensor import empty as empty
     from tensorwrapper.tensor import eye as eye
     from tensorwrapper.tensor import from_buffer as from_buffer
@@ -95,6 +96,7 @@ __all__ = [
     "concat",
     "connect",
     "connect_async",
+    "contract",
     "contraction",
     "einsum_shape",
     "empty",
@@ -161,6 +163,7 @@ _HOMES = {
     "as_shape": "shape",
     "as_tensor": "tensor",
     "blocks": "tensor",
+    "contract": "tensor",
     "contraction": "shape",
     "einsum_shape": "shape",
     "empty": "tensor",
