@@ -1,10 +1,11 @@
 """Contractions of two tensors in tiles: planned by their patterns, run by products of blocks."""
 
 from itertools import pairwise
-from typing import Any, SupportsFloat
+from typing import TYPE_CHECKING, Any, SupportsFloat, cast
 
 import numpy as np
 
+from tensorwrapper._hints import answered
 from tensorwrapper._memory import memory_for
 from tensorwrapper._wording import brief
 from tensorwrapper.buffer import Dense
@@ -111,8 +112,7 @@ def _tiles_of(operand: object, which: str) -> PresentTiles[Any]:
             f"({type(operand).__name__}): `tw.as_tensor(x).tiled(tw.Tiling([1, 1], [3]))` is one, and "
             "compute() of a view"
         )
-    tensor: Tensor[Any] = operand
-    tiles: PresentTiles[Any] = present(tensor, "contract")
+    tiles: PresentTiles[Any] = present(cast("Tensor[Any]", operand), "contract")
     if tiles.fill.any():
         raise PatternError(
             f"contract: the absent tiles of the {which} operand have the fill {tiles.fill[()]}, not zero: "
@@ -191,3 +191,7 @@ def _target(
         table = (starts, row_major_table(extents)[:, [order.index(label) for label in labels]])
     tiles = PresentTiles(pattern, held, zero, None, table)
     return Matrices(flat, starts, np.stack(sizes, axis=1), turned=False), tiles
+
+
+if not TYPE_CHECKING:
+    contract = answered(contract)

@@ -19,6 +19,7 @@ from tensorwrapper.errors import (
     PatternError,
     SizeOverflowError,
 )
+from tests.support.advice import advice_tests
 from tests.support.tiles.block_tensors import P, Q, T, X, dense, dense_of, of
 from tests.support.tiles.contractions import contractions
 
@@ -241,6 +242,46 @@ def test_a_result_beyond_memory_is_refused_before_it_is_made():
     thin = tw.zeros(BlockPattern(Tiling([2**20] * 2, [1])), dtype="?")
     with pytest.raises(SizeOverflowError, match=f"for {2**42} elements of the result"):
         tw.contract("ij,kj->ik", thin, thin)
+
+
+SAID = '`tw.contract("ij,jk->ik", a, b)` multiplies'
+MISTAKES = {
+    "a @ a": SAID,
+    "b @ b": SAID,
+    "b @ np.ones((3, 2))": SAID,
+    "t.tiled(tw.Tiling([1, 1], [3])) @ a": SAID,
+    "np.dot(a, b)": SAID,
+    "np.einsum('ij,jk->ik', b, b)": SAID,
+    "np.tensordot(t.tiled(tw.Tiling([1, 1], [3])), b, 1)": SAID,
+    "b.einsum('ij,jk->ik', b)": "tw.contract('ij,jk->ik', a, b)",
+    "tw.einsum('ij,jk->ik', a, b)": "tw.contract('ij,jk->ik', a, b)",
+    "tw.contract('ij,jk->ik', a)": "tw.contract('ij,jk->ik', a, b)",
+    "tw.contract('ij,jk->ik', [a, b])": "tw.contract('ij,jk->ik', a, b)",
+    "tw.contract('ij,jk->ik', t, b)": "tiled(tiling) makes one",
+    "tw.contract('ij,jk->ik', x, b)": "`tw.as_tensor(x).tiled(tw.Tiling([1, 1], [3]))` is one",
+    "tw.contraction('ij,jk->ik', x, p)": "`t.tiled(tw.Tiling([2], [3]))`",
+    "tw.contraction('ij,jk->i', a, b)": "`np.add.reduce(t, axis=0)`",
+    "p.dot(p)": "tw.contraction('ij,kj->ik', p, p)",
+}
+
+test_a_mistake_is_answered_by_what_works, _ = advice_tests(MISTAKES)
+
+
+def test_tiles_that_are_added_by_number_are_told_from_lists_of_cells():
+    tiled = tw.as_tensor(X).tiled(T)
+    with pytest.raises(ExtentMismatchError, match=r"u.retiled\(t.tiling\)` cuts one as the other"):
+        tiled + tw.as_tensor(X).tiled(Tiling([3, 3], [6]))
+    one, other, third = (tiled.select_tiles([number]) for number in ((1, 0), (1, 1), (0, 0)))
+    for pair in ((one, other), (other, third)):
+        with pytest.raises(ExtentMismatchError, match=r"keep_tiles\(\) in place of select_tiles\(\) keeps"):
+            np.add(*pair)
+    alike = tw.as_tensor(X).tiled(Tiling([3, 3], [3, 3]))
+    with pytest.raises(ExtentMismatchError, match=r"lies elsewhere .* keep_tiles"):
+        alike.select_tiles([(0, 1)]) + alike.select_tiles([(1, 1)])
+    rows = tw.jagged([[1, 2], [3]])
+    for origin in ((1, 0), (0, 5)):
+        with pytest.raises(ExtentMismatchError, match=r"`t\[...\]` of each starts at zero"):
+            rows + rows.translate_to(origin)
 
 
 def test_contractions_are_loaded_when_they_are_used():

@@ -58,44 +58,52 @@ def test_shells_are_screened(benzene, shells):
 
 
 def test_overlap_times_density_by_atoms(benzene, atoms):
-    S, D = atoms
-    plan = tw.contraction("ij,jk->ik", S, D)
-    assert (S.pattern.count, D.pattern.count, S.pattern.grid.size) == (114, 78, 144)
+    overlap, density = atoms
+    plan = tw.contraction("ij,jk->ik", overlap, density)
+    assert (overlap.pattern.count, density.pattern.count, overlap.pattern.grid.size) == (114, 78, 144)
     assert (plan.count, plan.pattern.count, plan.flops, plan.dense_flops) == (786, 144, 2052588, 2963088)
-    found = np.asarray(tw.contract(plan, S, D).untiled().to_dense())
+    found = np.asarray(tw.contract(plan, overlap, density).untiled().to_dense())
     assert np.isclose(np.trace(found), 41.968869627, rtol=1e-9)
     assert np.isclose(np.linalg.norm(found), 10.291431966, rtol=1e-9)
     assert round(float(np.abs(found - benzene["S"] @ benzene["D"]).max()), 6) == 0.080338
-    trace = tw.contract("ij,ji->", S, D).item()
+    trace = tw.contract("ij,ji->", overlap, density).item()
     assert np.isclose(trace, 41.968869627, rtol=1e-9)
 
 
 def test_products_of_small_norms_are_left_out(atoms):
-    S, D = atoms
-    plan = tw.contraction("ij,jk->ik", S, D).screen(S.tile_norms(), D.tile_norms(), 0.5)
-    whole, few = (tw.contract(p, S, D) for p in (tw.contraction("ij,jk->ik", S, D), plan))
+    overlap, density = atoms
+    plan = tw.contraction("ij,jk->ik", overlap, density).screen(
+        overlap.tile_norms(), density.tile_norms(), 0.5
+    )
+    whole, few = (
+        tw.contract(p, overlap, density) for p in (tw.contraction("ij,jk->ik", overlap, density), plan)
+    )
     assert plan.count == 168
     assert np.isclose(plan.error_bound, 114.464783, rtol=1e-8)
     error = np.linalg.norm(np.asarray((whole - few).untiled().to_dense()))
     assert np.isclose(error, 1.981886, rtol=1e-6)
-    assert tw.contract("ij,jk->ik", S, D, threshold=0.5).array_equal(few)
+    assert tw.contract("ij,jk->ik", overlap, density, threshold=0.5).array_equal(few)
 
 
 def test_the_lower_tiles_of_atoms(atoms):
-    S = atoms[0]
-    lower = S.pattern & BlockPattern.from_predicate(S.tiling, lambda i, j: i >= j)
-    assert (lower.count, lower.elements, S.pattern.elements) == (63, 6516, 11706)
-    assert S.pattern.unique("s2") == lower
+    overlap = atoms[0]
+    lower = overlap.pattern & BlockPattern.from_predicate(overlap.tiling, lambda i, j: i >= j)
+    assert (lower.count, lower.elements, overlap.pattern.elements) == (63, 6516, 11706)
+    assert overlap.pattern.unique("s2") == lower
 
 
 def test_pairs_of_orbitals_lie_on_a_diagonal():
     water = data("water4_pno")
     cut = Tiling(water["size"], water["size"])
     pairs = BlockPattern(cut, np.repeat(np.arange(136), 2).reshape(136, 2))
-    T, K = (tw.from_buffer(water[name], pairs) for name in "TK")
+    amplitudes, integrals = (tw.from_buffer(water[name], pairs) for name in "TK")
     assert (pairs.nonempty().count, pairs.count, pairs.elements) == (102, 136, 16820)
-    norm = np.sqrt(tw.contract("ab,ab->", T, T).item())
+    norm = np.sqrt(tw.contract("ab,ab->", amplitudes, amplitudes).item())
     assert np.isclose(norm, 0.322490711503, rtol=1e-11)
     weights = np.where(water["i"] == water["j"], 1.0, 2.0)
-    energies = tw.contract("ab,ab->", (2 * T - T.permute(1, 0, 3, 2)) * tw.as_tensor(np.diag(weights)), K)
+    energies = tw.contract(
+        "ab,ab->",
+        (2 * amplitudes - amplitudes.permute(1, 0, 3, 2)) * tw.as_tensor(np.diag(weights)),
+        integrals,
+    )
     assert np.isclose(energies.item(), -0.793264993801475, rtol=1e-12)
