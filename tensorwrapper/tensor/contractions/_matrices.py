@@ -119,7 +119,9 @@ class Stacks:
         """Write the stacks that are copies to where their elements belong."""
         for kind, slots in self._slots.items():
             stack = self._stacks[kind]
-            places: IntArray = self._matrices.starts[slots][:, None] + np.arange(stack.shape[1])
+            places: IntArray = np.add.outer(
+                self._matrices.starts[slots], np.arange(stack.shape[1], dtype=np.int64)
+            )
             assign_indexed(self._matrices.flat, (places,), stack)
 
 
