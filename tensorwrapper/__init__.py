@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from tensorwrapper.shape import Symmetry as Symmetry
     from tensorwrapper.shape import Tiling as Tiling
     from tensorwrapper.shape import as_shape as as_shape
+    from tensorwrapper.shape import contraction as contraction
     from tensorwrapper.shape import einsum_shape as einsum_shape
     from tensorwrapper.store import TensFile as TensFile
     from tensorwrapper.store import open as open  # noqa: A004 - named as what it is used as: tw.open
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     from tensorwrapper.tensor import align as align
     from tensorwrapper.tensor import as_tensor as as_tensor
     from tensorwrapper.tensor import blocks as blocks
+    from tensorwrapper.tensor import contract as contract
     from tensorwrapper.tensor import empty as empty
     from tensorwrapper.tensor import eye as eye
     from tensorwrapper.tensor import from_buffer as from_buffer
@@ -94,6 +96,8 @@ __all__ = [
     "concat",
     "connect",
     "connect_async",
+    "contract",
+    "contraction",
     "einsum_shape",
     "empty",
     "errors",
@@ -159,6 +163,8 @@ _HOMES = {
     "as_shape": "shape",
     "as_tensor": "tensor",
     "blocks": "tensor",
+    "contract": "tensor",
+    "contraction": "shape",
     "einsum_shape": "shape",
     "empty": "tensor",
     "eye": "tensor",

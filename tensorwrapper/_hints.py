@@ -46,7 +46,7 @@ split array_split: `t.tiled(tw.Tiling([1, 1], [3]))` is cut into tiles
 sum: NumPy computes: `np.add.reduce(t, axis=0)`
 mean std var dot matmul tensordot norm argmax argsort sort cumsum abs sqrt exp: NumPy computes on tensors: `np.mean(t)`, `np.sqrt(t)`, `t @ t.permute(1, 0)`
 min max prod any all: NumPy computes: `np.maximum.reduce(t, axis=None)`
-einsum: `tw.einsum_shape('ij,jk->ik', (2, 3), (3, 4))` plans, `np.einsum('ij->ji', t)` computes
+einsum: `tw.einsum_shape('ij,jk->ik', (2, 3), (3, 4))` plans, `np.einsum('ij->ji', t)` computes, `tw.contract('ij,jk->ik', a, b)` of tensors in tiles
 random: `sel.random((2, 3), seed=1)` | load read loadtxt: `tw.open('f.tens')`
 savez dump: `tw.save('f.tens', {'t': t})`
 View as_view: `sel.as_view(t)`, where sel is tensorwrapper.selection
@@ -63,6 +63,7 @@ eye(): `tw.eye(3, 4, diagonal=1)`
 sparse(): `tw.sparse([(0, 1)], [1.5], (2, 3))` takes places, values and a shape
 blocks(): `tw.blocks({(0, 0): [[1.0, 2.0]]}, tw.Tiling([1, 2], [2]))` takes blocks by tile number, and a tiling
 from_packed(): `tw.from_packed([1.0, 2.0, 3.0], 's2', (2, 2))` takes packed elements, a symmetry and a shape
+contract(): `tw.contract('ij,jk->ik', a, b)` takes an equation, or a plan, and two tensors in tiles
 [selection]
 where(): `tw.where(t > 0, t, 0)`; where a mask holds alone is `np.nonzero(t > 0)`
 random() uniform(): `sel.{name}((2, 3), seed=1)`: the same seed gives the same numbers
@@ -132,6 +133,7 @@ copy clone: `p` itself: patterns never change
 T mT transpose swapaxes moveaxis: `p.permute(1, 0)` | invert: `p.complement()`
 nonzero argwhere indices keys blocks: `p.tiles()` are the numbers of the present tiles
 to_numpy numpy to_dense todense toarray to_mask: `p.mask()` is a bool for each tile
+dot matmul einsum tensordot contract: `tw.contraction('ij,kj->ik', p, p)` plans
 tolist to_list: `p.tiles().tolist()` | is_zero: `(0, 0) not in p` | volume: `p.volumes()`
 tile: `p.tiling.tile((1, 0))` is the shape of one tile | rechunk: `p.retile(tw.Tiling([3], [3]))`
 from_tiles from_list from_coordinates: `tw.BlockPattern(p.tiling, [(1, 0)])`
@@ -205,7 +207,8 @@ mean: NumPy computes: `np.mean(t)`, of each of rows `r.rows().mean()`
 std var argmax argmin argsort sort: NumPy computes: `np.{name}(t)`, of each of rows `r.rows().{name}()`
 norm: NumPy computes: `np.linalg.norm(t)` | cumsum: NumPy computes: `np.add.accumulate(t, axis=0)`
 cumprod: NumPy computes: `np.multiply.accumulate(t, axis=0)`
-dot matmul mm: `t @ t.permute(1, 0)` multiplies matrices | clip clamp: NumPy computes: `np.clip(t, 0, 1)`
+dot matmul mm: `t @ t.permute(1, 0)` multiplies matrices, `tw.contract('ij,jk->ik', a, b)` those in tiles
+einsum contract: `tw.contract('ij,jk->ik', a, b)` of tensors in tiles, NumPy computes others: `np.einsum('ij,kj->ik', t, t)` | clip clamp: NumPy computes: `np.clip(t, 0, 1)`
 sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arctanh exp expm1 log log10 log1p log2: `np.{name}(t)`
 sqrt square ceil floor trunc rint sign deg2rad rad2deg reciprocal isnan isfinite isinf: `np.{name}(t)`
 negative real imag conj conjugate abs: `np.{name}(t)`

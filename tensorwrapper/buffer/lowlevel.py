@@ -22,7 +22,7 @@ right), `pack_together` (those of several buffers that one layout reaches), `arr
 
 **Blocks**: `tiles_of` returns `PresentTiles`, and `make_blocks` a buffer of checked parts. `picked_tiles` and
 `put_tiles` move elements of some tiles of a pattern. `tile_places` are addresses of tiles, `volume_of_tiles`
-their common size.
+their common size, `row_major_table` the strides of tiles without gaps.
 
 **Symmetric elements**: `packed_buffer` (of elements that are stored in another way), `check_symmetric_box` (a
 shape that a symmetry fits), `symmetry_for` (a symmetry for elements of one type).
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
         PresentTiles,
         picked_tiles,
         put_tiles,
+        row_major_table,
         tile_places,
         volume_of_tiles,
     )
@@ -104,6 +105,7 @@ __all__ = [
     "picked_tiles",
     "put_tiles",
     "rises",
+    "row_major_table",
     "symmetry_for",
     "take_along",
     "tile_places",
@@ -133,6 +135,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
                 "PresentTiles",
                 "picked_tiles",
                 "put_tiles",
+                "row_major_table",
                 "tile_places",
                 "volume_of_tiles",
             ),

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         permute_cells,
     )
     from tensorwrapper.shape.combining._einsum import einsum_shape
+    from tensorwrapper.shape.contractions._contraction import Contraction, contraction
     from tensorwrapper.shape.facade._indices import IndexIterator, Indices
     from tensorwrapper.shape.interchange._arrow import ArrowList
     from tensorwrapper.shape.interchange._losses import LossKind, LossReport
@@ -66,6 +67,7 @@ __all__ = [
     "CellPairing",
     "CellPermutation",
     "CellTable",
+    "Contraction",
     "IndexClasses",
     "IndexIterator",
     "Indices",
@@ -118,6 +120,7 @@ __all__ = [
     "as_symmetry",
     "broadcast_shapes",
     "classify_indices",
+    "contraction",
     "einsum_shape",
     "match_cells",
     "permute_cells",
@@ -136,6 +139,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
                 "permute_cells",
             ),
             "combining._einsum": ("einsum_shape",),
+            "contractions._contraction": ("Contraction", "contraction"),
             "_shape_base": ("ShapeLike",),
             "facade._indices": ("IndexIterator", "Indices"),
             "_shape": ("Shape", "as_shape"),

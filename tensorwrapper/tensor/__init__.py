@@ -7,6 +7,7 @@ from tensorwrapper._lazy import lazy_names
 if TYPE_CHECKING:
     from tensorwrapper.tensor._align import Alignment, align
     from tensorwrapper.tensor._tensor import Tensor
+    from tensorwrapper.tensor.contractions._contract import contract
     from tensorwrapper.tensor.facade._cells import CellGroup
     from tensorwrapper.tensor.making._blocks_convert import blocks
     from tensorwrapper.tensor.making._convert import as_tensor, jagged
@@ -26,6 +27,7 @@ __all__ = [
     "align",
     "as_tensor",
     "blocks",
+    "contract",
     "empty",
     "eye",
     "from_buffer",
@@ -43,6 +45,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
         __name__,
         {
             "_align": ("Alignment", "align"),
+            "contractions._contract": ("contract",),
             "facade._cells": ("CellGroup",),
             "making._blocks_convert": ("blocks",),
             "making._convert": ("as_tensor", "jagged"),

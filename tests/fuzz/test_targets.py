@@ -33,7 +33,7 @@ CORPUS = Path(__file__).parent / "corpus"
 TRIES = 20_000 if os.environ.get("HYPOTHESIS_PROFILE") == "nightly" else 150
 READER = re.compile(
     r"parse(_\w+)?|from_\w+|decode\w*|open|convert|verify|feed|receive\w*|load\w*|strings(_from_\w+)?|jagged"
-    r"|as_(shape|tensor|view|layout)|blocks_of|einsum_shape"
+    r"|as_(shape|tensor|view|layout)|blocks_of|einsum_shape|contraction"
 )
 REASONS = {
     "from_awkward": "an array of Awkward Array, which has checked it; awkward-json is the shape in bytes",

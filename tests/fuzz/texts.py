@@ -36,6 +36,7 @@ PATTERNS = [
 PATTERNS += ["[a, b=[x, y=[j, +k]], c]", "[2, ?, n, m=n, k=?, ..., group=[a, b=4]]", "[a[i], b[j], c[i]]"]
 PATTERNS += ["[$batch..., $hwc[$i]=($shape=($height, $width), $channels[$i]), $features[$i]]"]
 LABELS = ["i,j", " i , j ", "", "event, hit_kind"]
+SQUARE = BlockPattern(tw.Tiling([1, 2], [1, 2]), [(0, 1), (1, 1)])
 EQUATIONS = ["ij,jk->ik", "...j->...j", "i,j * j -> i", "i,j*j,k->i,k"]
 SELECTORS = [
     "1, ..., ::-2, +3",
@@ -97,6 +98,8 @@ def _use_layouts(layouts: list[Any]) -> None:
 
 
 def _read_equation(text: str) -> Shape:
+    with contextlib.suppress(TensorWrapperError):
+        repr(tw.contraction(text, SQUARE, SQUARE))
     left = text.partition("->")[0].count("*" if "*" in text else ",") + 1
     return tw.einsum_shape(text, *[(2, 3), (3, 4), Shape.jagged([1, 2])][:left])
 
@@ -148,7 +151,7 @@ TARGETS = [
     _target("tiles-text", ("BlockPattern.parse",), BlockPattern.parse, TILES, use_tiles),
     _target("pattern-text", ("shape.ShapePattern.parse",), ShapePattern.parse, PATTERNS, _use_pattern),
     _target("labels-text", ("shape.Labels.parse",), Labels.parse, LABELS),
-    _target("equation-text", ("einsum_shape",), _read_equation, EQUATIONS, use_shape),
+    _target("equation-text", ("einsum_shape", "contraction"), _read_equation, EQUATIONS, use_shape),
     _target("selector-text", ("selection.Selector.parse",), Selector.parse, SELECTORS, _use_selector),
     _target("index-map-text", ("sharding.IndexMap.parse",), IndexMap.parse, MAPS),
     _target("projection-text", ("sharding.Projection.parse",), Projection.parse, MAPS),

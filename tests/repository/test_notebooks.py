@@ -71,6 +71,9 @@ def large():
         "block pattern": lambda: tw.BlockPattern.from_ordinals(
             Tiling([1] * 10**4, [1] * 10**4), np.arange(10**6) * 7
         ),
+        "contraction": lambda: tw.contraction(
+            "ij,ij->ij", *[tw.BlockPattern(Tiling([1] * 1000, [1] * 1000))] * 2
+        ),
         "tiling": lambda: Tiling.from_chunks([[1] * 10**5, [7] * 10**5]),
         "sparse": lambda: tw.sparse(np.stack([np.arange(10**6)] * 2, -1), np.ones(10**6), (10**6, 10**6)),
         "view": lambda: sel.as_view(tw.zeros((10**6, 3)))[::2],

@@ -37,6 +37,7 @@ RECEIVERS = [
     ROWS.layout,
     Tiling([1, 2], [2]),
     BlockPattern(Tiling([1, 2], [2, 1]), [(0, 0), (1, 1)]),
+    tw.contraction("ij,ij->", *[BlockPattern(Tiling([1, 2], [2, 1]), [(0, 0), (1, 1)])] * 2),
     Mask(Shape(4, 6), slice(None, None, 2), [1, 4, 5]),
     X.shape.indices(),
     X.shape.indices().iterator(),

@@ -19,6 +19,11 @@ def block_operation():
     return tw.sharding.BlockOperation("relu", (4,), {"x": operand}, {"y": operand})
 
 
+def contracted():
+    pattern = tw.BlockPattern(Tiling([1, 2], [1, 2]), [(0, 0), (1, 0)])
+    return tw.contraction("ij,kj->ik", pattern, pattern)
+
+
 VALUES = {
     "smooth": lambda: Shape(2, 3, origin=(1, 0)),
     "smooth view": lambda: Shape.jagged([Shape(1, 2), Shape(3, 4)])[1],
@@ -43,6 +48,8 @@ VALUES = {
     "index classes": lambda: tw.shape.classify_indices("i,k", "i,j", "j,k"),
     "tiling": lambda: Tiling([1, 2], [3], origin=(4, 5)),
     "block pattern": lambda: tw.BlockPattern(Tiling([1, 2], [3, 4], origin=(0, 5)), [(1, 0), (0, 1)]),
+    "contraction": contracted,
+    "screened contraction": lambda: contracted().screen([1.0, 2.0], [1.0, 2.0], 2.5),
     "mask": lambda: tw.Mask(Shape(4, 6), [0, 1, 3], slice(None, None, 2)),
     "mask of points": lambda: tw.Mask.of_points(Shape.jagged([3, 1, 2]), [(2, 1), (0, 0), (0, 1)]),
     "cell permutation": lambda: tw.shape.permute_cells(Shape.tiled([1, 2], [3, 2])),

@@ -32,6 +32,8 @@ def values(folder):
                 "run": [10, 20, 30],
             }
         ),
+        "a": tw.blocks({(1, 0): [[1.0], [2.0]]}, tw.Tiling([1, 2], [1, 2])),
+        "b": tw.blocks({(0, 1): [[3.0, 4.0]]}, tw.Tiling([1, 2], [1, 2])).untiled(),
         "sparse": tw.sparse([[0, 1], [2, 2]], [1.0, 2.0], (3, 3)),
         "st": tw.strings(["ab", "c"]),
         "s": t.shape,

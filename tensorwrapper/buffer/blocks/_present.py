@@ -1,6 +1,7 @@
 """The present tiles that a layout reaches in a buffer of blocks, and the place of each."""
 
 import math
+from collections.abc import Sequence
 from typing import Any, Generic, final
 
 import numpy as np
@@ -17,7 +18,7 @@ from tensorwrapper.shape import BlockPattern, Shape, Tiled
 from tensorwrapper.shape.lowlevel import ModeNames, has_tiles, make_block_pattern, wrap
 from tensorwrapper.typing import Array, Index, IntArray, ScalarT_co
 
-__all__ = ["PresentTiles", "picked_tiles", "put_tiles", "tile_places", "volume_of_tiles"]
+__all__ = ["PresentTiles", "picked_tiles", "put_tiles", "row_major_table", "tile_places", "volume_of_tiles"]
 
 
 @final
@@ -50,21 +51,29 @@ class PresentTiles(Generic[ScalarT_co]):
         """Return where each tile starts in memory, and a row of strides for each."""
         if self.table is not None:
             return self.table
-        return self.pattern.offsets()[:-1], _row_major(self.pattern.tile_extents())
+        return self.pattern.offsets()[:-1], row_major_table(self.pattern.tile_extents())
 
-    def source(self) -> LayoutCommon:
-        """Return the places of the elements, as a layout of rows of tiles."""
-        cells = Shape.from_cells((self.pattern.count,), self.pattern.tile_extents())
-        if self.table is None:
-            return packed_layout(cells).implementation
-        return make_blocked(cells, *self.table)
+    def source(self, order: Sequence[int] | None = None) -> LayoutCommon:
+        """Return the places of the elements, as a layout of rows of tiles; in an order of modes if given."""
+        extents = self.pattern.tile_extents()
+        if order is None and self.table is None:
+            return packed_layout(Shape.from_cells((self.pattern.count,), extents)).implementation
+        starts, strides = self.places()
+        modes = list(range(self.pattern.rank) if order is None else order)
+        cells = Shape.from_cells((self.pattern.count,), extents[:, modes])
+        return make_blocked(cells, starts, strides[:, modes])
 
-    def values(self) -> "npt.NDArray[ScalarT_co]":
-        """Return the elements as one flat array, tile after tile; a view if they are stored so."""
+    def values(self, order: Sequence[int] | None = None) -> "npt.NDArray[ScalarT_co]":
+        """Return the elements as one flat array, tile after tile; a view if they are stored so.
+
+        With an order, mode ``k`` of each tile is mode ``order[k]`` of the pattern.
+        """
         size = self.pattern.elements
-        if self.table is None:
+        if order is not None and list(order) == list(range(self.pattern.rank)):
+            order = None
+        if order is None and self.table is None:
             return self.held.flat
-        layout = self.source()
+        layout = self.source(order)
         if layout.is_packed:
             return self.held.flat[layout.offset : layout.offset + size] if size else self.held.flat[:0]
         return copied_by_plan(self.held.flat, layout, packed_layout(layout.shape).implementation, size)
@@ -105,7 +114,7 @@ class PresentTiles(Generic[ScalarT_co]):
         extents = pattern.tile_extents()
         cells = Shape.from_cells((pattern.count,), extents)
         if self.first is not None:
-            starts, strides = tile_places(pattern), _row_major(extents)
+            starts, strides = tile_places(pattern), row_major_table(extents)
         else:
             box = pattern.tiling.elements
             steps = np.array(packed_strides(box.extents, range(pattern.rank - 1, -1, -1)), dtype=np.int64)
@@ -168,7 +177,7 @@ def volume_of_tiles(pattern: BlockPattern[Any]) -> int:
     return math.prod([most for _, most in bounds]) if all(least == most for least, most in bounds) else 0
 
 
-def _row_major(extents: IntArray) -> IntArray:
+def row_major_table(extents: IntArray) -> IntArray:
     """Return the strides of boxes without gaps, a row for each."""
     strides = np.ones_like(extents)
     for mode in range(extents.shape[1] - 2, -1, -1):

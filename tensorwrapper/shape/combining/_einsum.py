@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from functools import lru_cache
 from string import ascii_letters
 from typing import Final, cast
@@ -20,7 +21,7 @@ from tensorwrapper.shape._shape_base import ShapeLike
 from tensorwrapper.shape.labels._labels import ShapeProduct
 from tensorwrapper.shape.labels._labels_text import Labels, to_labels
 
-__all__ = ["einsum_shape"]
+__all__ = ["einsum_shape", "read_equation", "shown_labels"]
 
 _PLACE: Final = re.compile(r"\b_(\d+)\b")
 """A label that stands for a mode of an ellipsis."""
@@ -67,17 +68,35 @@ def einsum_shape(equation: str, *shapes: ShapeLike) -> "Shape":
     Shape.jagged([Shape(2, 3), Shape(2, 1)])
     """
     values = [as_shape(shape) for shape in shapes]
-    if not isinstance(cast("object", equation), str):
-        raise ConversionError(f"an equation is text, not of type {type(equation).__name__}")
-    operands, result = _read(equation, tuple([value.rank for value in values]))
+    operands, result = read_equation(equation, [value.rank for value in values])
     labeled = [value(labels) for value, labels in zip(values, operands, strict=True)]
     try:
         return ShapeProduct(tuple(labeled)).shape(result)
     except (ExtentMismatchError, JaggedModeError, LabelError, LayerError) as error:
         if "..." not in equation:
             raise
-        # Labels are letters beside an ellipsis: what has an underscore stands for one of its modes.
-        raise type(error)(_PLACE.sub(r"...[-\1]", str(error))) from None
+        raise type(error)(shown_labels(str(error), equation)) from None
+
+
+def read_equation(equation: str, ranks: Sequence[int]) -> tuple[list[Labels], Labels]:
+    """Return the labels of every operand of an equation, and those of the result.
+
+    Raises
+    ------
+    RankError
+        If there are not as many operands as ranks, or labels of one as its rank, where these are letters.
+    LabelError
+        If the equation cannot be read.
+    """
+    if not isinstance(cast("object", equation), str):
+        raise ConversionError(f"an equation is text, not of type {type(equation).__name__}")
+    return _read(equation, tuple(ranks))
+
+
+def shown_labels(text: str, equation: str) -> str:
+    """Return a text about the labels of an equation, as its author knows them."""
+    # Labels are letters beside an ellipsis: what has an underscore stands for one of its modes.
+    return _PLACE.sub(r"...[-\1]", text) if "..." in equation else text
 
 
 @lru_cache(maxsize=_KNOWN)

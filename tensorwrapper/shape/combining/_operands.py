@@ -17,6 +17,7 @@ from tensorwrapper.errors import ExtentMismatchError, LayerError, ModeNameError
 from tensorwrapper.shape._shape import Shape, unnamed_shape, wrap
 from tensorwrapper.shape._shape_base import names_of
 from tensorwrapper.shape.boxes._smooth import make_smooth
+from tensorwrapper.shape.kinds._tiled import Tiled
 from tensorwrapper.typing import Extents, Index, IntArray
 
 __all__ = ["OperandShapes"]
@@ -324,6 +325,24 @@ _ALIGNED: Final = (
 )
 
 
+def _advice_of_tiles(*shapes: Shape[Any]) -> str:
+    """Return what combines tensors in tiles: cells that are paired by number would be of other places."""
+    if all(isinstance(shape.implementation, Tiled) for shape in shapes):
+        return "`u.retiled(t.tiling)` cuts one as the other, tw.contract() sums over modes that are cut alike"
+    if any(_are_apart(shape) for shape in shapes):
+        return "keep_tiles() in place of select_tiles() keeps the grid, in which tiles of one number meet"
+    return ""
+
+
+def _are_apart(shape: Shape[Any]) -> bool:
+    """Tell whether the cells of a shape of rows begin at places of their own, as selected tiles do."""
+    if shape.is_box or shape.has_layers or isinstance(shape.implementation, Tiled):
+        return False
+    origins = shape.cell_table().origins
+    # All rows of one place may have been moved as a whole.
+    return bool((origins != (origins[:1] if origins.shape[1] < 2 else 0)).any())
+
+
 def _no_prefix(given: Shape[Any], reference: Shape[Any], what: str) -> ExtentMismatchError:
     if given.rank == reference.rank:
         if given.is_congruent(reference) and given.zero_based() != reference.zero_based():
@@ -331,14 +350,15 @@ def _no_prefix(given: Shape[Any], reference: Shape[Any], what: str) -> ExtentMis
                 f"{what}: {given!r} and {reference!r} have empty cells of other extents, which count; "
                 "`tw.from_buffer(t.elements(), u.shape)` has those of u"
             )
+        tiles = _advice_of_tiles(given, reference)
         if given.is_congruent(reference):
             return ExtentMismatchError(
-                f"{what}: {given!r} lies elsewhere than {reference!r}; `t[...]` of each starts at zero and "
-                "combines by position"
+                f"{what}: {given!r} lies elsewhere than {reference!r}; "
+                + (tiles or "`t[...]` of each starts at zero and combines by position")
             )
         return ExtentMismatchError(
             f"{what}: {given!r} is not {reference!r}, nor that of its first modes; "
-            "`tw.align(r, r)` finds what both have, `r.to_padded()` is a box"
+            + (tiles or "`tw.align(r, r)` finds what both have, `r.to_padded()` is a box")
         )
     if not 0 < given.rank < reference.rank:
         return ExtentMismatchError(

@@ -205,10 +205,18 @@ def _call_whole(
     """Hand boxes over as arrays, and give back arrays: there is no rule for the shape of a contraction."""
     name = ufunc.__name__
     for operand in operands:
-        if isinstance(operand, TensorBase) and not operand.shape.flatten().is_box:
+        if not isinstance(operand, TensorBase):
+            continue
+        if operand.buffer.in_tiles:
+            raise ConversionError(
+                f'{name} works on whole boxes: `tw.contract("ij,jk->ik", a, b)` multiplies tensors in tiles, '
+                "to_dense() has all elements"
+            )
+        if not operand.shape.flatten().is_box:
             raise ConversionError(
                 f"{name} works on whole boxes, and {operand.shape!r} is none: "
-                "`[np.asarray(cell) for _, cell in r.cells()]` are its own"
+                "`[np.asarray(cell) for _, cell in r.cells()]` are its own, "
+                '`tw.contract("ij,jk->ik", a, b)` multiplies tensors in tiles'
             )
     arrays = [array_of(operand) for operand in operands]
     with refusals(name):

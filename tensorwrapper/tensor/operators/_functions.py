@@ -223,9 +223,11 @@ def _as_arrays(value: object, name: str, short: str) -> object:
         tensor = value._as_operand()
         if tensor.buffer.fill_value is not None:
             shape = shortened(repr(tensor.shape))
+            labels = tensor.buffer.in_tiles and short in _CONTRACTIONS
             raise ConversionError(
                 f"{name} is given a sparse tensor of shape {shape}, which is no array: "
-                "`s.to_dense()` has all its elements"
+                + ('`tw.contract("ij,jk->ik", a, b)` multiplies those in tiles, ' if labels else "")
+                + "`s.to_dense()` has all its elements"
             )
         if not tensor.shape.flatten().is_box:
             shape = shortened(repr(tensor.shape))
@@ -242,6 +244,7 @@ def _as_arrays(value: object, name: str, short: str) -> object:
     return value
 
 
+_CONTRACTIONS = ("dot", "einsum", "inner", "outer", "tensordot", "vdot")
 _PARTS = "`r.to_padded()` fills it, `r.cells()` has its parts"
 _ALL = "`{name}(r.elements())` takes all elements"
 _HINTS = {
@@ -263,7 +266,9 @@ _HINTS = {
     **dict.fromkeys(["ones_like", "full_like"], "`tw.full(r.shape, 1.0)`"),
     **dict.fromkeys(["save", "savez", "savetxt"], "`tw.save('f.tens', {'t': r})`"),
     **dict.fromkeys(
-        ["dot", "tensordot", "einsum"], "`[np.asarray(cell) for _, cell in r.cells()]` are its boxes"
+        _CONTRACTIONS,
+        '`tw.contract("ij,jk->ik", a, b)` multiplies tensors in tiles, '
+        "`[np.asarray(cell) for _, cell in r.cells()]` are boxes",
     ),
 }
 """What to write instead where NumPy's function has no meaning for rows."""

@@ -1,0 +1,197 @@
+"""Contractions of two tensors in tiles: planned by their patterns, run by products of blocks."""
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, SupportsFloat, cast
+
+import numpy as np
+
+from tensorwrapper._hints import answered
+from tensorwrapper._memory import memory_for
+from tensorwrapper._wording import brief
+from tensorwrapper.buffer import Dense
+from tensorwrapper.buffer.lowlevel import PresentTiles, row_major_table
+from tensorwrapper.errors import ConversionError, DTypeError, PatternError
+from tensorwrapper.shape import Contraction, contraction
+from tensorwrapper.tensor._tensor import Tensor
+from tensorwrapper.tensor.contractions._matrices import Matrices, matrices_of
+from tensorwrapper.tensor.contractions._products import add_products
+from tensorwrapper.tensor.making._convert import as_tensor
+from tensorwrapper.tensor.making._of_pattern import tensor_of_pattern
+from tensorwrapper.tensor.operators._promotion import promoted
+from tensorwrapper.tensor.rows._tile_blocks import norms_of
+from tensorwrapper.tensor.tiles._operations import present
+from tensorwrapper.typing import Array, IntArray
+
+__all__ = ["contract"]
+
+_SIDES = ("left", "right")
+
+
+def contract(
+    equation: str | Contraction,
+    left: Tensor[Any],
+    right: Tensor[Any],
+    threshold: SupportsFloat | None = None,
+) -> Tensor[Any]:
+    """Return the sum of products of two tensors in tiles over labels, as `numpy.einsum` of the dense ones.
+
+    Only tiles that are present are multiplied, by NumPy: absent ones count as zero, also beside NaN and
+    infinity. The result has all tiles of the plan, also those whose products cancel; `screened` drops them.
+    Sums are made in the order of the plan, so that equal operands give equal bits. O(triples), and the
+    arithmetic of their products.
+
+    Parameters
+    ----------
+    equation
+        As of `contraction`, or its plan. One label for each mode of the box, also of tiled tensors.
+    left, right
+        Tensors in blocks, their boxes, views of these by slices and permutations, or dense tiled tensors.
+    threshold
+        Products of blocks are left out whose Frobenius norms have a product below it, as
+        `Contraction.screen` does; its `error_bound` says how much is lost at most.
+
+    Returns
+    -------
+    Tensor
+        In blocks, over the tiles of the result: a box if both operands are boxes, else tiled. Of the type
+        that NumPy promotes both to. A dense tensor of rank 0 if there are no labels in the result.
+
+    Raises
+    ------
+    LabelError
+        If the equation cannot be read, an operand or the result has a label twice, or a label stands in one
+        operand alone, or in the result alone.
+    RankError
+        If there are not two operands, or not as many labels as modes.
+    ExtentMismatchError
+        If modes with one label are cut in different ways; the text names the label and the boundary.
+    PatternError
+        If a fill is not zero, a plan is of other patterns, or a threshold is below 0.
+    LayoutError
+        If an operand has no tiles.
+    ConversionError
+        If an operand is not a tensor.
+    DTypeError
+        If elements are neither numbers nor truth values.
+    SizeOverflowError
+        If the triples, or the result, are more than memory holds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import tensorwrapper as tw
+    >>> cut = tw.Tiling([1, 2], [1, 2])
+    >>> t = tw.blocks({(0, 0): [[2.0]], (1, 1): [[1.0, 2.0], [3.0, 4.0]]}, cut)
+    >>> u = tw.blocks({(0, 1): [[1.0, -1.0]]}, cut)
+    >>> product = tw.contract("ij,jk->ik", t, u)
+    >>> list(product.pattern), product.tile((0, 1)).tolist()
+    ([(0, 1)], [[2.0, -2.0]])
+    >>> tw.contract("ij,ij->", t, t).item()
+    34.0
+    """
+    sides = [_tiles_of(operand, which) for operand, which in zip((left, right), _SIDES, strict=True)]
+    dtype = promoted([tiles.held.dtype for tiles in sides], "contract")
+    if dtype.kind not in "biufc":
+        raise DTypeError(f"contract multiplies and adds numbers or truth values, not {dtype}")
+    plan = _plan_of(equation, sides)
+    if threshold is not None:
+        sides = [_packed(tiles) for tiles in sides]
+        norms = [norms_of(tiles.held.flat, tiles.pattern.offsets(), "fro") for tiles in sides]
+        plan = plan.screen(norms[0], norms[1], threshold)
+    values = _run(plan, sides, dtype)
+    if not plan.pattern.rank:
+        return as_tensor(values.reshape(()) if len(values) else np.zeros((), dtype))
+    made = tensor_of_pattern(plan.pattern, values)
+    return made.untiled() if all(tiles.first is None for tiles in sides) else made
+
+
+def _tiles_of(operand: object, which: str) -> PresentTiles[Any]:
+    if not isinstance(operand, Tensor):
+        raise ConversionError(
+            f"contract: the {which} operand is a tensor in tiles, not {brief(operand)} "
+            f"({type(operand).__name__}): `tw.as_tensor(x).tiled(tw.Tiling([1, 1], [3]))` is one, and "
+            "compute() of a view"
+        )
+    tiles: PresentTiles[Any] = present(cast("Tensor[Any]", operand), "contract")
+    if tiles.fill.any():
+        raise PatternError(
+            f"contract: the absent tiles of the {which} operand have the fill {tiles.fill[()]}, not zero: "
+            "to_dense() has all tiles"
+        )
+    return tiles
+
+
+def _plan_of(equation: str | Contraction, sides: list[PresentTiles[Any]]) -> Contraction:
+    if not isinstance(equation, Contraction):
+        return contraction(equation, sides[0].pattern, sides[1].pattern)
+    for pattern, tiles, which in zip((equation.left, equation.right), sides, _SIDES, strict=True):
+        if pattern != tiles.pattern:
+            raise PatternError(
+                f"contract: the {which} operand has other tiles than the plan: {tiles.pattern}, not "
+                f"{pattern}; contraction(plan.equation, t, u) makes a plan of these"
+            )
+    return equation
+
+
+def _packed(tiles: PresentTiles[Any]) -> PresentTiles[Any]:
+    """Return the tiles one after the other, each row-major."""
+    held: Dense[Any] = Dense(tiles.values())
+    return PresentTiles(tiles.pattern, held, tiles.fill, tiles.first, None)
+
+
+def _run(plan: Contraction, sides: list[PresentTiles[Any]], dtype: "np.dtype[Any]") -> Array:
+    """Return the elements of the tiles of the result, one tile after the other."""
+    labels, columns = list(plan.labels[:2]), plan.triples().T
+    result = list(plan.labels[2])
+    batches = [label for label in result if label in labels[0] and label in labels[1]]
+    alone = [[label for label in result if label in own and label not in batches] for own in labels]
+    if result != [*batches, *alone[0], *alone[1]] and result == [*batches, *alone[1], *alone[0]]:
+        # As right times left the products lie as the result has them.
+        sides, labels, alone, columns = sides[::-1], labels[::-1], alone[::-1], columns[[1, 0, 2]]
+    most = labels[int(sides[1].pattern.elements > sides[0].pattern.elements)]
+    summed = [label for label in most if label in labels[0] and label in labels[1] and label not in batches]
+    chosen = [_used(tiles, slots) for tiles, slots in zip(sides, columns, strict=False)]
+    groups = ((batches, alone[0], summed), (batches, summed, alone[1]))
+    left, right = [
+        matrices_of(tiles, own, group, dtype)
+        for (tiles, _), own, group in zip(chosen, labels, groups, strict=True)
+    ]
+    target, tiles = _target(plan, [*batches, *alone[0], *alone[1]], batches, alone[0], dtype)
+    if plan.count:
+        triples = np.stack([chosen[0][1], chosen[1][1], columns[2]])
+        add_products(left, right, target, triples, summed=bool(summed))
+    return tiles.values()
+
+
+def _used(tiles: PresentTiles[Any], slots: IntArray) -> tuple[PresentTiles[Any], IntArray]:
+    """Return the tiles of some slots where others would be copied with them, and the slots among these."""
+    used = np.zeros(tiles.pattern.count, dtype=np.bool_)
+    used[slots] = True
+    if tiles.table is None or used.all():
+        return tiles, slots
+    return tiles.take(np.flatnonzero(used)), (np.cumsum(used) - 1)[slots]
+
+
+def _target(
+    plan: Contraction, order: list[str], batches: list[str], rows: list[str], dtype: "np.dtype[Any]"
+) -> tuple[Matrices, PresentTiles[Any]]:
+    """Return memory for the result as matrices, with the modes in an order, and as tiles of the result."""
+    pattern, labels = plan.pattern, plan.labels[2]
+    size = pattern.elements
+    with memory_for(size * dtype.itemsize // 8, f"words of 8 bytes, for {size} elements of the result"):
+        flat: Array = np.empty(size, dtype)
+    extents = pattern.tile_extents()[:, [labels.index(label) for label in order]]
+    ends = (0, len(batches), len(batches) + len(rows), len(order))
+    sizes = [extents[:, start:stop].prod(axis=1) for start, stop in pairwise(ends)]
+    starts = pattern.offsets()[:-1]
+    held: Dense[Any] = Dense(flat)
+    zero = np.zeros((), dtype)
+    table = None
+    if order != list(labels):
+        table = (starts, row_major_table(extents)[:, [order.index(label) for label in labels]])
+    tiles = PresentTiles(pattern, held, zero, None, table)
+    return Matrices(flat, starts, np.stack(sizes, axis=1), turned=False), tiles
+
+
+if not TYPE_CHECKING:
+    contract = answered(contract)
