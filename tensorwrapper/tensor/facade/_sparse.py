@@ -13,6 +13,7 @@ from tensorwrapper.buffer.lowlevel import copy_elements, is_fill, packed_layout
 from tensorwrapper.errors import ConversionError, DTypeError, RankError
 from tensorwrapper.layout import Layout
 from tensorwrapper.tensor._tensor_base import TensorBase
+from tensorwrapper.tensor.facade._blocks import blocks_work
 from tensorwrapper.typing import IndexT_co, IntArray, ScalarT_co
 
 __all__ = ["TensorSparse"]
@@ -182,13 +183,14 @@ class TensorSparse(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         starts = np.arange(rows + 1, dtype=np.int64) * columns
         return np.searchsorted(ordinals, starts), ordinals % max(columns, 1), values
 
-    def to_scipy(self, form: Literal["csr", "csc", "coo"] = "csr") -> Any:  # noqa: ANN401 - SciPy has no types
+    def to_scipy(self, form: Literal["csr", "csc", "coo", "bsr"] = "csr") -> Any:  # noqa: ANN401 - SciPy has no types
         """Return a sparse array of SciPy with the elements of a sparse matrix, copied.
 
         Parameters
         ----------
         form
-            Compressed rows, compressed columns, or coordinates.
+            Compressed rows, compressed columns, or coordinates. Or ("bsr") the blocks of a matrix in tiles of
+            one size, which are not copied.
 
         Raises
         ------
@@ -198,11 +200,15 @@ class TensorSparse(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
             If the fill is not 0, or the tensor is jagged or not sparse.
         DTypeError
             If SciPy has no sparse arrays of such elements: times.
+        ExportError
+            If blocks are asked for, and the tensor has no tiles of one size.
         ModuleNotFoundError
             If SciPy is not installed.
         """
-        if form not in ("csr", "csc", "coo"):
-            raise ConversionError(f"a sparse array of SciPy is made as csr, csc or coo, not as {form!r}")
+        if form not in ("csr", "csc", "coo", "bsr"):
+            raise ConversionError(f"a sparse array of SciPy is made as csr, csc, coo or bsr, not as {form!r}")
+        if form == "bsr":
+            return blocks_work().to_bsr(self)
         fill = self._fill("to_scipy")
         if self.dtype.kind not in "biufc":
             raise DTypeError(f"SciPy has no sparse arrays of {self.dtype}")

@@ -1,6 +1,6 @@
 """Block-sparse tensors of blocks, of the arrays of other libraries, and of patterns."""
 
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -9,24 +9,37 @@ from tensorwrapper._arguments import to_dtype
 from tensorwrapper._hints import answered
 from tensorwrapper._wording import brief
 from tensorwrapper.buffer.lowlevel import check_dtype, check_write
-from tensorwrapper.errors import ConversionError, DTypeError
+from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError
 from tensorwrapper.shape import BlockPattern, Tiling
 from tensorwrapper.tensor._tensor import Tensor
+from tensorwrapper.tensor.making._convert import as_tensor
 from tensorwrapper.tensor.making._of_pattern import tensor_of_pattern
 from tensorwrapper.tensor.operators._promotion import promoted
+from tensorwrapper.tensor.reading._protocols import is_sparse_array
 from tensorwrapper.tensor.rows._tile_blocks import TileSource, check_block_extents, read_blocks
 from tensorwrapper.typing import Array, DType
 from tensorwrapper.typing import ScalarT_co as S
 
 __all__ = ["blocks"]
 
+if TYPE_CHECKING:
+
+    class SparseArray(Protocol):
+        """A sparse array of SciPy or of pydata/sparse, or a sparse tensor."""
+
+        @property
+        def shape(self) -> Any: ...  # noqa: ANN401 - what each library has
+        @property
+        def dtype(self) -> "np.dtype[Any]": ...
+
+
 _Duplicates: TypeAlias = Literal["raise", "sum", "last"]
 
 
 @overload
 def blocks(
-    source: TileSource,
-    tiling: Tiling,
+    source: "TileSource | SparseArray",
+    tiling: Tiling | None = None,
     *,
     dtype: "DType[S]",
     fill_value: object = 0,
@@ -37,16 +50,16 @@ def blocks(
 
 @overload
 def blocks(
-    source: TileSource,
-    tiling: Tiling,
+    source: "TileSource | SparseArray",
+    tiling: Tiling | None = None,
     *,
     dtype: npt.DTypeLike | None = None,
     fill_value: object = 0,
     duplicates: _Duplicates = "raise",
 ) -> Tensor[Any]: ...
 def blocks(
-    source: TileSource,
-    tiling: Tiling,
+    source: "TileSource | SparseArray",
+    tiling: Tiling | None = None,
     *,
     dtype: npt.DTypeLike | None = None,
     fill_value: object = 0,
@@ -60,13 +73,14 @@ def blocks(
     Parameters
     ----------
     source
-        Blocks by tile number: a mapping, or pairs in any order. Each has the extents of its tile.
+        Blocks by tile number: a mapping, or pairs in any order. Each has the extents of its tile. Or a sparse
+        array of SciPy or pydata/sparse, or a tensor: the tiles that have another element than the fill.
     tiling
-        How the box is cut.
+        How the box is cut. A BSR array of SciPy has its own blocks if not given.
     dtype
         The type of the elements; what NumPy promotes those of the blocks to if not given, float64 of none.
     fill_value
-        The element of all other tiles.
+        The element of all other tiles; a sparse tensor has one already.
     duplicates
         The treatment of a tile given several times: "raise" refuses it, "sum" adds up, "last" takes the last.
 
@@ -94,11 +108,21 @@ def blocks(
     """
     if duplicates not in ("raise", "sum", "last"):
         raise ConversionError(f"duplicates are to raise, or their sum or last one counts, not {duplicates!r}")
+    given: Any = source
+    if getattr(given, "format", None) == "bsr":
+        return _of_bsr(given, tiling, dtype)
     if not isinstance(cast("object", tiling), Tiling):
         raise ConversionError(
             f"blocks are of a tiling, such as tw.Tiling([2, 2], [3]), not of {brief(tiling)}"
         )
-    numbers, arrays = read_blocks(source, "blocks")
+    tiling = cast("Tiling[Any]", tiling)
+    if is_sparse_array(source) or isinstance(source, Tensor):
+        tensor: Tensor[Any] = as_tensor(given)
+        if not tensor.is_sparse:
+            tensor = tensor.tiled(tiling).screened()
+            return tensor if dtype is None else tensor.astype(dtype)
+        return _of_sparse(tensor, tiling, dtype)
+    numbers, arrays = read_blocks(cast("TileSource", source), "blocks")
     wanted = _dtype_of(arrays, dtype)
     pattern = BlockPattern(tiling, numbers if duplicates == "raise" else list(dict.fromkeys(numbers)))
     owners = pattern.slots(np.array(numbers, dtype=np.int64).reshape(-1, tiling.rank))
@@ -117,6 +141,39 @@ def blocks(
     made = tensor_of_pattern(pattern, np.zeros(pattern.elements, wanted), fill_value)
     made.add_tiles(zip(numbers, arrays, strict=True))
     return made
+
+
+def _of_bsr(matrix: Any, tiling: Tiling[Any] | None, dtype: npt.DTypeLike | None) -> Tensor[Any]:  # noqa: ANN401 - SciPy has no types
+    """Return the tensor of a BSR array, also of its blocks of zeros; no copy if they are sorted."""
+    pattern = BlockPattern.from_scipy(matrix)
+    tiles = np.asarray(matrix.data)[: int(matrix.indptr[-1])]
+    check_dtype(tiles.dtype)
+    columns = pattern.grid.extents[1]
+    rows = np.repeat(np.arange(len(matrix.indptr) - 1, dtype=np.int64), np.diff(matrix.indptr))
+    slots = pattern.slots_of_ordinals(rows * columns + matrix.indices[: len(tiles)].astype(np.int64))
+    if len(slots) != pattern.count:
+        flat: Array = np.zeros((pattern.count, *tiles.shape[1:]), tiles.dtype)
+        np.add.at(flat, slots, cast("Any", tiles))
+    else:
+        ascending = bool((slots[1:] > slots[:-1]).all())
+        flat = tiles if ascending else tiles[np.argsort(slots)]
+    made = tensor_of_pattern(pattern, np.ascontiguousarray(flat).reshape(-1))
+    if dtype is not None:
+        made = made.astype(dtype)
+    return made if tiling is None or tiling == pattern.tiling else made.retiled(tiling)
+
+
+def _of_sparse(tensor: Tensor[Any], tiling: Tiling[Any], dtype: npt.DTypeLike | None) -> Tensor[Any]:
+    """Return the tensor of the tiles in which a sparse box stores an element."""
+    if tensor.shape.flatten() != tiling.elements:
+        raise ExtentMismatchError(f"blocks: a tiling of {tiling.elements} does not cut {tensor.shape}")
+    places = tiling.tiles_of(tensor.coords())
+    found = np.unique(tiling.grid.ordinals(places)) if len(places) else np.zeros(0, np.int64)
+    pattern = BlockPattern.from_ordinals(tiling, found)
+    flat = np.full(pattern.elements, tensor.fill_value, tensor.dtype)
+    made = tensor_of_pattern(pattern, flat, tensor.fill_value)
+    made.untiled().assign(tensor)
+    return made if dtype is None else made.astype(dtype)
 
 
 def _dtype_of(arrays: list[Array], dtype: npt.DTypeLike | None) -> "np.dtype[Any]":

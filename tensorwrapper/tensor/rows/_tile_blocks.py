@@ -87,13 +87,16 @@ def read_blocks(source: TileSource, what: str) -> tuple[list[Index], list[Array]
             blocks.append(block)
         else:
             blocks.append(unmasked_array(np.asarray(block) if isinstance(block, TensorBase) else block))
-    if not {int}.issuperset([type(k) for own in numbers if type(own) is tuple for k in own]) or any(
-        type(own) is not tuple for own in numbers
-    ):
+    if not all(_is_plain(own) for own in numbers):
         numbers = [
             to_ints(own if hasattr(own, "__iter__") else (own,), "the number of a tile") for own in numbers
         ]
     return numbers, blocks
+
+
+def _is_plain(number: Any) -> bool:  # noqa: ANN401 - whatever is given for a number
+    """Tell whether a tile number is a tuple of integers of Python."""
+    return type(number) is tuple and all([type(own) is int for own in cast("tuple[object, ...]", number)])
 
 
 def flat_values(blocks: list[Array], dtype: "np.dtype[Any]") -> list[Array]:

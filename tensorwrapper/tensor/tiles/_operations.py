@@ -1,11 +1,13 @@
 """The work of methods of tensors in tiles: present tiles, and tensors of more or fewer of them."""
 
+import importlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._lazy import naming_extras
 from tensorwrapper.buffer import Blocks, Dense
 from tensorwrapper.buffer.lowlevel import (
     PresentTiles,
@@ -17,6 +19,7 @@ from tensorwrapper.buffer.lowlevel import (
 )
 from tensorwrapper.errors import (
     ConversionError,
+    ExportError,
     ExtentMismatchError,
     LayoutError,
     OutOfBoundsError,
@@ -63,6 +66,7 @@ __all__ = [
     "retiled",
     "screened",
     "tile_norms",
+    "to_bsr",
     "with_tiles",
 ]
 
@@ -278,3 +282,20 @@ def _above(norms: "npt.NDArray[np.float64]", error: float) -> "npt.NDArray[np.bo
     kept = np.ones(len(norms), np.bool_)
     kept[order[gone]] = False
     return kept
+
+
+def to_bsr(tensor: TensorBase[Any]) -> Any:  # noqa: ANN401 - SciPy has no types
+    """Return the tiles of a matrix as a BSR array of SciPy; no copy if they are stored in a row."""
+    found = present(tensor, "to_scipy('bsr')")
+    tiling = found.pattern.tiling
+    bounds = [partition.bounds() for partition in tiling.partitions]
+    if tiling.rank != 2 or any(least != most or not most for least, most in bounds):
+        raise ExportError(f"a BSR array has blocks of one size of a matrix, not tiles of {tiling!r}")
+    if found.fill.any() or tensor.dtype.kind not in "biufc":
+        raise ExportError(f"a BSR array has numbers, and zeros elsewhere, not {found.fill[()]!r}")
+    with naming_extras():
+        module: Any = importlib.import_module("scipy.sparse")
+    tiles, rows = found.pattern.tiles(), tiling.partitions[0].count
+    starts: IntArray = np.searchsorted(tiles[:, 0], np.arange(rows + 1))
+    values = found.values().reshape(-1, bounds[0][0], bounds[1][0])
+    return module.bsr_array((values, tiles[:, 1], starts), shape=tiling.elements.extents)
