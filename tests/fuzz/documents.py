@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 import tensorwrapper as tw
-from tensorwrapper import BlockPattern, Layout, Mask, Shape, Tiling, sharding
+from tensorwrapper import BlockPattern, Layout, Mask, Shape, Symmetry, Tiling, sharding
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import ConversionError, ParseError, SelectionError, TensorWrapperError
 from tensorwrapper.layout import IndexDomain, IndexTransform
 from tensorwrapper.remote import Catalogue, Holder, Sharding
 from tests.fuzz.mutate import mutate_json
 from tests.fuzz.target import Target
-from tests.fuzz.texts import TILES, use_shape, use_tiles
+from tests.fuzz.texts import SYMMETRIES, TILES, use_shape, use_symmetry, use_tiles
 from tests.support.selection.trees.random_trees import tree_of
 from tests.support.selection.views import VIEWS
 from tests.support.sharding.graphs import linear_and_relu, matmul_and_row_sum, source_and_sink
@@ -270,6 +270,14 @@ TARGETS = [
         lambda: [BlockPattern.parse(text).to_json().encode() for text in TILES],
         ("BlockPattern.from_json",),
         use_tiles,
+        mutate=mutate_json,
+    ),
+    Target(
+        "symmetry-json",
+        lambda data: Symmetry.from_json(_text(data)),
+        lambda: [Symmetry.parse(text).to_json().encode() for text in SYMMETRIES],
+        ("Symmetry.from_json",),
+        use_symmetry,
         mutate=mutate_json,
     ),
     Target(

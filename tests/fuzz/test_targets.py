@@ -44,6 +44,7 @@ REASONS = {
     "BlockPattern.from_predicate": "a function, which a caller trusts",
     "BlockPattern.from_charges": "integers, of which a law draws hundreds of tables",
     "BlockPattern.from_scipy": "an array of SciPy; damaged ones stand in tests of patterns",
+    "from_packed": "an array, whose length is compared with the count of a symmetry",
     "buffer.from_functions": "functions, which a caller trusts",
     "selection.Selector.from_key": "a key of Python: tests of keys have a table of what it may be",
     "Shape.from_row_partitions": "what `shape.RowPartitions` has checked; the target rows-text uses it",

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import tensorwrapper as tw
-from tensorwrapper import BlockPattern, Layout, Mask, Shape
+from tensorwrapper import BlockPattern, Layout, Mask, Shape, Symmetry
 from tensorwrapper.errors import TensorWrapperError
 from tensorwrapper.layout import parse_tiler
 from tensorwrapper.selection import Selector
@@ -29,6 +29,7 @@ LAYOUTS += ["(4,2):(1,4) o 3 o (2,2):(2,1)", "():()", "(0,2):(1,1)", "Sw<1,0,1> 
 TILERS = ["[4:1;(2,2):(1,8);_]", "[3:1]", "[_;_]", "(2,2):(1,8)"]
 MASKS = ["(4, 6)[0:3:2, 1|4|5]", "(3,)[:]", "(4, 6)[1, :]", "(2, 3)[]"]
 TILES = ["tiles 0|3|4|5 of (1|2|3, 2|4)", "tiles | of (5, |)@(-1, 7)", "tiles 0 of ()", "tiles 1 of (1|0)"]
+SYMMETRIES = ["s8", "ah2", "4: +(0 1)(2 3)* +(0 2)(1 3)", "3: +(0 1 2)", "0:", "8: -(0 1 2 3 4 5 6 7)"]
 PATTERNS = [
     "[batch=[2, 5], shape=[height=4, width], channels=3]",
     "[*batch, shape=[height, width], $.channels]",
@@ -119,6 +120,14 @@ def _use_mask(mask: Mask) -> None:
         assert mask.size <= mask.shape.size
 
 
+def use_symmetry(symmetry: Symmetry) -> None:
+    """Ask for all that a reader of labels asks for, and for the text."""
+    _use(symmetry)
+    assert symmetry.count((3,) * symmetry.rank) <= 3**symmetry.rank
+    assert symmetry.canonical(range(symmetry.rank))[1] in (0, 1, -1)
+    assert Symmetry.from_json(symmetry.to_json()) == symmetry
+
+
 def use_tiles(pattern: BlockPattern) -> None:
     """Ask a block pattern for what others need of it."""
     _use(pattern)
@@ -149,6 +158,7 @@ TARGETS = [
     _target("tiler-text", ("layout.parse_tiler",), parse_tiler, TILERS, repr),
     _target("mask-text", ("Mask.parse",), Mask.parse, MASKS, _use_mask),
     _target("tiles-text", ("BlockPattern.parse",), BlockPattern.parse, TILES, use_tiles),
+    _target("symmetry-text", ("Symmetry.parse",), Symmetry.parse, SYMMETRIES, use_symmetry),
     _target("pattern-text", ("shape.ShapePattern.parse",), ShapePattern.parse, PATTERNS, _use_pattern),
     _target("labels-text", ("shape.Labels.parse",), Labels.parse, LABELS),
     _target("equation-text", ("einsum_shape", "contraction"), _read_equation, EQUATIONS, use_shape),

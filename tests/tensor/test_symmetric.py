@@ -341,3 +341,28 @@ def test_views_and_selections_read_a_symmetric_tensor():
     np.testing.assert_array_equal(np.asarray(view[1:, ::-1]), x[1:, ::-1])
     np.testing.assert_array_equal(np.asarray(tw.concat([a, a], mode=1).compute()), np.concatenate([x, x], 1))
     assert tw.Tensor is type(view.compute())
+
+
+def test_dense_tensors_take_the_elements_of_symmetric_ones():
+    x, s = packed_of(S2, 25, np.float64)
+    t = tw.zeros((3, 3))
+    t[...] = s
+    assert np.array_equal(t, x)
+    t[0] = s[1]
+    t[[2, 1]] = s[:2]
+    t[1, 1] = s[2, 2]
+    assert np.array_equal(t, [x[1], [x[1, 0], x[2, 2], x[1, 2]], x[0]])
+    places = tw.zeros((4, 3)).gather(0, [3, 0, 1])
+    places.assign(s)
+    assert places.tolist() == x.tolist()
+    rows = tw.jagged([[1.0, 2.0, 3.0], [4.0]])
+    rows[0] = s[0]
+    assert rows.tolist() == [x[0].tolist(), [4.0]]
+
+
+def test_blocks_of_a_symmetric_tensor_are_put_together():
+    x, s = packed_of(S8, 26, np.float64)
+    blocks = [*tw.wire.split_blocks(s, "x", max_bytes=200)]
+    assert len(blocks) > 1
+    done = tw.wire.Assembler(10**6, 10.0).add(tw.wire.decode(tw.wire.encode(blocks)))
+    assert np.array_equal(done["x"], x)

@@ -166,12 +166,9 @@ class Symmetric(BufferCommon[S], Generic[S]):
             return False
         if layout.offset or not layout.is_contiguous:
             return False
-        return (
-            len(set(shape.origin)) <= 1 or self.symmetry.select(*self._origins(shape.origin)) == self.symmetry
-        )
-
-    def _origins(self, origin: tuple[int, ...]) -> list[object]:
-        return [(start,) for start in origin]
+        # An integer would pin its mode.
+        origins = [(start,) for start in shape.origin]
+        return len(set(origins)) <= 1 or self.symmetry.select(*origins) == self.symmetry
 
     # Reading.
 
@@ -196,22 +193,24 @@ class Symmetric(BufferCommon[S], Generic[S]):
             return super().elements_of(layout)
         shape = layout.shape
         columns = part.columns(shape.rank)
-        if shape.size <= _CHUNK:
-            return self._at(columns, shape.flatten().extents).reshape(-1)
-        return self._in_chunks(columns, shape.flatten().extents)
+        result = new_memory(shape.flatten().extents, self.dtype)
+        self._read_into(result, columns)
+        return result.reshape(-1)
 
     def _is_all(self, layout: LayoutCommon) -> bool:
         return bool(not layout.offset and layout.is_contiguous and layout.shape.size == self.size)
 
-    def _in_chunks(self, columns: tuple[IntArray, ...], extents: Extents) -> "npt.NDArray[S]":
-        """Return the elements at indices that broadcast, so many along the first mode at a time."""
-        result = new_memory(extents, self.dtype)
-        step = max(_CHUNK // max(math.prod(extents[1:]), 1), 1)
-        for start in range(0, extents[0], step):
-            part = slice(start, start + step)
-            own = tuple([column[part] if column.shape[0] > 1 else column for column in columns])
-            result[part] = self._at(own, result[part].shape)
-        return result.reshape(-1)
+    def _read_into(self, result: Array, columns: tuple[IntArray, ...]) -> None:
+        """Write the elements at indices that broadcast, some of the first mode at a time."""
+        if result.size <= _CHUNK:
+            result[...] = self._at(columns, result.shape)
+            return
+        step = _CHUNK // math.prod(result.shape[1:])
+        for start in range(0, len(result), max(step, 1)):
+            part: Any = slice(start, start + step) if step else start
+            first: Any = slice(None) if step else 0
+            own = tuple([column[part if len(column) > 1 else first] for column in columns])
+            self._read_into(result[part], own)
 
     def own_elements_of(self, layout: LayoutCommon) -> "npt.NDArray[S]":
         return self.elements_of(layout)

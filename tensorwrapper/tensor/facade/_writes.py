@@ -75,16 +75,16 @@ class TensorWrites(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
             self._make(self._layout, sides[1]).assign(valid)
             return
         if self.shape.has_layers:
-            value = as_computed(value)
+            value = _given(value)
             flat = value._flat() if isinstance(value, TensorBase) else value
             self._flat().assign(flat, casting=casting)
             return
         layout = self._layout.implementation
         array = self._buffer.memory_of(layout)
         if array is not None:
-            _assign_array(array, _readable(as_computed(value)), casting)
+            _assign_array(array, _readable(_given(value)), casting)
             return
-        value = as_computed(value)
+        value = _given(value)
         if holds_strings(self.dtype):
             self._assign_strings(value)
         elif isinstance(value, TensorBase):
@@ -139,7 +139,7 @@ class TensorWrites(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
 
             strings, shape = read_strings(value, kind_of(self.dtype))
             return self._buffer.fit(strings).reshape(shape.extents)
-        values = self._buffer.fit(self._boxed(as_computed(value)), casting=casting)
+        values = self._buffer.fit(self._boxed(_given(value)), casting=casting)
         return values if extents is None else fit_extents(values, extents)
 
     def _boxed(self, value: Any) -> Any:  # noqa: ANN401 - a tensor, or what NumPy reads
@@ -215,7 +215,7 @@ class TensorWrites(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
 
 def divide_value(value: Any, dtype: "np.dtype[Any]") -> tuple[Any, Any]:  # noqa: ANN401 - what is assigned
     """Return the values of an assigned value, with zeros for nulls, and their truth values."""
-    value = as_computed(value)
+    value = _given(value)
     given: object = value
     if given is None:
         return np.zeros((), dtype), False
@@ -245,6 +245,16 @@ def values_into(values: TensorBase[Any], target: Shape[Any], what: str) -> Array
     if modes == target.rank:
         return own
     return np.repeat(own, np.diff(OperandShapes.splits_under(target, modes)))
+
+
+def _given(value: object) -> Any:  # noqa: ANN401 - as it is, whatever it is
+    """Return a value computed, and a symmetric tensor with all its elements."""
+    known: Any = as_computed(value)
+    return (
+        known.to_dense()
+        if isinstance(cast("object", known), TensorBase) and known.buffer.stores_orbits
+        else known
+    )
 
 
 def _readable(value: "npt.ArrayLike | TensorBase[Any]") -> "npt.ArrayLike | TensorBase[Any]":

@@ -1,6 +1,6 @@
 """The packing ``symmetric``: the elements at canonical indices of a box, and generators of its symmetry.
 
-Symmetries are loaded when one is sent or received: most messages have none.
+Symmetries are loaded on first use, because few messages have one.
 """
 # ruff: noqa: PLC0415 - see above
 
