@@ -19,6 +19,7 @@ from dataclasses import replace
 from tests.benchmarks.compare import (
     algebra,
     cold,
+    contractions,
     draws,
     files,
     growth,
@@ -50,6 +51,7 @@ FAMILIES = (
     messages,
     shapes,
     patterns,
+    contractions,
     files,
     cold,
     algebra,
