@@ -335,7 +335,7 @@ def _advice_of_tiles(*shapes: Shape[Any]) -> str:
 
 
 def _are_apart(shape: Shape[Any]) -> bool:
-    """Tell whether the cells of a shape of rows begin at places of their own, as selected tiles do."""
+    """Tell whether the cells of a shape have different origins, as selected tiles do."""
     if shape.is_box or shape.has_layers or isinstance(shape.implementation, Tiled):
         return False
     origins = shape.cell_table().origins

@@ -1,1 +1,1 @@
-"""Which tiles of two patterns meet in a contraction, and what it costs: a plan without elements."""
+"""Plans of contractions: the tiles of two patterns that meet, and the cost, without elements."""

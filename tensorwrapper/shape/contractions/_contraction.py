@@ -1,4 +1,4 @@
-"""The plan of a contraction: which tiles of two patterns meet, which tiles the result has, and the cost."""
+"""The plan of a contraction: the tiles of two patterns that meet, the tiles of the result, and the cost."""
 
 import math
 from collections.abc import Callable
@@ -38,27 +38,27 @@ from tensorwrapper.typing import Extents, IntArray
 __all__ = ["Contraction", "ContractionLabels", "HasPattern", "contraction"]
 
 _FLOPS_PER_PRODUCT: Final = 100_000
-"""What a block product costs beside its arithmetic: 2.5 microseconds, at 40 operations a nanosecond."""
+"""The cost of a product of blocks beside its arithmetic: 2.5 microseconds, at 40 operations a nanosecond."""
 _ITEMSIZE: Final = 8
 
 
 class HasPattern(Protocol):
-    """What is in tiles: a tensor, or the plan of one."""
+    """Has a block pattern: a tensor in tiles, or the plan of one."""
 
     @property
     def pattern(self) -> "BlockPattern":
-        """Which tiles are present."""
+        """The present tiles."""
         ...
 
 
 TilesLike: TypeAlias = "BlockPattern[Any] | HasPattern"
-"""What a contraction is planned of."""
+"""An operand of a plan."""
 
 
 @final
 @value_class(eq=False, repr=False, getstate_setstate=False)
 class Contraction:
-    """Which tiles of two patterns meet in a sum of products over labels; made by `contraction`.
+    """The plan of a sum of products over labels, for tensors in tiles; made by `contraction`.
 
     It has no elements, so that one plan serves all tensors of these patterns. It is hashable and pickles.
     Two are equal if they have the same labels, patterns and triples.
@@ -73,7 +73,7 @@ class Contraction:
     pattern: BlockPattern
     """The pattern of the result: the tiles that a product of blocks reaches."""
     error_bound: float
-    """What `screen` dropped: the sum of the products of norms; 0.0 of a whole plan."""
+    """The norms that `screen` dropped: the sum of the products of norms; 0.0 of a whole plan."""
     _columns: IntArray
     _whole: bool
 
@@ -107,7 +107,7 @@ class Contraction:
 
     @property
     def count(self) -> int:
-        """How many products of two blocks there are: the number of triples."""
+        """The number of products of two blocks, and of triples."""
         return len(self._columns[0])
 
     @property
@@ -144,10 +144,10 @@ class Contraction:
 
     @property
     def advice(self) -> Literal["blocks", "dense"]:
-        """What is expected to be faster: products of blocks, or one of the dense boxes.
+        """The faster way, by estimate: products of blocks, or one product of the dense boxes.
 
         A product of blocks is taken to cost 2.5 microseconds beside its arithmetic, and a nanosecond to do
-        40 operations. Whether dense boxes fit into memory is not asked.
+        40 operations. The memory of dense boxes does not count.
         """
         blocks = self.flops + _FLOPS_PER_PRODUCT * self.count
         return "dense" if self.dense_flops < blocks else "blocks"
@@ -176,8 +176,8 @@ class Contraction:
     ) -> "Contraction":
         """Return the plan without the products of blocks whose norms have a product below a threshold.
 
-        With Frobenius norms, `error_bound` is at least the norm of what the result lacks then, for the norm
-        of a product is at most the product of the norms. NaN is not below anything, and stays. O(count).
+        With Frobenius norms, the norm of the difference is at most `error_bound`, because the norm of a
+        product is at most the product of the norms. NaN is not below anything, and stays. O(count).
 
         Parameters
         ----------
@@ -252,21 +252,21 @@ def contraction(equation: str, left: TilesLike, right: TilesLike) -> Contraction
     """Return the plan of a sum of products of two tensors in tiles: what it gives, and what it costs.
 
     Labels in both operands and not in the result are summed. Those in all three are batches. Those of one
-    operand alone are in the result. Nothing but patterns is looked at. O(triples).
+    operand alone are in the result. It reads patterns alone. O(triples).
 
     Parameters
     ----------
     equation
-        As of `einsum_shape`, of two operands: one label for each mode of the box, not of its tiles
-        (``"ij,jk->ik"``, ``"atom,j * j,k -> atom,k"``).
+        As of `einsum_shape`, for two operands (``"ij,jk->ik"``, ``"atom,j * j,k -> atom,k"``). It has one
+        label for each mode of the box, not of its tiles.
     left, right
         Block patterns, or what has a `pattern`: tensors in tiles, their boxes, or plans.
 
     Raises
     ------
     LabelError
-        If the equation cannot be read, an operand or the result has a label twice, or a label stands in one
-        operand alone, or in the result alone.
+        If the equation cannot be read, or a side has a label twice, or a label is in one operand alone or in
+        the result alone.
     RankError
         If there are not two operands, or not as many labels as modes.
     ExtentMismatchError

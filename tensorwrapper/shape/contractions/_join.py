@@ -1,4 +1,4 @@
-"""Which pairs of numbers are equal: the join of two columns of keys, and an order by a third one."""
+"""The join of two columns of keys, and the order of a column of numbers."""
 
 import numpy as np
 

@@ -24,8 +24,8 @@ def read_labels(equation: str, ranks: tuple[int, int]) -> ContractionLabels:
     Raises
     ------
     LabelError
-        If the equation cannot be read, an operand or the result has a label twice, or a label stands in one
-        operand alone, or in the result alone.
+        If the equation cannot be read, or a side has a label twice, or a label is in one operand alone or in
+        the result alone.
     RankError
         If there are not two operands, or not as many labels as modes.
     """

@@ -59,7 +59,7 @@ class Matrices:
             return list(whole) if len(slots) == len(whole) else [whole[slot] for slot in slots.tolist()]
         starts, rows = self.starts[slots].tolist(), self.sizes[slots].tolist()
         flat = self.flat
-        # One step for each tile: each is an array of its own.
+        # Tiles of several sizes are as many arrays, which Python makes one by one.
         if batched:
             return [
                 self._shaped(flat[start : start + b * m * n], (b, m, n))
@@ -83,7 +83,7 @@ class Matrices:
 
 @final
 class Stacks:
-    """Some tiles side by side: of each size an array with one row for each; views if all have one size."""
+    """Arrays of tiles of one size, with one row for each tile; views if all tiles have one size."""
 
     __slots__ = ("_matrices", "_slots", "_stacks", "kinds", "rows")
 
@@ -133,7 +133,7 @@ def matrices_of(
 ) -> Matrices:
     """Return tiles as matrices: which labels number the batches, the rows and the columns.
 
-    Nothing is copied where the tiles lie one after the other in this order, or with columns before rows.
+    The result is a view if tiles are stored so one after the other, or with columns before rows.
     """
     batches, rows, columns = groups
     straight = [labels.index(label) for label in (*batches, *rows, *columns)]
