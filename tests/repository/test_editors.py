@@ -63,8 +63,12 @@ def calls():
 
 
 @cache
-def script():
-    """Return that file as jedi sees it, which remembers what it found out about one call for the next."""
+def script(part):
+    """Return that file as jedi sees it, which remembers what it found out about one call for the next.
+
+    It follows so many calls of functions, and then no more: each part of the file begins anew.
+    """
+    del part
     return jedi.Script("\n".join(calls()[0]) + "\n")
 
 
@@ -72,7 +76,7 @@ def jedi_misses(call: str | tuple[str, str]) -> str | None:
     """Return what jedi does not show where a call begins, if there is something."""
     lines, found = calls()
     line, value = found[call]
-    shown = script().get_signatures(line + 1, len(lines[line]) - 1)
+    shown = script(line // 64).get_signatures(line + 1, len(lines[line]) - 1)
     texts = {signature.docstring(raw=True) for signature in shown} - {""}
     if len(texts) != 1:
         return f"{len(texts)} texts"
