@@ -211,9 +211,12 @@ class Blocks(BufferCommon[S], Generic[S]):
     def narrowed(self, layout: LayoutCommon) -> "tuple[LayoutCommon, BufferCommon[S]]":
         # A tile by itself is dense: its own memory, or one constant for all of its elements.
         box = layout.strided_box()
-        if box is None or not layout.shape.size:
+        if box is None:
             return layout, self
         extents, origin, strides, offset = box
+        if not layout.shape.size:
+            nothing = Dense(cast("Any", np.empty(0, self.dtype))).as_readonly()
+            return new_strided(extents, origin, (0,) * len(extents), 0), nothing
         least, greatest = layout.bounds()
         place, has = self._locate(np.array([least, greatest]))
         if has.all() and place[1] - place[0] == greatest - least:
@@ -274,10 +277,13 @@ class Blocks(BufferCommon[S], Generic[S]):
     def _check_absent(self, addresses: IntArray, values: Array, has: "npt.NDArray[np.bool_]") -> None:
         """Raise if something else than the fill would be written into a tile that is absent."""
         odd = np.flatnonzero(~has)
-        odd = odd[~is_fill(values[odd], self._fill)]
-        if len(odd):
+        self._refuse_absent(addresses[odd[~is_fill(values[odd], self._fill)]])
+
+    def _refuse_absent(self, addresses: IntArray) -> None:
+        """Raise if there is an address, which is one of an absent tile."""
+        if len(addresses):
             tiled: Any = self.pattern.tiling.shape
-            tile = tuple(tiled.index(int(addresses[odd[0]]))[: self.pattern.rank])
+            tile = tuple(tiled.index(int(addresses[0]))[: self.pattern.rank])
             raise ReadOnlyError(
                 f"the tile {tile} is absent, and its elements are {self._fill[()]}: with_tiles() makes a "
                 "copy that has it"
@@ -295,8 +301,7 @@ class Blocks(BufferCommon[S], Generic[S]):
 
     def _addable(self, addresses: IntArray, values: Array) -> "tuple[IntArray, npt.NDArray[np.bool_]]":
         places, has = self._locate(addresses)
-        odd = ~has & (values != 0)
-        self._check_absent(addresses, np.where(odd, values, self._fill), has | ~odd)
+        self._refuse_absent(addresses[~has & (values != 0)])
         return places, has
 
     # What a layout reaches.

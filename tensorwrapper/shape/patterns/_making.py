@@ -101,7 +101,7 @@ def ordinals_of_blocks(matrix: object) -> tuple[list[list[int]], IntArray]:
     given: Any = matrix
     if getattr(given, "format", None) != "bsr":
         raise ConversionError(
-            f"from_scipy takes a BSR array of SciPy, such as `x.tobsr((2, 2))`, not {brief(matrix)}"
+            f"from_scipy takes a BSR array of SciPy, as tobsr() makes it, not {brief(matrix)}"
         )
     shape, block = to_ints(given.shape, "the extents"), to_ints(given.blocksize, "the block size")
     pairs = list(zip(shape, block, strict=False))

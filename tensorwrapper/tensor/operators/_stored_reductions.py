@@ -154,9 +154,11 @@ def _fills_reduced(
     with np.errstate(all="ignore"):
         if name == "add":
             # An empty sum is zero, also of infinities.
-            found = np.where(counts > 0, one * np.maximum(counts, 1), np.zeros((), kind)).astype(kind)
+            # Counts of the type of the sum: beside others NumPy would go through floats.
+            times = np.maximum(counts, 1).astype(kind if kind.kind in "iu" else np.int64)
+            found = np.where(counts > 0, one * times, np.zeros((), kind)).astype(kind)
         elif name == "multiply":
-            found = np.power(one, counts).astype(kind)
+            found = np.power(one, counts.astype(kind) if kind.kind in "iu" else counts).astype(kind)
         elif name == "bitwise_xor":
             found = np.where(counts % 2 == 1, one, np.zeros((), kind))
         else:
@@ -185,7 +187,9 @@ def reduce_present(ufunc: np.ufunc, tiles: "PresentTiles[Any]", initial: object)
     if ufunc.__name__ in _KNOWN:
         alike = _fills_reduced(ufunc, tiles.fill, sizes)
     else:
-        parts = [ufunc.reduce(np.full(max(n, 1), tiles.fill)) for n in sizes.tolist()]
+        # An empty tile has the identity; without one there is `initial`, which is put in its place below.
+        known = ufunc.identity is not None
+        parts = [ufunc.reduce(np.full(n if known else max(n, 1), tiles.fill)) for n in sizes.tolist()]
         alike = np.array(parts, dtype=parts[0].dtype if parts else tiles.fill.dtype)
     neutral = None if initial is None else fit_initial(initial, alike.dtype)
     if neutral is not None:

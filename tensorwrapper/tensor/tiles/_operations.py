@@ -169,7 +169,7 @@ def to_pattern(tiles: PresentTiles[Any], chosen: "TileChoice", what: str) -> Blo
     for mode, (mine, theirs) in enumerate(zip(tiling.partitions, given.tiling.partitions, strict=True)):
         if not mine.is_congruent(theirs):
             raise ExtentMismatchError(
-                f"{what}: the pattern cuts mode {mode} otherwise: `p.retile(t.tiling)` cuts it as t is"
+                f"{what}: the pattern cuts mode {mode} otherwise: retile() of it takes the tiling of a tensor"
             )
     return make_block_pattern(tiling, given.ordinals())
 
