@@ -163,7 +163,7 @@ class Blocks(BufferCommon[S], Generic[S]):
         layout = layout.without_layers().unnamed()
         view = tile_view(layout)
         first = None if view is None else view.grid_origin
-        tiling = _tiling_of_box(layout) if view is None else view.tiling
+        tiling = _tiling_of_box(layout, self.pattern.tiling) if view is None else view.tiling
         if tiling is None:
             return None
         whole = tile_major(tiling, 0) == (layout if view is None else view.under)
@@ -478,21 +478,34 @@ def _same_sizes(one: Tiling[Any], other: Tiling[Any]) -> bool:
     )
 
 
-def _tiling_of_box(layout: LayoutCommon) -> Tiling[Any] | None:
-    """Return the tiles of a box that lie each by itself: of one in strides, the box; None of all else."""
+def _tiling_of_box(layout: LayoutCommon, stored: Tiling[Any]) -> Tiling[Any] | None:
+    """Return the tiles of a box, of which each is a part of a stored one; None if it has no such.
+
+    Narrow tiles, as those of vectors, may have strides in common: then a mode is cut where the tile changes.
+    """
     if layout.tiles is not None or layout.placed_tiles is not None:
         return layout.tiles or layout.placed_tiles
-    shape = layout.shape
-    if layout.mode_strides is None or not shape.is_box or not shape.rank:
+    shape, strides = layout.shape, layout.mode_strides
+    if strides is None or not shape.is_box or not shape.rank:
         return None
-    return Tiling(*[[n] for n in shape.extents], origin=shape.origin)
+    if not shape.size:
+        return Tiling(*[[n] for n in shape.extents], origin=shape.origin)
+    every, sizes = tile_major(stored, 0), list[IntArray]()
+    for extent, stride in zip(shape.extents, strides, strict=True):
+        offsets = layout.offset + np.arange(extent, dtype=np.int64) * stride
+        tiles = stored.tiles_of(every.indices_at(offsets))
+        changes = np.flatnonzero((tiles[1:] != tiles[:-1]).any(axis=1)) + 1
+        sizes.append(np.diff(np.concatenate([[0], changes, [extent]])))
+    return Tiling(*sizes, origin=shape.origin)
 
 
 def _table_of_box(layout: LayoutCommon, tiling: Tiling[Any]) -> tuple[IntArray, IntArray]:
     """Return place and strides of each tile of a box of tiles, or of a box that is one tile."""
     strides = layout.mode_strides
-    if strides is not None and tiling.grid.size == 1:
-        return np.array([layout.offset]), np.array([strides], dtype=np.int64).reshape(1, -1)
+    if strides is not None:
+        steps = np.array(strides, dtype=np.int64)
+        firsts = BlockPattern(tiling).tile_origins() - np.array(tiling.origin, dtype=np.int64)
+        return firsts @ steps + layout.offset, np.broadcast_to(steps, firsts.shape)
     numbers = [np.arange(p.count) for p in tiling.partitions]
     starts, steps = cast("Any", layout).tile_table(numbers)
     return starts.reshape(-1), steps.reshape(-1, tiling.rank)

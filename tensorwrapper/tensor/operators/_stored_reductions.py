@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, SupportsIndex, cast
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._memory import memory_for
 from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import packed_layout
 from tensorwrapper.errors import ConversionError, ExtentError
@@ -18,6 +19,7 @@ from tensorwrapper.typing import Array, IntArray
 
 if TYPE_CHECKING:
     from tensorwrapper.buffer.lowlevel import PresentTiles
+    from tensorwrapper.shape import BlockPattern, Partition
 
 __all__ = ["reduce_present", "reduce_stored"]
 
@@ -178,6 +180,17 @@ def reduce_present(ufunc: np.ufunc, tiles: "PresentTiles[Any]", initial: object)
         If a tile is empty, and the ufunc has no identity.
     """
     pattern, partitions = tiles.pattern, tiles.pattern.tiling.partitions
+    with memory_for(pattern.tiling.grid.size, "numbers, one for each tile"):
+        return _reduce_tiles(ufunc, tiles, pattern, partitions, initial)
+
+
+def _reduce_tiles(
+    ufunc: np.ufunc,
+    tiles: "PresentTiles[Any]",
+    pattern: "BlockPattern[Any]",
+    partitions: "tuple[Partition, ...]",
+    initial: object,
+) -> Array:
     volumes = np.ones((), np.int64)
     for partition in partitions:
         volumes = np.multiply.outer(volumes, partition.sizes)

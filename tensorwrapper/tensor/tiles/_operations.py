@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._lazy import naming_extras
+from tensorwrapper._memory import memory_for
 from tensorwrapper.buffer import Blocks, Dense
 from tensorwrapper.buffer.lowlevel import (
     PresentTiles,
@@ -226,7 +227,8 @@ def tile_norms(tensor: TensorBase[Any], ord: NormOrder = "fro") -> "Tensor[np.fl
     """Return the norm of each tile, over the grid: dense, and of absent tiles what the fill gives."""
     found = present(tensor, "tile_norms")
     tiling, me = found.pattern.tiling, cast("Any", tensor)
-    norms = np.zeros(tiling.grid.extents)
+    with memory_for(tiling.grid.size, "norms of tiles"):
+        norms = np.zeros(tiling.grid.extents)
     if found.fill.any():
         volumes = np.ones((), np.int64)
         for partition in tiling.partitions:

@@ -270,3 +270,39 @@ def test_empty_tiles_have_identities_and_arrays():
         assert np.allclose(tensor.reduce_tiles(ufunc).to_numpy(), plain.reduce_tiles(ufunc).to_numpy())
     assert np.asarray(tensor.tile((0,))).shape == (0,)
     assert np.asarray(tensor.with_tiles([(0,)]).tile((0,))).shape == (0,)
+
+
+def test_narrow_tiles_keep_their_tiling():
+    for tiling, key in [
+        (Tiling([2, 3, 2]), np.s_[1:6]),
+        (Tiling([2, 3, 2]), np.s_[::-1]),
+        (Tiling([1, 1, 1], [2, 2]), np.s_[1:, 1:]),
+        (Tiling([1, 1, 1], [1, 1, 1]), np.s_[:2, ::-1]),
+        (Tiling([3], [1, 2, 1]), np.s_[1:, 1:3]),
+    ]:
+        x = np.arange(tiling.elements.size, dtype=np.float64).reshape(tiling.elements.extents) + 1
+        some = BlockPattern.from_predicate(tiling, lambda *numbers: sum(numbers) % 2 == 0)
+        part = of(some, x).untiled()[key]
+        right = dense(of(some, x))[key]
+        assert np.array_equal(dense(part), right)
+        assert part.pattern.elements == np.count_nonzero(right)
+        assert np.array_equal(dense(part + part), right * 2)
+        assert (part + part).pattern == part.pattern
+
+
+def test_grids_larger_than_memory_are_refused():
+    side = np.ones(10**6, np.int64)
+    tiling = Tiling(side, side)
+    tensor = tw.zeros(BlockPattern(tiling, [(5, 7), (10**6 - 1, 0)]))
+    assert tensor.untiled()[5, 7].item() == 0.0
+    assert tensor.pattern.count == 2
+    assert (tensor + 1).pattern.count == 2
+    for call in (
+        tensor.tile_norms,
+        lambda: tensor.reduce_tiles(np.add),
+        lambda: tensor.permute((1, 0, 3, 2)),
+        lambda: tensor.untiled()[5:].pattern,
+        lambda: tensor.untiled().to_dense(),
+    ):
+        with pytest.raises((SizeOverflowError, tw.errors.OutOfMemoryError, MemoryError), match="memory"):
+            call()
