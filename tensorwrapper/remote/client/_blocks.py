@@ -32,9 +32,7 @@ def pattern_of(facts: Facts, source: RemoteSource) -> BlockPattern[Any]:
     """
     tiled = unnamed_shape(source.shape).implementation
     if not isinstance(tiled, Tiled):
-        raise RemoteProtocolError(
-            "size", f"{facts.name!r} has no tiles, of which some were said to be present"
-        )
+        raise RemoteProtocolError("size", f"{facts.name!r} has present tiles, but its shape has none")
     tiling, count = make_tiling(tiled.partitions), cast("int", facts.present)
     if facts.box is not None and len(facts.box) == tiling.rank:
         tiling = tiling.translate_to(facts.box)

@@ -364,7 +364,7 @@ class RemoteTensor(Elsewhere, InTiles):
         return blocks.pattern
 
     def tile(self, number: Iterable[SupportsIndex]) -> View[Any]:
-        """Return the tile of this number; its origin is where it lies in the box. See `View.tile`.
+        """Return the tile of this number, which keeps its origin in the box. See `View.tile`.
 
         A tensor in blocks reads this tile alone; an absent one takes no request.
         """

@@ -81,7 +81,7 @@ def present(tensor: TensorBase[Any], what: str) -> PresentTiles[ScalarT_co]:
     if tensor._buffer.in_tiles:
         raise LayoutError(
             f"{what}: parts of several tiles are one here, and {tensor.shape} has no tiling; "
-            "`untiled()[2:6]` and `permute` leave one"
+            "slices of whole tiles, slices of the box and permutations leave one"
         )
     held = held.without_layers().unnamed()
     view = tile_view(held)
