@@ -59,7 +59,7 @@ def reduce_stored(
     """
     if ufunc.__name__ not in _KNOWN or options.pop("where", True) is not True:
         raise ConversionError(
-            f"{name} of a sparse tensor: `s.to_dense()` has all its elements, `s.values()` those stored"
+            f"{name} of a sparse tensor: `s.to_dense()` has all its elements, values() those stored"
         )
     shape = tensor.shape.flatten()
     axis, dtype = options.pop("axis", 0), options.pop("dtype", None)
