@@ -324,6 +324,24 @@ def test_a_forced_zero_times_infinity_is_nan():
     assert product.symmetry is None
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("ufunc", [*BINARY, np.less, np.floor_divide, np.divmod], ids=str)
+def test_parts_that_the_symmetry_makes_zero_are_operands(ufunc):
+    (x, a), (_, h) = packed_of(A2, 27, np.float64), packed_of(S.parse("h2"), 28)
+    u, v, w = x[1:2, 1:2], a[1:2, 1:2], h[1:2, 1:2]
+    (_, b) = packed_of(A2A2, 29, np.float64)
+    pairs = [(v, v), (v, v.copy()), (v, 2.0), (2.0, v), (v, 0.0), (v, np.inf), (b[:, :, 1, 1], a)]
+    pairs += [(b[:, :, 1, 1], b[:, :, 2, 2]), (v, u)]
+    if ufunc not in (np.less, np.floor_divide, np.divmod):
+        pairs += [(v, w), (w, v), (v.astype("c16"), v)]
+    for one, two in pairs:
+        expected = ufunc(*[own.to_dense() if isinstance(own, tw.Tensor) else own for own in (one, two)])
+        found = ufunc(one, two)
+        results = zip(found, expected, strict=True) if ufunc.nout > 1 else [(found, expected)]
+        for result, wanted in results:
+            np.testing.assert_array_equal(np.asarray(result.to_dense()), np.asarray(wanted))
+
+
 def test_out_takes_the_elements_of_a_symmetric_result():
     x, a = packed_of(S8, 23, np.float64)
     out = tw.zeros(a.shape)

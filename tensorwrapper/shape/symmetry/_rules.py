@@ -12,6 +12,7 @@ import numpy as np
 from tensorwrapper.errors import RankError
 from tensorwrapper.shape.symmetry._operations import Operation, close, encode
 from tensorwrapper.shape.symmetry._symmetry import Symmetry
+from tensorwrapper.typing import Index
 
 __all__ = ["contraction_symmetry", "ufunc_symmetry"]
 
@@ -102,20 +103,26 @@ def ufunc_symmetry(name: str, operands: "Sequence[Symmetry | complex]") -> Symme
     if len(groups) == 1:
         combine = _of_one(name, numbers, first=isinstance(operands[0], Symmetry))
         return _mapped(groups[0], combine, conjugates=conjugates)
-    signs = [{(one.permutation, one.conjugate): one.sign for one in own.operations} for own in groups]
+    signs = [_signs_of(own) for own in groups]
     common = set(signs[0]).intersection(*signs[1:])
     kept: list[Operation] = []
     for permutation, conjugate in common:
         own = [sign[permutation, conjugate] for sign in signs]
-        if name in ("add", "subtract"):
-            sign = own[0] if len(set(own)) == 1 else 0
-        elif name == "multiply":
-            sign = own[0] * own[1]
+        if name == "multiply":
+            results = {one * two for one in own[0] for two in own[1]}
         else:
-            sign = int(set(own) == {1})
-        if sign and (conjugates or not conjugate):
-            kept.append(Operation(permutation, sign, conjugate))
+            results = set.intersection(*own) & ({1, -1} if name in ("add", "subtract") else {1})
+        if conjugates or not conjugate:
+            kept += [Operation(permutation, sign, conjugate) for sign in results]
     return _group(groups[0].rank, kept)
+
+
+def _signs_of(symmetry: Symmetry) -> dict[tuple[Index, bool], set[int]]:
+    """Return the signs of each permutation and conjugation: both, if the tensor is zero."""
+    signs: dict[tuple[Index, bool], set[int]] = {}
+    for own in symmetry.operations:
+        signs.setdefault((own.permutation, own.conjugate), set()).add(own.sign)
+    return signs
 
 
 def _of_one(name: str, numbers: Sequence[complex], *, first: bool) -> Callable[[int], int]:

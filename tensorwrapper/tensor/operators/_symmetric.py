@@ -24,7 +24,8 @@ def compute_symmetric(
 ) -> "tuple[TensorBase[Any], ...] | None":
     """Return the packed tensors of a ufunc of symmetric tensors of one shape and of numbers; most have one.
 
-    None if an operand has all its elements, shapes differ, or no symmetry survives. O(stored).
+    None if an operand has all its elements, shapes differ, no symmetry survives, or the result is zero.
+    O(stored).
     """
     tensors = [own for own in operands if _has_modes(own)]
     known = [own.buffer.symmetry_of(own.layout.implementation) for own in tensors]
@@ -38,7 +39,7 @@ def compute_symmetric(
         return None
     extents = shape.flatten().extents
     kept = _surviving(ufunc.__name__, operands, tensors, symmetries, extents)
-    if kept.is_trivial:
+    if kept.is_trivial or kept.is_zero:
         return None
     found = iter(
         [_at(own, symmetry, kept, extents) for own, symmetry in zip(tensors, symmetries, strict=True)]
@@ -66,7 +67,9 @@ def _surviving(
     if any(tensor.dtype.kind == "c" for tensor in tensors):
         # A real element is its own conjugate.
         real = Symmetry(len(extents), [(range(len(extents)), 1, True)])
-        own = iter([s if t.dtype.kind == "c" else s | real for s, t in zip(symmetries, tensors, strict=True)])
+        # Nothing is joined to a group of zeros.
+        pairs = zip(symmetries, tensors, strict=True)
+        own = iter([s if t.dtype.kind == "c" or s.is_zero else s | real for s, t in pairs])
     given = [
         next(own) if _has_modes(one) else cast("complex", np.asarray(_number(one))[()]) for one in operands
     ]

@@ -39,8 +39,8 @@ class SymmetricPacking(ElementPacking):
         from tensorwrapper.shape.lowlevel import plain_generators
 
         packed = tensor.buffer.pack(tensor.layout.implementation, own=False)
-        # A part without symmetry has all its elements.
-        if not isinstance(packed, Symmetric) or packed.symmetry.is_trivial:
+        # A part without symmetry has all its elements. One that is zero has none: no reader takes its label.
+        if not isinstance(packed, Symmetric) or packed.symmetry.is_trivial or packed.symmetry.is_zero:
             return None
         return Packed(packed.values, {"generators": plain_generators(packed.symmetry.generators)})
 

@@ -131,6 +131,19 @@ def test_products_and_sums():
     assert ufunc_symmetry("true_divide", [4, A2]).is_trivial
 
 
+def test_zeros_have_both_signs_of_each_operation():
+    zeros = S.parse("4: -(0 1) +(2 3)").select(3, 3, slice(None), slice(None))
+    assert zeros.is_zero
+    assert zeros.positive == S.parse("s2")
+    for name in ("add", "subtract", "multiply"):
+        assert ufunc_symmetry(name, [zeros, zeros]) == zeros
+    for name in ("true_divide", "maximum", "equal"):
+        assert ufunc_symmetry(name, [zeros, zeros]) == S.parse("s2")
+    assert ufunc_symmetry("multiply", [A2, zeros]) == zeros
+    assert ufunc_symmetry("add", [A2, zeros]) == A2
+    assert ufunc_symmetry("add", [zeros, 1]) == S.parse("s2")
+
+
 @given(symmetries(4), st.data())
 def test_parts_of_a_tensor(drawn, data):
     s = drawn[2]

@@ -80,6 +80,27 @@ def test_parts_travel_packed_where_they_have_a_symmetry():
         assert got.tolist() == part.tolist()
 
 
+A = tw.from_packed([1.0, 2.0, 3.0], "a2", (3, 3))
+B = tw.from_packed(np.arange(9.0), S.antisymmetric(0, 1, rank=4) | S.antisymmetric(2, 3, rank=4), (3,) * 4)
+
+
+@pytest.mark.parametrize(
+    "zeros",
+    [A[1:2, 1:2], A[1, 1], A[1:2, 1:2].copy(), B[:, :, 1, 1], B[0, 0], B[:, :, 1:2, 1:2]],
+    ids=["element", "number", "copy", "columns", "rows", "box"],
+)
+def test_parts_that_the_symmetry_makes_zero_travel_as_zeros(zeros, tmp_path):
+    assert zeros.symmetry.is_zero
+    (got,) = sent(zeros)
+    assert (got.shape, got.dtype) == (zeros.shape, zeros.dtype)
+    assert np.array_equal(got, np.zeros(zeros.shape.extents))
+    path = tmp_path / "zeros.tens"
+    tw.save(path, {"zeros": zeros, "other": np.arange(3)})
+    with tw.open(path) as file:
+        assert file["other"].tolist() == [0, 1, 2]
+        assert np.array_equal(file["zeros"], np.zeros(zeros.shape.extents))
+
+
 def test_readers_that_know_boxes_alone_are_not_misled():
     t = tw.from_packed(np.arange(6.0), "s2", (3, 3))
     with pytest.raises(LocalProtocolError, match=r"strict.*symmetric"):
