@@ -211,7 +211,7 @@ def _check_tilings(cuts: Sequence[PresentTiles[Any]], name: str) -> None:
                 at, ends = _first_odd(mine.starts, theirs.starts)
                 raise ExtentMismatchError(
                     f"{name}: the tiles of mode {mode} differ at boundary {at}, which is {ends}: "
-                    "`u.retiled(t.tiling)` cuts one as the other"
+                    "retiled(tiling) cuts one as the other"
                 )
 
 
@@ -255,8 +255,8 @@ def _side(
 
 
 _DENSE: Final = (
-    "{name}: a dense operand would make all tiles of the result present: `t.to_dense()` or "
-    "`t.untiled().to_dense()` has all elements, `x.tiled(t.tiling).keep_tiles(t.pattern)` few of the other"
+    "{name}: a dense operand would make all tiles of the result present: to_dense() has all "
+    "elements of this one, and keep_tiles(pattern) of a dense tensor in tiles has few of the other"
 )
 
 
