@@ -172,6 +172,9 @@ class Blocks(BufferCommon[S], Generic[S]):
             if tiling != pattern.tiling:
                 pattern = make_block_pattern(tiling, pattern.ordinals())
             return PresentTiles(pattern, self.values, self.fill_value, first, None)
+        turned = None if view is not None else self._turned(layout, tiling)
+        if turned is not None:
+            return turned
         every = BlockPattern(tiling)
         if view is None:
             starts, strides = _table_of_box(layout, tiling)
@@ -181,6 +184,22 @@ class Blocks(BufferCommon[S], Generic[S]):
         return (
             None if found is None else PresentTiles(found[0], self.values, self.fill_value, first, found[1])
         )
+
+    def _turned(self, layout: LayoutCommon, tiling: Tiling[Any]) -> PresentTiles[S] | None:
+        """Return the tiles of the whole box with its modes permuted; None of other layouts. O(tiles)."""
+        if layout.tiles is None or tiling.rank != self.pattern.rank or layout.inner_order is None:
+            return None
+        # The fastest mode of storage is the last of this pattern.
+        last = tiling.rank - 1
+        order = [last - layout.inner_order.index(mode) for mode in range(tiling.rank)]
+        if tile_major(self.pattern.tiling, 0).permute(order) != layout:
+            return None
+        pattern, back = self.pattern.permute(order), [order.index(mode) for mode in range(tiling.rank)]
+        slots = self.pattern.slots(pattern.tiles()[:, back])
+        strides = PresentTiles(self.pattern, self.values, self.fill_value, None, None).places()[1]
+        table = self.pattern.offsets()[:-1][slots], strides[slots][:, order]
+        found: BlockPattern[Any] = make_block_pattern(tiling, pattern.ordinals())
+        return PresentTiles(found, self.values, self.fill_value, None, table)
 
     def _present(
         self, places: IntArray, strides: IntArray, every: BlockPattern[Any]

@@ -297,6 +297,9 @@ def test_grids_larger_than_memory_are_refused():
     assert tensor.untiled()[5, 7].item() == 0.0
     assert tensor.pattern.count == 2
     assert (tensor + 1).pattern.count == 2
+    turned = tensor.untiled().permute((1, 0))
+    assert list(turned.pattern) == [(0, 10**6 - 1), (7, 5)]
+    assert (tensor.untiled() + turned).pattern.count == 4
     for call in (
         tensor.tile_norms,
         lambda: tensor.reduce_tiles(np.add),
