@@ -25,8 +25,8 @@ right), `pack_together` (those of several buffers that one layout reaches), `arr
 their common size, `row_major_table` the strides of tiles without gaps.
 
 **Symmetric elements**: `packed_buffer` (of elements that are stored in another way), `check_symmetric_box` (a
-shape that a symmetry fits), `check_own_conjugates` (packed elements that must be real), `symmetry_for` (a
-symmetry for elements of one type).
+shape that a symmetry fits), `symmetry_for` (a symmetry for elements of one type). `check_own_conjugates`
+refuses packed elements that must be real and are not.
 
 **Nulls**: `clear_nulls` returns values with zeros under them.
 

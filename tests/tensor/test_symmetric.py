@@ -274,6 +274,18 @@ def test_packed_elements_that_are_their_own_conjugates_are_checked(drawn, data):
         tw.from_packed(changed, s, x.shape)
 
 
+def test_a_tensor_without_modes_may_equal_its_conjugate():
+    real = S.parse("0: +()*")
+    assert tw.as_tensor(np.array(2 + 0j)).to_packed(real).to_packed("0:").item() == 2
+    for refused in (
+        lambda: tw.as_tensor(np.array(1j)).to_packed(real),
+        lambda: tw.from_packed([1j], "0:", ()).to_packed(real),
+        lambda: tw.from_packed([1j], real, ()),
+    ):
+        with pytest.raises(SymmetryError, match=r"x\[\] is 1j, but the symmetry makes it real"):
+            refused()
+
+
 def test_the_first_packed_element_that_is_not_real_is_named():
     with pytest.raises(SymmetryError, match=r"x\[1, 1\] is \(2\+1j\), but the symmetry makes it real"):
         tw.from_packed([1, 2j, 2 + 1j, 0, 0, 3j], "h2", (3, 3))
