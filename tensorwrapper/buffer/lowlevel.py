@@ -25,7 +25,8 @@ right), `pack_together` (those of several buffers that one layout reaches), `arr
 their common size, `row_major_table` the strides of tiles without gaps.
 
 **Symmetric elements**: `packed_buffer` (of elements that are stored in another way), `check_symmetric_box` (a
-shape that a symmetry fits), `symmetry_for` (a symmetry for elements of one type).
+shape that a symmetry fits), `symmetry_for` (a symmetry for elements of one type). `check_own_conjugates`
+refuses packed elements that must be real and are not.
 
 **Nulls**: `clear_nulls` returns values with zeros under them.
 
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
         write_elements,
     )
     from tensorwrapper.buffer.strings._checks import check_kind, check_offsets
+    from tensorwrapper.buffer.symmetric._checks import check_own_conjugates
     from tensorwrapper.buffer.symmetric._making import check_symmetric_box, packed_buffer
     from tensorwrapper.buffer.symmetric._symmetric import symmetry_for
 
@@ -84,6 +86,7 @@ __all__ = [
     "check_dtype",
     "check_kind",
     "check_offsets",
+    "check_own_conjugates",
     "check_symmetric_box",
     "check_write",
     "clear_nulls",
@@ -150,6 +153,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
                 "write_elements",
             ),
             "strings._checks": ("check_kind", "check_offsets"),
+            "symmetric._checks": ("check_own_conjugates",),
             "symmetric._making": ("check_symmetric_box", "packed_buffer"),
             "symmetric._symmetric": ("symmetry_for",),
         },

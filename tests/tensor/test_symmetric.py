@@ -227,6 +227,12 @@ def test_every_type_of_element():
             SymmetryError,
             r"x\[0, 0\] is \(1\+1j\).*imaginary",
         ),
+        (lambda: tw.from_packed([1 + 1j], "h2", (1, 1)), SymmetryError, r"x\[0, 0\] is \(1\+1j\).*real"),
+        (
+            lambda: tw.from_packed([1j, 2, 1 + 1j], "ah2", (2, 2)),
+            SymmetryError,
+            r"x\[1, 1\] is \(1\+1j\).*imaginary",
+        ),
         (lambda: tw.as_tensor([[0.5]]).to_packed("a2"), SymmetryError, "makes it 0: they differ by 0.5"),
         (
             lambda: tw.from_packed(np.zeros(405), "s8", (7,) * 4),
@@ -245,6 +251,49 @@ def test_every_type_of_element():
 def test_what_is_refused(make, error, says):
     with pytest.raises(error, match=says):
         make()
+
+
+@given(symmetries(4), st.data())
+def test_packed_elements_that_are_their_own_conjugates_are_checked(drawn, data):
+    s = drawn[2]
+    x = symmetric_data(s, extents_of(s, data, most=3), seed=30)
+    values = tw.as_tensor(x).to_packed(s).packed_values()
+    assert np.array_equal(tw.from_packed(values, s, x.shape).to_dense(), x)
+    if not len(values):
+        return
+    place = data.draw(st.integers(0, len(values) - 1))
+    changed = values.copy()
+    changed[place] += 1 + 1j
+    index = tuple(int(own) for own in np.unravel_index(s.ordinals(x.shape)[place], x.shape)) if x.ndim else ()
+    wrong = stored({index: changed[place]}, s, index) != changed[place]
+    if not wrong:
+        assert tw.from_packed(changed, s, x.shape)[index].item() == changed[place]
+        return
+    text = rf"x\[{', '.join(map(str, index))}\] is .*, but the symmetry makes it (real|imaginary)"
+    with pytest.raises(SymmetryError, match=text):
+        tw.from_packed(changed, s, x.shape)
+
+
+def test_a_tensor_without_modes_may_equal_its_conjugate():
+    real = S.parse("0: +()*")
+    assert tw.as_tensor(np.array(2 + 0j)).to_packed(real).to_packed("0:").item() == 2
+    for refused in (
+        lambda: tw.as_tensor(np.array(1j)).to_packed(real),
+        lambda: tw.from_packed([1j], "0:", ()).to_packed(real),
+        lambda: tw.from_packed([1j], real, ()),
+    ):
+        with pytest.raises(SymmetryError, match=r"x\[\] is 1j, but the symmetry makes it real"):
+            refused()
+
+
+def test_the_first_packed_element_that_is_not_real_is_named():
+    with pytest.raises(SymmetryError, match=r"x\[1, 1\] is \(2\+1j\), but the symmetry makes it real"):
+        tw.from_packed([1, 2j, 2 + 1j, 0, 0, 3j], "h2", (3, 3))
+    nan = tw.from_packed([complex(np.nan, np.nan), 2j, 2], "h2", (2, 2))
+    assert np.isnan(nan[0, 0].item())
+    # Of a large matrix the diagonal alone is read.
+    values = np.zeros(3000 * 3001 // 2, np.complex64)
+    assert np.shares_memory(tw.from_packed(values, "h2", (3000, 3000)).packed_values(), values)
 
 
 # Ufuncs.

@@ -37,11 +37,17 @@ def _apply(result: Array, folded: Folded, axis: int = 0) -> None:
     before = (slice(None),) * axis
     for mask, change in ((folded.negative, np.negative), (folded.conjugate, np.conjugate)):
         if mask is not None:
-            places: Any = (*before, *np.nonzero(np.broadcast_to(mask, folded.offsets.shape)), ...)
+            places: Any = (*before, *_places_of(mask, folded.offsets.shape), ...)
             result[places] = change(result[places])
     if folded.zero is not None:
-        zeros: Any = (*before, *np.nonzero(np.broadcast_to(folded.zero, folded.offsets.shape)), ...)
+        zeros: Any = (*before, *_places_of(folded.zero, folded.offsets.shape), ...)
         result[zeros] = 0
+
+
+def _places_of(mask: Array, shape: Extents) -> tuple[Array, ...]:
+    """Return where a mask is true, as a key; one without modes is itself the key."""
+    whole = np.broadcast_to(mask, shape)
+    return np.nonzero(whole) if shape else (whole,)
 
 
 def pack_box(array: Array, symmetry: Symmetry) -> Array:

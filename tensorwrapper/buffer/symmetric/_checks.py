@@ -14,7 +14,7 @@ from tensorwrapper.shape import Operation, Symmetry
 from tensorwrapper.shape.lowlevel import Copies, Row, closed_form, columns_of, fold_columns
 from tensorwrapper.typing import Array, Extents, Index, IntArray
 
-__all__ = ["pack_checked", "repack_checked"]
+__all__ = ["check_own_conjugates", "pack_checked", "repack_checked"]
 
 _Reader: TypeAlias = Callable[[tuple[IntArray, ...]], Array]
 """Returns the elements at indices of each mode, which broadcast."""
@@ -48,6 +48,28 @@ def pack_checked(array: Array, symmetry: Symmetry, tolerance: float) -> Array:
 
     _check(read, packed, symmetry, array.shape, tolerance)
     return packed
+
+
+def check_own_conjugates(values: Array, symmetry: Symmetry, extents: Extents) -> None:
+    """Raise unless packed elements that are their own conjugates are real, or imaginary if they are negated.
+
+    O(n) for a Hermitian matrix of n rows; never more than O(stored) for each exchange of modes.
+
+    Raises
+    ------
+    SymmetryError
+        At the first such element in packed order; the text has its index.
+    """
+    wrong: list[int] = []
+    for places, sign in _fixed_elements(symmetry, extents) if values.dtype.kind == "c" else ():
+        fixed = values[places]
+        differs = ((fixed.imag if sign > 0 else fixed.real) != 0) & ~np.isnan(fixed)
+        wrong += places[differs].min(initial=len(values), keepdims=True).tolist()
+    first = min(wrong, default=len(values))
+    if first < len(values):
+        ordinal = symmetry.ordinals(extents)[first : first + 1]
+        index = tuple([int(column[0]) for column in columns_of(ordinal, extents)])
+        raise SymmetryError(_text(lambda _: values[first:], symmetry, index, 0.0))
 
 
 def repack_checked(
@@ -124,21 +146,55 @@ class _Fixed(NamedTuple):
     sign: int
 
 
-def _fixed_elements(symmetry: Symmetry, extents: tuple[int, ...]) -> list[_Fixed]:
-    own = [operation for operation in symmetry.operations if operation.conjugate]
+def _fixed_elements(symmetry: Symmetry, extents: Extents) -> list[_Fixed]:
+    own = _least_joined([operation for operation in symmetry.operations if operation.conjugate])
     if not own:
         return []
-    columns = np.unravel_index(symmetry.ordinals(extents), extents) if extents else ()
-    return [
-        _Fixed(np.flatnonzero(_stays(columns, operation, symmetry.count(extents))), operation.sign)
-        for operation in own
-    ]
+    count = symmetry.count(extents)
+    meshes = [_fixed_indices(joined, extents) for joined, _ in own]
+    if extents and sum(math.prod(np.broadcast_shapes(*[c.shape for c in mesh])) for mesh in meshes) <= count:
+        offsets = [fold_columns(symmetry, mesh, extents).offsets.reshape(-1) for mesh in meshes]
+        # An element that is zero has no place.
+        return [_Fixed(places[places >= 0], sign) for places, (_, sign) in zip(offsets, own, strict=True)]
+    columns = columns_of(symmetry.ordinals(extents), extents)
+    return [_Fixed(np.flatnonzero(_stays(columns, joined, count)), sign) for joined, sign in own]
 
 
-def _stays(columns: tuple[IntArray, ...], operation: Operation, count: int) -> "npt.NDArray[np.bool_]":
+def _least_joined(operations: list[Operation]) -> list[tuple[Index, int]]:
+    """Return the first mode of each mode's cycle, and the sign, of operations that leave most indices.
+
+    An operation that leaves no other index than one of these is left out. If it has the other sign, these
+    indices have zeros.
+    """
+    found: dict[Index, int] = {}
+    cycles = {_first_of_cycles(own.permutation): own.sign for own in operations}
+    for joined in sorted(cycles, key=lambda own: (-len(set(own)), own)):
+        if not any(all(joined[one] == joined[k] for k, one in enumerate(less)) for less in found):
+            found[joined] = cycles[joined]
+    return list(found.items())
+
+
+def _first_of_cycles(permutation: Index) -> Index:
+    first = list(range(len(permutation)))
+    for start in range(len(permutation)):
+        mode = permutation[start]
+        while first[start] == start and mode != start:
+            first[mode], mode = start, permutation[mode]
+    return tuple(first)
+
+
+def _fixed_indices(joined: Index, extents: Extents) -> tuple[IntArray, ...]:
+    """Return all indices with equal numbers in joined modes; the columns broadcast."""
+    axes = sorted(set(joined))
+    mesh = np.ogrid[tuple([slice(extents[mode]) for mode in axes])]
+    return tuple([mesh[axes.index(first)] for first in joined])
+
+
+def _stays(columns: tuple[IntArray, ...], joined: Index, count: int) -> "npt.NDArray[np.bool_]":
     stays = np.ones(count, np.bool_)
-    for mode, image in enumerate(operation.permutation):
-        stays &= columns[mode] == columns[image]
+    for mode, first in enumerate(joined):
+        if mode != first:
+            stays &= columns[mode] == columns[first]
     return stays
 
 

@@ -8,7 +8,12 @@ import numpy.typing as npt
 from tensorwrapper._arrays import unmasked_array
 from tensorwrapper._hints import answered
 from tensorwrapper.buffer import Symmetric
-from tensorwrapper.buffer.lowlevel import check_symmetric_box, packed_layout, symmetry_for
+from tensorwrapper.buffer.lowlevel import (
+    check_own_conjugates,
+    check_symmetric_box,
+    packed_layout,
+    symmetry_for,
+)
 from tensorwrapper.errors import BufferSizeError, ConversionError
 from tensorwrapper.shape import ShapeLike, SymmetryLike, as_shape, as_symmetry
 from tensorwrapper.tensor._tensor import Tensor, make_tensor
@@ -58,6 +63,9 @@ def from_packed(values: npt.ArrayLike, symmetry: SymmetryLike, shape: ShapeLike)
         If the array has gaps, or the shape is not a box.
     DTypeError, SymmetryError
         If elements of this type cannot have the symmetry.
+    SymmetryError
+        If an element is not real that must equal its own conjugate, as those of a Hermitian diagonal; the
+        text has its index. Set what rounding left there to 0 first.
 
     Examples
     --------
@@ -78,7 +86,9 @@ def from_packed(values: npt.ArrayLike, symmetry: SymmetryLike, shape: ShapeLike)
         )
     if not array.flags.c_contiguous:
         raise ConversionError("packed elements have no gaps: np.ascontiguousarray(values) copies them")
-    return make_tensor(packed_layout(space), Symmetric(cast("Any", array.reshape(-1)), own, extents))
+    buffer: Symmetric[Any] = Symmetric(cast("Any", array.reshape(-1)), own, extents)
+    check_own_conjugates(buffer.values, own, extents)
+    return make_tensor(packed_layout(space), buffer)
 
 
 if not TYPE_CHECKING:

@@ -39,7 +39,7 @@ class SymmetricPacking(ElementPacking):
         from tensorwrapper.shape.lowlevel import plain_generators
 
         packed = tensor.buffer.pack(tensor.layout.implementation, own=False)
-        # A part without symmetry has all its elements. One that is zero has none: no reader takes its label.
+        # A part without symmetry has all its elements. Readers refuse the label of a part that is zero.
         if not isinstance(packed, Symmetric) or packed.symmetry.is_trivial or packed.symmetry.is_zero:
             return None
         return Packed(packed.values, {"generators": plain_generators(packed.symmetry.generators)})
