@@ -165,6 +165,10 @@ def test_in_place():
     assert dense(tensor).sum() == 606 + dense(E.keep_tiles(P)).sum()
     with pytest.raises(ReadOnlyError, match="with_tiles"):
         tensor += E
+    full = tw.as_tensor(X).tiled(T).keep_tiles(BlockPattern(T))
+    full += 1
+    assert np.array_equal(dense(full), X + 1)
+    assert full.fill_value == 0
     wide = D.with_tiles(Q)
     wide += E
     assert dense(wide).sum() == 114
