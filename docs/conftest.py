@@ -6,6 +6,8 @@ _PAGES = {
     "torch": "guide/libraries/pytorch",
     "polars": "guide/libraries/polars",
     "tensorstore": "guide/libraries/tensorstore",
+    "metatensor": "guide/libraries/metatensor",
+    "tenpy": "guide/libraries/tenpy",
     "pyscf": "howto/integrals",
 }
 

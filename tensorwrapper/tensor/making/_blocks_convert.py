@@ -12,6 +12,7 @@ from tensorwrapper.buffer.lowlevel import check_dtype, check_write
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError
 from tensorwrapper.shape import BlockPattern, Tiling
 from tensorwrapper.tensor._tensor import Tensor
+from tensorwrapper.tensor.making._blocks_foreign import given_blocks
 from tensorwrapper.tensor.making._convert import as_tensor
 from tensorwrapper.tensor.making._of_pattern import tensor_of_pattern
 from tensorwrapper.tensor.operators._promotion import promoted
@@ -32,13 +33,20 @@ if TYPE_CHECKING:
         @property
         def dtype(self) -> "np.dtype[Any]": ...
 
+    class TensorMap(Protocol):
+        """A map of metatensor, from keys to blocks."""
+
+        @property
+        def keys(self) -> Any: ...  # noqa: ANN401 - what the library has
+        def blocks(self) -> Any: ...  # noqa: ANN401
+
 
 _Duplicates: TypeAlias = Literal["raise", "sum", "last"]
 
 
 @overload
 def blocks(
-    source: "TileSource | SparseArray",
+    source: "TileSource | SparseArray | TensorMap",
     tiling: Tiling | None = None,
     *,
     dtype: "DType[S]",
@@ -50,7 +58,7 @@ def blocks(
 
 @overload
 def blocks(
-    source: "TileSource | SparseArray",
+    source: "TileSource | SparseArray | TensorMap",
     tiling: Tiling | None = None,
     *,
     dtype: npt.DTypeLike | None = None,
@@ -58,7 +66,7 @@ def blocks(
     duplicates: _Duplicates = "raise",
 ) -> Tensor[Any]: ...
 def blocks(
-    source: "TileSource | SparseArray",
+    source: "TileSource | SparseArray | TensorMap",
     tiling: Tiling | None = None,
     *,
     dtype: npt.DTypeLike | None = None,
@@ -74,9 +82,10 @@ def blocks(
     ----------
     source
         Blocks by tile number: a mapping, or pairs in any order. Each has the extents of its tile. Or a sparse
-        array of SciPy or pydata/sparse, or a tensor: the tiles that have another element than the fill.
+        array of SciPy or pydata/sparse, or a tensor: the tiles that have another element than the fill. Or a
+        TensorMap of metatensor whose keys number tiles, or an Array of TeNPy.
     tiling
-        How the box is cut. A BSR array of SciPy has its own blocks if not given.
+        How the box is cut. A BSR array, a TensorMap and an Array of TeNPy have their own if not given.
     dtype
         The type of the elements; what NumPy promotes those of the blocks to if not given, float64 of none.
     fill_value
@@ -111,6 +120,12 @@ def blocks(
     given: Any = source
     if getattr(given, "format", None) == "bsr":
         return _of_bsr(given, tiling, dtype)
+    foreign = given_blocks(given, tiling)
+    if foreign is not None:
+        pairs = list(zip(foreign.numbers, foreign.blocks, strict=True))
+        wanted = foreign.dtype if dtype is None else dtype
+        made = blocks(pairs, foreign.tiling, dtype=wanted, fill_value=fill_value)
+        return made if tiling is None or tiling == foreign.tiling else made.retiled(tiling)
     if not isinstance(cast("object", tiling), Tiling):
         raise ConversionError(
             f"blocks are of a tiling, such as tw.Tiling([2, 2], [3]), not of {brief(tiling)}"
