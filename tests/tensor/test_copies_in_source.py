@@ -99,7 +99,10 @@ ALLOWED = {
         "take",  # StringData.take
     },
     "tensor/tiles": {"concatenate"},  # how many elements differ before each; blocks that are added
-    "tensor/making/_blocks_convert.py": {"concatenate"},  # blocks of a user, each an array of its own
+    "tensor/making/_blocks_convert.py": {
+        "ascontiguousarray",
+        "concatenate",
+    },  # blocks of a user, each an array of its own
     "tensor/rows/_tile_blocks.py": {"concatenate", "where"},  # blocks of a user; norms of one value
     "tensor/facade/_nulls.py": {"concatenate"},  # how many elements are valid before each
     "tensor/within": {

@@ -163,7 +163,7 @@ class Blocks(BufferCommon[S], Generic[S]):
         layout = layout.without_layers().unnamed()
         view = tile_view(layout)
         first = None if view is None else view.grid_origin
-        tiling = _tiling_of_box(layout) if view is None else view.tiling
+        tiling = _tiling_of_box(layout, self.pattern.tiling) if view is None else view.tiling
         if tiling is None:
             return None
         whole = tile_major(tiling, 0) == (layout if view is None else view.under)
@@ -172,6 +172,9 @@ class Blocks(BufferCommon[S], Generic[S]):
             if tiling != pattern.tiling:
                 pattern = make_block_pattern(tiling, pattern.ordinals())
             return PresentTiles(pattern, self.values, self.fill_value, first, None)
+        turned = None if view is not None else self._turned(layout, tiling)
+        if turned is not None:
+            return turned
         every = BlockPattern(tiling)
         if view is None:
             starts, strides = _table_of_box(layout, tiling)
@@ -181,6 +184,22 @@ class Blocks(BufferCommon[S], Generic[S]):
         return (
             None if found is None else PresentTiles(found[0], self.values, self.fill_value, first, found[1])
         )
+
+    def _turned(self, layout: LayoutCommon, tiling: Tiling[Any]) -> PresentTiles[S] | None:
+        """Return the tiles of the whole box with its modes permuted; None of other layouts. O(tiles)."""
+        if layout.tiles is None or tiling.rank != self.pattern.rank or layout.inner_order is None:
+            return None
+        # The fastest mode of storage is the last of this pattern.
+        last = tiling.rank - 1
+        order = [last - layout.inner_order.index(mode) for mode in range(tiling.rank)]
+        if tile_major(self.pattern.tiling, 0).permute(order) != layout:
+            return None
+        pattern, back = self.pattern.permute(order), [order.index(mode) for mode in range(tiling.rank)]
+        slots = self.pattern.slots(pattern.tiles()[:, back])
+        strides = PresentTiles(self.pattern, self.values, self.fill_value, None, None).places()[1]
+        table = self.pattern.offsets()[:-1][slots], strides[slots][:, order]
+        found: BlockPattern[Any] = make_block_pattern(tiling, pattern.ordinals())
+        return PresentTiles(found, self.values, self.fill_value, None, table)
 
     def _present(
         self, places: IntArray, strides: IntArray, every: BlockPattern[Any]
@@ -211,9 +230,12 @@ class Blocks(BufferCommon[S], Generic[S]):
     def narrowed(self, layout: LayoutCommon) -> "tuple[LayoutCommon, BufferCommon[S]]":
         # A tile by itself is dense: its own memory, or one constant for all of its elements.
         box = layout.strided_box()
-        if box is None or not layout.shape.size:
+        if box is None:
             return layout, self
         extents, origin, strides, offset = box
+        if not layout.shape.size:
+            nothing = Dense(cast("Any", np.empty(0, self.dtype))).as_readonly()
+            return new_strided(extents, origin, (0,) * len(extents), 0), nothing
         least, greatest = layout.bounds()
         place, has = self._locate(np.array([least, greatest]))
         if has.all() and place[1] - place[0] == greatest - least:
@@ -274,10 +296,13 @@ class Blocks(BufferCommon[S], Generic[S]):
     def _check_absent(self, addresses: IntArray, values: Array, has: "npt.NDArray[np.bool_]") -> None:
         """Raise if something else than the fill would be written into a tile that is absent."""
         odd = np.flatnonzero(~has)
-        odd = odd[~is_fill(values[odd], self._fill)]
-        if len(odd):
+        self._refuse_absent(addresses[odd[~is_fill(values[odd], self._fill)]])
+
+    def _refuse_absent(self, addresses: IntArray) -> None:
+        """Raise if there is an address, which is one of an absent tile."""
+        if len(addresses):
             tiled: Any = self.pattern.tiling.shape
-            tile = tuple(tiled.index(int(addresses[odd[0]]))[: self.pattern.rank])
+            tile = tuple(tiled.index(int(addresses[0]))[: self.pattern.rank])
             raise ReadOnlyError(
                 f"the tile {tile} is absent, and its elements are {self._fill[()]}: with_tiles() makes a "
                 "copy that has it"
@@ -295,8 +320,7 @@ class Blocks(BufferCommon[S], Generic[S]):
 
     def _addable(self, addresses: IntArray, values: Array) -> "tuple[IntArray, npt.NDArray[np.bool_]]":
         places, has = self._locate(addresses)
-        odd = ~has & (values != 0)
-        self._check_absent(addresses, np.where(odd, values, self._fill), has | ~odd)
+        self._refuse_absent(addresses[~has & (values != 0)])
         return places, has
 
     # What a layout reaches.
@@ -473,21 +497,34 @@ def _same_sizes(one: Tiling[Any], other: Tiling[Any]) -> bool:
     )
 
 
-def _tiling_of_box(layout: LayoutCommon) -> Tiling[Any] | None:
-    """Return the tiles of a box that lie each by itself: of one in strides, the box; None of all else."""
+def _tiling_of_box(layout: LayoutCommon, stored: Tiling[Any]) -> Tiling[Any] | None:
+    """Return the tiles of a box, of which each is a part of a stored one; None if it has no such.
+
+    Narrow tiles, as those of vectors, may have strides in common: then a mode is cut where the tile changes.
+    """
     if layout.tiles is not None or layout.placed_tiles is not None:
         return layout.tiles or layout.placed_tiles
-    shape = layout.shape
-    if layout.mode_strides is None or not shape.is_box or not shape.rank:
+    shape, strides = layout.shape, layout.mode_strides
+    if strides is None or not shape.is_box or not shape.rank:
         return None
-    return Tiling(*[[n] for n in shape.extents], origin=shape.origin)
+    if not shape.size:
+        return Tiling(*[[n] for n in shape.extents], origin=shape.origin)
+    every, sizes = tile_major(stored, 0), list[IntArray]()
+    for extent, stride in zip(shape.extents, strides, strict=True):
+        offsets = layout.offset + np.arange(extent, dtype=np.int64) * stride
+        tiles = stored.tiles_of(every.indices_at(offsets))
+        changes = np.flatnonzero((tiles[1:] != tiles[:-1]).any(axis=1)) + 1
+        sizes.append(np.diff(np.concatenate([[0], changes, [extent]])))
+    return Tiling(*sizes, origin=shape.origin)
 
 
 def _table_of_box(layout: LayoutCommon, tiling: Tiling[Any]) -> tuple[IntArray, IntArray]:
     """Return place and strides of each tile of a box of tiles, or of a box that is one tile."""
     strides = layout.mode_strides
-    if strides is not None and tiling.grid.size == 1:
-        return np.array([layout.offset]), np.array([strides], dtype=np.int64).reshape(1, -1)
+    if strides is not None:
+        steps = np.array(strides, dtype=np.int64)
+        firsts = BlockPattern(tiling).tile_origins() - np.array(tiling.origin, dtype=np.int64)
+        return firsts @ steps + layout.offset, np.broadcast_to(steps, firsts.shape)
     numbers = [np.arange(p.count) for p in tiling.partitions]
     starts, steps = cast("Any", layout).tile_table(numbers)
     return starts.reshape(-1), steps.reshape(-1, tiling.rank)

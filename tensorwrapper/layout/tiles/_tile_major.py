@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64, to_int
+from tensorwrapper._memory import memory_for
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import OutOfBoundsError, SizeOverflowError
 from tensorwrapper.layout.boxes._common import LayoutCommon
@@ -275,6 +276,10 @@ class TileMajor(LayoutCommon):
     def tile_table(self, numbers: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
         """Return place and strides of the tiles with these numbers per mode: arrays over their product."""
         self._check_int64()
+        with memory_for((1 + self.shape.rank) * math.prod(map(len, numbers)), "places and strides of tiles"):
+            return self._tile_table(numbers)
+
+    def _tile_table(self, numbers: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
         rank = self.shape.rank
         shapes = [(*[1] * mode, -1, *[1] * (rank - mode - 1)) for mode in range(rank)]
         chosen = list(zip(self.tiling.partitions, numbers, shapes, strict=True))

@@ -1,4 +1,4 @@
-"""A tensor in blocks at a server: its pattern is asked for once, and of a selection the present tiles."""
+"""A tensor in blocks at a server: its pattern comes once, and the present tiles of a selection."""
 
 from typing import Any, cast
 
@@ -15,7 +15,7 @@ from tensorwrapper.remote.protocol._elements import PRESENT, STORED
 from tensorwrapper.remote.protocol._events import Facts
 from tensorwrapper.selection import View, as_view
 from tensorwrapper.shape import BlockPattern, Shape, Tiled
-from tensorwrapper.shape.lowlevel import make_block_pattern, make_tiling, names_of, unnamed_shape
+from tensorwrapper.shape.lowlevel import make_block_pattern, make_tiling, names_of, unnamed_shape, wrap
 from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import Array
 
@@ -28,14 +28,14 @@ def pattern_of(facts: Facts, source: RemoteSource) -> BlockPattern[Any]:
     Raises
     ------
     RemoteProtocolError
-        If the answer is no pattern of its tiles, or its tiles have other elements than were said.
+        If the answer is not a pattern of its tiles, or its tiles have another number of elements.
     """
     tiled = unnamed_shape(source.shape).implementation
     if not isinstance(tiled, Tiled):
-        raise RemoteProtocolError(
-            "size", f"{facts.name!r} has no tiles, of which some were said to be present"
-        )
+        raise RemoteProtocolError("size", f"{facts.name!r} has present tiles, but its shape has none")
     tiling, count = make_tiling(tiled.partitions), cast("int", facts.present)
+    if facts.box is not None and len(facts.box) == tiling.rank:
+        tiling = tiling.translate_to(facts.box)
     if not 0 <= count <= min(tiling.grid.size, 2**62):
         raise RemoteProtocolError("size", f"{facts.name!r} has {count} of {tiling.grid.size} tiles")
     line = attrs.evolve(
@@ -43,7 +43,9 @@ def pattern_of(facts: Facts, source: RemoteSource) -> BlockPattern[Any]:
     )
     numbers: Any = as_view(line).compute().elements()
     if not rises(numbers) or (count and not 0 <= int(numbers[0]) <= int(numbers[-1]) < tiling.grid.size):
-        raise RemoteProtocolError("size", f"the present tiles of {facts.name!r} do not ascend, or are none")
+        raise RemoteProtocolError(
+            "size", f"the present tiles of {facts.name!r} do not ascend, or leave the grid"
+        )
     pattern: BlockPattern[Any] = make_block_pattern(tiling, numbers)
     if pattern.elements != facts.entries:
         raise RemoteProtocolError(
@@ -58,11 +60,14 @@ class RemoteBlocks:
     __slots__ = ("_index", "_line", "pattern", "shape")
 
     def __init__(self, source: RemoteSource, pattern: BlockPattern[Any], fill: Array) -> None:
-        self.shape: Shape[Any] = source.shape
+        tiled = cast("Tiled", unnamed_shape(source.shape).implementation)
+        self.shape: Shape[Any] = wrap(
+            Tiled(pattern.tiling.partitions, tiled.grid.origin), names_of(source.shape)
+        )
         self.pattern: BlockPattern[Any] = pattern
         """Which tiles are present."""
         self._line = attrs.evolve(source, shape=Shape(pattern.elements), cast=STORED, is_whole=False)
-        # Where elements are stored is asked of a buffer of that pattern; its own elements take no memory.
+        # A buffer of that pattern knows the places of elements. These take no memory here.
         nothing = np.broadcast_to(np.zeros((), source.dtype), (pattern.elements,))
         self._index: Blocks[Any] = make_blocks(pattern, Dense(cast("Any", nothing)), fill)
 

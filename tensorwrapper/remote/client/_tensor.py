@@ -340,7 +340,7 @@ class RemoteTensor(Elsewhere, InTiles):
         return "rows with elements" in capabilities and plain
 
     def _in_blocks(self) -> RemoteBlocks | None:
-        """Return the present tiles of a tensor in blocks, of which the numbers are asked for; else None."""
+        """Return the present tiles of a tensor in blocks, which asks for their numbers once; else None."""
         found = self._blocks
         if found is None and self._facts.present is not None:
             source = attrs.evolve(self._source(self.shape), layout=None)
@@ -351,7 +351,7 @@ class RemoteTensor(Elsewhere, InTiles):
     @property
     @or_absent
     def pattern(self) -> "BlockPattern":
-        """Which tiles of a tensor in blocks are present; they are asked for once, 8 bytes for each.
+        """The present tiles of a tensor in blocks; one request brings 8 bytes for each.
 
         Raises
         ------
@@ -364,12 +364,12 @@ class RemoteTensor(Elsewhere, InTiles):
         return blocks.pattern
 
     def tile(self, number: Iterable[SupportsIndex]) -> View[Any]:
-        """Return the tile of this number; its origin is where it lies in the box. See `View.tile`.
+        """Return the tile of this number, which keeps its origin in the box. See `View.tile`.
 
-        Of a tensor in blocks just this tile is read; an absent one is read from nowhere.
+        A tensor in blocks reads this tile alone; an absent one takes no request.
         """
         blocks = self._in_blocks() if self._sparse is None else None
-        layout = packed_layout(self.shape)
+        layout = packed_layout(self.shape if blocks is None else blocks.shape)
         found = None if blocks is None else tile_layout(layout.implementation.unnamed(), number)
         made = None if blocks is None or found is None else blocks.view(wrap_layout(found))
         return super().tile(number) if made is None else made
@@ -379,7 +379,7 @@ class RemoteTensor(Elsewhere, InTiles):
         blocks = self._in_blocks()
         if blocks is None or not is_basic(key):
             return None
-        return blocks.view(packed_layout(self.shape)[cast("Any", key)])
+        return blocks.view(packed_layout(blocks.shape)[cast("Any", key)])
 
     def _selected_entries(self, key: ArrayKey) -> View[Any]:
         """Return the part of a sparse tensor that a key selects: what is stored in it comes here."""

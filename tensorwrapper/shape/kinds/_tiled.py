@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from tensorwrapper._arrays import digest_of, frozen_array, run_of
 from tensorwrapper._integers import MAX_INT64, to_int, to_ints
+from tensorwrapper._memory import memory_for
 from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import OutOfBoundsError, RankError, SizeOverflowError
 from tensorwrapper.shape.boxes._common import (
@@ -79,7 +80,8 @@ class Tiled(JaggedCommon):
         """The shape as columns, one row per tile: made when first asked for, then remembered."""
         rows = self._rows
         if rows is None:
-            rows = self._make_rows()
+            with memory_for(len(self._partitions) * self.grid.size, "extents of tiles"):
+                rows = self._make_rows()
             object.__setattr__(self, "_rows", rows)
         return rows
 

@@ -1,5 +1,6 @@
 """The present tiles by a predicate, by norms, or by the stored blocks of SciPy."""
 
+import math
 from collections.abc import Callable
 from typing import Any, Literal, SupportsFloat, cast, get_args
 
@@ -8,6 +9,7 @@ import numpy.typing as npt
 
 from tensorwrapper._arrays import shown_array
 from tensorwrapper._integers import to_ints
+from tensorwrapper._memory import memory_for
 from tensorwrapper._wording import brief
 from tensorwrapper.errors import (
     ConversionError,
@@ -48,7 +50,8 @@ def mask_of_predicate(
         np.arange(first, first + n, dtype=np.int64).reshape([-1 if k == mode else 1 for k in range(rank)])
         for mode, (first, n) in enumerate(zip(starts, extents, strict=True))
     ]
-    found: Array = shown_array(predicate(*modes))
+    with memory_for(math.prod(extents) // 8, "truth values of tiles, eight of them"):
+        found: Array = shown_array(predicate(*modes))
     if found.dtype != np.bool_:
         raise ConversionError(f"a predicate of tiles gives truth values, not {found.dtype}")
     try:
@@ -101,7 +104,7 @@ def ordinals_of_blocks(matrix: object) -> tuple[list[list[int]], IntArray]:
     given: Any = matrix
     if getattr(given, "format", None) != "bsr":
         raise ConversionError(
-            f"from_scipy takes a BSR array of SciPy, such as `x.tobsr((2, 2))`, not {brief(matrix)}"
+            f"from_scipy takes a BSR array of SciPy, as tobsr() makes it, not {brief(matrix)}"
         )
     shape, block = to_ints(given.shape, "the extents"), to_ints(given.blocksize, "the block size")
     pairs = list(zip(shape, block, strict=False))

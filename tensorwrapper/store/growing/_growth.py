@@ -37,7 +37,7 @@ def _refuse_blocks(tensor: Tensor[Any], name: str) -> None:
     if tensor.buffer.in_tiles:
         raise ConversionError(
             f"{name!r}: a tensor in blocks does not grow: another name takes it as a whole, and "
-            "`untiled().to_dense()` has rows"
+            "to_dense() of its box has rows"
         )
 
 

@@ -19,6 +19,8 @@ The first number is a product of 16 x 16 by 16 x 16, the second what a batch cos
 """
 _MIXED: Final = 512, 64
 """The same where tiles differ in size, and are copied side by side before."""
+_STEP: Final = 1 << 16
+"""Products whose numbers Python has at a time."""
 _CHUNK: Final = 1 << 16
 """Elements of operands and results in a batch: they stay in cache."""
 
@@ -109,21 +111,26 @@ def _add_one_by_one(
     batched: bool,
 ) -> None:
     """Add products of any sizes: the first of a tile is written there, the others by way of one array."""
-    columns: list[Any] = []
+    count = triples.shape[1]
+    if not count:
+        return
+    columns: list[tuple[list[Array], IntArray]] = []
     for own, slots in zip(matrices, triples, strict=True):
-        distinct, ranks = ranked(slots) if len(slots) else (slots, slots)
-        columns.append(map(own.views(distinct, batched=batched).__getitem__, ranks.tolist()))
+        distinct, ranks = ranked(slots)
+        columns.append((own.views(distinct, batched=batched), ranks))
     spaces: dict[tuple[int, ...], Array] = {}
     last: Array = np.empty(0)
     add: Callable[..., Any] = np.add
     tile: Array
-    for left, right, tile in zip(*columns, strict=True):
-        if tile is not last:
-            multiply(left, right, out=tile)
-            last = tile
-            continue
-        space = spaces.get(tile.shape)
-        if space is None:
-            space = spaces[tile.shape] = np.empty_like(tile)
-        multiply(left, right, out=space)
-        add(tile, space, out=tile)
+    for start in range(0, count, _STEP):
+        parts = [map(views.__getitem__, ranks[start : start + _STEP].tolist()) for views, ranks in columns]
+        for left, right, tile in zip(*parts, strict=True):
+            if tile is not last:
+                multiply(left, right, out=tile)
+                last = tile
+                continue
+            space = spaces.get(tile.shape)
+            if space is None:
+                space = spaces[tile.shape] = np.empty_like(tile)
+            multiply(left, right, out=space)
+            add(tile, space, out=tile)

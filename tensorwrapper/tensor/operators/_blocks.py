@@ -5,6 +5,7 @@ of one side with an element that is not finite. Results equal those of dense arr
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any, Final, cast, final
 
 import numpy as np
@@ -38,9 +39,6 @@ _ABSORBING: Final = frozenset(("multiply", "logical_and", "bitwise_and"))
 
 _QUOTIENTS: Final = frozenset(("divide", "floor_divide", "remainder", "fmod"))
 """Ufuncs that are zero where the first side is zero, unless the second is zero or not finite."""
-
-_KEPT_BESIDE_ZERO: Final = {"add": (0, 1), "bitwise_or": (0, 1), "bitwise_xor": (0, 1), "subtract": (0,)}
-"""The sides that are the result themselves, if the other is zero: half of the time of a sum."""
 
 
 @final
@@ -118,7 +116,7 @@ def compute_blocks(
         with np.errstate(all="ignore"):
             # The fill of absent tiles shall not warn of 0 / 0.
             fills = _several(function(*[own.fill() for own in sides]))
-        results = _results(function, name, sides, pattern)
+        results = _results(function, sides, pattern)
     layout = reference.over(pattern).layout(names_of(shape))
     return tuple([make(layout, _blocks(pattern, *own)) for own in zip(results, fills, strict=True)])
 
@@ -129,7 +127,6 @@ def _several(found: Any) -> "tuple[Array, ...]":  # noqa: ANN401 - one array or 
 
 def _results(
     function: Any,  # noqa: ANN401
-    name: str,
     sides: list[_Side],
     pattern: BlockPattern[Any],
 ) -> "tuple[Array, ...]":
@@ -137,13 +134,12 @@ def _results(
     cuts = [own.tiles for own in sides if own.tiles is not None]
     # Of tiles of several sizes the masks cost more than the memory: twice the time in tiles of 1, 3 and 5.
     if volume_of_tiles(pattern) and len(sides) == 2 == len(cuts) and cuts[0].pattern != cuts[1].pattern:
-        return _merged(function, name, cuts[0], cuts[1], pattern)
+        return _merged(function, cuts[0], cuts[1], pattern)
     return _several(function(*[own.at(pattern) for own in sides]))
 
 
 def _merged(
     function: Any,  # noqa: ANN401
-    name: str,
     one: PresentTiles[Any],
     other: PresentTiles[Any],
     pattern: BlockPattern[Any],
@@ -160,14 +156,26 @@ def _merged(
             own.values_of(_among(own.pattern, pattern, chosen)) if there else own.fill
             for (own, _), there in zip(sides, wanted, strict=True)
         ]
-        place = wanted.index(True)
-        same = bool(results) and results[0].dtype == parts[place].dtype and not parts[1 - place].any()
-        is_kept = same and not all(wanted) and place in _KEPT_BESIDE_ZERO.get(name, ())
-        found = (cast("Array", parts[place]),) if is_kept else _several(function(*parts))
+        found = _several(
+            function(*parts, **_into_copy(function, parts, sides[wanted.index(True)][0], wanted, results))
+        )
         results = results or tuple([np.empty(pattern.elements, own.dtype) for own in found])
         for result, own in zip(results, found, strict=True):
             put_tiles(result, chosen, own, pattern)
     return results
+
+
+def _into_copy(
+    function: Any,  # noqa: ANN401
+    parts: "list[Any]",
+    side: PresentTiles[Any],
+    wanted: tuple[bool, bool],
+    results: "tuple[Array, ...]",
+) -> dict[str, Any]:
+    """Return the option of a ufunc that writes into a part that is a copy already: half of a sum's time."""
+    part = parts[wanted.index(True)]
+    fits = len(results) == 1 and isinstance(function, partial) and part.dtype == results[0].dtype
+    return {"out": part} if fits and not np.may_share_memory(part, side.held.flat) else {}
 
 
 def _among(
@@ -203,7 +211,7 @@ def _check_tilings(cuts: Sequence[PresentTiles[Any]], name: str) -> None:
                 at, ends = _first_odd(mine.starts, theirs.starts)
                 raise ExtentMismatchError(
                     f"{name}: the tiles of mode {mode} differ at boundary {at}, which is {ends}: "
-                    "`u.retiled(t.tiling)` cuts one as the other"
+                    "retiled(tiling) cuts one as the other"
                 )
 
 
@@ -247,8 +255,8 @@ def _side(
 
 
 _DENSE: Final = (
-    "{name}: a dense operand would make all tiles of the result present: `t.to_dense()` or "
-    "`t.untiled().to_dense()` has all elements, `x.tiled(t.tiling).keep_tiles(t.pattern)` few of the other"
+    "{name}: a dense operand would make all tiles of the result present: to_dense() has all "
+    "elements of this one, and keep_tiles(pattern) of a dense tensor in tiles has few of the other"
 )
 
 
@@ -276,20 +284,29 @@ def _pattern_of(
     if name not in _ABSORBING or not zeros or len(patterns) < 2:
         return union
     common = patterns[0] & patterns[1]
-    for own, pattern in zip(sides, patterns, strict=True):
-        if own.tiles is not None and len(pattern) > len(common):
-            common = common | _not_finite(own.tiles, pattern)
+    for own in sides:
+        if own.tiles is not None and own.tiles.pattern.count > len(common):
+            common = common | _not_absorbed(function, sides, own.tiles, common)
     return common
 
 
-def _not_finite(tiles: PresentTiles[Any], pattern: BlockPattern[Any]) -> BlockPattern[Any]:
-    """Return the tiles that have an element that is not finite; O(elements)."""
-    values = tiles.values()
-    if values.dtype.kind in "biu" or np.isfinite(values).all():
+def _not_absorbed(
+    function: Any,  # noqa: ANN401
+    sides: list[_Side],
+    tiles: PresentTiles[Any],
+    common: BlockPattern[Any],
+) -> BlockPattern[Any]:
+    """Return the tiles of one side alone that zeros beside them do not make zero; O(elements)."""
+    alone = ~has_tiles(tiles.pattern, common)
+    values = tiles.values_of(alone)
+    pattern = make_block_pattern(common.tiling, tiles.pattern.ordinals()[alone])
+    if values.dtype.kind in "biu":
         return pattern - pattern
-    odd = np.flatnonzero(~np.isfinite(values))
+    with np.errstate(all="ignore"):
+        made = np.asarray(function(*[values if own.tiles is tiles else own.fill() for own in sides]))
+    odd = np.flatnonzero(~is_fill(made, np.zeros((), made.dtype)))
     slots = np.unique(np.searchsorted(pattern.offsets(), odd, "right") - 1)
-    return make_block_pattern(pattern.tiling, pattern.ordinals()[slots])
+    return make_block_pattern(common.tiling, pattern.ordinals()[slots])
 
 
 def _not_zero(
@@ -300,9 +317,8 @@ def _not_zero(
 ) -> BlockPattern[Any]:
     """Return the other tiles of an operand that has all, which zeros beside it do not make zero."""
     elements: Array = side.dense.elements() if side.dense is not None else cast("Array", side.per_tile)
-    zero = np.zeros((), elements.dtype)
     with np.errstate(all="ignore"):
-        made = np.asarray(function(*[elements if own is side else zero for own in sides]))
+        made = np.asarray(function(*[elements if own is side else own.fill() for own in sides]))
     odd = np.flatnonzero(~is_fill(made, np.zeros((), made.dtype)))
     if side.dense is not None and len(odd):
         # The elements of a tiled shape come one tile after the other.

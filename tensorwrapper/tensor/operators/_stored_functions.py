@@ -52,9 +52,12 @@ def call_on_stored(
             tensor = tensor != 0
         elif tensor.dtype.kind in "biu":
             named["dtype"] = np.float64
+        elif tensor.dtype == np.float16:
+            named["dtype"] = np.float32
     found: Any = ufunc.reduce(tensor, **named)
     if function is np.mean:
         found = np.true_divide(found, tensor.shape.size // max(found.shape.size, 1))
+        found = found.astype(np.float16) if tensor.dtype == np.float16 else found
     # Of all elements NumPy returns a number.
     whole = named["axis"] is None and is_tensor(found) and found.shape.size == 1
     return np.asarray(found)[()] if whole else found

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, SupportsIndex, cast
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._memory import memory_for
 from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import packed_layout
 from tensorwrapper.errors import ConversionError, ExtentError
@@ -18,6 +19,7 @@ from tensorwrapper.typing import Array, IntArray
 
 if TYPE_CHECKING:
     from tensorwrapper.buffer.lowlevel import PresentTiles
+    from tensorwrapper.shape import BlockPattern, Partition
 
 __all__ = ["reduce_present", "reduce_stored"]
 
@@ -57,7 +59,7 @@ def reduce_stored(
     """
     if ufunc.__name__ not in _KNOWN or options.pop("where", True) is not True:
         raise ConversionError(
-            f"{name} of a sparse tensor: `s.to_dense()` has all its elements, `s.values()` those stored"
+            f"{name} of a sparse tensor: `s.to_dense()` has all its elements, values() those stored"
         )
     shape = tensor.shape.flatten()
     axis, dtype = options.pop("axis", 0), options.pop("dtype", None)
@@ -154,9 +156,11 @@ def _fills_reduced(
     with np.errstate(all="ignore"):
         if name == "add":
             # An empty sum is zero, also of infinities.
-            found = np.where(counts > 0, one * np.maximum(counts, 1), np.zeros((), kind)).astype(kind)
+            # Counts of the type of the sum: beside others NumPy would go through floats.
+            times = np.maximum(counts, 1).astype(kind if kind.kind in "iu" else np.int64)
+            found = np.where(counts > 0, one * times, np.zeros((), kind)).astype(kind)
         elif name == "multiply":
-            found = np.power(one, counts).astype(kind)
+            found = np.power(one, counts.astype(kind) if kind.kind in "iu" else counts).astype(kind)
         elif name == "bitwise_xor":
             found = np.where(counts % 2 == 1, one, np.zeros((), kind))
         else:
@@ -176,6 +180,17 @@ def reduce_present(ufunc: np.ufunc, tiles: "PresentTiles[Any]", initial: object)
         If a tile is empty, and the ufunc has no identity.
     """
     pattern, partitions = tiles.pattern, tiles.pattern.tiling.partitions
+    with memory_for(pattern.tiling.grid.size, "numbers, one for each tile"):
+        return _reduce_tiles(ufunc, tiles, pattern, partitions, initial)
+
+
+def _reduce_tiles(
+    ufunc: np.ufunc,
+    tiles: "PresentTiles[Any]",
+    pattern: "BlockPattern[Any]",
+    partitions: "tuple[Partition, ...]",
+    initial: object,
+) -> Array:
     volumes = np.ones((), np.int64)
     for partition in partitions:
         volumes = np.multiply.outer(volumes, partition.sizes)
@@ -185,7 +200,9 @@ def reduce_present(ufunc: np.ufunc, tiles: "PresentTiles[Any]", initial: object)
     if ufunc.__name__ in _KNOWN:
         alike = _fills_reduced(ufunc, tiles.fill, sizes)
     else:
-        parts = [ufunc.reduce(np.full(max(n, 1), tiles.fill)) for n in sizes.tolist()]
+        # An empty tile has the identity; without one there is `initial`, which is put in its place below.
+        known = ufunc.identity is not None
+        parts = [ufunc.reduce(np.full(n if known else max(n, 1), tiles.fill)) for n in sizes.tolist()]
         alike = np.array(parts, dtype=parts[0].dtype if parts else tiles.fill.dtype)
     neutral = None if initial is None else fit_initial(initial, alike.dtype)
     if neutral is not None:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._lazy import naming_extras
+from tensorwrapper._memory import memory_for
 from tensorwrapper.buffer import Blocks, Dense
 from tensorwrapper.buffer.lowlevel import (
     PresentTiles,
@@ -80,7 +81,7 @@ def present(tensor: TensorBase[Any], what: str) -> PresentTiles[ScalarT_co]:
     if tensor._buffer.in_tiles:
         raise LayoutError(
             f"{what}: parts of several tiles are one here, and {tensor.shape} has no tiling; "
-            "`untiled()[2:6]` and `permute` leave one"
+            "slices of whole tiles, slices of the box and permutations leave one"
         )
     held = held.without_layers().unnamed()
     view = tile_view(held)
@@ -169,7 +170,7 @@ def to_pattern(tiles: PresentTiles[Any], chosen: "TileChoice", what: str) -> Blo
     for mode, (mine, theirs) in enumerate(zip(tiling.partitions, given.tiling.partitions, strict=True)):
         if not mine.is_congruent(theirs):
             raise ExtentMismatchError(
-                f"{what}: the pattern cuts mode {mode} otherwise: `p.retile(t.tiling)` cuts it as t is"
+                f"{what}: the pattern cuts mode {mode} otherwise: retile() of it takes the tiling of a tensor"
             )
     return make_block_pattern(tiling, given.ordinals())
 
@@ -226,7 +227,8 @@ def tile_norms(tensor: TensorBase[Any], ord: NormOrder = "fro") -> "Tensor[np.fl
     """Return the norm of each tile, over the grid: dense, and of absent tiles what the fill gives."""
     found = present(tensor, "tile_norms")
     tiling, me = found.pattern.tiling, cast("Any", tensor)
-    norms = np.zeros(tiling.grid.extents)
+    with memory_for(tiling.grid.size, "norms of tiles"):
+        norms = np.zeros(tiling.grid.extents)
     if found.fill.any():
         volumes = np.ones((), np.int64)
         for partition in tiling.partitions:

@@ -71,6 +71,16 @@ def test_patterns_and_tiles_come_by_themselves(remote):
             _ = remote[name].pattern
 
 
+def test_patterns_have_the_origin_of_the_box():
+    moved = tw.Tiling([1, 2, 3], [2, 4], origin=(7, -3))
+    tensor = tw.blocks({(1, 1): np.ones((2, 4))}, moved)
+    with tw.serve({"t": tensor}) as server, tw.connect(server.address) as connected:
+        there = connected["t"]
+        assert there.pattern == tensor.pattern
+        assert there.tile((1, 1)).shape == tensor.tile((1, 1)).shape
+        assert there[1:].compute().pattern == tensor[1:].pattern
+
+
 def test_writes_are_seen_in_stored_tiles():
     tensor = D.copy()
     with tw.serve({"d": tensor}, writable=True) as server, tw.connect(server.address) as connected:

@@ -12,7 +12,7 @@ SYMMETRIES += [Symmetry(0), Symmetry.antisymmetric(0, 2, rank=3), Symmetry.symme
 
 
 def orbit(symmetry, tile):
-    return {tuple([tile[mode] for mode in p]) for p, _, _ in symmetry.operations}
+    return {tuple([tile[mode] for mode in p]) for p in (own.permutation for own in symmetry.operations)}
 
 
 @st.composite

@@ -211,3 +211,101 @@ def test_in_place():
 def test_refusals(call, error, text):
     with pytest.raises(error, match=f"(?s){text}"):
         call()
+
+
+def test_sums_into_absent_tiles_are_refused():
+    tensor = tw.blocks({(1,): [1.0] * 3}, Tiling([2, 3]), fill_value=4.0)
+    with pytest.raises(ReadOnlyError, match=r"tile \(0,\)"):
+        tw.as_tensor(np.full(5, 4.0)).accumulate_into(tensor.untiled())
+    tw.as_tensor([0.0, 0.0, 1.0, 1.0, 1.0]).accumulate_into(tensor.untiled())
+    assert tensor.packed_values().tolist() == [2.0] * 3
+
+
+@pytest.mark.parametrize(
+    ("fill", "count", "ufunc"),
+    [
+        (np.uint64(2**53 + 1), 2, np.add),
+        (np.uint64(2**64 - 1), 3, np.add),
+        (np.uint8(3), 41, np.multiply),
+        (np.int64(-3), 5, np.multiply),
+        (np.float16(2), 3, np.multiply),
+        (np.timedelta64(3, "s"), 4, np.add),
+    ],
+)
+def test_many_fills_are_reduced_in_their_own_type(fill, count, ufunc):
+    tensor = tw.blocks({}, Tiling([count]), fill_value=fill, dtype=np.asarray(fill).dtype)
+    with np.errstate(all="ignore"):
+        right = ufunc.reduce(np.full(count, fill))
+    assert np.asarray(ufunc.reduce(tensor.untiled()))[()] == right
+    assert np.asarray(tensor.reduce_tiles(ufunc)).tolist() == [right]
+
+
+def test_means_of_half_floats_do_not_overflow():
+    assert np.mean(tw.blocks({(0,): np.full(4, 60000, "f2")}, Tiling([4]))) == np.float16(60000)
+
+
+def test_zeros_are_not_zero_beside_every_operand():
+    ones = tw.blocks({(1,): [5.0]}, Tiling([1, 1]))
+    with np.errstate(all="ignore"):
+        for ufunc in (np.floor_divide, np.remainder, np.divide, np.fmod):
+            right = ufunc(np.array([0.0, 5.0]), np.array([0, 1]))
+            assert np.array_equal(dense(ufunc(ones.untiled(), np.array([0, 1]))), right, equal_nan=True)
+        large = tw.blocks({(0,): [1e300]}, Tiling([1, 1]))
+        right = np.multiply([0.0, 5.0], [1e300, 0.0], dtype="f4")
+        assert np.array_equal(dense(np.multiply(ones, large, dtype="f4")), right, equal_nan=True)
+
+
+def test_the_sign_of_zero_is_that_of_dense_arrays():
+    for one, other in ((-0.0, 1.0), (1.0, -0.0)):
+        a, b = tw.blocks({(0,): [one]}, Tiling([1, 1])), tw.blocks({(1,): [other]}, Tiling([1, 1]))
+        for ufunc in (np.add, np.subtract):
+            right = ufunc([one, 0.0], [0.0, other])
+            assert np.signbit(dense(ufunc(a, b))).tolist() == np.signbit(right).tolist()
+
+
+def test_empty_tiles_have_identities_and_arrays():
+    tensor = tw.blocks({}, Tiling([0, 2]), fill_value=3.0)
+    plain = tw.as_tensor(np.full(2, 3.0)).tiled(Tiling([0, 2]))
+    for ufunc in (np.hypot, np.logaddexp, np.logical_xor, np.add, np.multiply):
+        assert np.allclose(tensor.reduce_tiles(ufunc).to_numpy(), plain.reduce_tiles(ufunc).to_numpy())
+    assert np.asarray(tensor.tile((0,))).shape == (0,)
+    assert np.asarray(tensor.with_tiles([(0,)]).tile((0,))).shape == (0,)
+
+
+def test_narrow_tiles_keep_their_tiling():
+    for tiling, key in [
+        (Tiling([2, 3, 2]), np.s_[1:6]),
+        (Tiling([2, 3, 2]), np.s_[::-1]),
+        (Tiling([1, 1, 1], [2, 2]), np.s_[1:, 1:]),
+        (Tiling([1, 1, 1], [1, 1, 1]), np.s_[:2, ::-1]),
+        (Tiling([3], [1, 2, 1]), np.s_[1:, 1:3]),
+    ]:
+        x = np.arange(tiling.elements.size, dtype=np.float64).reshape(tiling.elements.extents) + 1
+        some = BlockPattern.from_predicate(tiling, lambda *numbers: sum(numbers) % 2 == 0)
+        part = of(some, x).untiled()[key]
+        right = dense(of(some, x))[key]
+        assert np.array_equal(dense(part), right)
+        assert part.pattern.elements == np.count_nonzero(right)
+        assert np.array_equal(dense(part + part), right * 2)
+        assert (part + part).pattern == part.pattern
+
+
+def test_grids_larger_than_memory_are_refused():
+    side = np.ones(10**6, np.int64)
+    tiling = Tiling(side, side)
+    tensor = tw.zeros(BlockPattern(tiling, [(5, 7), (10**6 - 1, 0)]))
+    assert tensor.untiled()[5, 7].item() == 0.0
+    assert tensor.pattern.count == 2
+    assert (tensor + 1).pattern.count == 2
+    turned = tensor.untiled().permute((1, 0))
+    assert list(turned.pattern) == [(0, 10**6 - 1), (7, 5)]
+    assert (tensor.untiled() + turned).pattern.count == 4
+    for call in (
+        tensor.tile_norms,
+        lambda: tensor.reduce_tiles(np.add),
+        lambda: tensor.permute((1, 0, 3, 2)),
+        lambda: tensor.untiled()[5:].pattern,
+        lambda: tensor.untiled().to_dense(),
+    ):
+        with pytest.raises((SizeOverflowError, tw.errors.OutOfMemoryError, MemoryError), match="memory"):
+            call()
