@@ -111,7 +111,7 @@ def ufunc_symmetry(name: str, operands: "Sequence[Symmetry | complex]") -> Symme
         if name == "multiply":
             results = {one * two for one in own[0] for two in own[1]}
         else:
-            results = set.intersection(*own) & ({1, -1} if name in ("add", "subtract") else {1})
+            results = own[0].intersection(*own[1:]) & ({1, -1} if name in ("add", "subtract") else {1})
         if conjugates or not conjugate:
             kept += [Operation(permutation, sign, conjugate) for sign in results]
     return _group(groups[0].rank, kept)
