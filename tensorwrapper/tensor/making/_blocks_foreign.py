@@ -1,6 +1,6 @@
 """The blocks of metatensor and of TeNPy, with the tiling that they say.
 
-Neither library is imported: what they have tells them.
+Neither library is imported: their attributes tell them apart.
 """
 
 from collections.abc import Iterator
@@ -117,10 +117,10 @@ def _cuts_of(spans: dict[int, tuple[int, int]], mode: int) -> Iterator[tuple[int
         span = spans.get(tile)
         if span is None:
             raise ConversionError(
-                f"blocks: no block says where tile {tile} of mode {mode} lies: give the tiling"
+                f"blocks: no block says where tile {tile} of mode {mode} begins: give the tiling"
             )
         if span[0] == span[1]:
-            span = (end or 0,) * 2
+            span = (end or 0, end or 0)
         elif end is not None and span[0] != end:
             raise ConversionError(
                 f"blocks: tile {tile} of mode {mode} begins at {span[0]}, and the one before ends at {end}"

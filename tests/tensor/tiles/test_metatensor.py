@@ -58,7 +58,7 @@ def test_blocks_say_their_tiling():
 
 def test_what_no_block_says_is_asked_for():
     one = {(1, 0): block(np.ones((2, 2)), 3, 0)}
-    with pytest.raises(ConversionError, match="tile 0 of mode 0 lies: give the tiling"):
+    with pytest.raises(ConversionError, match="tile 0 of mode 0 begins: give the tiling"):
         tw.blocks(mapped(one))
     assert tw.blocks(mapped(one), Tiling([3, 2], [2])).tile((1, 0)).tolist() == [[1, 1], [1, 1]]
     with pytest.raises(ConversionError, match="give the tiling"):
