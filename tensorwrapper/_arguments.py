@@ -126,6 +126,8 @@ def also(error: TensorWrapperError, builtin: type[Exception]) -> TensorWrapperEr
     >>> isinstance(error, DTypeError), isinstance(error, ValueError), type(error).__name__
     (True, True, 'DTypeError')
     """
+    if isinstance(error, builtin):
+        return error
     kind = type(error)
     found = _ALSO.get((kind, builtin)) or _ALSO.setdefault((kind, builtin), _joined_class(kind, builtin))
     return found(*error.args).with_traceback(error.__traceback__)

@@ -15,6 +15,7 @@ from tensorwrapper.errors import ConversionError, DTypeError
 from tensorwrapper.selection.expressions._elementwise import Casting
 from tensorwrapper.selection.expressions._expression import Expression, unnamed_view
 from tensorwrapper.selection.facade._dtypes import to_element_type
+from tensorwrapper.selection.facade._view_blocks import ViewBlocks
 from tensorwrapper.selection.facade._view_cells import ViewCells
 from tensorwrapper.selection.facade._view_compute import ViewRunning
 from tensorwrapper.selection.facade._view_kinds import ViewKinds
@@ -67,6 +68,7 @@ class View(
     ViewRows[S, J],
     ViewCells[S, J],
     ViewKinds[S, J],
+    ViewBlocks[S, J],
     ViewRunning[S, J],
     ViewWriting[S, J],
     TensorLibraries,

@@ -9,7 +9,7 @@ are NumPy's, and `TensorLibraries`, which hand both to others; `CALLS` is how me
 rows, `padded_cells` that of cells with margins; `WithinRows` has what is computed in each row,
 `ROW_FUNCTIONS` the names of NumPy's functions that do so, and `REDUCTIONS` the ufuncs of some;
 `select_tiles` some tiles of a tiled layout, whose numbers `tile_numbers` checks; `check_filled` that a
-reduction has an answer for what is empty.
+reduction has an answer for what is empty. `NormOrder` are the norms of a tile, `TileChoice` what says tiles.
 
 **Arrays of others**: `labelled_shape`, of those that name and number their modes; `tensor_from_arrow`, of
 what speaks Arrow's C interface. `buffer_beside_valid` holds elements with their validity.
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from tensorwrapper.tensor._common import TensorCommon, as_computed
     from tensorwrapper.tensor._libraries import TensorLibraries
     from tensorwrapper.tensor._tensor import make_tensor
+    from tensorwrapper.tensor.facade._blocks import TileChoice
     from tensorwrapper.tensor.facade._operators import Operators
     from tensorwrapper.tensor.facade._structure import cut_rows
     from tensorwrapper.tensor.facade._writes import divide_value, fit_values, values_into
@@ -67,6 +68,7 @@ if TYPE_CHECKING:
     from tensorwrapper.tensor.rows._pad import padded_cells, padded_lines
     from tensorwrapper.tensor.rows._reduce import check_filled
     from tensorwrapper.tensor.rows._sums import add_all
+    from tensorwrapper.tensor.rows._tile_blocks import NormOrder
     from tensorwrapper.tensor.rows._tiles import select_tiles, tile_numbers
     from tensorwrapper.tensor.within._within_rows import WithinRows
 
@@ -74,9 +76,11 @@ __all__ = [
     "DENSE",
     "REDUCTIONS",
     "ROW_FUNCTIONS",
+    "NormOrder",
     "Operators",
     "TensorCommon",
     "TensorLibraries",
+    "TileChoice",
     "WithinRows",
     "add_all",
     "as_computed",
@@ -138,12 +142,14 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "reading._labelled": ("labelled_shape",),
             "reading._null_lists": ("has_null", "split_nulls"),
             "_libraries": ("TensorLibraries",),
+            "facade._blocks": ("TileChoice",),
             "facade._operators": ("Operators",),
             "rows._pad": ("padded_cells", "padded_lines"),
             "facade._structure": ("cut_rows",),
             "rows._reduce": ("check_filled",),
             "rows._sums": ("add_all",),
             "_tensor": ("make_tensor",),
+            "rows._tile_blocks": ("NormOrder",),
             "rows._tiles": ("select_tiles", "tile_numbers"),
             "within._within_rows": ("WithinRows",),
             "facade._writes": ("divide_value", "fit_values", "values_into"),

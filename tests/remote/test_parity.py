@@ -354,6 +354,10 @@ GIVEN = {
     "unflatten": lambda _: ([4, 6],),
     "unsqueeze": lambda _: (0,),
     "window": lambda _: (tw.Shape(2, 2),),
+    "keep_tiles": lambda _: ([(0, 0)],),
+    "with_tiles": lambda _: ([(0, 0)],),
+    "retiled": lambda _: (tw.Tiling([10], [7]),),
+    "to_packed": lambda _: ("s2",),
 }
 
 

@@ -43,6 +43,10 @@ def words(o):
     return tw.strings(["ab"] * o.shape.size, shape=o.shape)
 
 
+def in_tiles(o):
+    return o.tiled(Tiling([3], [2, 2])).named("p", "q", "i", "j")
+
+
 def window(o):
     return o.window((o if isinstance(o, Shape) else o.shape)[1:])
 
@@ -50,7 +54,7 @@ def window(o):
 # What becomes of names; the operation, what it is done to, and the names that it then has. Of operations that
 # come twice both hold.
 ALL, NONE, XYZ = tuple(KINDS), (None, None, None), ("x", "y", "z")
-TENSORS = ("tensor", "view")
+TENSORS, PQIJ = ("tensor", "view"), ("p", "q", "i", "j")
 TABLE = {
     "kept, as the modes are": [
         ("shape", BOX, lambda o: o.shape, XYZ, ("layout", *TENSORS)),
@@ -89,6 +93,11 @@ TABLE = {
         ("byte_lengths", BOX[:, :1], lambda o: words(o).byte_lengths(), XYZ),
         ("is_valid", BOX[:, :1], lambda o: words(o).is_valid(), XYZ),
         ("fill_null", BOX[:, :1], lambda o: words(o).fill_null("x"), XYZ),
+        ("keep_tiles", BOX[0], lambda o: in_tiles(o).keep_tiles([(0, 0)]), PQIJ),
+        ("with_tiles", BOX[0], lambda o: in_tiles(o).with_tiles([(0, 0)]), PQIJ),
+        ("retiled", BOX[0], lambda o: in_tiles(o).retiled(Tiling([1, 2], [4])), PQIJ),
+        ("screened", BOX[0], lambda o: in_tiles(o).screened(9.0), PQIJ),
+        ("to_packed", BOX[0, :2, :2], lambda o: (o * 0).to_packed("s2"), ("y", "z")),
     ],
     "those of the modes that are left; a mode that goes takes its name along": [
         ("chip", BOX, lambda o: o.chip(1), ("y", "z")),
@@ -105,6 +114,7 @@ TABLE = {
         ("local_index", ROWS, lambda o: o.local_index(0), ("e",)),
         ("run_lengths", ROWS, lambda o: o.run_lengths(), ("e", None)),
         ("reduce_tiles", ROWS, lambda o: o.reduce_tiles(np.add), ("e",)),
+        ("tile_norms", BOX[0], lambda o: in_tiles(o).tile_norms(), ("p", "q")),
     ],
     "moved with the modes": [
         ("permute", BOX, lambda o: o.permute(2, 0, 1), ("z", "x", "y")),
@@ -132,6 +142,7 @@ TABLE = {
         ("as_tiled", BOX[0], lambda o: o.as_tiled(Tiling([3], [2, 2])), (None,) * 4),
         ("tiled", BOX[0], lambda o: o.tiled(Tiling([3], [2, 2])), (None,) * 4, TENSORS),
         ("untiled", BOX[0], lambda o: o.tiled(Tiling([3], [2, 2])).untiled(), (None,) * 2),
+        ("present_tiles", BOX[0], lambda o: [t for _, t in in_tiles(o).present_tiles()], (None,) * 2),
         ("tile", BOX[0], lambda o: o.tiled(Tiling([3], [2, 2])).tile((0, 1)), (None,) * 2),
         (
             "scatter",

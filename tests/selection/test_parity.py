@@ -15,6 +15,7 @@ REASONS = {
     **dict.fromkeys(
         ["layout", "buffer"], "a view has many memories, or none: `compute()` gives a tensor, which has one"
     ),
+    "add_tiles": "it adds to present tiles in memory, which a view has of many tensors, or none",
     "__buffer__": "NumPy asks for a buffer before anything else, and most views have none: `as_memoryview()`",
 }
 
@@ -62,6 +63,16 @@ USES = {
         [(group.indices.tolist(), group.cells.tolist()) for group in tiles_of(t).group_by_shape()]
     ),
     "is_sparse": lambda t: [few(t).is_sparse, t.is_sparse],
+    "keep_tiles": lambda t: tiles_of(t).keep_tiles([(0, 1)]).untiled().to_dense(),
+    "packed_values": lambda t: tiles_of(t).packed_values().tolist(),
+    "pattern": lambda t: str(tiles_of(t).pattern),
+    "present_tiles": lambda t: str([(number, tile.tolist()) for number, tile in tiles_of(t).present_tiles()]),
+    "retiled": lambda t: tiles_of(t).retiled(tw.Tiling([4], [3, 3])).packed_values().tolist(),
+    "screened": lambda t: str(tiles_of(t).screened(20.0).pattern),
+    "symmetry": lambda t: str(t.symmetry),
+    "tile_norms": lambda t: tiles_of(t).tile_norms("max"),
+    "to_packed": lambda t: (t[:2, :2] * 0).to_packed("s2").packed_values().tolist(),
+    "with_tiles": lambda t: str(tiles_of(t).screened(20.0).with_tiles([(0, 1)]).pattern),
     "is_valid": lambda t: words(t).is_valid().tolist(),
     "nnz": lambda t: few(t).nnz,
     "null_count": lambda t: words(t).null_count,

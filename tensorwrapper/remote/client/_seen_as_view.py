@@ -1,11 +1,12 @@
 """`SeenAsView`: the names of a view, for classes that have one. Each name calls the same of `view`."""
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
+from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arguments import or_absent
 from tensorwrapper.selection import View
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, IntArray
@@ -22,9 +23,9 @@ if TYPE_CHECKING:
     from tensorwrapper.layout import Boundary, Layout, PadWidths
     from tensorwrapper.selection import Atom, Cancel, Expression, Progress, Route, RouteGroup
     from tensorwrapper.selection.lowlevel import OuterView, PointView, RowsOfView
-    from tensorwrapper.shape import Shape, ShapeLike, Tiling
+    from tensorwrapper.shape import BlockPattern, Shape, ShapeLike, Symmetry, SymmetryLike, Tiling
     from tensorwrapper.tensor import CellGroup
-    from tensorwrapper.tensor.lowlevel import TensorCommon
+    from tensorwrapper.tensor.lowlevel import NormOrder, TensorCommon, TileChoice
     from tensorwrapper.typing import DaskArray, Index, WriteCasting
 
 __all__ = ["SeenAsView"]
@@ -165,6 +166,10 @@ class SeenAsView:
         """Return the only element as a Python number, string or bytes."""
         return self.view().item()
 
+    def keep_tiles(self, tiles: "TileChoice") -> Tensor[Any]:
+        """Return a tensor in which just these tiles are present."""
+        return self.view().keep_tiles(tiles)
+
     def local_index(self, mode: SupportsIndex = -1) -> Tensor[np.int64]:
         """Return the position of every index along `mode`, counted from 0; nothing is read."""
         return self.view().local_index(mode)
@@ -204,6 +209,10 @@ class SeenAsView:
         """Return the same view, made of its normal form, which later operations start from."""
         return self.view().optimize()
 
+    def packed_values(self) -> Array:
+        """Return the stored elements of a symmetric or tiled tensor."""
+        return self.view().packed_values()
+
     def pad(
         self,
         widths: "PadWidths",
@@ -220,9 +229,19 @@ class SeenAsView:
         """Return the view in which `mode` has at least `length` indices, the new ones of `fill_value`."""
         return self.view().pad_rows(length, fill_value=fill_value, mode=mode, clip=clip)
 
+    @property
+    @or_absent
+    def pattern(self) -> "BlockPattern":
+        """The present tiles."""
+        return self.view().pattern
+
     def permute(self, *order: SupportsIndex | str | Iterable[SupportsIndex | str]) -> View[Any]:
         """Return the view whose mode k is mode ``order[k]``; the order is given loose or as one sequence."""
         return self.view().permute(*order)
+
+    def present_tiles(self) -> "Iterator[tuple[Index, Tensor[Any]]]":
+        """Return an iterator over number and elements of each present tile."""
+        return self.view().present_tiles()
 
     def repeat(self, times: Iterable[SupportsIndex]) -> View[Any]:
         """Return the view with every mode repeated whole, `times` of that mode; it is read-only."""
@@ -241,6 +260,10 @@ class SeenAsView:
         def reshape(self, *extents: SupportsIndex | Iterable[SupportsIndex], **odd: object) -> "View[Any]":
             """Return the view of the same elements, in row-major order, under new extents; never a copy."""
             return self.view().reshape(*extents, **odd)
+
+    def retiled(self, tiling: "Tiling") -> Tensor[Any]:
+        """Return a tensor that is cut into other tiles."""
+        return self.view().retiled(tiling)
 
     def reverse(self, *modes: SupportsIndex | Iterable[SupportsIndex]) -> View[Any]:
         """Return the view with the order of the given modes reversed; all of them if none is given."""
@@ -270,6 +293,17 @@ class SeenAsView:
         """Return a box with each cell of rows at its own indices, as `Tensor.scatter`; computed."""
         return self.view().scatter(over, fill_value=fill_value)
 
+    def screened(
+        self,
+        threshold: SupportsFloat | None = None,
+        *,
+        error: SupportsFloat | None = None,
+        ord: "NormOrder" = "fro",  # noqa: A002
+        per: Literal["tile", "element"] = "tile",
+    ) -> Tensor[Any]:
+        """Return a tensor from which small tiles are dropped."""
+        return self.view().screened(threshold, error=error, ord=ord, per=per)
+
     def sliding_window(self, mode: SupportsIndex, length: SupportsIndex) -> View[Any]:
         """Return the view of all runs of `length` positions of `mode`; a new last mode counts in the run."""
         return self.view().sliding_window(mode, length)
@@ -285,6 +319,15 @@ class SeenAsView:
     def stored(self) -> tuple[IntArray, Array]:
         """Return indices and values of the stored elements: `coords` and `values`."""
         return self.view().stored()
+
+    @property
+    def symmetry(self) -> "Symmetry | None":
+        """The symmetry that the storage guarantees."""
+        return self.view().symmetry
+
+    def tile_norms(self, ord: "NormOrder" = "fro") -> Tensor[np.float64]:  # noqa: A002
+        """Return the norm of each tile, over the grid."""
+        return self.view().tile_norms(ord)
 
     def tiled(self, tiling: "Tiling") -> View[Any]:
         """Return the tiled view: rank 2r, tile numbers first; memory stays as it is."""
@@ -324,6 +367,10 @@ class SeenAsView:
         """Return the strings of a box as an array of one of NumPy's dtypes, as `Tensor.to_numpy_strings`."""
         return self.view().to_numpy_strings(dtype)
 
+    def to_packed(self, symmetry: "SymmetryLike", tolerance: float = 0.0) -> Tensor[Any]:
+        """Return the elements as a symmetric tensor."""
+        return self.view().to_packed(symmetry, tolerance)
+
     def to_padded(self, *, fill_value: object = 0) -> Array:
         """Return an array over the bounding box, with `fill_value` where the shape has no element."""
         return self.view().to_padded(fill_value=fill_value)
@@ -336,7 +383,7 @@ class SeenAsView:
         """Return the elements as a ``sparse.COO`` array of the package pydata/sparse, copied; any rank."""
         return self.view().to_pydata()
 
-    def to_scipy(self, form: Literal["csr", "csc", "coo"] = "csr") -> Any:  # noqa: ANN401 - as of a view
+    def to_scipy(self, form: Literal["csr", "csc", "coo", "bsr"] = "csr") -> Any:  # noqa: ANN401 - as of a view
         """Return a sparse array of SciPy with the elements of a sparse matrix, as `Tensor.to_scipy`."""
         return self.view().to_scipy(form)
 
@@ -386,3 +433,7 @@ class SeenAsView:
     def window(self, region: "ShapeLike") -> View[Any]:
         """Return the view of the elements of `region`, which keeps its origin."""
         return self.view().window(region)
+
+    def with_tiles(self, tiles: "TileChoice") -> Tensor[Any]:
+        """Return a tensor in which these tiles are present, too."""
+        return self.view().with_tiles(tiles)

@@ -132,9 +132,9 @@ class ViewKinds(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
         """
         return self._sparse("csr").csr()
 
-    def to_scipy(self, form: Literal["csr", "csc", "coo"] = "csr") -> Any:  # noqa: ANN401 - SciPy has no types
+    def to_scipy(self, form: Literal["csr", "csc", "coo", "bsr"] = "csr") -> Any:  # noqa: ANN401 - SciPy has no types
         """Return a sparse array of SciPy with the elements of a sparse matrix, as `Tensor.to_scipy`."""
-        return self._sparse("to_scipy").to_scipy(form)
+        return (self._at_hand() if form == "bsr" else self._sparse("to_scipy")).to_scipy(form)
 
     def to_pydata(self) -> Any:  # noqa: ANN401 - the package has no types
         """Return the elements as a ``sparse.COO`` array of the package pydata/sparse, copied; any rank."""

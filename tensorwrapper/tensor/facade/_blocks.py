@@ -237,7 +237,7 @@ class TensorBlocks(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         >>> import tensorwrapper as tw
         >>> t = tw.blocks({(0,): [3.0, -4.0], (1,): [0.1], (2,): [0.0]}, tw.Tiling([2, 1, 1]))
         >>> [list(s.pattern) for s in (t.screened(), t.screened(1.0), t.screened(error=5.0))]
-        [[(0,), (1,)], [(0,)], [(1,)]]
+        [[(0,), (1,)], [(0,)], [(0,)]]
         """
         made: Tensor[ScalarT_co] = blocks_work().screened(self, threshold, error=error, ord=ord, per=per)
         return made

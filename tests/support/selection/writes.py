@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tensorwrapper import selection as sel
-from tensorwrapper.errors import ReadOnlyError
+from tensorwrapper.errors import ReadOnlyError, SizeOverflowError
 from tensorwrapper.selection.expressions._elementwise import Casting, Choosing, Extreme
 from tensorwrapper.selection.expressions._joining import Interleaving, Joining, Stacking
 from tensorwrapper.selection.expressions._ordinals import Whole
@@ -141,10 +141,17 @@ def accumulates(tree, _rng):
         return
     before = _read_all(owners)
     values = (np.arange(flat.size) % 7).astype(view.dtype).reshape(tree.array.shape)
-    sel.as_view(values).translate_to(view.shape.origin).accumulate_into(view)
-    expected = [own.copy() for own in before]
+    sums = [own.astype(object) if own.dtype.kind in "iu" else own.copy() for own in before]
     for place, value in zip(flat.tolist(), values.reshape(-1), strict=True):
-        with np.errstate(over="ignore"):
-            expected[place // _BASE][place % _BASE] += value
+        sums[place // _BASE][place % _BASE] += value.item() if value.dtype.kind in "iu" else value
+    added = sel.as_view(values).translate_to(view.shape.origin)
+    ends = [np.iinfo(own.dtype).max if own.dtype.kind in "iu" else np.inf for own in before]
+    if any(own.size and own.max() > end for own, end in zip(sums, ends, strict=True)):
+        with pytest.raises(SizeOverflowError):
+            added.accumulate_into(view)
+        expected = before
+    else:
+        added.accumulate_into(view)
+        expected = [own.astype(old.dtype) for own, old in zip(sums, before, strict=True)]
     _check_buffers(owners, expected)
     _restore(owners, before)

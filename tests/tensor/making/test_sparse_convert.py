@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import tensorwrapper as tw
-from tensorwrapper.errors import ConversionError, DTypeError, RankError
+from tensorwrapper.errors import ConversionError, DTypeError, LayoutError, RankError
 
 FORMATS = ["csr", "csc", "coo", "lil", "dok", "bsr", "dia"]
 MATRICES = hnp.arrays(
@@ -88,7 +88,8 @@ def test_no_memory_is_shared_and_copy_false_says_so():
     [
         (lambda: tw.sparse([], [], (2, 2), fill_value=1), "csr", ConversionError),
         (lambda: tw.sparse([], [], (2,)), "csc", RankError),
-        (lambda: tw.sparse([], [], (2, 2)), "bsr", ConversionError),
+        (lambda: tw.sparse([], [], (2, 2)), "dia", ConversionError),
+        (lambda: tw.sparse([], [], (2, 2)), "bsr", LayoutError),
         (lambda: tw.sparse([], np.empty(0, "m8[s]"), (2, 2)), "csr", DTypeError),
         (lambda: tw.sparse([], [], tw.Shape.jagged([1, 2])), "csr", ConversionError),
     ],
