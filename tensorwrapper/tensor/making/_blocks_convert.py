@@ -100,7 +100,8 @@ def blocks(
     ExtentMismatchError
         If a block has other extents than its tile; the text names it.
     ConversionError
-        If a tile comes several times, or `source` is neither a mapping nor pairs.
+        If a tile comes several times, or `source` is neither a mapping nor pairs. Or if a TensorMap has
+        gradients, or labels that are not the indices of tiles.
     DTypeError
         If blocks are of another kind than `dtype`, or strings.
 
