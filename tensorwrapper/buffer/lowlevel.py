@@ -18,7 +18,7 @@ memory; `write_elements`, `assign_elements` (which broadcasts, and allows overla
 **Buffers and layouts** for elements that are there: `packed_layout` (without gaps), `as_dense` (an array of
 any strides), `buffer_of` (a flat array that nobody else has), `make_sparse` (addresses that are known to be
 right), `pack_together` (those of several buffers that one layout reaches), `arrays_from_arrow` and its
-`ArrowValues`.
+`ArrowValues`. `without_gaps` gives an Arrow array all its buffers.
 
 **Blocks**: `tiles_of` returns `PresentTiles`, and `make_blocks` a buffer of checked parts. `picked_tiles` and
 `put_tiles` move elements of some tiles of a pattern. `tile_places` are addresses of tiles, `volume_of_tiles`
@@ -71,6 +71,7 @@ if TYPE_CHECKING:
         write_elements,
     )
     from tensorwrapper.buffer.strings._checks import check_kind, check_offsets
+    from tensorwrapper.buffer.strings._export import without_gaps
     from tensorwrapper.buffer.symmetric._checks import check_own_conjugates
     from tensorwrapper.buffer.symmetric._making import check_symmetric_box, packed_buffer
     from tensorwrapper.buffer.symmetric._symmetric import symmetry_for
@@ -113,6 +114,7 @@ __all__ = [
     "take_along",
     "tile_places",
     "volume_of_tiles",
+    "without_gaps",
     "write_elements",
 ]
 
@@ -153,6 +155,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
                 "write_elements",
             ),
             "strings._checks": ("check_kind", "check_offsets"),
+            "strings._export": ("without_gaps",),
             "symmetric._checks": ("check_own_conjugates",),
             "symmetric._making": ("check_symmetric_box", "packed_buffer"),
             "symmetric._symmetric": ("symmetry_for",),

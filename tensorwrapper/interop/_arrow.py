@@ -8,7 +8,7 @@ import numpy as np
 
 from tensorwrapper._arguments import check_null_rows
 from tensorwrapper._arrays import frozen_values
-from tensorwrapper.buffer.lowlevel import clear_nulls, holds_strings
+from tensorwrapper.buffer.lowlevel import clear_nulls, holds_strings, without_gaps
 from tensorwrapper.errors import ConversionError, DTypeError
 from tensorwrapper.interop._operand import Marks, TensorLike, dense_of, elements_of, native
 from tensorwrapper.tensor import Tensor, as_tensor
@@ -132,19 +132,9 @@ def to_arrow_capsules(value: TensorLike, requested: object) -> tuple[object, obj
     if found.type == wanted:
         return found.__arrow_c_array__()
     try:
-        return _without_gaps(found.cast(wanted)).__arrow_c_array__()
+        return without_gaps(found.cast(wanted)).__arrow_c_array__()
     except (ValueError, TypeError, RuntimeError) as error:
         raise ConversionError(f"{found.type} cannot be handed over as {wanted}: {error}") from error
-
-
-def _without_gaps(array: "pa.Array") -> "pa.Array":
-    """Return an array of which no buffer is missing: before 25, pyarrow ends the process over short text."""
-    import pyarrow as pa  # noqa: PLC0415 - an extra, and heavy
-
-    buffers = array.buffers()
-    if str(array.type) not in ("string_view", "binary_view") or buffers[2:] != [None]:
-        return array
-    return pa.Array.from_buffers(array.type, len(array), buffers[:2])
 
 
 def _requested_views(value: TensorLike, wanted: "pa.DataType") -> "pa.Array | None":

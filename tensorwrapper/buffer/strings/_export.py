@@ -5,11 +5,16 @@ through ctypes, cannot do that: while an exception is on its way up it fails, an
 process. So the capsules are made by pyarrow, which is compiled, over memory that is not copied.
 """
 
+from typing import TYPE_CHECKING
+
 from tensorwrapper.buffer.strings._bitmap import Bytes
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.typing import IntArray, StringKind
 
-__all__ = ["export_array", "export_schema"]
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["export_array", "export_schema", "without_gaps"]
 
 
 def export_schema(kind: StringKind) -> object:
@@ -47,7 +52,20 @@ def export_array(
     buffers = [None if buffer is None else pa.py_buffer(buffer) for buffer in (bitmap, offsets, data)]
     form = pa.large_string() if kind == "utf8" else pa.large_binary()
     array = pa.Array.from_buffers(form, len(offsets) - 1, buffers, null_count)
+    if requested_schema is None:
+        return array.__arrow_c_array__()
+    wanted = pa.DataType._import_from_c_capsule(requested_schema)
     try:
-        return array.__arrow_c_array__(requested_schema)
-    except ValueError as error:
+        return without_gaps(array.cast(wanted)).__arrow_c_array__()
+    except (ValueError, TypeError, RuntimeError) as error:
         raise ConversionError(f"the elements cannot be handed out as another Arrow type: {error}") from error
+
+
+def without_gaps(array: "pa.Array") -> "pa.Array":
+    """Return an array of which no buffer is missing: before 25, pyarrow ends the process over short text."""
+    import pyarrow as pa  # noqa: PLC0415 - an extra, and heavy
+
+    buffers = array.buffers()
+    if str(array.type) not in ("string_view", "binary_view") or buffers[2:] != [None]:
+        return array
+    return pa.Array.from_buffers(array.type, len(array), buffers[:2])
