@@ -240,7 +240,11 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
 
     def contains(self, layout: LayoutCommon, value: object) -> bool:
         """Tell whether an element equals `value`."""
-        return contains_value(self.elements_of(layout), value)
+        if self.fill_value is None:
+            return contains_value(self.elements_of(layout), value)
+        _, values = self.stored_of(layout)
+        absent = len(values) < layout.shape.size
+        return contains_value(values, value) or (absent and contains_value(self.fill_value, value))
 
     def equals(
         self, layout: LayoutCommon, other: "BufferCommon[Any]", theirs: LayoutCommon, *, equal_nan: bool

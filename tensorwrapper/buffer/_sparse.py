@@ -13,7 +13,7 @@ from tensorwrapper._value_class import value_class
 from tensorwrapper.buffer._casts import convert_elements, fit_number
 from tensorwrapper.buffer._common import BufferCommon
 from tensorwrapper.buffer._current import Current
-from tensorwrapper.buffer._elements import check_dtype, contains_value
+from tensorwrapper.buffer._elements import check_dtype
 from tensorwrapper.buffer._sparse_merge import (
     check_addresses,
     is_fill,
@@ -243,11 +243,6 @@ class Sparse(BufferCommon[S], Generic[S]):
 
     def own_elements_of(self, layout: LayoutCommon) -> "npt.NDArray[S]":
         return self.elements_of(layout)
-
-    def contains(self, layout: LayoutCommon, value: object) -> bool:
-        ordinals, values = self.stored_of(layout)
-        filled = len(ordinals) < layout.shape.size and contains_value(self._fill, value)
-        return contains_value(values, value) or filled
 
     def equals(
         self, layout: LayoutCommon, other: BufferCommon[Any], theirs: LayoutCommon, *, equal_nan: bool

@@ -12,7 +12,7 @@ from tensorwrapper._value_class import value_class
 from tensorwrapper.buffer._addresses import packed_layout
 from tensorwrapper.buffer._casts import convert_elements, fit_number
 from tensorwrapper.buffer._common import BufferCommon, Dense
-from tensorwrapper.buffer._elements import check_dtype, contains_value, holds_strings
+from tensorwrapper.buffer._elements import check_dtype, holds_strings
 from tensorwrapper.buffer._sparse import make_sparse
 from tensorwrapper.buffer._sparse_merge import is_fill, to_fill
 from tensorwrapper.buffer.blocks._present import PresentTiles, tile_places
@@ -359,11 +359,6 @@ class Blocks(BufferCommon[S], Generic[S]):
 
     def own_elements_of(self, layout: LayoutCommon) -> "npt.NDArray[S]":
         return self.elements_of(layout)
-
-    def contains(self, layout: LayoutCommon, value: object) -> bool:
-        ordinals, values = self.stored_of(layout)
-        filled = len(ordinals) < layout.shape.size and contains_value(self._fill, value)
-        return contains_value(values, value) or filled
 
     def equals(
         self, layout: LayoutCommon, other: BufferCommon[Any], theirs: LayoutCommon, *, equal_nan: bool

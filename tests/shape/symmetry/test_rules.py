@@ -18,30 +18,20 @@ A2A2 = S.antisymmetric(0, 1, rank=4) | S.antisymmetric(2, 3, rank=4)
 DOUBLE = S(4, [((1, 0, 3, 2), 1)])
 ALL = slice(None)
 
-UNARY = [
-    "negative",
-    "positive",
-    "conjugate",
-    "sin",
-    "tan",
-    "arctan",
-    "sinh",
-    "tanh",
-    "arcsinh",
-    "sign",
-    "rint",
-    "absolute",
-    "square",
-    "cos",
-    "cosh",
-    "exp",
-    "expm1",
-    "isnan",
-    "isfinite",
-    "sqrt",
-    "reciprocal",
-    "log1p",
-]
+
+def takes(function, dtype):
+    try:
+        function.resolve_dtypes((np.dtype(dtype), None))
+    except TypeError:
+        return False
+    return True
+
+
+UFUNCS = {
+    name: own for name, own in vars(np).items() if isinstance(own, np.ufunc) and own.nin == own.nout == 1
+}
+REAL = sorted([name for name, own in UFUNCS.items() if takes(own, "f8")])
+COMPLEX = sorted([name for name, own in UFUNCS.items() if takes(own, "c16")])
 
 
 def has(x, s):
@@ -73,24 +63,19 @@ def data_of(s, n=3, seed=0):
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@given(symmetries(3), st.sampled_from(UNARY))
+@given(symmetries(3), st.sampled_from(COMPLEX))
 def test_unary_ufuncs(drawn, name):
     s = drawn[2]
     kept = ufunc_symmetry(name, [s])
-    x = data_of(s)
-    function = getattr(np, name)
-    values = function(x) if name != "rint" else np.rint(x)
-    assert has(values, kept)
+    assert has(UFUNCS[name](data_of(s)), kept)
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@given(
-    symmetries(3, conjugate=False), st.sampled_from([*UNARY, "cbrt", "fabs", "deg2rad", "trunc", "arcsin"])
-)
+@given(symmetries(3, conjugate=False), st.sampled_from(REAL))
 def test_unary_ufuncs_of_real_tensors(drawn, name):
     s = drawn[2]
     x = data_of(s).real / 99
-    assert has(getattr(np, name)(x), ufunc_symmetry(name, [s]))
+    assert has(UFUNCS[name](x), ufunc_symmetry(name, [s]))
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
