@@ -51,10 +51,12 @@ def symmetries(draw, most_rank, *, conjugate=True):
     return rank, generators, Symmetry(rank, generators)
 
 
-def symmetric_data(symmetry, extents, seed, dtype=np.complex128):
-    """Return small integers as complex numbers, or as real ones, that have a symmetry exactly."""
+def symmetric_data(symmetry, extents, seed, dtype=np.complex128, most=9):
+    """Return integers as complex numbers, or as real ones, that have a symmetry exactly."""
     rng = np.random.default_rng(seed)
-    x = rng.integers(-9, 10, extents) + (1j * rng.integers(-9, 10, extents) if dtype == np.complex128 else 0)
+    x = rng.integers(-most, most + 1, extents) + 0j
+    if dtype == np.complex128:
+        x = x + 1j * rng.integers(-most, most + 1, extents)
     total = np.zeros(extents, np.complex128)
     for p, sign, conjugate in parts_of(symmetry):
         image = sign * x.transpose(p)

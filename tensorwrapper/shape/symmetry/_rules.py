@@ -81,6 +81,13 @@ _CONJUGATED: Final = frozenset(
 """Ufuncs f with f(conj(x)) = conj(f(x)), also on the real axis: sqrt(-1) is not real."""
 
 
+_CUTS: Final = {"arctan": -1, "arcsinh": -1, "arcsin": 1, "arctanh": 1}
+"""Odd ufuncs with branch cuts on the imaginary axis (-1: x = -conj(x)) or the real one (1: x = conj(x)).
+
+On a cut the sign of a zero decides, which -x and conj(x) have otherwise.
+"""
+
+
 def ufunc_symmetry(name: str, operands: "Sequence[Symmetry | complex]") -> Symmetry:
     """Return the symmetry of a ufunc of symmetric tensors of one shape, and of numbers.
 
@@ -100,6 +107,8 @@ def ufunc_symmetry(name: str, operands: "Sequence[Symmetry | complex]") -> Symme
     numbers = [own for own in operands if not isinstance(own, Symmetry)]
     real = all(np.isrealobj(number) or complex(number).imag == 0 for number in numbers)
     conjugates = name in _CONJUGATED and real
+    if any(own.conjugate and own.sign == _CUTS.get(name) for own in groups[0].operations):
+        return _mapped(groups[0], lambda sign: int(sign > 0), conjugates=False)
     if len(groups) == 1:
         combine = _of_one(name, numbers, first=isinstance(operands[0], Symmetry))
         return _mapped(groups[0], combine, conjugates=conjugates)
