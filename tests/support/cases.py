@@ -1,4 +1,4 @@
-"""Many cases of one test: each says which one it was, and costs no test of its own."""
+"""Several cases in one test. A failure names its case."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -291,7 +291,7 @@ def test_the_first_packed_element_that_is_not_real_is_named():
         tw.from_packed([1, 2j, 2 + 1j, 0, 0, 3j], "h2", (3, 3))
     nan = tw.from_packed([complex(np.nan, np.nan), 2j, 2], "h2", (2, 2))
     assert np.isnan(nan[0, 0].item())
-    # Of a large matrix the diagonal alone is read.
+    # Only the diagonal of a large matrix is read.
     values = np.zeros(3000 * 3001 // 2, np.complex64)
     assert np.shares_memory(tw.from_packed(values, "h2", (3000, 3000)).packed_values(), values)
 

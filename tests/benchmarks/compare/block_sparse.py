@@ -21,7 +21,7 @@ def _some(rng: np.random.Generator, tiling: Tiling, count: int) -> tw.Tensor[np.
 
 
 def _tiles(tensor: tw.Tensor[np.float64]) -> dict[int, _F]:
-    """The tiles of a tensor as a dictionary: what a loop over them works on."""
+    """Return the tiles of a tensor as a dictionary, for the loops over tiles."""
     flat, ends = tensor.packed_values(), tensor.pattern.offsets().tolist()
     numbers = tensor.pattern.ordinals().tolist()
     return {number: flat[a:b] for number, a, b in zip(numbers, ends, ends[1:], strict=False)}

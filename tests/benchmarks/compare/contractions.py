@@ -101,7 +101,7 @@ def matrices() -> Iterator[Row]:
 
 
 def plans() -> Iterator[Row]:
-    """Which tiles of 10^4 x 10^4 meet: a million triples."""
+    """Plan a product over grids of 10^4 x 10^4 tiles, with a million triples."""
     rng = np.random.default_rng(0)
     side = 10**4
     cut = Tiling(np.full(side, 4), np.full(side, 4))

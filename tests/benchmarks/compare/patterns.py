@@ -21,7 +21,7 @@ def _some(rng: np.random.Generator, tiling: Tiling, count: int) -> BlockPattern:
 
 
 def sets() -> Iterator[Row]:
-    """Unions, lookups on both sides of what a bitmap is for, and other orders of the modes."""
+    """Measure unions, permutations, and lookups with and without a bitmap."""
     rng = np.random.default_rng(0)
     p, q = (_some(rng, _cut(200, 200), 10**4) for _ in range(2))
     yield Row(

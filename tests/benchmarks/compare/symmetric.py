@@ -81,7 +81,7 @@ def symmetric() -> Iterator[Row]:
     places = rng.integers(0, BASIS**4, 10**5)
     yield Row("S1", "10^5 elements of s8, n = 114", lambda: s8.buffer.read(places), aim=5e-3)
     yield Row("S1", "(ij| square of s8, n = 114", lambda: s8[50, 20].elements(), aim=3e-4)  # noqa: PLW0108 - with the slice
-    # NumPy has no way of its own within memory: a table of pairs of pairs would take as much again.
+    # No row for NumPy: its table of pairs of pairs would double the memory.
     yield _row("s8 to s4, n = 114", lambda: s8.to_packed("s4"), None, restore, (4, eight, BASIS), 1.2)
     s4 = s8.to_packed("s4")
     four = s4.packed_values().reshape(pairs, pairs)

@@ -1,4 +1,4 @@
-"""What survives: each symmetry that a rule claims, on random data that have those of the operands."""
+"""Each symmetry that a rule claims, on random data with the symmetries of the operands."""
 
 import itertools
 

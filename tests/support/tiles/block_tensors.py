@@ -1,4 +1,4 @@
-"""Random tensors in blocks, beside what dense arrays say of them."""
+"""Random tensors in blocks, and the dense arrays of the same elements."""
 
 import numpy as np
 from hypothesis import strategies as st
@@ -26,7 +26,7 @@ def at_zero(tiling):
 
 
 def dense_of(pattern, array, fill=0):
-    """What such a tensor is as a dense array."""
+    """Return the dense array of a tensor with this pattern."""
     result = np.full_like(array, fill)
     for number in pattern:
         tile = at_zero(pattern.tiling).tile(number)

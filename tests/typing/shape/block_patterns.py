@@ -1,4 +1,4 @@
-"""What block patterns answer, as both checkers see it."""
+"""The types that both checkers infer for block patterns."""
 
 from collections.abc import Iterator
 from typing import assert_type

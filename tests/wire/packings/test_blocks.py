@@ -1,4 +1,4 @@
-"""Tiles of which some are present, on the wire: they come back, and lies about them have reasons."""
+"""Tensors in blocks come back from the wire, and false labels are refused with a reason."""
 
 import json
 
