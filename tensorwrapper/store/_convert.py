@@ -15,7 +15,14 @@ from tensorwrapper._wording import shortened
 from tensorwrapper.errors import ConversionError, DataFileError, DataFileExistsError, TensorWrapperError
 from tensorwrapper.store._file import TensFile
 from tensorwrapper.store.foreign._array_file import ArrayFile
-from tensorwrapper.store.foreign._contents import Conversion, Named, Options, leaving_out, unsaid_attributes
+from tensorwrapper.store.foreign._contents import (
+    Conversion,
+    Named,
+    Opening,
+    Options,
+    leaving_out,
+    unsaid_attributes,
+)
 from tensorwrapper.store.foreign._kinds import PATHS
 from tensorwrapper.store.foreign._names import TRUE_NAME, names_before, tens_names
 from tensorwrapper.store.foreign._wanted import Wanted
@@ -211,7 +218,7 @@ def _from_foreign(
         if found.kind in ("npz", "wirecell") and stream is not None and stream.read(2) == b"PK":
             # What is deflated is compared as it is read.
             check_members(path)
-    contents = read_as(found.kind, path, DEFAULT_LIMITS, found.note)
+    contents = read_as(found.kind, path, Opening(note=found.note))
     with ArrayFile(path, contents) as file:
         names = wanted.among(list(file), file.aliases, file.losses)
         called = tens_names(names) if end_of(target) == ".tens" else dict(zip(names, names, strict=True))

@@ -52,6 +52,8 @@ def open(  # noqa: A001 - in the package's name it reads as what it does
     compress: Compression | None = None,
     limits: Limits = DEFAULT_LIMITS,
     null_rows: NullRows = "refuse",
+    raw: bool = False,
+    follow: str | os.PathLike[str] | None = None,
 ) -> "TensFile | ArrayFile": ...
 def open(  # noqa: A001
     path: str | os.PathLike[str],
@@ -63,6 +65,8 @@ def open(  # noqa: A001
     compress: Compression | None = None,
     limits: Limits = DEFAULT_LIMITS,
     null_rows: NullRows = "refuse",
+    raw: bool = False,
+    follow: str | os.PathLike[str] | None = None,
 ) -> "TensFile | ArrayFile":
     """Open a file of tensors by its path: a mapping from names to tensors that are read when used.
 
@@ -92,6 +96,12 @@ def open(  # noqa: A001
     null_rows
         Whether a null where a list is expected, in a column of a Parquet or Feather file, is refused when it
         is read, or is an empty row.
+    raw
+        Whether what a convention puts together (the sparse matrices of AnnData, rows of CF) is listed as the
+        arrays that the file has.
+    follow
+        A folder: other files in it, to which links and manifests of this one lead, are read as well. Without
+        it they are in `losses`, and are not looked at.
 
     Raises
     ------
@@ -121,6 +131,7 @@ def open(  # noqa: A001
     [1, 4]
     """
     check_null_rows(null_rows)
+    followed = None if follow is None else os.fspath(follow)
     where = _place(path)
     if mode != "r":
         if kind not in (None, "tens") or (kind is None and _other_kind(where) is not None):
@@ -148,10 +159,11 @@ def open(  # noqa: A001
     if found.kind == "tens":
         return TensFile(where, mode, limits=limits)
     from tensorwrapper.store.foreign._array_file import ArrayFile  # noqa: PLC0415 - of other kinds alone
+    from tensorwrapper.store.foreign._contents import Opening  # noqa: PLC0415 - of other kinds alone
     from tensorwrapper.store.sets._kinds import read_as  # noqa: PLC0415 - of other kinds alone
 
     with naming_extras():
-        contents = read_as(found.kind, where, limits, found.note, null_rows)
+        contents = read_as(found.kind, where, Opening(limits, found.note, null_rows, raw, followed))
     if kind == "wirecell":
         _check_sets(where, contents)
     return ArrayFile(where, contents)

@@ -56,6 +56,9 @@ def test_faults_a_sender_without_memory_sends_whole_messages_or_none(tmp_path):
     said = run(
         """
         table = np.asfortranarray(np.arange(300_000.0).reshape(500, 600))
+        # libzmq aborts the process where it has no memory for a frame of its own; glibc exits with 127 where
+        # it has none for the thread-local data of a library.
+        ENDED = -signal.SIGABRT, 127
 
         def small(socket, seqno):
             try:
@@ -104,7 +107,7 @@ def test_faults_a_sender_without_memory_sends_whole_messages_or_none(tmp_path):
                         if code is None:
                             gone, status = os.waitpid(child, os.WNOHANG)
                             code = os.waitstatus_to_exitcode(status) if gone else None
-                        if code is not None and code < 0:
+                        if code in ENDED:
                             break
                         late += 1
                         assert late < 100, (code, seen)
@@ -113,15 +116,14 @@ def test_faults_a_sender_without_memory_sends_whole_messages_or_none(tmp_path):
                     sizes = [tensor.size for tensor in message.tensors]
                     assert sizes == ([300_000, message.seqno] if message.seqno in (1, 2, 3) else []), sizes
             code = ended(child) if code is None else code
-            # libzmq aborts the process where it has no memory for a frame of its own.
-            assert seen == [*range(len(seen))] if code < 0 else [0, *range(1, len(seen) - 1), 9], seen
+            assert seen == [*range(len(seen))] if code in ENDED else [0, *range(1, len(seen) - 1), 9], seen
             assert code or len(seen) == 5, (code, seen)
             ends.append(code)
         print(json.dumps(ends))
         """,
         tmp_path,
     )
-    assert set(said) <= {0, 3, 4, -signal.SIGABRT}
+    assert set(said) <= {0, 3, 4, -signal.SIGABRT, 127}
     assert {0, 3} <= set(said), said
 
 

@@ -17,8 +17,8 @@ from tensorwrapper.errors import (
     TensorWrapperError,
 )
 from tensorwrapper.store.records._loss import Loss, LossCode, loss_in, unread
-from tensorwrapper.typing import Extents
-from tensorwrapper.wire import Compression
+from tensorwrapper.typing import Extents, NullRows
+from tensorwrapper.wire import DEFAULT_LIMITS, Compression, Limits
 
 __all__ = [
     "SCALES",
@@ -28,6 +28,7 @@ __all__ = [
     "Done",
     "Held",
     "Named",
+    "Opening",
     "Options",
     "leaving_out",
     "scaled",
@@ -39,6 +40,22 @@ Named: TypeAlias = tuple[str, object, Mapping[str, Any]]
 
 ChunksLike: TypeAlias = Sequence[SupportsIndex] | Mapping[str, Sequence[SupportsIndex]]
 """The extents of the chunks of all tensors, or of each by name."""
+
+
+@final
+@frozen
+class Opening:
+    """How a file of another kind is opened."""
+
+    limits: Limits = DEFAULT_LIMITS
+    note: str = ""
+    """What `recognise` says beside the kind."""
+    null_rows: NullRows = "refuse"
+    """What a null is where a list is expected."""
+    raw: bool = False
+    """Whether what a convention puts together is listed as the parts that it has in the file."""
+    follow: str | None = None
+    """The folder, or the front of the addresses, of the other files that this one may lead to."""
 
 
 @final

@@ -6,7 +6,7 @@ from typing import Any, Final, TypeAlias, final
 
 from tensorwrapper._value_class import frozen
 from tensorwrapper.store.foreign._boxes import write_npy_file, write_npz_file, write_safetensors_file
-from tensorwrapper.store.foreign._contents import Contents, Conversion, Named, Options
+from tensorwrapper.store.foreign._contents import Contents, Conversion, Named, Opening, Options
 from tensorwrapper.store.foreign._npy import open_npy, open_npz
 from tensorwrapper.store.foreign._safetensors import open_safetensors
 from tensorwrapper.store.foreign.columns._feather import open_feather
@@ -16,11 +16,10 @@ from tensorwrapper.store.foreign.hdf5._read import open_hdf5
 from tensorwrapper.store.foreign.hdf5._write import write_hdf5
 from tensorwrapper.store.foreign.zarr._store import open_zarr
 from tensorwrapper.store.foreign.zarr._write import write_zarr
-from tensorwrapper.wire import Limits
 
 __all__ = ["KINDS", "PATHS", "Kind"]
 
-_Read: TypeAlias = Callable[[Path, Limits], Contents]
+_Read: TypeAlias = Callable[[Path, Opening], Contents]
 _Write: TypeAlias = Callable[[Path, Iterator[Named], Mapping[str, Any], Options], Conversion]
 
 

@@ -22,7 +22,7 @@ from tensorwrapper._wording import brief
 from tensorwrapper.buffer import strings_from_numpy
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.shape import Shape
-from tensorwrapper.store.foreign._contents import Contents, Held
+from tensorwrapper.store.foreign._contents import Contents, Held, Opening
 from tensorwrapper.store.foreign._fields import FieldPath, field_paths, inner_of
 from tensorwrapper.store.foreign._member import Member
 from tensorwrapper.store.foreign._names import FreeNames
@@ -33,7 +33,7 @@ from tensorwrapper.store.system._replace import replacing
 from tensorwrapper.store.system._system import of_stranger, reading
 from tensorwrapper.tensor import Tensor, strings
 from tensorwrapper.typing import Array
-from tensorwrapper.wire import DEFAULT_LIMITS, Limits
+from tensorwrapper.wire import DEFAULT_LIMITS
 
 __all__ = [
     "MAGIC",
@@ -94,7 +94,7 @@ class NpyHead:
     """The bytes of the header and of all elements."""
 
 
-def open_npy(path: Path, _limits: Limits) -> Contents:
+def open_npy(path: Path, _how: Opening) -> Contents:
     """Return what a ``.npy`` file has; its header is read.
 
     Raises
@@ -116,7 +116,7 @@ def open_npy(path: Path, _limits: Limits) -> Contents:
     return contents_of([(ONE, head.dtype, Held(0, len(memory), "dense", read))], losses)
 
 
-def open_npz(path: Path, limits: Limits) -> Contents:
+def open_npz(path: Path, how: Opening) -> Contents:
     """Return what an archive has, by its directory.
 
     Raises
@@ -148,7 +148,7 @@ def open_npz(path: Path, limits: Limits) -> Contents:
             info.header_offset,
             info.compress_size,
             "dense" if is_stored(info) else "deflated",
-            partial(_member, memory, info, limits.decompressed_bytes),
+            partial(_member, memory, info, how.limits.decompressed_bytes),
         )
         found.append((name, None if head is None else head.dtype, held))
         losses += [] if head is None else left_over(name, head, info.file_size)

@@ -14,7 +14,7 @@ import numpy as np
 from tensorwrapper._json import Json, excess, load_json
 from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, DataFileError, ParseError
-from tensorwrapper.store.foreign._contents import Contents, Held
+from tensorwrapper.store.foreign._contents import Contents, Held, Opening
 from tensorwrapper.store.foreign._outgoing import refused_type
 from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.store.records._record import cut
@@ -23,7 +23,7 @@ from tensorwrapper.store.system._replace import replacing
 from tensorwrapper.store.system._system import reading
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array
-from tensorwrapper.wire import DEFAULT_LIMITS, Limits
+from tensorwrapper.wire import DEFAULT_LIMITS
 
 __all__ = ["check_safetensors", "open_safetensors", "read_safetensors", "write_safetensors"]
 
@@ -47,7 +47,7 @@ _HEADER_BYTES: Final = 100_000_000
 _CHUNK: Final = 2**24
 
 
-def open_safetensors(path: Path, _limits: Limits) -> Contents:
+def open_safetensors(path: Path, _how: Opening) -> Contents:
     """Return what a file of safetensors has; its header is read."""
     arrays, metadata, losses = read_safetensors(path)
     return Contents(

@@ -11,7 +11,7 @@ import numpy as np
 
 from tensorwrapper._json import parse_json
 from tensorwrapper.errors import DataFileError, ParseError
-from tensorwrapper.store.foreign._contents import Contents
+from tensorwrapper.store.foreign._contents import Contents, Opening
 from tensorwrapper.store.foreign._npy import map_whole
 from tensorwrapper.store.foreign.hdf5._heaps import Heaps
 from tensorwrapper.store.foreign.hdf5._read import open_hdf5
@@ -30,7 +30,7 @@ _ATTRIBUTE_BYTES: Final = 2**20
 _ATTRIBUTES: Final = 10_000
 
 
-def open_hdf5_sets(path: Path, limits: Limits) -> Contents:
+def open_hdf5_sets(path: Path, how: Opening) -> Contents:
     """Return what an HDF5 file has, and which of its datasets are tensors of Wire-Cell's sets.
 
     Raises
@@ -38,7 +38,7 @@ def open_hdf5_sets(path: Path, limits: Limits) -> Contents:
     DataFileError
         If there is no such file, or it is damaged.
     """
-    contents = open_hdf5(path, limits)
+    contents, limits = open_hdf5(path, how), how.limits
     sets: dict[int, list[tuple[int, str]]] = {}
     for name in contents.held:
         found = _TENSOR.fullmatch(name)

@@ -8,7 +8,7 @@ import attrs
 
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.store.foreign._boxes import write_npz_file
-from tensorwrapper.store.foreign._contents import Contents, Conversion, Named, Options
+from tensorwrapper.store.foreign._contents import Contents, Conversion, Named, Opening, Options
 from tensorwrapper.store.foreign._kinds import KINDS as OTHERS
 from tensorwrapper.store.foreign._kinds import Kind
 from tensorwrapper.store.foreign._npy import open_npz
@@ -19,8 +19,6 @@ from tensorwrapper.store.sets._read import open_tar_sets, open_zip_sets
 from tensorwrapper.store.sets._recognise import FileKind
 from tensorwrapper.store.sets._write import ARCHIVES, are_sets, write_sets_file
 from tensorwrapper.store.system._system import reading
-from tensorwrapper.typing import NullRows
-from tensorwrapper.wire import Limits
 
 __all__ = ["KINDS", "SETS", "Kind", "end_of", "is_foreign", "kind_of", "read_as"]
 
@@ -41,22 +39,21 @@ def _write_npz(
 def _archive(end: str) -> Kind:
     read = open_zip_sets if end == ".zip" else open_tar_sets
     return Kind(
-        lambda path, limits: read(path, end, limits),
+        lambda path, how: read(path, end, how),
         lambda path, tensors, metadata, options: write_sets_file(path, end, tensors, metadata, options),
     )
 
 
 _PACKED: Final = {b"\x1f\x8b": ".tar.gz", b"BZ": ".tar.bz2"}
-_READERS: Final[Mapping[FileKind, Callable[[Path, Limits], Contents]]] = {
+_READERS: Final[Mapping[FileKind, Callable[[Path, Opening], Contents]]] = {
     "hdf5": open_hdf5_sets,
     "npy": OTHERS[".npy"].read,
     "npz": open_npz,
     "safetensors": OTHERS[".safetensors"].read,
     "zarr": OTHERS[".zarr"].read,
+    "parquet": open_parquet,
+    "arrow": open_feather,
 }
-
-_COLUMNS: Final = {"parquet": open_parquet, "arrow": open_feather}
-"""Those that may have null rows."""
 
 KINDS: Final[Mapping[str, Kind]] = {
     **OTHERS,
@@ -66,9 +63,7 @@ KINDS: Final[Mapping[str, Kind]] = {
 }
 
 
-def read_as(
-    kind: FileKind, path: Path, limits: Limits, note: str = "", null_rows: NullRows = "refuse"
-) -> Contents:
+def read_as(kind: FileKind, path: Path, how: Opening) -> Contents:
     """Return what a file of a kind has; nothing but names, types and extents is read.
 
     Raises
@@ -80,27 +75,25 @@ def read_as(
         raise DataFileError(
             f"{path} is a manifest of kerchunk: xarray.open_dataset(path, engine='kerchunk') reads it"
         )
-    if kind == "zarr" and note == "in a zip archive":
+    if kind == "zarr" and how.note == "in a zip archive":
         raise DataFileError(
             f"{path} is a Zarr store in a zip archive: `unzip` makes a folder of it, which opens"
         )
     if kind == "wirecell":
-        return _open_archive(path, limits)
-    if kind in _COLUMNS:
-        return _COLUMNS[kind](path, limits, null_rows)
-    return _READERS[kind](path, limits)
+        return _open_archive(path, how)
+    return _READERS[kind](path, how)
 
 
-def _open_archive(path: Path, limits: Limits) -> Contents:
+def _open_archive(path: Path, how: Opening) -> Contents:
     with reading(path, "archive") as stream:
         head = stream.read(512)
     if head.startswith(b"PK"):
-        return open_zip_sets(path, ".zip", limits)
+        return open_zip_sets(path, ".zip", how)
     if head[257:262] == b"ustar":
-        return open_tar_sets(path, ".tar", limits)
+        return open_tar_sets(path, ".tar", how)
     if head[:2] in _PACKED or end_of(path) != ".zip":
-        return open_tar_sets(path, _PACKED.get(head[:2], end_of(path)), limits)
-    return open_zip_sets(path, ".zip", limits)
+        return open_tar_sets(path, _PACKED.get(head[:2], end_of(path)), how)
+    return open_zip_sets(path, ".zip", how)
 
 
 def end_of(path: Path) -> str:

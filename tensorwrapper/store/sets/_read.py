@@ -12,7 +12,7 @@ import numpy as np
 from tensorwrapper._json import parse_json
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import DataFileError, ParseError
-from tensorwrapper.store.foreign._contents import Contents, Held
+from tensorwrapper.store.foreign._contents import Contents, Held, Opening
 from tensorwrapper.store.foreign._npy import (
     MAGIC,
     NpyHead,
@@ -66,7 +66,7 @@ class _Member:
     """Why it cannot be unpacked, as the end of a sentence."""
 
 
-def open_tar_sets(path: Path, kind: str, limits: Limits) -> Contents:
+def open_tar_sets(path: Path, kind: str, how: Opening) -> Contents:
     """Return the sets of a tar archive, which is inflated now if it is compressed.
 
     Of one that has no member of a set, all arrays are tensors, as in an archive of NumPy: so Wire-Cell's
@@ -77,6 +77,7 @@ def open_tar_sets(path: Path, kind: str, limits: Limits) -> Contents:
     DataFileError
         If there is no such file, it is damaged, or has more than the limits allow.
     """
+    limits = how.limits
     memory = map_tar(path, kind, limits.decompressed_bytes)
     members: list[_Member | TarOther] = []
     with of_stranger(path, kind):
@@ -88,7 +89,7 @@ def open_tar_sets(path: Path, kind: str, limits: Limits) -> Contents:
     return _arrays(memory, members, limits)
 
 
-def open_zip_sets(path: Path, kind: str, limits: Limits) -> Contents:
+def open_zip_sets(path: Path, kind: str, how: Opening) -> Contents:
     """Return the sets of a zip archive, by its directory.
 
     Raises
@@ -96,7 +97,7 @@ def open_zip_sets(path: Path, kind: str, limits: Limits) -> Contents:
     DataFileError
         As `open_tar_sets`.
     """
-    memory = map_whole(path, kind)
+    memory, limits = map_whole(path, kind), how.limits
     with of_stranger(path, kind):
         archive = zipfile.ZipFile(stream_over(memoryview(memory)))
     members = [

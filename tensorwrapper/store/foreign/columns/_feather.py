@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, final
 
 from tensorwrapper._value_class import frozen
-from tensorwrapper.store.foreign._contents import Contents
+from tensorwrapper.store.foreign._contents import Contents, Opening
 from tensorwrapper.store.foreign.columns._table import check_bytes, contents_of, tensor_of
 from tensorwrapper.store.system._system import reading
 from tensorwrapper.tensor import Tensor
@@ -23,7 +23,7 @@ _STREAM: Final = b"\xff\xff\xff\xff"
 """How a stream begins: a message of its own length, and no magic word."""
 
 
-def open_feather(path: Path, limits: Limits, null_rows: NullRows = "refuse") -> Contents:
+def open_feather(path: Path, how: Opening) -> Contents:
     """Return what a Feather file (of version 2: Arrow's own) has; its footer is read.
 
     A null where a list is expected is refused, or an empty row.
@@ -39,7 +39,7 @@ def open_feather(path: Path, limits: Limits, null_rows: NullRows = "refuse") -> 
         memory = pa.memory_map(str(path))
         is_stream = memory.read(4) == _STREAM
         memory.seek(0)
-        batches = _Batches(path, memory, limits, is_stream, null_rows)
+        batches = _Batches(path, memory, how.limits, is_stream, how.null_rows)
         with (pa.ipc.open_stream if is_stream else pa.ipc.open_file)(memory) as file:
             return contents_of(file.schema, batches.column, "batches")
 

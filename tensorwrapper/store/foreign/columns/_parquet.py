@@ -22,7 +22,7 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import assign_elements, holds_strings
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.shape import Shape
-from tensorwrapper.store.foreign._contents import Contents, Done
+from tensorwrapper.store.foreign._contents import Contents, Done, Opening
 from tensorwrapper.store.foreign.columns._pages import Chunk, Footer, decoded_bytes, read_footer
 from tensorwrapper.store.foreign.columns._table import check_bytes, contents_of, tensor_of
 from tensorwrapper.store.records._loss import Loss
@@ -50,7 +50,7 @@ _SMALL: Final = 2**25
 """Bytes up to which lists are decoded once, and kept."""
 
 
-def open_parquet(path: Path, limits: Limits, null_rows: NullRows = "refuse") -> Contents:
+def open_parquet(path: Path, how: Opening) -> Contents:
     """Return what a Parquet file has; its footer is read.
 
     A null where a list is expected is refused, or an empty row.
@@ -64,7 +64,7 @@ def open_parquet(path: Path, limits: Limits, null_rows: NullRows = "refuse") -> 
 
     with reading(path, "Parquet"), pq.ParquetFile(path) as file:
         columns = _columns_of(read_footer(path))
-        table = _Table(path, file.metadata, columns, limits, null_rows)
+        table = _Table(path, file.metadata, columns, how.limits, how.null_rows)
         return contents_of(file.schema_arrow, table.column, "row groups", _unread(columns))
 
 

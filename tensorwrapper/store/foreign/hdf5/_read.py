@@ -22,7 +22,7 @@ from tensorwrapper._json import Json, parse_json
 from tensorwrapper.buffer import StringData, strings_from_numpy
 from tensorwrapper.errors import DataFileError, ParseError
 from tensorwrapper.shape import Shape
-from tensorwrapper.store.foreign._contents import SCALES, Contents, Held, scaled
+from tensorwrapper.store.foreign._contents import SCALES, Contents, Held, Opening, scaled
 from tensorwrapper.store.foreign._fields import FieldPath, FieldsOf, field_paths, inner_of
 from tensorwrapper.store.foreign._guarded import Guarded
 from tensorwrapper.store.foreign._lying import names_told, origin_said, placed
@@ -83,7 +83,7 @@ _EARLY: Final = 2**26
 """Bytes of a file whose heaps are looked at before anything is asked of what lies on them."""
 
 
-def open_hdf5(path: Path, limits: Limits) -> Contents:
+def open_hdf5(path: Path, how: Opening) -> Contents:
     """Return what an HDF5 file has; nothing but names, types and extents is read.
 
     Raises
@@ -96,7 +96,7 @@ def open_hdf5(path: Path, limits: Limits) -> Contents:
     with reading(path, "HDF5") as stream:
         memory = map_file(stream.fileno(), 0, path)
         file = h5py.File(path, "r")
-        finder = _Finder(path, memory, limits)
+        finder = _Finder(path, memory, how.limits)
         links = walk(file, finder.enter)
         held = finder.named(links.targets)
         links.targets |= finder.variables(held)
@@ -105,7 +105,7 @@ def open_hdf5(path: Path, limits: Limits) -> Contents:
             held,
             _said(file, finder.heaps),
             tuple(losses),
-            aliases=links.aliases(list(held), finder.groups, limits.tensors, finder.fields),
+            aliases=links.aliases(list(held), finder.groups, how.limits.tensors, finder.fields),
             attributes=partial(finder.attributes_of, file),
             resolve=links.resolve,
             unsaid=lambda: (*links.types, *finder.enumerations()),

@@ -18,7 +18,7 @@ from tensorwrapper._lazy import naming_extras
 from tensorwrapper.buffer import strings_from_numpy
 from tensorwrapper.errors import DataFileError, ParseError
 from tensorwrapper.shape import Shape
-from tensorwrapper.store.foreign._contents import SCALES, Contents, Held, scaled
+from tensorwrapper.store.foreign._contents import SCALES, Contents, Held, Opening, scaled
 from tensorwrapper.store.foreign._guarded import Guarded
 from tensorwrapper.store.foreign._links import Links
 from tensorwrapper.store.foreign._lying import names_said, names_told, origin_said, placed
@@ -47,7 +47,7 @@ _ROOT: Final = "array"
 """The name of the array that is a store by itself."""
 
 
-def open_zarr(path: Path, limits: Limits) -> Contents:
+def open_zarr(path: Path, how: Opening) -> Contents:
     """Return what a store has; nothing but metadata is read.
 
     Raises
@@ -55,6 +55,7 @@ def open_zarr(path: Path, limits: Limits) -> Contents:
     DataFileError
         If there is no such store, or it is damaged.
     """
+    limits = how.limits
     finder, links = _Finder(os.path.realpath(path), limits), Links()
     for name, folder, node in nodes_of(path, limits, links):
         if isinstance(node, Loss):
