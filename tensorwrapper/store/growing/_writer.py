@@ -362,7 +362,7 @@ class RecordWriter:
 
     @contextmanager
     def _changing(self) -> Generator[None, None, None]:
-        """Write all of the block, or none. Whoever writes then notes what was written, and clears the flag."""
+        """Write all of the block, or none; the caller then notes what was written, and clears the flag."""
         if self._interrupted:
             raise DataFileError("an exception interrupted a write to this file: open it again to go on")
         self._interrupted = True
