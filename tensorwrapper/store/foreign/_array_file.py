@@ -172,7 +172,7 @@ class ArrayFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"]):
         Parameters
         ----------
         names
-            Which tensors; None for all. Columns of structs are none: they are in `losses`.
+            Which tensors; None for all.
         under
             A group of HDF5 or Zarr: its tensors alone, without the name of the group.
 
