@@ -427,6 +427,9 @@ def test_what_pytables_means_by_sequences_of_numbers_is_told(tmp_path, meant):
         file["odd"].attrs["PSEUDOATOM"] = np.bytes_(meant)
     with tw.open(tmp_path / "a.h5") as file:
         assert [(loss.name, loss.code) for loss in file.losses] == [("odd", "objects")]
+        assert (list(file), file["plain"].tolist()) == (["plain"], [[1, 2], []])
+    with tw.open(tmp_path / "a.h5", raw=True) as file:
+        assert file.losses == ()
         assert file["odd"].tolist() == file["plain"].tolist() == [[1, 2], []]
 
 
