@@ -17,6 +17,7 @@ from tensorwrapper._arrays import are_truths
 from tensorwrapper._integers import MAX_DIGITS
 from tensorwrapper._json import parse_json
 from tensorwrapper.errors import DataFileError, ParseError
+from tensorwrapper.store.foreign._lying import metadata_said
 from tensorwrapper.store.foreign.conventions._awkward_walk import Leaf, Step, StepKind, read_leaf
 from tensorwrapper.store.foreign.conventions._seen import RAW, Group, Part, Put, counted, whole
 from tensorwrapper.store.records._loss import Loss
@@ -73,16 +74,15 @@ def awkward_of(group: Group) -> Put | None:
         If a buffer is missing or has another type, or the form is broken.
     """
     is_declared = group.attribute("encoding-type") == _KIND
-    given = group.attribute("form")
-    if given is None and not is_declared:
+    given, length = group.attribute("form"), group.attribute("length")
+    if not is_declared and (given is None or length is None):
         return None
-    form: object = given
+    form = given
     if isinstance(given, str) and (is_declared or given.lstrip().startswith("{")):
         form = parse_json(
             given, "its form", depth=DEFAULT_LIMITS.depth, digits=MAX_DIGITS, max_bytes=_FORM_BYTES
         )
-    length = group.attribute("length")
-    if not is_declared and (not isinstance(form, Mapping) or "class" not in form or length is None):
+    if not is_declared and "class" not in metadata_said(form):
         # Other writers use the same word for their own things.
         return None
     count = counted(length, group.limits)
@@ -114,12 +114,11 @@ class _Nodes:
 
     def add(self, given: object, path: tuple[str, ...], steps: tuple[Step, ...] | None) -> None:
         """Add a node and all below it; without steps only its buffers count."""
-        form = cast("_Form", given if isinstance(given, Mapping) else {})
+        form = metadata_said(given)
         kind = str(form.get("class"))
         if kind not in _BUFFERS:
             raise DataFileError(f"its form has a node of the class {kind[:40]!r}")
-        parameters = cast("_Form", own if isinstance(own := form.get("parameters"), Mapping) else {})
-        meant = parameters.get("__array__")
+        meant = metadata_said(form.get("parameters")).get("__array__")
         buffers = [self._buffer(form, attribute) for attribute in _BUFFERS[kind]]
         is_text = meant in _TEXT and kind in ("ListOffsetArray", "ListArray")
         if steps is not None and (kind in _TOLD or not (is_text or meant in (None, "char", "byte"))):
@@ -133,7 +132,7 @@ class _Nodes:
             for inner in _items(form.get("contents")):
                 self.add(inner, path, None)
         elif is_text and steps is not None:
-            content = cast("_Form", own if isinstance(own := form.get("content"), Mapping) else {})
+            content = metadata_said(form.get("content"))
             if content.get("class") != "NumpyArray" or content.get("primitive") not in ("uint8", "int8"):
                 raise DataFileError("its form has strings without bytes")
             data = self._buffer(content, "data")
@@ -225,12 +224,12 @@ def _step(form: _Form, buffers: list[Part]) -> Step:
 def _dtype_of(form: _Form, attribute: str) -> "np.dtype[Any]":
     said = form.get("primitive") if attribute == "data" else _INDICES.get(str(form.get(attribute)))
     try:
-        found = np.dtype(cast("Any", said)) if isinstance(said, str) else None
+        found: np.dtype[Any] | None = np.dtype(said) if isinstance(said, str) else None
     except TypeError:
         found = None
     if found is None or found.kind not in "biufcmM":
         raise ParseError(f"its form has elements {str(said or form.get(attribute))[:40]!r}")
-    return cast("np.dtype[Any]", found.newbyteorder("<"))
+    return found.newbyteorder("<")
 
 
 def _items(value: object) -> list[object]:

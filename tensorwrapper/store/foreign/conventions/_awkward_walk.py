@@ -132,7 +132,7 @@ class _Walk:
         check_bytes(self.count * float(data.dtype.itemsize), self.group.name, self.group.limits)
         self._check_places(size)
         valid, at = self.valid, self.at
-        places = np.arange(at.start, at.stop) if isinstance(at, slice) else at
+        places = np.arange(at.start, at.stop, dtype=np.int64) if isinstance(at, slice) else at
         elements = np.zeros(self.count, data.dtype)
         elements[valid] = np.asarray(flat[places[valid]])
         return from_buffer(buffer_beside_valid(elements, valid), Shape(self.count))

@@ -40,8 +40,8 @@ def sparse_of(group: Group) -> Put | None:
     kind = group.attribute("encoding-type")
     if kind not in _KINDS:
         return None
-    given = group.attribute("shape")
-    items = cast("list[object]", given) if isinstance(given, list) else []
+    given = cast("list[object]", group.attribute("shape"))
+    items = given if isinstance(cast("object", given), list) else []
     shape = [own for item in items if (own := counted(item, group.limits)) is not None]
     if len(shape) != 2 or len(items) != 2:
         raise DataFileError(f"its shape is {str(given)[:60]}")

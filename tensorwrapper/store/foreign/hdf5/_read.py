@@ -299,7 +299,7 @@ class _Finder:
             self.parts.add(full)
             above, _, own = full.rpartition("/")
             self.below.setdefault(above, set()).add(own)
-        said = _said(found, self.heaps) if name else {}
+        said: Mapping[str, Any] = _said(found, self.heaps) if name else {}
         for end, read in put.tensors.items():
             held = Held(0, nbytes, put.packing, read, said)
             # A field gives way to a tensor that has its name in the file, as does a file that is one tensor.
@@ -311,12 +311,14 @@ class _Finder:
 
         own: object = group
         for part in path.split("/"):
-            link = own.get(part, getlink=True) if isinstance(own, h5py.Group) else None
-            if link is None:
-                return None
-            if not isinstance(link, h5py.HardLink):
+            above, own = own, None
+            link = above.get(part, getlink=True) if isinstance(above, h5py.Group) else None
+            if isinstance(above, h5py.Group) and isinstance(link, h5py.HardLink):
+                own = above[part]
+            elif link is not None:
                 raise DataFileError(f"{path!r} is a link")
-            own = cast("h5py.Group", own)[part]
+        if own is None:
+            return None
         if not isinstance(own, h5py.Dataset):
             raise DataFileError(f"{path!r} is not a dataset")
         full = f"{name}/{path}" if name else path

@@ -218,8 +218,8 @@ class _Finder:
         loss = self._loss_of(full, node, folder / path)
         if loss is not None:
             raise DataFileError(loss)
-        extents, dtype = cast("object", node.get("shape")), dtype_of(node)
-        items = cast("list[object]", extents) if isinstance(extents, list) else [None]
+        extents, dtype = cast("list[object]", node.get("shape")), dtype_of(node)
+        items = extents if isinstance(cast("object", extents), list) else [None]
         counts = [own for item in items if (own := counted(item, self.limits)) is not None]
         if len(counts) != len(items) or not isinstance(dtype, np.dtype) or dtype.kind not in "biufcmM":
             raise DataFileError(
