@@ -193,7 +193,7 @@ class _Nodes:
 
 def _checked(part: Part, dtype: "np.dtype[Any]", name: str, limits: Limits) -> Part:
     """Return a buffer as one of a type: it has that type, or it has bytes."""
-    if part.dtype.newbyteorder("=") == dtype.newbyteorder("="):
+    if part.dtype.kind == dtype.kind and part.dtype.newbyteorder("=") == dtype.newbyteorder("="):
         return part
     if part.dtype != np.uint8 or len(part.extents) != 1 or part.extents[0] % dtype.itemsize:
         raise DataFileError(f"the buffer {name!r} has elements {part.dtype} in place of {dtype}")

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from tensorwrapper.store.foreign.conventions._awkward import awkward_of
+from tensorwrapper.store.foreign.conventions._nullable import nullable_of
 from tensorwrapper.store.foreign.conventions._seen import Group, Put, broken
 from tensorwrapper.store.foreign.conventions._sparse import sparse_of
 from tensorwrapper.store.records._loss import Loss
@@ -12,6 +13,7 @@ __all__ = ["put_together"]
 
 _CONVENTIONS: Final[Mapping[str, Callable[[Group], Put | None]]] = {
     "a sparse matrix": sparse_of,
+    "a nullable column": nullable_of,
     "an array of Awkward Array": awkward_of,
 }
 

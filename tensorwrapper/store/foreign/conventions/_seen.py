@@ -46,6 +46,7 @@ class Part:
     name: str
     extents: Extents
     dtype: "np.dtype[Any]"
+    """The type of the elements; `StringDType` for text of any kind."""
     read: Read
 
 

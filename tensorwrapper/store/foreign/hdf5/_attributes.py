@@ -26,7 +26,7 @@ def plain_attribute(found: "h5py.Group | h5py.Dataset", heaps: "Heaps", key: str
     extents = own.shape
     if extents is None or prod(extents) > _NUMBERS:
         return None
-    if own.dtype.kind in "iu":
+    if isinstance(own.get_type(), h5py.h5t.TypeIntegerID):
         numbers: object = np.asarray(found.attrs[key]).tolist()
         return numbers
     kind = own.get_type()

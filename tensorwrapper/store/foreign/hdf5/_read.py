@@ -167,9 +167,7 @@ class _Finder:
             if not self.how.raw:
                 self._enter_group(name, found)
             return self.below.get(name, ())
-        if len(self.memory) <= _EARLY and has_heap(found):
-            # Its fill value is on a heap, and HDF5 reads that with chunks and filters.
-            self.heaps.check()
+        self._check_heap(found)
         self.scales.note(found)
         if is_bare_dimension(found):
             # Its name is that of the modes that it belongs to.
@@ -200,6 +198,11 @@ class _Finder:
         self._note_dealer(name, found, Part(name, found.shape, look.dtype, read))
         return None
 
+    def _check_heap(self, found: "h5py.Dataset") -> None:
+        if len(self.memory) <= _EARLY and has_heap(found):
+            # Its fill value is on a heap, and HDF5 reads that with chunks and filters.
+            self.heaps.check()
+
     def _enter_fields(self, name: str, found: "h5py.Dataset", look: Look, held: Held) -> None:
         """Note the fields of records."""
         for path, own in field_paths(look.dtype):
@@ -217,7 +220,11 @@ class _Finder:
         """Keep a variable that deals others to rows."""
         if self.how.raw or not any(key in found.attrs for key in (CONTIGUOUS, INDEXED)):
             return
-        texts = [plain_attribute(found, self.heaps, key) for key in (CONTIGUOUS, INDEXED)]
+        try:
+            texts = [plain_attribute(found, self.heaps, key) for key in (CONTIGUOUS, INDEXED)]
+        except Exception as error:  # noqa: BLE001 - whatever HDF5 says of what is damaged
+            self.losses.append(unread(f"the attributes of {name!r} cannot be read", name, error))
+            return
         samples, instances = [own if isinstance(own, str) else None for own in texts]
         self.dealers[name] = (part, samples, instances)
 
@@ -306,7 +313,7 @@ class _Finder:
             self.entries.append((f"{name or ROOT}{end}", name if end or not name else None, held))
 
     def _part(self, name: str, group: "h5py.Group", path: str) -> Part | None:
-        """Return a dataset of numbers in a group; None if it is missing."""
+        """Return a dataset of numbers or text in a group; None if it is missing."""
         import h5py  # noqa: PLC0415 - an extra
 
         own: object = group
@@ -322,12 +329,14 @@ class _Finder:
         if not isinstance(own, h5py.Dataset):
             raise DataFileError(f"{path!r} is not a dataset")
         full = f"{name}/{path}" if name else path
+        self._check_heap(own)
         look = look_at(own, full)
         if isinstance(look, Loss):
             raise DataFileError(look)
-        if look.packing not in ("dense", "converted", "chunked"):
+        if look.packing not in ("dense", "converted", "chunked", "strings"):
             raise DataFileError(f"{path!r} has elements {str(look.dtype)[:80]}")
-        return Part(full, own.shape, np.dtype(look.dtype.str), self._reader(own, look))
+        dtype = np.dtypes.StringDType() if look.packing == "strings" else np.dtype(look.dtype.str)
+        return Part(full, own.shape, dtype, self._reader(own, look))
 
     def _field(
         self,

@@ -134,7 +134,7 @@ class _Finder:
             packing = str(_object(node.get("chunk_grid")).get("name"))
             self._hold(name, packing, partial(reader.array, node), said)
             if not self.how.raw:
-                self._note(name, node, partial(reader.array, node))
+                self._note(name or ROOT, node, partial(reader.array, node))
             return
         if self.how.raw:
             return
@@ -210,7 +210,7 @@ class _Finder:
                 self.losses.append(renamed(name, taken))
 
     def _part(self, name: str, folder: Path, path: str) -> Part | None:
-        """Return an array of numbers in a group; None if it is missing."""
+        """Return an array of numbers or text in a group; None if it is missing."""
         full = f"{name}/{path}" if name else path
         node = part_of(folder, path, self.root)
         if node is None:
@@ -221,11 +221,12 @@ class _Finder:
         extents, dtype = cast("list[object]", node.get("shape")), dtype_of(node)
         items = extents if isinstance(cast("object", extents), list) else [None]
         counts = [own for item in items if (own := counted(item, self.limits)) is not None]
-        if len(counts) != len(items) or not isinstance(dtype, np.dtype) or dtype.kind not in "biufcmM":
+        if len(counts) != len(items) or not isinstance(dtype, np.dtype) or dtype.kind not in "biufcmMUST":
             raise DataFileError(
                 f"{path!r} has the extents {str(extents)[:60]} and elements {str(dtype)[:60]}"
             )
         reader = _Reader(folder / path, self.root, self.limits)
+        dtype = np.dtypes.StringDType() if is_text(node) else dtype
         return Part(full, tuple(counts), dtype, partial(reader.array, node))
 
     def _rows(self, name: str, folder: Path, node: Mapping[str, Any]) -> Ragged | None:
