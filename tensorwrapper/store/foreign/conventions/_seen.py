@@ -119,11 +119,8 @@ def whole(part: Part, limits: Limits) -> Array:
 
 
 def integers_of(part: Part, limits: Limits) -> IntArray:
-    """Return all elements of a part of integers; numbers above 63 bits are -1, which no check accepts."""
-    found = whole(part, limits)
-    if found.dtype == np.uint64:
-        return np.where(found > np.uint64(2**63 - 1), -1, found.astype(np.int64))
-    return found.astype(np.int64, copy=False)
+    """Return all elements of a part of integers; numbers above 63 bits are below 0, and fail every check."""
+    return whole(part, limits).astype(np.int64, copy=False)
 
 
 def counted(value: object, limits: Limits) -> int | None:

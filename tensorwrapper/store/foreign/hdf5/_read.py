@@ -385,7 +385,10 @@ class _Finder:
 
     def dealt(self, held: Mapping[str, Held]) -> DealtRows:
         """Return the variables that others deal to rows."""
-        return deal_variables(self._variables(held), self.scales.extents(), self.limits)
+        found = deal_variables(self._variables(held), self.scales.extents(), self.limits)
+        # They lead back here as the entries do.
+        self.dealers.clear()
+        return found
 
     def _variables(self, held: Mapping[str, Held]) -> Iterator[Variable]:
         """Yield all variables, if any of them deals others."""

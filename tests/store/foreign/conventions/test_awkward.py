@@ -331,6 +331,23 @@ def test_any_gather_of_any_lists_reads_as_awkward_array_says(data, depth, seed, 
     assert found == array.to_list()
 
 
+def test_a_broken_group_leaves_the_types_of_its_parts_as_they_are(tmp_path):
+    said, buffers = group_of(ak.Array(np.array([2 + 1j, 4 + 3j])))
+    path = tmp_path / "a.h5"
+    with h5py.File(path, "w") as file:
+        group = file.create_group("a")
+        group.attrs.update(said | {"form": said["form"].replace("complex128", "complex64")})
+        kind = h5py.h5t.create(h5py.h5t.COMPOUND, 16)
+        kind.insert(b"r", 8, h5py.h5t.IEEE_F64LE)
+        kind.insert(b"i", 0, h5py.h5t.IEEE_F64LE)
+        space = h5py.h5s.create_simple((2,))
+        made = h5py.h5d.create(group.id, b"node0-data", kind, space)
+        made.write(h5py.h5s.ALL, h5py.h5s.ALL, buffers["node0-data"])
+    file = tw.open(path)
+    assert [loss.code for loss in file.losses] == ["convention"]
+    assert {name: file[name].tolist() for name in file} == {"a/node0-data": [2 + 1j, 4 + 3j]}
+
+
 def test_the_form_may_be_an_object_in_zarr(tmp_path):
     said, buffers = group_of(ARRAYS["lists"])
     path = write_groups(tmp_path, "zarr3", {"a": (said | {"form": json.loads(said["form"])}, buffers)})

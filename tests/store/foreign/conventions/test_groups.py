@@ -1,5 +1,8 @@
 """Laws of all conventions: raw files have the same elements, nothing is lost, and nothing hides another."""
 
+import gc
+import json
+
 import h5py
 import numpy as np
 import pytest
@@ -7,6 +10,7 @@ import scipy.sparse as sp
 
 import tensorwrapper as tw
 from tests.store.foreign.conventions.test_awkward import ARRAYS, group_of
+from tests.store.foreign.conventions.test_cf import DIMENSIONS, contiguous, write_variables
 from tests.store.foreign.conventions.test_sparse import M, matrix
 from tests.support.store.groups import KINDS, write_groups
 
@@ -40,6 +44,17 @@ def test_raw_files_have_the_same_elements(tmp_path, kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_ragged_groups_may_name_some_of_the_modes_on_which_a_mode_depends(tmp_path, kind):
+    said = {"shape": [2, {"variable": [0]}, {"variable": [1]}, {"variable": [1, 2]}]}
+    sizes = {"sizes_1": [1, 2], "sizes_2": [2, 0, 1], "sizes_3": [1, 2, 3]}
+    arrays = {name: np.array(own) for name, own in sizes.items()} | {"values": np.arange(6)}
+    groups = {"r": ({"ragged": json.dumps(said) if kind == "h5" else said}, arrays)}
+    file = tw.open(write_groups(tmp_path, kind, groups))
+    assert (list(file), file.losses) == (["r"], ())
+    assert file["r"].tolist() == [[[[0], [1, 2]]], [[], [[3, 4, 5]]]]
+
+
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("raw", [False, True])
 def test_every_array_is_a_tensor_or_a_part_of_one(tmp_path, kind, raw):
     groups = groups_for(kind)
@@ -69,6 +84,24 @@ def test_a_damaged_group_changes_no_other(tmp_path, kind, name):
     for own in others:
         found = file[own]
         assert (found.to_scipy().toarray() if found.is_sparse else found).tolist() == expected[own]
+
+
+def test_a_file_that_is_let_go_is_closed(tmp_path):
+    path = write_variables(tmp_path, "h5", contiguous(), DIMENSIONS)
+    with h5py.File(path, "a") as file:
+        for name, (said, parts) in groups_for("h5").items():
+            group = file.require_group(name)
+            group.attrs.update(said)
+            for own, array in parts.items():
+                group[own] = array
+    gc.disable()
+    try:
+        tensors = [own for own in tw.open(path).values() if own.size]
+        del tensors
+        with h5py.File(path, "a") as file:
+            assert "z" in file
+    finally:
+        gc.enable()
 
 
 def test_a_link_to_a_part_is_told(tmp_path):
