@@ -30,6 +30,7 @@ from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.store.records._reader import RecordReader
 from tensorwrapper.store.records._record import RecordFacts
 from tensorwrapper.store.records._tail import load_end
+from tensorwrapper.store.records._taking import take_rows, to_rows
 from tensorwrapper.store.system._bytes_at import lock_for_writing, sync_folder, unlock
 from tensorwrapper.store.system._replace import beside, make_beside
 from tensorwrapper.store.system._system import about_path, open_regular, refused_by_system, to_path
@@ -38,6 +39,8 @@ from tensorwrapper.wire import DEFAULT_LIMITS, Compression, Limits, Message
 from tensorwrapper.wire.lowlevel import is_records
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from tensorwrapper.fields import Records
     from tensorwrapper.selection import View
     from tensorwrapper.store.growing._writer import RecordWriter
@@ -245,6 +248,43 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
             if not found.field and self._fields_of(name, look=True):
                 raise self._are_records(name) from None
             raise
+
+    def take(self, name: str, indices: "npt.ArrayLike") -> Tensor[Any]:
+        """Return some rows of a tensor, in the given order; as `ArrayFile.take`.
+
+        Raises
+        ------
+        TensorNameError
+            If there is no such tensor.
+        OutOfBoundsError
+            If there is no such row.
+        DataFileError
+            If the file is damaged, or closed.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> import tensorwrapper as tw
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "run.tens"
+        >>> tw.save(path, {"hits": tw.jagged([[5, 1], [], [7]])})
+        >>> with tw.open(path) as f:
+        ...     f.take("hits", [-1, 0]).tolist()
+        [[7], [5, 1]]
+        """
+        from tensorwrapper.store.fetched._records import FetchedRecords  # noqa: PLC0415 - few files are asked this
+        from tensorwrapper.store.fetched._tens import Lying  # noqa: PLC0415 - as above
+        from tensorwrapper.store.ranges._door import MemoryDoor  # noqa: PLC0415 - as above
+        from tensorwrapper.store.ranges._ranges import Ranges  # noqa: PLC0415 - as above
+
+        rows, found = to_rows(indices), self._lying(name)
+        begun: list[Row] = [
+            (found.owner, own, k, len(found.places), None) for k, own in enumerate(found.places)
+        ]
+        reader = found.reader.lasting(found.places[-1])
+        records = FetchedRecords(Ranges(MemoryDoor(reader.mapped, str(self._path))), reader.limits)
+        fields = self._directory.records.get(found.owner, ()) if found.field else ()
+        taken = Lying(records, [*begun, *found.grown], fields, found.field).take_by_splits(rows)
+        return take_rows(self[name], rows) if taken is None else taken
 
     def records(self, names: "str | Iterable[str] | None" = None) -> "Records":
         """Return records that were stored as such, or tensors whose rows agree, as one value.
@@ -587,6 +627,11 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
             self._drop()
 
     def _finish(self, writer: "RecordWriter", file: int) -> None:
+        if writer.is_interrupted:
+            if self._temporary is not None:
+                raise DataFileError(f"an exception interrupted the writing of {self._path}: it is as it was")
+            # What was appended is found by a scan when the file is opened again.
+            return
         if self._temporary is None:
             self._check_in_place(file)
         # What nobody sees yet needs to be durable only before it is seen.
