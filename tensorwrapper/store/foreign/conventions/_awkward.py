@@ -25,7 +25,6 @@ from tensorwrapper.tensor import as_tensor
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits
 
 if TYPE_CHECKING:
-    from tensorwrapper.store.foreign.conventions._seen import Read
     from tensorwrapper.tensor import Tensor
 
 __all__ = ["awkward_of"]
@@ -34,6 +33,8 @@ _Form: TypeAlias = Mapping[str, Any]
 _KIND: Final = "awkward-array"
 _CONTAINER: Final = "container/"
 _FORM_BYTES: Final = 2**22
+_LONGEST: Final = 40
+"""Characters of the name of a type."""
 _KEY: Final = re.compile(r"[^/\\\x00]+")
 """Names of buffers: a path would lead out of the group."""
 _INDICES: Final = {"i8": "<i1", "u8": "<u1", "i32": "<i4", "u32": "<u4", "i64": "<i8"}
@@ -92,13 +93,12 @@ def awkward_of(group: Group) -> Put | None:
     found.add(form, (), ())
     if not found.leaves:
         raise DataFileError(next(iter(found.losses), "its form has no fields"))
-    tensors: dict[str, Read] = {}
-    for leaf in found.leaves:
-        end = "".join([f".{own}" for own in leaf.path])
-        while end in tensors:
-            end += "~"
-        tensors[end] = partial(read_leaf, leaf, count, group)
-    return Put("awkward", tuple(dict.fromkeys(found.parts)), tensors, _SAID, tuple(found.losses))
+    tensors = [
+        ("".join([f".{own}" for own in leaf.path]), partial(read_leaf, leaf, count, group))
+        for leaf in found.leaves
+    ]
+    parts = tuple(dict.fromkeys(found.parts))
+    return Put("awkward", parts, tuple(tensors), _SAID, tuple(found.losses))
 
 
 @final
@@ -224,7 +224,8 @@ def _step(form: _Form, buffers: list[Part]) -> Step:
 def _dtype_of(form: _Form, attribute: str) -> "np.dtype[Any]":
     said = form.get("primitive") if attribute == "data" else _INDICES.get(str(form.get(attribute)))
     try:
-        found: np.dtype[Any] | None = np.dtype(said) if isinstance(said, str) else None
+        is_short = isinstance(said, str) and len(said) <= _LONGEST
+        found: np.dtype[Any] | None = np.dtype(cast("str", said)) if is_short else None
     except TypeError:
         found = None
     if found is None or found.kind not in "biufcmM":

@@ -43,7 +43,7 @@ def nullable_of(group: Group) -> Put | None:
             f"its values are {values.dtype} {values.extents}, and their mask is {mask.dtype} {mask.extents}"
         )
     read = partial(_read, values, mask, group)
-    return Put("nullable", _PARTS, {"": read}, frozenset(("encoding-type", "encoding-version")))
+    return Put("nullable", _PARTS, (("", read),), frozenset(("encoding-type", "encoding-version")))
 
 
 def _read(values: Part, mask: Part, group: Group) -> Tensor[Any]:

@@ -1,6 +1,6 @@
 """The view that a convention has of a file, and its answer: HDF5 and Zarr give the same."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast, final
 
 import attrs
@@ -75,8 +75,8 @@ class Put:
     packing: str
     parts: tuple[str, ...]
     """Paths of the arrays that lose their own names."""
-    tensors: Mapping[str, Read]
-    """Readers by the ends of their names: "" is the group itself, ".x" its field x."""
+    tensors: tuple[tuple[str, Read], ...]
+    """Ends of names with their readers: "" is the group itself, ".x" its field x."""
     attributes: frozenset[str]
     """Attributes of the group that the tensors say in full."""
     losses: tuple[Loss, ...] = attrs.field(default=())

@@ -63,7 +63,7 @@ def sparse_of(group: Group) -> Put | None:
     return Put(
         str(kind).removesuffix("_matrix"),
         _PARTS,
-        {"": read},
+        (("", read),),
         frozenset(("encoding-type", "encoding-version", "shape")),
     )
 

@@ -282,7 +282,7 @@ class _Finder:
         if ragged is not None:
             read = partial(self._rows, found, ragged)
             nbytes = parts["values"].id.get_storage_size()
-            self._put(name, Put("jagged", tuple(parts), {"": read}, frozenset((RAGGED,))), nbytes, found)
+            self._put(name, Put("jagged", tuple(parts), (("", read),), frozenset((RAGGED,))), nbytes, found)
             return
         group = Group(
             name or ROOT,
@@ -307,7 +307,7 @@ class _Finder:
             above, _, own = full.rpartition("/")
             self.below.setdefault(above, set()).add(own)
         said: Mapping[str, Any] = _said(found, self.heaps) if name else {}
-        for end, read in put.tensors.items():
+        for end, read in put.tensors:
             held = Held(0, nbytes, put.packing, read, said)
             # A field gives way to a tensor that has its name in the file, as does a file that is one tensor.
             self.entries.append((f"{name or ROOT}{end}", name if end or not name else None, held))

@@ -191,7 +191,7 @@ class _Finder:
         self.losses += put.losses
         self.parts |= {f"{name}/{inner}" if name else inner for inner in put.parts}
         self.attributes[name] = [key for key in _others(said, 0, {}) if key not in put.attributes]
-        for end, read in put.tensors.items():
+        for end, read in put.tensors:
             if end:
                 held = Held(0, None, put.packing, read, _object(said.get(METADATA)))
                 self.entries.append((f"{own}{end}", name, held))
@@ -205,7 +205,7 @@ class _Finder:
             taken = free.claim(name)
             self.held[taken] = own
             if group:
-                self.fields.setdefault(group, {})[name[len(group) :]] = taken
+                self.fields.setdefault(group, {}).setdefault(name[len(group) :], taken)
             if taken != name:
                 self.losses.append(renamed(name, taken))
 

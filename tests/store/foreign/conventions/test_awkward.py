@@ -114,6 +114,15 @@ def test_a_field_gives_way_to_an_array_of_its_name(tmp_path, kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_fields_of_one_name_are_told_apart(tmp_path, kind):
+    said, buffers = group_of(ak.Array([{"x": 1, "y": 2}]))
+    groups = {"a": (said | {"form": said["form"].replace('"y"', '"x"')}, buffers)}
+    file = tw.open(write_groups(tmp_path, kind, groups))
+    assert {name: file[name].tolist() for name in file} == {"a.x": [1], "a.x~1": [2]}
+    assert [(loss.name, loss.code) for loss in file.losses] == [("a.x", "name")]
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_missing_record_is_a_null_in_each_field(tmp_path, kind):
     array = ak.Array([{"x": 1, "s": "a"}, None, {"x": 3, "s": "b"}])
     file = opened(tmp_path, kind, array)
