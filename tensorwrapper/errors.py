@@ -11,6 +11,7 @@ from tensorwrapper._value_class import frozen
 
 __all__ = [
     "BufferSizeError",
+    "ChangedSourceWarning",
     "ComputationCancelledError",
     "ConversionError",
     "DTypeError",
@@ -138,6 +139,10 @@ class LeakedResourceWarning(TensorWrapperWarning, ResourceWarning):
 
 class DamagedFileWarning(TensorWrapperWarning):
     """A file was opened whose middle is damaged: what follows is not read, and tensors may lack rows."""
+
+
+class ChangedSourceWarning(TensorWrapperWarning):
+    """A source of a stored view changed since the view was stored, and its elements are read all the same."""
 
 
 class InsecureAddressWarning(TensorWrapperWarning):

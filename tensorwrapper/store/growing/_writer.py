@@ -17,6 +17,7 @@ from tensorwrapper.store.records._listing import Place, Row, pack_rows
 from tensorwrapper.store.records._record import (
     FieldNames,
     check_listed,
+    check_views,
     cut,
     cut_fields,
     encode_index,
@@ -105,6 +106,17 @@ class RecordWriter:
 
         self._check_free(name, given.names)
         self._add_fields(name, read_fields(given, name), self._options_for(1, compress))
+
+    def add_view(self, name: str, body: _Body) -> None:
+        """Append the record of a view, whose message is `body`; it raises as `add_tensor`."""
+        self._check_free(name)
+        check_views(len(self._directory.views) + 1)
+        try:
+            written = self._write(self._directory.end, body)
+        except BaseException:
+            os.ftruncate(self._file, self._directory.end)
+            raise
+        self._directory.add_view(name, written)
 
     def extend_records(
         self,
@@ -307,7 +319,7 @@ class RecordWriter:
         """
         directory = self._directory
         first, count = self._covered, directory.n_rows
-        if first == count:
+        if first == count and not self._views_after(directory.chain):
             return
         chain, merged = list(directory.chain), [(0, first)]
         while chain and first - chain[-1][1] <= count - first:
@@ -326,8 +338,10 @@ class RecordWriter:
         previous = chain[-1][0] if chain else None
         listed = {row[0] for row in rows or []}
         records = {name: fields for name, fields in directory.records.items() if name in listed}
-        hashes = hashes_of(rows or [])
-        body = encode_index(table, names, previous, start, hashes=hashes, grown=grown, records=records)
+        hashes, views = hashes_of(rows or []), self._views_after(chain)
+        body = encode_index(
+            table, names, previous, start, hashes=hashes, grown=grown, records=records, views=views
+        )
         try:
             # It is checked whenever the file is opened.
             written = self._write(start, body, anywhere=True)
@@ -339,6 +353,11 @@ class RecordWriter:
         self._covered = count
         if durable:
             os.fsync(self._file)
+
+    def _views_after(self, chain: Sequence[tuple[int, int]]) -> dict[str, int]:
+        """Return the views that no index of a chain lists."""
+        last = chain[-1][0] if chain else -1
+        return {name: start for name, start in self._directory.views.items() if start > last}
 
     def _write(self, start: int, body: Sequence[bytes | memoryview], *, anywhere: bool = False) -> Place:
         length = sum(map(len, body))
