@@ -747,6 +747,11 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
             self._drop()
 
     def _finish(self, writer: "RecordWriter", file: int) -> None:
+        if writer.is_interrupted:
+            if self._temporary is not None:
+                raise DataFileError(f"an exception interrupted the writing of {self._path}: it is as it was")
+            # What was appended is found by a scan when the file is opened again.
+            return
         if self._temporary is None:
             self._check_in_place(file)
         # What nobody sees yet needs to be durable only before it is seen.

@@ -128,3 +128,56 @@ def test_faults_an_exception_out_of_a_signal_leaves_every_file_whole(tmp_path):
         tmp_path,
     )
     assert sum(ends.get("Alarm", 0) for ends in said.values()) > 10, said
+
+
+def test_faults_an_exception_at_any_line_of_a_writer_leaves_every_file_whole(tmp_path):
+    # An exception out of a signal comes between any two lines: here it comes at every third of them.
+    said = run_with_faults(
+        """
+        ENDS_OF_FILES = ("/store/_file.py", "/growing/_writer.py", "/records/_directory.py")
+
+        class Alarm(BaseException):
+            pass
+
+        def raise_at(wanted):
+            seen = 0
+
+            def at_line(frame, event, arg):
+                nonlocal seen
+                if event == "line":
+                    seen += 1
+                    if seen == wanted:
+                        sys.settrace(None)
+                        raise Alarm
+                return at_line
+
+            def at_call(frame, event, arg):
+                return at_line if frame.f_code.co_filename.endswith(ENDS_OF_FILES) else None
+
+            sys.settrace(at_call)
+
+        for work in [save, append]:
+            line, code = -2, 9
+            while code == 9:
+                line += 3
+                begin()
+                child = os.fork()
+                if not child:
+                    code = 1
+                    try:
+                        raise_at(line)
+                        work()
+                        sys.settrace(None)
+                        code = 0
+                    except Alarm:
+                        code = 9
+                    finally:
+                        os._exit(code)
+                code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+                assert code in (0, 9), (work.__name__, line)
+                note(work, Alarm() if code else None)
+                check(work)
+        """,
+        tmp_path,
+    )
+    assert min(ends["Alarm"] for ends in said.values()) > 100, said

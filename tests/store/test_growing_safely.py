@@ -16,6 +16,7 @@ import tensorwrapper as tw
 from tensorwrapper import wire
 from tensorwrapper.errors import DataFileError, TensorWrapperError
 from tensorwrapper.store import verify
+from tensorwrapper.store.records._directory import Directory
 from tensorwrapper.store.records._listing import Place, pack_rows
 from tensorwrapper.store.records._record import encode_index, encode_tensor
 from tensorwrapper.store.records._tail import hashes_of
@@ -308,3 +309,34 @@ def test_what_a_reader_of_messages_sees_of_a_record_is_its_rows(path):
     message = wire.decode(wire.decode_frames(body))
     assert message.tensors[0].tolist() == [[3, 4], [5, 6]]
     assert message.label_object["record"] == {"kind": "tensor", "name": "x", "extends": 1}
+
+
+@pytest.mark.parametrize("mode", ["a", "w"])
+def test_after_an_interrupted_write_nothing_more_is_written_and_nothing_is_lost(path, monkeypatch, mode):
+    tw.save(path, {"a": [1]})
+    take = Directory.take
+
+    def interrupted(*_):
+        monkeypatch.setattr(Directory, "take", take)
+        raise KeyboardInterrupt
+
+    f = tw.open(path, mode)
+    f["b"] = [1, 2]
+    monkeypatch.setattr(Directory, "take", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        f["c"] = [3]
+    with pytest.raises(DataFileError, match="open it again to go on"):
+        f["d"] = [4]
+    if mode == "a":
+        f.close()
+        # The record was written before the exception came.
+        expected = {"a": [1], "b": [1, 2], "c": [3]}
+    else:
+        with pytest.raises(DataFileError, match="it is as it was"):
+            f.close()
+        expected = {"a": [1]}
+    with tw.open(path, "a") as f:
+        f["d"] = [4]
+    with tw.open(path) as f:
+        assert {name: tensor.tolist() for name, tensor in f.items()} == {**expected, "d": [4]}
+    assert verify(path).ok

@@ -1,14 +1,21 @@
 """`RecordWriter`: records appended to an open file, and the index after them."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, final
 
 import attrs
 import numpy as np
 
 from tensorwrapper._tensor_names import check_name
-from tensorwrapper.errors import ConversionError, ExtentMismatchError, SizeOverflowError, TensorNameError
+from tensorwrapper.errors import (
+    ConversionError,
+    DataFileError,
+    ExtentMismatchError,
+    SizeOverflowError,
+    TensorNameError,
+)
 from tensorwrapper.store.growing._growth import Pattern
 from tensorwrapper.store.records._checksum import Algorithm, checksum_of, choose
 from tensorwrapper.store.records._directory import Directory
@@ -45,7 +52,16 @@ _Body: TypeAlias = list[bytes | memoryview]
 class RecordWriter:
     """Appends records to a file that belongs to somebody else, who closes it."""
 
-    __slots__ = ("_covered", "_directory", "_ends", "_field_ends", "_file", "_options", "_piece_bytes")
+    __slots__ = (
+        "_covered",
+        "_directory",
+        "_ends",
+        "_field_ends",
+        "_file",
+        "_interrupted",
+        "_options",
+        "_piece_bytes",
+    )
 
     def __init__(
         self,
@@ -65,6 +81,16 @@ class RecordWriter:
         # there are.
         self._ends: dict[str, tuple[Row | None, Pattern, int]] = {}
         self._field_ends: dict[str, tuple[Row | None, FieldPatterns, int]] = {}
+        self._interrupted = False
+
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether an exception came between the file and what is known of it; then nothing more is written.
+
+        An exception out of a signal comes between any two steps. What the file has is whole, and is found
+        when it is opened again.
+        """
+        return self._interrupted
 
     def add_tensor(
         self,
@@ -111,12 +137,10 @@ class RecordWriter:
         """Append the record of a view, whose message is `body`; it raises as `add_tensor`."""
         self._check_free(name)
         check_views(len(self._directory.views) + 1)
-        try:
+        with self._changing():
             written = self._write(self._directory.end, body)
-        except BaseException:
-            os.ftruncate(self._file, self._directory.end)
-            raise
         self._directory.add_view(name, written)
+        self._interrupted = False
 
     def extend_records(
         self,
@@ -290,26 +314,22 @@ class RecordWriter:
             Of records: the names of their fields.
         """
         rows: list[Row] = []
-        try:
+        with self._changing():
             for piece in range(pieces):
                 place = self._write(rows[-1][1].stop if rows else self._directory.end, encode(piece, after))
                 rows.append((name, place, piece, pieces, after))
                 after = None if after is None else after + sizes[piece]
-        except BaseException:
-            os.ftruncate(self._file, self._directory.end)
-            raise
         for row in rows:
             self._directory.take(row, fields)
+        self._interrupted = False
 
     def add_metadata(self, metadata: Mapping[str, object]) -> None:
         """Append what is to be said of the file."""
         body = encode_metadata(metadata, self._options.limits)
-        try:
+        with self._changing():
             written = self._write(self._directory.end, body)
-        except BaseException:
-            os.ftruncate(self._file, self._directory.end)
-            raise
         self._directory.add(("", written, 0, 1, None))
+        self._interrupted = False
 
     def add_index(self, *, durable: bool) -> None:
         """Append an index of what has none yet, if there is such.
@@ -342,15 +362,13 @@ class RecordWriter:
         body = encode_index(
             table, names, previous, start, hashes=hashes, grown=grown, records=records, views=views
         )
-        try:
+        with self._changing():
             # It is checked whenever the file is opened.
             written = self._write(start, body, anywhere=True)
-        except BaseException:
-            os.ftruncate(self._file, directory.end)
-            raise
         directory.chain = [*chain, (start, first)]
         directory.end = written.stop
         self._covered = count
+        self._interrupted = False
         if durable:
             os.fsync(self._file)
 
@@ -358,6 +376,19 @@ class RecordWriter:
         """Return the views that no index of a chain lists."""
         last = chain[-1][0] if chain else -1
         return {name: start for name, start in self._directory.views.items() if start > last}
+
+    @contextmanager
+    def _changing(self) -> Generator[None, None, None]:
+        """Write all of the block, or none; the caller then notes what was written, and clears the flag."""
+        if self._interrupted:
+            raise DataFileError("an exception interrupted a write to this file: open it again to go on")
+        self._interrupted = True
+        try:
+            yield
+        except BaseException:
+            os.ftruncate(self._file, self._directory.end)
+            self._interrupted = False
+            raise
 
     def _write(self, start: int, body: Sequence[bytes | memoryview], *, anywhere: bool = False) -> Place:
         length = sum(map(len, body))
