@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tensorwrapper.store.records._entry import Entry
     from tensorwrapper.store.records._loss import Loss, LossCode
     from tensorwrapper.store.sets._recognise import FileKind, Recognised, recognise
+    from tensorwrapper.store.views._check import SourceState
     from tensorwrapper.store.views._sources import StoredSource
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "Loss",
     "LossCode",
     "Recognised",
+    "SourceState",
     "StoredSource",
     "TensFile",
     "Verification",
@@ -53,6 +55,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "records._entry": ("Entry",),
             "records._loss": ("Loss", "LossCode"),
             "sets._recognise": ("FileKind", "Recognised", "recognise"),
+            "views._check": ("SourceState",),
             "views._sources": ("StoredSource",),
         },
     )

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from tensorwrapper.fields import Records
     from tensorwrapper.selection import View
     from tensorwrapper.store.growing._writer import RecordWriter
+    from tensorwrapper.store.views._check import SourceState
     from tensorwrapper.store.views._read import StoredView
     from tensorwrapper.store.views._sources import StoredSource
     from tensorwrapper.store.views._way import Way
@@ -373,6 +374,45 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
         except DataFileError as error:
             raise self._about_view(name, error) from error
 
+    def check_sources(self, name: str) -> "tuple[SourceState, ...]":
+        """Return for each file that a stored view reads whether it is there, and unchanged.
+
+        Every source is opened and its version is compared; no element is read. A tensor has no sources.
+
+        Raises
+        ------
+        TensorNameError
+            If there is nothing of this name.
+        DataFileError
+            If the record of the view is damaged.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> import tensorwrapper as tw
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> tw.save(folder / "a.tens", {"x": [1, 2, 3]})
+        >>> with TensFile(folder / "a.tens") as a:
+        ...     tw.save(folder / "v.tens", {"v": tw.selection.as_view(a["x"])[::-1]}, keep_views=True)
+        >>> (folder / "a.tens").unlink()
+        >>> with TensFile(folder / "v.tens") as f:
+        ...     [(s.path, s.members, s.state) for s in f.check_sources("v")]
+        [('a.tens', 1, 'missing')]
+        """
+        from tensorwrapper.store.views._check import states_of  # noqa: PLC0415 - few files have views
+
+        if not self._directory.has_view(name):
+            self._lying(name)
+            return ()
+        try:
+            return states_of(self._stored(name), self._start().entering(name, ()), self)
+        except DataFileError as error:
+            raise self._about_view(name, error) from error
+
+    def _view_bytes(self, name: str) -> bytes:
+        """Return the message of the record of a view as it is."""
+        return bytes(self._reading.body(self._view_place(name)))
+
     def _append_view(self, name: str, view: "View[Any]", metadata: Mapping[str, object] | None) -> None:
         """Add the record of a view."""
         from tensorwrapper.store.views._write import ViewWriter  # noqa: PLC0415 - few files have views
@@ -584,8 +624,8 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
             The codec for this tensor alone, or None for none; without it, the one of the file.
         keep_view
             Whether the steps of a `View` and its sources are stored, in place of its elements. Sources are
-            tensors of files, of this one too, or at servers. Tensors in memory are stored with the view: up to
-            1 MiB a source and 16 MiB together. Values of other types are written as ever.
+            tensors of files, of this one too, or at servers. Tensors in memory are stored with the view: up
+            to 1 MiB a source and 16 MiB together. Values of other types are written as ever.
 
         Raises
         ------

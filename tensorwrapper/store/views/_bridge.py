@@ -9,7 +9,7 @@ from typing import Any
 
 from tensorwrapper._json import Json
 
-__all__ = ["open_file", "tensor_of_server"]
+__all__ = ["connect", "open_file"]
 
 
 def open_file(path: str, options: Mapping[str, Json], follow: str | None, *, check_versions: bool) -> Any:  # noqa: ANN401 - a file of any kind
@@ -18,6 +18,6 @@ def open_file(path: str, options: Mapping[str, Json], follow: str | None, *, che
     return store.open(path, **options, follow=follow, check_versions=check_versions)
 
 
-def tensor_of_server(address: str, name: str) -> Any:  # noqa: ANN401 - a tensor elsewhere
-    """Return the tensor of a name that a server has, as `tensorwrapper.connect` does."""
-    return importlib.import_module("tensorwrapper.remote").connect(address)[name]
+def connect(address: str) -> Any:  # noqa: ANN401 - the tensors of a server
+    """Return the tensors of a server by name, as `tensorwrapper.connect` does."""
+    return importlib.import_module("tensorwrapper.remote").connect(address)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast, final
 
 import numpy as np
 
-from tensorwrapper._json import Json, excess, load_json
+from tensorwrapper._json import Json, dump_json, excess, load_json
 from tensorwrapper._value_class import frozen
 from tensorwrapper._wording import brief
 from tensorwrapper.errors import DataFileError, ParseError, TensorWrapperError, VersionChangedError
@@ -140,11 +140,13 @@ class StoredView:
             if isinstance(source, str):
                 yield StoredSource("", source, "")
                 continue
-            place = source.address if isinstance(source, ServerSource) else self._relative(source.path)
-            yield StoredSource(place, source.name, source.version)
+            yield StoredSource(self.place_of(source), source.name, source.version)
 
-    def _relative(self, path: str) -> str:
-        return PurePath(os.path.relpath(path, self.folder)).as_posix()
+    def place_of(self, source: "FileSource | ServerSource") -> str:
+        """Return the address of a server, or the path of a file relative to the file of the view."""
+        if isinstance(source, ServerSource):
+            return source.address
+        return PurePath(os.path.relpath(source.path, self.folder)).as_posix()
 
     def sources(self) -> Iterator["FileSource | ServerSource | str"]:
         """Yield each source, members one by one; of one of the same file its name."""
@@ -204,8 +206,14 @@ def read_view(stored: StoredView, way: Way, own: Own) -> "View[Any]":
     try:
         sources = {str(number): _opened(given, stored, way, own) for number, given in enumerate(stored.said)}
 
+        joined: dict[str, Tensor[Any]] = {}
+
         def members(given: dict[str, Json]) -> "View[Any]":
-            return as_view(lazy_tensor(stored.members(given), way))
+            # A text says a node as often as it is used, and it has one table.
+            key = dump_json(given)
+            if key not in joined:
+                joined[key] = lazy_tensor(stored.members(given), way)
+            return as_view(joined[key])
 
         return view_from_stored(stored.text, sources=sources, frames=stored.positions(), members=members)
     except (DataFileError, VersionChangedError):
@@ -222,7 +230,7 @@ def _opened(given: Mapping[str, Json], stored: StoredView, way: Way, own: Own) -
         return same_elements(own(given["own"]))
     if "held" in given:
         if set(given) != {"held"}:
-            raise DataFileError("has a source with `held` and other keys")
+            raise DataFileError("has a source that says more than held")
         return stored.held(given["held"])
     source = to_source(given, stored.folder)
     return lazy_tensor(source, way) if source.shape is not None else same_elements(way.open(source))

@@ -20,7 +20,7 @@ from tensorwrapper.errors import (
     TensorNameError,
     VersionChangedError,
 )
-from tensorwrapper.store.views._bridge import open_file, tensor_of_server
+from tensorwrapper.store.views._bridge import connect, open_file
 from tensorwrapper.store.views._sources import FileSource, ServerSource
 
 __all__ = ["OpenFiles", "Way", "is_below"]
@@ -35,12 +35,13 @@ _DEEP: Final = 16
 class OpenFiles:
     """The files that the views of one file have opened: those used last stay open."""
 
-    __slots__ = ("__weakref__", "_files", "lock")
+    __slots__ = ("__weakref__", "_files", "_servers", "lock")
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
         self._files: OrderedDict[tuple[str, str], Any] = OrderedDict()
-        weakref.finalize(self, _close, self._files)
+        self._servers: dict[str, Any] = {}
+        weakref.finalize(self, _close, self._files, self._servers)
 
     def get(self, path: str, options: Mapping[str, Json], way: "Way") -> Any:  # noqa: ANN401 - of any kind
         """Return the open file at a path; the caller holds the lock."""
@@ -53,10 +54,20 @@ class OpenFiles:
         self._files[key] = found
         return found
 
+    def at(self, address: str) -> Any:  # noqa: ANN401 - the tensors of a server
+        """Return the tensors of a server by name; it stays connected, for its tensors are read later."""
+        with self.lock:
+            if address not in self._servers:
+                if len(self._servers) >= _OPEN:
+                    raise DataFileError(f"sources of one file are at more than {_OPEN} servers")
+                self._servers[address] = connect(address)
+            return self._servers[address]
 
-def _close(files: "OrderedDict[tuple[str, str], Any]") -> None:
-    while files:
-        files.popitem()[1].close()
+
+def _close(*opened: "dict[Any, Any]") -> None:
+    for own in opened:
+        while own:
+            own.popitem()[1].close()
 
 
 def is_below(path: str, folder: str) -> bool:
@@ -129,7 +140,7 @@ class Way:
             try:
                 found, version = file._as_source(source.name, self.through)
             except TensorNameError as error:
-                raise DataFileError(f"{self.path}: a source is not there: {error}") from error
+                raise DataFileNotFoundError(2, f"{self.path}: a source is not there: {error}") from error
         self.check(source.path, source.name, source.version, version)
         return found
 
@@ -143,7 +154,7 @@ class Way:
                 f"{self.path}: the source {source.name!r} is at {shortened(source.address)}, and only read "
                 "with follow=, the front of that address"
             )
-        found = tensor_of_server(source.address, source.name)
+        found = self.files.at(source.address)[source.name]
         self.check(source.address, source.name, source.version, str(found.version))
         return found
 

@@ -189,8 +189,8 @@ class ViewWriter:
         self._held += nbytes
         if nbytes > _HELD or self._held > _HELD_ALL:
             raise ConversionError(
-                f"the view reads {source or tensor.shape} of {nbytes} bytes, which is in memory. At most {_HELD} "
-                f"bytes of a source are stored with a view, and {_HELD_ALL} of all sources; save it first"
+                f"the view reads {source or tensor.shape} of {nbytes} bytes, which is in memory. At most "
+                f"{_HELD} bytes of a source are stored with a view, and {_HELD_ALL} together; save it first"
             )
         self._met["held", id(tensor)] = tensor, None
         return self._source(("held", id(tensor)), {"held": self._table(tensor)})
@@ -212,7 +212,8 @@ class ViewWriter:
         """Return what says sources that were read from a record of a view."""
         source = buffer.source
         if isinstance(source, MembersSource):
-            return {"of": self._members(source)}
+            members: dict[str, Json] = self._once("members", source, lambda: self._members(source))
+            return {"of": members}
         if isinstance(source, ServerSource):
             return self._source(("server", source.address, source.name, source.version), source.said())
         own = cast("FileSource", source)
