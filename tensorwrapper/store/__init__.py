@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tensorwrapper.store._verify import Verification, verify
     from tensorwrapper.store.foreign._array_file import ArrayFile
     from tensorwrapper.store.foreign._contents import Conversion
+    from tensorwrapper.store.ranges._ranges import Ranges
     from tensorwrapper.store.records._entry import Entry
     from tensorwrapper.store.records._loss import Loss, LossCode
     from tensorwrapper.store.sets._recognise import FileKind, Recognised, recognise
@@ -27,6 +28,7 @@ __all__ = [
     "FileMode",
     "Loss",
     "LossCode",
+    "Ranges",
     "Recognised",
     "SourceState",
     "StoredSource",
@@ -52,6 +54,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "_verify": ("Verification", "verify"),
             "foreign._array_file": ("ArrayFile",),
             "foreign._contents": ("Conversion",),
+            "ranges._ranges": ("Ranges",),
             "records._entry": ("Entry",),
             "records._loss": ("Loss", "LossCode"),
             "sets._recognise": ("FileKind", "Recognised", "recognise"),

@@ -32,6 +32,7 @@ from tensorwrapper.store.records._origin import FileOrigin, remember, stat_of, v
 from tensorwrapper.store.records._reader import RecordReader
 from tensorwrapper.store.records._record import RecordFacts, encode_view
 from tensorwrapper.store.records._tail import load_end
+from tensorwrapper.store.records._taking import take_rows, to_rows
 from tensorwrapper.store.system._bytes_at import lock_for_writing, sync_folder, unlock
 from tensorwrapper.store.system._replace import beside, make_beside
 from tensorwrapper.store.system._system import about_path, open_regular, refused_by_system, to_path
@@ -40,6 +41,8 @@ from tensorwrapper.wire import DEFAULT_LIMITS, Compression, Limits, Message
 from tensorwrapper.wire.lowlevel import is_records
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from tensorwrapper.fields import Records
     from tensorwrapper.selection import View
     from tensorwrapper.store.growing._writer import RecordWriter
@@ -425,6 +428,46 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
             raise ConversionError(f"the view {name!r} is not kept: {error}") from error
         body = encode_view(name, text, writer.said, writer.frames, writer.tables, metadata, self._limits)
         writing.add_view(name, body)
+
+    def take(self, name: str, indices: "npt.ArrayLike") -> Tensor[Any]:
+        """Return some rows of a tensor, in the given order; as `ArrayFile.take`.
+
+        Raises
+        ------
+        TensorNameError
+            If there is no such tensor.
+        OutOfBoundsError
+            If there is no such row.
+        DataFileError
+            If the file is damaged, or closed.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> import tensorwrapper as tw
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "run.tens"
+        >>> tw.save(path, {"hits": tw.jagged([[5, 1], [], [7]])})
+        >>> with tw.open(path) as f:
+        ...     f.take("hits", [-1, 0]).tolist()
+        [[7], [5, 1]]
+        """
+        from tensorwrapper.store.fetched._records import FetchedRecords  # noqa: PLC0415 - few files are asked this
+        from tensorwrapper.store.fetched._tens import Lying  # noqa: PLC0415 - as above
+        from tensorwrapper.store.ranges._door import MemoryDoor  # noqa: PLC0415 - as above
+        from tensorwrapper.store.ranges._ranges import Ranges  # noqa: PLC0415 - as above
+
+        rows = to_rows(indices)
+        if self._directory.has_view(name):
+            return take_rows(self[name], rows)
+        found = self._lying(name)
+        begun: list[Row] = [
+            (found.owner, own, k, len(found.places), None) for k, own in enumerate(found.places)
+        ]
+        reader = found.reader.lasting(found.places[-1])
+        records = FetchedRecords(Ranges(MemoryDoor(reader.mapped, str(self._path))), reader.limits)
+        fields = self._directory.records.get(found.owner, ()) if found.field else ()
+        taken = Lying(records, [*begun, *found.grown], fields, found.field).take_by_splits(rows)
+        return take_rows(self[name], rows) if taken is None else taken
 
     def records(self, names: "str | Iterable[str] | None" = None) -> "Records":
         """Return records that were stored as such, or tensors whose rows agree, as one value.

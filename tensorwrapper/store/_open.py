@@ -1,31 +1,30 @@
 """`open` and `save`: the two ways into a `.tens` file."""
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, SupportsIndex, cast, overload
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, BinaryIO, Literal, SupportsIndex, cast, overload
 
 from tensorwrapper._arguments import check_null_rows
 from tensorwrapper._lazy import naming_extras
-from tensorwrapper._wording import shortened
+from tensorwrapper._value_class import evolve
+from tensorwrapper._wording import brief, shortened
 from tensorwrapper.errors import ConversionError, DataFileError, ReadOnlyError, TensorNameError
 from tensorwrapper.store._file import PIECE_BYTES, FileMode, TensFile, is_view
-from tensorwrapper.store.system._system import to_path
+from tensorwrapper.store.ranges._addresses import has_no_path
+from tensorwrapper.store.system._system import of_stranger, to_path
 from tensorwrapper.typing import NullRows
 from tensorwrapper.wire import DEFAULT_LIMITS, Compression, Limits
 from tensorwrapper.wire.lowlevel import is_records
 
 if TYPE_CHECKING:
     from tensorwrapper.store.foreign._array_file import ArrayFile
-    from tensorwrapper.store.foreign._contents import ChunksLike, Contents
+    from tensorwrapper.store.foreign._contents import ChunksLike, Contents, Opening
     from tensorwrapper.store.sets._kinds import Kind
     from tensorwrapper.store.sets._recognise import FileKind
     from tensorwrapper.wirecell import TensorSet
 
 __all__ = ["open", "save", "save_sets"]
-
-_ADDRESS: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 
 
 @overload
@@ -45,7 +44,7 @@ def open(  # noqa: A001 - in the package's name it reads as what it does
 
 @overload
 def open(  # noqa: A001 - in the package's name it reads as what it does
-    path: str | os.PathLike[str],
+    path: "str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO",
     mode: FileMode = "r",
     *,
     kind: "FileKind | None" = None,
@@ -59,7 +58,7 @@ def open(  # noqa: A001 - in the package's name it reads as what it does
     check_versions: bool = True,
 ) -> "TensFile | ArrayFile": ...
 def open(  # noqa: A001
-    path: str | os.PathLike[str],
+    path: "str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO",
     mode: FileMode = "r",
     *,
     kind: "FileKind | None" = None,
@@ -80,7 +79,10 @@ def open(  # noqa: A001
     Parameters
     ----------
     path
-        Where the file, or the folder of a Zarr store, is.
+        The path of the file, or of the folder of a Zarr store. A file that is read may also be an address
+        (http, https, or any file system of fsspec), an open file of bytes, or bytes in memory. `.tens`, npy,
+        npz and safetensors files are then read by byte ranges. Other kinds are copied to a temporary file,
+        up to 256 MiB.
     mode
         ``"r"`` reads a file that exists. ``"a"`` adds to it, or begins one: every tensor is in the file when
         `append` returns. ``"w"`` writes a new file under another name in the same folder, which takes the
@@ -105,8 +107,8 @@ def open(  # noqa: A001
         arrays that the file has.
     follow
         A folder: other files in it, to which links and manifests of this one lead, are read as well. Without
-        it they are in `losses`, and are not looked at. Sources of stored views may lie in it, beside those
-        below the folder of the file; or it is the front of the address of a server that has some.
+        it they are listed in `losses`. Sources of stored views may be in it, and in the folder of the file.
+        Or it is the front of the address of a server with sources.
     check_versions
         Whether a source of a stored view that changed since is refused when it is read. If not, a
         `ChangedSourceWarning` says so.
@@ -117,8 +119,8 @@ def open(  # noqa: A001
         If the file is missing, damaged where it must not be, of no kind that is known, or being written by
         another.
     ConversionError
-        If it is an address, or no path: the text says what opens it; or if a file of another kind than
-        `.tens` is to be written: `convert` does that.
+        If the source is of another type, or the address is that of a server, which `connect` reads. If the
+        mode is not ``"r"`` and the file is not a `.tens` file: `convert` writes those.
     ReadOnlyError
         If there are metadata for a file that is read.
     ModuleNotFoundError
@@ -140,7 +142,11 @@ def open(  # noqa: A001
     """
     check_null_rows(null_rows)
     followed = None if follow is None else os.fspath(follow)
-    where = _place(path)
+    if mode == "r" and has_no_path(path):
+        from tensorwrapper.store.foreign._contents import Opening  # noqa: PLC0415 - not for a path of ours
+
+        return _open_ranges(path, kind, metadata, Opening(limits, "", null_rows, raw, followed))
+    where = _place(cast("str", path))
     if mode != "r":
         if kind not in (None, "tens") or (kind is None and _other_kind(where) is not None):
             raise ConversionError(
@@ -165,8 +171,7 @@ def open(  # noqa: A001
             # A name is no proof: what has it may be of another kind.
             if kind is not None or not _is_other(where):
                 raise
-    if metadata is not None:
-        raise ReadOnlyError("metadata belongs to a file that is written; the mode is 'r'")
+    _check_read_only(metadata)
     from tensorwrapper.store.sets._recognise import Recognised, recognise  # noqa: PLC0415 - of other kinds alone
 
     found = recognise(where) if kind is None else Recognised(_known(kind), "name")
@@ -184,7 +189,36 @@ def open(  # noqa: A001
     if kind == "wirecell":
         _check_sets(where, contents)
     given = {"kind": kind, "raw": raw or None, "null_rows": null_rows if null_rows != "refuse" else None}
-    return ArrayFile(where, contents, {key: own for key, own in given.items() if own is not None})
+    options = {key: own for key, own in given.items() if own is not None}
+    return ArrayFile(where, contents, options=options)
+
+
+def _open_ranges(source: object, kind: "FileKind | None", metadata: object, how: "Opening") -> "ArrayFile":
+    """Open a file without a path by byte ranges."""
+    from tensorwrapper.store.fetched._open import FETCHED, spooled  # noqa: PLC0415 - few files have no path
+    from tensorwrapper.store.foreign._array_file import ArrayFile  # noqa: PLC0415 - as above
+    from tensorwrapper.store.ranges._ranges import Ranges  # noqa: PLC0415 - as above
+    from tensorwrapper.store.sets._kinds import read_as  # noqa: PLC0415 - as above
+    from tensorwrapper.store.sets._recognise import Recognised, recognise_ranges  # noqa: PLC0415 - as above
+
+    _check_read_only(metadata)
+    with naming_extras():
+        ranges = Ranges.of(cast("str", source))
+        found = recognise_ranges(ranges) if kind is None else Recognised(_known(kind), "name")
+        how = evolve(how, note=found.note)
+        read = FETCHED.get(found.kind)
+        with of_stranger(ranges.name, found.kind):
+            contents = (
+                spooled(ranges, found.kind, lambda path: read_as(found.kind, path, how))
+                if read is None
+                else read(ranges, how)
+            )
+    return ArrayFile(Path(PurePosixPath(ranges.name).name), contents, ranges)
+
+
+def _check_read_only(metadata: object) -> None:
+    if metadata is not None:
+        raise ReadOnlyError("metadata belongs to a file that is written; the mode is 'r'")
 
 
 def _is_other(where: Path) -> bool:
@@ -233,19 +267,8 @@ def _known(kind: "FileKind") -> "FileKind":
 
 def _place(given: str | os.PathLike[str]) -> Path:
     """Return the path that somebody gave, and say of what is none who opens it."""
-    if hasattr(given, "read") or isinstance(cast("object", given), bytes | bytearray | memoryview):
-        raise ConversionError(
-            f"a {type(given).__name__} has no path, and files are read where they lie: write its bytes to a "
-            "file, and open that; np.load and pyarrow read streams"
-        )
-    scheme = _ADDRESS.match(given) if isinstance(given, str) else None
-    if scheme is not None and not os.path.lexists(given):
-        if scheme[1].lower() in ("tcp", "ipc", "inproc"):
-            raise ConversionError(f"{scheme.string} is a server: tw.connect({scheme.string!r}) reads it")
-        raise ConversionError(
-            f"{scheme.string} is an address, and no path: fsspec.open_local('simplecache::{scheme.string}') "
-            "has its bytes in a file, which opens"
-        )
+    if has_no_path(given):
+        raise ConversionError(f"{brief(given)} has no path: files are written by their paths")
     return to_path(given)
 
 

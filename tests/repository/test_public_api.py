@@ -33,6 +33,7 @@ RUNNING = {
     "StreamReader",
     "Delivery",
     "TensFile",
+    "Ranges",
     "ArrayFile",
 }
 """What runs or holds a resource: final, with slots, and no value."""

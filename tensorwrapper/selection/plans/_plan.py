@@ -225,6 +225,16 @@ class Plan:
         return sum([count(selections) for count, selections in pairs if count is not None])
 
     @property
+    def requests(self) -> int:
+        """The number of requests for byte ranges, by the sources that count them."""
+        return sum([_fetches(own)[0] for own in self.reads])
+
+    @property
+    def bytes_fetched(self) -> int:
+        """The bytes that these requests bring: elements, and the short gaps between some of them."""
+        return sum([_fetches(own)[1] for own in self.reads])
+
+    @property
     def runs(self) -> int:
         """How many runs of memory are written, in a result in row-major order. O(steps)."""
         return sum([step.runs for step in self.steps])
@@ -264,6 +274,13 @@ def _joined(reads: list[SourceRead]) -> list[SourceRead]:
         )
         for source, own in found.items()
     ]
+
+
+def _fetches(read: SourceRead) -> tuple[int, int]:
+    """Return the number of requests of a read, and their bytes; zeros if the source does not count."""
+    source = read.source.source if isinstance(read.source, Converted) else read.source
+    count: Callable[[Sequence[Wanted]], tuple[int, int]] | None = getattr(source, "fetches", None)
+    return (0, 0) if count is None else count(read.selections)
 
 
 def _on_wire(source: Source) -> "Callable[[Sequence[Wanted]], int] | None":

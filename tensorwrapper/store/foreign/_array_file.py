@@ -7,15 +7,23 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, cast, final, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from tensorwrapper._arrays import are_truths
 from tensorwrapper._json import Json
 from tensorwrapper._value_class import Shown
-from tensorwrapper.errors import DataFileError, ParseError, TensorNameError, TensorWrapperError
+from tensorwrapper.errors import (
+    DataFileError,
+    OutOfBoundsError,
+    ParseError,
+    TensorNameError,
+    TensorWrapperError,
+)
 from tensorwrapper.store.foreign._contents import Contents, Held
 from tensorwrapper.store.records._entry import Entry
 from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.store.records._origin import FileOrigin, remember, version_of_path
+from tensorwrapper.store.records._taking import take_rows, to_rows
 from tensorwrapper.store.system._system import of_stranger
 from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.typing import Array
@@ -24,6 +32,7 @@ from tensorwrapper.wirecell import TensorSet
 if TYPE_CHECKING:
     from tensorwrapper.fields import Records
     from tensorwrapper.selection import View
+    from tensorwrapper.store.ranges._ranges import Ranges
 
 __all__ = ["ArrayFile"]
 
@@ -46,10 +55,18 @@ class ArrayFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"]):
     is inflated to a temporary file without a name when it is opened.
     """
 
-    __slots__ = ("__weakref__", "_contents", "_options", "_origin", "_path", "_version")
+    __slots__ = ("__weakref__", "_contents", "_options", "_origin", "_path", "_ranges", "_version")
 
-    def __init__(self, path: Path, contents: Contents, options: Mapping[str, Json] | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        contents: Contents,
+        ranges: "Ranges | None" = None,
+        *,
+        options: Mapping[str, Json] | None = None,
+    ) -> None:
         self._path = path
+        self._ranges = ranges
         self._contents: Contents | None = contents
         self._options = options or {}
         self._origin: FileOrigin | None = None
@@ -57,8 +74,13 @@ class ArrayFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"]):
 
     @property
     def path(self) -> Path:
-        """Where the file is."""
+        """The path of the file; of one at an address, its name alone."""
         return self._path
+
+    @property
+    def ranges(self) -> "Ranges | None":
+        """The byte ranges of a file without a path, with their counters; None if it has a path."""
+        return self._ranges
 
     @property
     def mode(self) -> Literal["r"]:
@@ -95,7 +117,8 @@ class ArrayFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"]):
 
     def __getitem__(self, name: str) -> "Tensor[Any] | View[Any]":
         found = self._read(name)
-        if self._origin is None:
+        if self._origin is None and self._ranges is None:
+            # A file at an address, or in memory, has no path by which others find it.
             with suppress(OSError):
                 self._origin = FileOrigin.of(self._path, self._options)
         if self._origin is not None:
@@ -180,19 +203,61 @@ class ArrayFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"]):
         """
         held, tensor = self._find(name), self[name]
         nbytes = tensor.nbytes if held.nbytes is None else held.nbytes
-        return Entry(name, tensor.shape, str(tensor.dtype), held.packing, tensor.size, nbytes, 1, held.start)
+        packing = held.packing if isinstance(held.packing, str) else held.packing()
+        return Entry(name, tensor.shape, str(tensor.dtype), packing, tensor.size, nbytes, 1, held.start)
 
     def tensor_metadata(self, name: str) -> Mapping[str, Any]:
         """Return what is said about a tensor, where the format has a place for it."""
         return dict(self._find(name).metadata)
 
-    def records(self, names: Iterable[str] | None = None, *, under: str | None = None) -> "Records":
+    def take(self, name: str, indices: "npt.ArrayLike") -> Tensor[Any]:
+        """Return some rows of a tensor, in the given order.
+
+        From rows in a `.tens` file it reads two splits a row; ``f[name]`` reads all of them.
+
+        Parameters
+        ----------
+        name
+            As in ``f[name]``.
+        indices
+            The rows: integers, from the end if they are negative; one may come twice.
+
+        Raises
+        ------
+        TensorNameError
+            If there is no such tensor.
+        OutOfBoundsError
+            If there is no such row.
+        DataFileError
+            If the file is damaged, or closed.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> import tensorwrapper as tw
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "run.tens"
+        >>> tw.save(path, {"hits": tw.jagged([[5, 1], [], [7]])})
+        >>> tw.open(path.read_bytes()).take("hits", [2, 0]).tolist()
+        [[7], [5, 1]]
+        """
+        held, rows = self._find(name), to_rows(indices)
+        if held.take is None:
+            return take_rows(self[name], rows)
+        with of_stranger(self._path, self._path.suffix.lower(), name):
+            try:
+                return held.take(rows)
+            except OutOfBoundsError as error:
+                refused = error
+        raise refused
+
+    def records(self, names: "str | Iterable[str] | None" = None, *, under: str | None = None) -> "Records":
         """Return tensors whose rows agree as one value; a tensor that is read lazily is a lazy field.
 
         Parameters
         ----------
         names
-            Which tensors; None for all. Columns of structs are none: they are in `losses`.
+            Which tensors; None for all. Columns of structs are none: they are in `losses`. Of a `.tens` file
+            also the name of stored records.
         under
             A group of HDF5 or Zarr: its tensors alone, without the name of the group.
 
@@ -215,6 +280,9 @@ class ArrayFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"]):
         """
         from tensorwrapper.fields import records  # noqa: PLC0415 - few files are asked for records
 
+        stored = self._contents.stored if self._contents else {}
+        if isinstance(names, str) and names in stored:
+            return records({field: self[f"{names}.{field}"] for field in stored[names]})
         if isinstance(names, str):
             raise TensorNameError(
                 f"only .tens files have records by name: f.records([{names!r}]) has a tensor"

@@ -17,7 +17,8 @@ from tensorwrapper.errors import (
     TensorWrapperError,
 )
 from tensorwrapper.store.records._loss import Loss, LossCode, loss_in, unread
-from tensorwrapper.typing import Extents, NullRows
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.typing import Extents, IntArray, NullRows
 from tensorwrapper.wire import DEFAULT_LIMITS, Compression, Limits
 
 __all__ = [
@@ -45,15 +46,15 @@ ChunksLike: TypeAlias = Sequence[SupportsIndex] | Mapping[str, Sequence[Supports
 @final
 @frozen
 class Opening:
-    """How a file of another kind is opened."""
+    """The options with which a file of another kind is opened."""
 
     limits: Limits = DEFAULT_LIMITS
     note: str = ""
-    """What `recognise` says beside the kind."""
+    """The note of `recognise`."""
     null_rows: NullRows = "refuse"
-    """What a null is where a list is expected."""
+    """The meaning of a null where a list is expected."""
     raw: bool = False
-    """Whether what a convention puts together is listed as the parts that it has in the file."""
+    """Whether the parts of what a convention puts together are listed in its place."""
     follow: str | None = None
     """The folder, or the front of the addresses, of the other files that this one may lead to."""
 
@@ -67,10 +68,13 @@ class Held:
     """Where it begins in the file; 0 where that is not said."""
     nbytes: int | None
     """The bytes that it takes there; None where only its elements can be counted."""
-    packing: str
+    packing: str | Callable[[], str]
+    """The packing of the elements, or a function that returns it."""
     read: Callable[[], object]
     """Reads what is said about it, and no elements if the format allows: an array, a source, or a tensor."""
     metadata: Mapping[str, Any] = attrs.field(factory=dict[str, Any])
+    take: Callable[[IntArray], Tensor[Any]] | None = None
+    """A function that reads some rows, with fewer bytes of structure than `read` needs."""
 
 
 @final
@@ -97,6 +101,8 @@ class Contents:
     """Returns what else is there that no tensor says: another file has it not."""
     told: Callable[[], tuple[Loss, ...]] = tuple
     """Returns more losses, for which more is looked at than names: when they are asked for."""
+    stored: Mapping[str, tuple[str, ...]] = attrs.field(factory=dict[str, tuple[str, ...]])
+    """The names of records, and of the fields that they have: these are tensors with dotted names."""
     resolve: Callable[[str], str | None] | None = None
     """Returns the listed name of what a name leads to, where more names work than `aliases` has."""
 

@@ -50,6 +50,7 @@ __all__ = [
     "members_of",
     "npy_head",
     "npy_head_in",
+    "npy_header",
     "npy_refusal",
     "open_npy",
     "open_npz",
@@ -314,7 +315,7 @@ def npy_head(stream: IO[bytes], name: str) -> NpyHead:
     DataFileError
         If it says what is not known here: the error has a loss.
     """
-    shape, _, dtype = _header(stream, name)
+    shape, _, dtype = npy_header(stream, name)
     return NpyHead(dtype, stream.tell() + math.prod(shape) * dtype.itemsize)
 
 
@@ -328,7 +329,7 @@ def left_over(name: str, head: NpyHead, nbytes: int) -> list[Loss]:
     return [Loss(text, name, "member", _BEHIND)] if extra > 0 else []
 
 
-def _header(stream: IO[bytes], name: str = ONE) -> tuple[tuple[int, ...], bool, "np.dtype[Any]"]:
+def npy_header(stream: IO[bytes], name: str = ONE) -> tuple[tuple[int, ...], bool, "np.dtype[Any]"]:
     """Return extents, whether the first mode is the fastest, and the type of the elements.
 
     Arrays in elements are modes behind the others, as for NumPy.
@@ -408,7 +409,7 @@ def _literal(text: str) -> object:
 def mapped_array(memory: FileMap, begin: int, end: int) -> Array:
     """Return the array whose header starts at `begin`, as a view of the file up to `end`."""
     stream = stream_over(memoryview(memory)[begin:end])
-    shape, is_fortran, dtype = _header(stream)
+    shape, is_fortran, dtype = npy_header(stream)
     if dtype.hasobject:
         raise ValueError("it holds Python objects, and only a pickle could bring them back")
     place, count = begin + stream.tell(), math.prod(shape)
@@ -458,7 +459,7 @@ def span_of(memory: FileMap, info: zipfile.ZipInfo) -> tuple[int, int]:
 def compressed_member(memory: FileMap, info: zipfile.ZipInfo, most: int) -> Member:
     """Return an array as a source that inflates it; its header is read now."""
     with zipfile.ZipFile(stream_over(memoryview(memory))) as archive, archive.open(info) as member:
-        shape, is_fortran, dtype = _header(member)
+        shape, is_fortran, dtype = npy_header(member)
         place, size = member.tell(), math.prod(shape) * dtype.itemsize
     if dtype.hasobject:
         raise ValueError("it holds Python objects, and only a pickle could bring them back")

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, TypeGuard, cast
+from typing import IO, Any, Final, TypeGuard, cast
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array
 from tensorwrapper.wire import DEFAULT_LIMITS
 
-__all__ = ["check_safetensors", "open_safetensors", "read_safetensors", "write_safetensors"]
+__all__ = ["check_safetensors", "open_safetensors", "read_plans", "read_safetensors", "write_safetensors"]
 
 _DTYPES: Final = {
     "BOOL": "?",
@@ -75,25 +75,44 @@ def read_safetensors(
         If there is no such file, or it breaks a rule of the format.
     """
     with reading(path, ".safetensors") as stream:
-        size = os.fstat(stream.fileno()).st_size
-        length = int.from_bytes(stream.read(8), "little")
-        if size < 8 or length > min(size - 8, _HEADER_BYTES):
-            raise DataFileError(f"{path} has {size} bytes, which do not hold a header of {length}")
-        header = _load(stream.read(length), path)
+        plans, metadata, losses = read_plans(stream, os.fstat(stream.fileno()).st_size, path)
         memory = map_file(stream.fileno(), 0, path)
-        # The owner's library takes null for nothing said.
-        said = header.pop(_METADATA, None)
-        metadata = {} if said is None else said
-        if not isinstance(metadata, dict) or not all(isinstance(text, str) for text in metadata.values()):
-            raise DataFileError(f"{path} has metadata that are not texts")
-        plans = _plans(header, size - 8 - length, path)
         arrays = {
-            name: (8 + length + begin, _array(memory, dtype, shape, 8 + length + begin))
-            for name, (dtype, shape, begin) in plans.items()
-            if not isinstance(dtype, Loss)
+            name: (start, _array(memory, dtype, shape, start))
+            for name, (dtype, shape, start) in plans.items()
         }
-        losses = [dtype for dtype, _, _ in plans.values() if isinstance(dtype, Loss)]
-    return arrays, cast("dict[str, str]", metadata), tuple(losses)
+    return arrays, metadata, losses
+
+
+def read_plans(
+    stream: IO[bytes], size: int, path: object
+) -> "tuple[dict[str, tuple[np.dtype[Any], tuple[int, ...], int]], dict[str, str], tuple[Loss, ...]]":
+    """Return type, extents and place of each array, by the header of a file of so many bytes.
+
+    After them are metadata, and what is no array here.
+
+    Raises
+    ------
+    DataFileError
+        If it breaks a rule of the format.
+    """
+    length = int.from_bytes(stream.read(8), "little")
+    if size < 8 or length > min(size - 8, _HEADER_BYTES):
+        raise DataFileError(f"{path} has {size} bytes, which do not hold a header of {length}")
+    header = _load(stream.read(length), path)
+    # The owner's library takes null for nothing said.
+    said = header.pop(_METADATA, None)
+    metadata = {} if said is None else said
+    if not isinstance(metadata, dict) or not all(isinstance(text, str) for text in metadata.values()):
+        raise DataFileError(f"{path} has metadata that are not texts")
+    plans = _plans(header, size - 8 - length, path)
+    found = {
+        name: (dtype, shape, 8 + length + begin)
+        for name, (dtype, shape, begin) in plans.items()
+        if not isinstance(dtype, Loss)
+    }
+    losses = [dtype for dtype, _, _ in plans.values() if isinstance(dtype, Loss)]
+    return found, cast("dict[str, str]", metadata), tuple(losses)
 
 
 def _array(memory: FileMap, dtype: "np.dtype[Any]", shape: tuple[int, ...], start: int) -> Array:
@@ -101,7 +120,7 @@ def _array(memory: FileMap, dtype: "np.dtype[Any]", shape: tuple[int, ...], star
     return np.frombuffer(memory, dtype, count, start).reshape(shape) if count else np.empty(shape, dtype)
 
 
-def _load(raw: bytes, path: Path) -> dict[str, Json]:
+def _load(raw: bytes, path: object) -> dict[str, Json]:
     try:
         text = raw.decode().rstrip(" ")
         complaint = excess(text, depth=8, items=10_000_000)
@@ -118,7 +137,7 @@ def _load(raw: bytes, path: Path) -> dict[str, Json]:
 
 
 def _plans(
-    header: Mapping[str, Json], n_bytes: int, path: Path
+    header: Mapping[str, Json], n_bytes: int, path: object
 ) -> "dict[str, tuple[np.dtype[Any] | Loss, tuple[int, ...], int]]":
     """Return type, extents and place of each tensor, which lie side by side and fill the file.
 

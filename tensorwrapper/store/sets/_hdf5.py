@@ -16,7 +16,7 @@ from tensorwrapper.store.foreign._npy import map_whole
 from tensorwrapper.store.foreign.hdf5._heaps import Heaps
 from tensorwrapper.store.foreign.hdf5._read import open_hdf5
 from tensorwrapper.store.records._loss import Loss
-from tensorwrapper.store.sets._said import Said, SaidByName, told_of
+from tensorwrapper.store.records._said import Said, SaidByName, told_of
 from tensorwrapper.store.system._system import of_stranger
 from tensorwrapper.wire import Limits
 

@@ -32,8 +32,8 @@ from tensorwrapper.store.foreign._npy import (
     unknown_packing,
 )
 from tensorwrapper.store.records._loss import Loss
+from tensorwrapper.store.records._said import Said, SaidByName, told_of
 from tensorwrapper.store.sets._names import MemberName, member_name
-from tensorwrapper.store.sets._said import Said, SaidByName, told_of
 from tensorwrapper.store.sets._tar import TarMember, TarOther, map_tar, tar_members
 from tensorwrapper.store.system._map import FileMap, stream_over
 from tensorwrapper.store.system._system import of_stranger

@@ -7,15 +7,19 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from os import PathLike
-from pathlib import Path
-from typing import BinaryIO, Final, Literal, TypeAlias, final
+from pathlib import Path, PurePath, PurePosixPath
+from typing import TYPE_CHECKING, BinaryIO, Final, Literal, TypeAlias, cast, final
 
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import DataFileError
+from tensorwrapper.store.ranges._addresses import has_no_path
 from tensorwrapper.store.sets._names import member_name
 from tensorwrapper.store.system._system import reading, refused_by_system, to_path
 
-__all__ = ["KIND_OF_END", "FileKind", "Recognised", "recognise"]
+if TYPE_CHECKING:
+    from tensorwrapper.store.ranges._ranges import Ranges
+
+__all__ = ["KIND_OF_END", "FileKind", "Recognised", "recognise", "recognise_ranges"]
 
 FileKind: TypeAlias = Literal[
     "tens",
@@ -98,8 +102,8 @@ class Recognised:
     """What else is worth knowing; often nothing."""
 
 
-def recognise(source: "str | PathLike[str]") -> Recognised:
-    """Return which kind of file is at a path, whatever it is called.
+def recognise(source: "str | PathLike[str] | bytes | bytearray | memoryview | BinaryIO") -> Recognised:
+    """Return which kind of file is at a path or an address, in an open file or in memory.
 
     Of a file, the first 4 KiB and the last 64 bytes are read, and 8 bytes at each place where an HDF5 file
     may begin; of a zip archive its directory. The end of the name decides where the content does not.
@@ -120,28 +124,43 @@ def recognise(source: "str | PathLike[str]") -> Recognised:
     >>> recognise(path)
     Recognised(kind='npz', by='structure', note='')
     """
-    path = to_path(source)
+    if has_no_path(source):
+        from tensorwrapper.store.ranges._ranges import Ranges  # noqa: PLC0415 - few files have no path
+
+        with Ranges.of(source) as ranges:
+            return recognise_ranges(ranges)
+    path = to_path(cast("str", source))
     is_folder = False
     with contextlib.suppress(OSError):
         is_folder = path.is_dir()
     if is_folder:
         return _of_folder(path)
     with reading(path, "known") as stream:
-        size = stream.seek(0, 2)
-        stream.seek(max(size - _TAIL, 0))
-        tail = stream.read(_TAIL)
-        stream.seek(0)
-        head = stream.read(_HEAD)
-        found = _by_content(path, stream, head, tail, size)
-    found = found or _by_name(path)
+        return _of_stream(path, stream, stream.seek(0, 2))
+
+
+def recognise_ranges(ranges: "Ranges") -> Recognised:
+    """Return which kind of file it is of which ranges are fetched; it raises as `recognise`."""
+    return _of_stream(PurePosixPath(ranges.name), ranges.stream(), ranges.size, shown=ranges.name)
+
+
+def _of_stream(path: PurePath, stream: BinaryIO, size: int, shown: str = "") -> Recognised:
+    """Return which kind of file a stream is."""
+    stream.seek(max(size - _TAIL, 0))
+    tail = stream.read(_TAIL)
+    stream.seek(0)
+    head = stream.read(_HEAD)
+    shown = shown or str(path)
+    found = _by_content(path, stream, head, tail, size, shown) or _by_name(path)
     if found is None:
         raise DataFileError(
-            f"{path} is of no kind that is known: it begins with {head[:8]!r}; tw.open(..., kind=...) says it"
+            f"{shown} is of no kind that is known: it begins with {head[:8]!r}; "
+            "tw.open(..., kind=...) says it"
         )
     return found
 
 
-def _by_name(path: Path) -> Recognised | None:
+def _by_name(path: PurePath) -> Recognised | None:
     both = "".join(path.suffixes[-2:]).lower()
     kind = KIND_OF_END.get(both) or KIND_OF_END.get(path.suffix.lower())
     return None if kind is None else Recognised(kind, "name")
@@ -160,7 +179,9 @@ def _of_folder(path: Path) -> Recognised:
     )
 
 
-def _by_content(path: Path, stream: BinaryIO, head: bytes, tail: bytes, size: int) -> Recognised | None:
+def _by_content(
+    path: PurePath, stream: BinaryIO, head: bytes, tail: bytes, size: int, shown: str
+) -> Recognised | None:
     refused = next((what for magic, what in _REFUSED if head.startswith(magic)), None)
     if head.startswith(b"PAR1") and tail.endswith(b"PARE"):
         refused = _ENCRYPTED
@@ -168,7 +189,7 @@ def _by_content(path: Path, stream: BinaryIO, head: bytes, tail: bytes, size: in
     if kind is not None and (kind not in _ENDS or tail.endswith(_ENDS[kind])):
         return Recognised(kind, "magic")
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
-        return _of_zip(path, stream)
+        return _of_zip(path, stream, shown)
     packing = _packing(head)
     if (head if packing is None else _unpacked(head, packing))[257:262] == b"ustar":
         return Recognised("wirecell", "magic", "tar" if packing is None else f"tar, {packing}")
@@ -177,12 +198,12 @@ def _by_content(path: Path, stream: BinaryIO, head: bytes, tail: bytes, size: in
     if behind is not None:
         return behind
     if refused is not None:
-        raise DataFileError(f"{path} is {refused}; it is not opened here")
+        raise DataFileError(f"{shown} is {refused}; it is not opened here")
     if kind is not None:
         return Recognised(kind, "magic")
     if packing is not None and _by_name(path) is None:
         inside = ", and holds no tar archive" if packing in _UNPACKED else ""
-        raise DataFileError(f"{path} is packed by {packing}{inside}: unpack it first")
+        raise DataFileError(f"{shown} is packed by {packing}{inside}: unpack it first")
     return _by_structure(head, size) or _behind_user_block(stream)
 
 
@@ -218,7 +239,7 @@ def _unpacked(head: bytes, packing: str) -> bytes:
     return b""
 
 
-def _of_zip(path: Path, stream: BinaryIO) -> Recognised | None:
+def _of_zip(path: PurePath, stream: BinaryIO, shown: str) -> Recognised | None:
     stream.seek(0)
     try:
         with zipfile.ZipFile(stream) as archive:
@@ -238,8 +259,8 @@ def _of_zip(path: Path, stream: BinaryIO) -> Recognised | None:
         return Recognised("npz", "structure")
     if any(own.endswith("/data.pkl") for own in names):
         raise DataFileError(
-            f"{path} is a file of PyTorch, with a pickle, which runs what its writer wants; it is not opened "
-            "here: torch.load(path, weights_only=True) reads tensors alone"
+            f"{shown} is a file of PyTorch, with a pickle, which runs what its writer wants; it is not "
+            "opened here: torch.load(path, weights_only=True) reads tensors alone"
         )
     return _by_name(path)
 

@@ -16,6 +16,7 @@ from tensorwrapper.errors import (
     DataFileNotFoundError,
     DataFilePermissionError,
     DataFileSystemError,
+    VersionChangedError,
 )
 
 __all__ = [
@@ -140,7 +141,7 @@ def reading(path: Path, kind: str) -> Generator[BinaryIO, None, None]:
 
 
 @contextlib.contextmanager
-def of_stranger(path: Path, kind: str, name: str | None = None) -> Generator[None, None, None]:
+def of_stranger(path: object, kind: str, name: str | None = None) -> Generator[None, None, None]:
     """Turn all errors of reading an untrusted file, or one member of it, into errors of this package.
 
     Raises
@@ -153,7 +154,7 @@ def of_stranger(path: Path, kind: str, name: str | None = None) -> Generator[Non
     damaged = f"{path} is damaged, or is no {kind} file" if name is None else f"{path}: {name!r} is damaged"
     try:
         yield
-    except (DataFileError, ModuleNotFoundError):
+    except (DataFileError, ModuleNotFoundError, VersionChangedError):
         raise
     except OSError as error:
         if error.errno is None:

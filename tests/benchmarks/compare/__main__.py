@@ -22,6 +22,7 @@ from tests.benchmarks.compare import (
     cold,
     contractions,
     draws,
+    fetched,
     files,
     growth,
     guarded,
@@ -57,6 +58,7 @@ FAMILIES = (
     block_sparse,
     contractions,
     files,
+    fetched,
     cold,
     algebra,
 )

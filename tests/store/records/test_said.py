@@ -1,6 +1,6 @@
 """What is said is read when it is asked for, and of one thing once."""
 
-from tensorwrapper.store.sets._said import Said, SaidByName
+from tensorwrapper.store.records._said import Said, SaidByName
 
 
 def test_what_is_said_of_one_thing_is_read_once():

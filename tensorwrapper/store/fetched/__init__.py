@@ -1,0 +1,1 @@
+"""Files that are read by byte ranges: their tensors are views."""

@@ -1,0 +1,203 @@
+"""Arrays in npy, npz and safetensors files, read by byte ranges: opening reads the headers."""
+
+import io
+import math
+import zipfile
+from functools import partial
+from typing import Any, Final, cast, final
+
+import numpy as np
+
+from tensorwrapper.errors import DataFileError
+from tensorwrapper.layout import Layout
+from tensorwrapper.shape import Shape
+from tensorwrapper.store.fetched._elements import FetchedElements
+from tensorwrapper.store.foreign._contents import Contents, Held, Opening
+from tensorwrapper.store.foreign._npy import (
+    MAGIC,
+    ONE,
+    NpyHead,
+    contents_of,
+    head_or_loss,
+    is_stored,
+    left_over,
+    npy_header,
+    unknown_packing,
+)
+from tensorwrapper.store.foreign._safetensors import read_plans
+from tensorwrapper.store.ranges._ranges import Ranges
+from tensorwrapper.store.records._loss import Loss, loss_in
+from tensorwrapper.typing import Array
+
+__all__ = ["fetched_npy", "fetched_npz", "fetched_safetensors"]
+
+_LOCAL: Final = 30
+"""Bytes of the head of a member, before its name."""
+_HEAD: Final = 512
+_NUMBERS: Final = "biufcmM"
+
+
+def fetched_safetensors(ranges: Ranges, _how: Opening) -> Contents:
+    """Return what a file of safetensors has; its header is fetched.
+
+    Raises
+    ------
+    DataFileError
+        If it breaks a rule of the format.
+    """
+    plans, metadata, losses = read_plans(ranges.stream(), ranges.size, ranges.name)
+    held = {
+        name: Held(
+            start,
+            math.prod(shape) * dtype.itemsize,
+            "dense",
+            partial(_elements, ranges, start, shape, dtype, is_fortran=False),
+        )
+        for name, (dtype, shape, start) in plans.items()
+    }
+    return Contents(held, metadata, losses)
+
+
+def fetched_npy(ranges: Ranges, _how: Opening) -> Contents:
+    """Return what a ``.npy`` file has; its header is fetched.
+
+    Raises
+    ------
+    DataFileError
+        If it is damaged.
+    """
+    stream = ranges.stream()
+    try:
+        shape, is_fortran, dtype = npy_header(stream, ONE)
+    except DataFileError as error:
+        told = loss_in(error)
+        if told is None:
+            raise
+        return Contents({}, {}, (told,))
+    place = stream.tell()
+    head = NpyHead(dtype, place + math.prod(shape) * dtype.itemsize)
+    read = partial(_elements, ranges, place, shape, dtype, is_fortran=is_fortran)
+    losses = left_over(ONE, head, ranges.size)
+    return contents_of([(ONE, dtype, Held(0, ranges.size, "dense", read))], losses)
+
+
+def fetched_npz(ranges: Ranges, how: Opening) -> Contents:
+    """Return what an archive has: its directory is fetched, and the heads of all members by one round.
+
+    Raises
+    ------
+    DataFileError
+        If it is damaged.
+    """
+    with zipfile.ZipFile(ranges.stream()) as archive:
+        infos = archive.infolist()
+    if len(infos) > how.limits.parts:
+        raise DataFileError(f"{ranges.name} has over {how.limits.parts} members; limits= allows more")
+    ranges.read_kept([(own.header_offset, own.header_offset + _HEAD) for own in infos])
+    seen: set[str] = set()
+    found: list[tuple[str, np.dtype[Any] | None, Held]] = []
+    losses: list[Loss] = []
+    for info in infos:
+        name = info.filename.removesuffix(".npy")
+        if info.filename in seen:
+            losses.append(Loss(f"the archive holds {name!r} more than once", name, "name"))
+            continue
+        seen.add(info.filename)
+        member = _Member(ranges, info, how.limits.decompressed_bytes)
+        head = member.head()
+        if isinstance(head, Loss):
+            losses.append(head)
+            continue
+        packing = "dense" if is_stored(info) else "deflated"
+        held = Held(info.header_offset, info.compress_size, packing, member.read)
+        found.append((name, None if head is None else head.dtype, held))
+        losses += [] if head is None else left_over(name, head, info.file_size)
+    return contents_of(found, losses)
+
+
+@final
+class _Member:
+    """A member of an archive."""
+
+    __slots__ = ("info", "most", "ranges")
+
+    def __init__(self, ranges: Ranges, info: zipfile.ZipInfo, most: int) -> None:
+        self.ranges, self.info, self.most = ranges, info, most
+
+    def head(self) -> NpyHead | Loss | None:
+        """Return its header, or a loss that says why it is not read; None if it is damaged."""
+        info = self.info
+        name = info.filename.removesuffix(".npy")
+        packed = unknown_packing(info)
+        if packed is not None:
+            return Loss(f"the member {name!r} {packed}", name, "codec")
+        try:
+            start = self._stream().read(len(MAGIC))
+        except Exception:  # noqa: BLE001 - whatever a damaged member makes Python raise
+            return None
+        if start != MAGIC:
+            return Loss(f"the archive holds {info.filename!r}, which is no array", name, "member")
+
+        def said() -> NpyHead:
+            stream = self._stream()
+            shape, _, dtype = npy_header(cast("io.BufferedReader", stream), name)
+            return NpyHead(dtype, stream.tell() + math.prod(shape) * dtype.itemsize)
+
+        return head_or_loss(said)
+
+    def read(self) -> object:
+        """Return the elements: a source if the member is stored, else an array."""
+        info = self.info
+        stream = self._stream()
+        shape, is_fortran, dtype = npy_header(cast("io.BufferedReader", stream))
+        if dtype.hasobject:
+            raise ValueError("it holds Python objects, and only a pickle could bring them back")
+        place, nbytes = stream.tell(), math.prod(shape) * dtype.itemsize
+        if place + nbytes > info.file_size:
+            raise ValueError(f"{shape} elements of {dtype} do not fit the {info.file_size} bytes of a member")
+        if is_stored(info):
+            begin = self._begin() + place
+            return _elements(self.ranges, begin, shape, dtype, is_fortran=is_fortran)
+        if nbytes > self.most:
+            raise DataFileError(
+                f"{info.filename!r} takes {nbytes} bytes in memory; limits=Limits(decompressed_bytes=...) "
+                "raises that"
+            )
+        with zipfile.ZipFile(self.ranges.stream()) as archive, archive.open(info) as packed:
+            packed.read(place)
+            raw = packed.read(nbytes)
+        if len(raw) != nbytes:
+            raise ValueError("it is cut off")
+        return np.frombuffer(raw, dtype).reshape(shape, order="F" if is_fortran else "C")
+
+    def _begin(self) -> int:
+        """Return where the bytes of a stored member begin."""
+        place = self.info.header_offset
+        lengths = self.ranges.read_at(place + 26, 4)
+        return place + _LOCAL + int.from_bytes(lengths[:2], "little") + int.from_bytes(lengths[2:], "little")
+
+    def _stream(self) -> "io.BytesIO | io.BufferedReader":
+        """Return the first bytes of a member as a stream."""
+        if is_stored(self.info):
+            return io.BytesIO(self.ranges.read_at(self._begin(), min(self.info.file_size, 2**16)))
+        with zipfile.ZipFile(self.ranges.stream()) as archive, archive.open(self.info) as packed:
+            return io.BytesIO(packed.read(2**16))
+
+
+def _elements(
+    ranges: Ranges, place: int, shape: tuple[int, ...], dtype: "np.dtype[Any]", *, is_fortran: bool
+) -> "FetchedElements | Array":
+    """Return elements of numbers as a source, and all else as an array, for which the whole is fetched."""
+    count = math.prod(shape)
+    if place + count * dtype.itemsize > ranges.size:
+        raise ValueError(f"{shape} elements of {dtype} do not fit the {ranges.size} bytes of the file")
+    is_number = dtype.kind in _NUMBERS or dtype.isbuiltin == 2
+    if count and is_number and shape:
+        if is_fortran:
+            layout = Layout(Shape(*shape), order="F")
+            return FetchedElements(ranges, place, Shape(count), dtype, layout)
+        return FetchedElements(ranges, place, Shape(*shape), dtype)
+    raw = ranges.read([(place, place + count * dtype.itemsize)])[0]
+    if not count:
+        return np.empty(shape, dtype)
+    return np.frombuffer(raw, dtype, count).reshape(shape, order="F" if is_fortran else "C")

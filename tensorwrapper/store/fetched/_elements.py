@@ -1,0 +1,144 @@
+"""A source of contiguous elements in a file, read by byte ranges."""
+
+from collections.abc import Sequence
+from math import prod
+from typing import TYPE_CHECKING, Any, Final, final
+
+import numpy as np
+
+from tensorwrapper._arrays import are_truths, concatenated_ranges, positions_array
+from tensorwrapper._value_class import frozen
+from tensorwrapper.errors import DataFileError
+from tensorwrapper.layout import Layout
+from tensorwrapper.shape import Shape
+from tensorwrapper.store.foreign._contents import Done
+from tensorwrapper.store.ranges._joined import LONGEST
+from tensorwrapper.store.ranges._ranges import Ranges
+from tensorwrapper.typing import Array, Extents, IntArray
+
+if TYPE_CHECKING:
+    from tensorwrapper.selection import Ability, Outer, Wanted
+
+__all__ = ["FetchedElements"]
+
+_AT_ONCE: Final = 2**26
+"""Bytes that are fetched before they are copied to the result."""
+
+
+@final
+@frozen(eq=False, repr=False)
+class FetchedElements:
+    """A source over contiguous elements in a file, in row-major order of its shape."""
+
+    ranges: Ranges
+    place: int
+    """The byte at which the first element begins."""
+    shape: Shape[Any]
+    dtype: "np.dtype[Any]"
+    layout: "Layout[Any] | None" = None
+    """The layout of the view over the elements; None if it is row-major over the shape."""
+
+    @property
+    def version(self) -> str:
+        """The version of the file."""
+        return self.ranges.version
+
+    @property
+    def abilities(self) -> "frozenset[Ability]":
+        """Threads may read it."""
+        return frozenset(("runs", "threads"))
+
+    def cost(self, selection: "Wanted") -> int:
+        """Return how many bytes are fetched: runs, and the short gaps between some of them."""
+        return self.fetches([selection])[1]
+
+    def fetches(self, selections: "Sequence[Wanted]") -> tuple[int, int]:
+        """Return how many requests a read makes, and how many bytes come. O(runs)."""
+        n_requests = n_bytes = 0
+        for selection in selections:
+            if selection.size:
+                starts, stops, groups = self._spans(selection)[1:]
+                lengths = stops[groups[1:] - 1] - starts[groups[:-1]]
+                n_requests += int((-(-lengths // LONGEST)).sum())
+                n_bytes += int(lengths.sum())
+        return n_requests, n_bytes
+
+    def read(self, selections: "Sequence[Wanted]", out: Sequence[Array]) -> Done:
+        """Fetch runs, those that lie close together by one request, many requests at once."""
+        for selection, target in zip(selections, out, strict=True):
+            if selection.size:
+                flat = target.reshape(-1) if target.flags.c_contiguous else np.empty(target.size, self.dtype)
+                self._fill(selection, flat)
+                if flat.base is not target and not target.flags.c_contiguous:
+                    target[...] = flat.reshape(target.shape)
+        return Done(len(out))
+
+    def _fill(self, selection: "Wanted", flat: Array) -> None:
+        lengths, starts, stops, groups = self._spans(selection)
+        size = self.dtype.itemsize
+        before = np.cumsum(lengths) - lengths
+        firsts, lasts = starts[groups[:-1]], stops[groups[1:] - 1]
+        # So much at a time that what is on the way takes little memory.
+        turn = np.cumsum(lasts - firsts) // _AT_ONCE
+        turns = np.concatenate([[0], np.flatnonzero(np.diff(turn)) + 1, [len(turn)]])
+        for begin, end in zip(turns[:-1].tolist(), turns[1:].tolist(), strict=True):
+            found = self.ranges.fetch(firsts[begin:end], lasts[begin:end])
+            for group, raw in enumerate(found, begin):
+                runs = slice(groups[group], groups[group + 1])
+                done = int(before[runs.start])
+                own = flat[done : done + int(lengths[runs].sum())]
+                given = np.frombuffer(raw, self.dtype)
+                if len(given) == len(own):
+                    own[...] = given
+                else:
+                    inner = (starts[runs] - firsts[group]) // size
+                    own[...] = given[concatenated_ranges(inner, lengths[runs])]
+        if not are_truths(flat):
+            raise DataFileError(f"{self.ranges.name} has a bool that is neither 0 nor 1")
+
+    def _spans(self, selection: "Wanted") -> tuple[IntArray, IntArray, IntArray, IntArray]:
+        """Return the lengths of the runs, their first and last bytes, and which of them begin a request."""
+        from tensorwrapper.selection import Runs  # noqa: PLC0415 - a room above, which files alone do not need
+
+        if isinstance(selection, Runs):
+            numbers, lengths = selection.starts, selection.lengths
+        else:
+            numbers, lengths = _runs_of(selection, self.shape.extents)
+        size = self.dtype.itemsize
+        starts: IntArray = self.place + size * numbers
+        stops: IntArray = starts + size * lengths
+        return lengths, starts, stops, self.ranges.grouped(starts, stops)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, FetchedElements)
+            and self.ranges is other.ranges
+            and (self.place, self.shape, self.dtype) == (other.place, other.shape, other.dtype)
+            and self.layout == other.layout
+        )
+
+    def __hash__(self) -> int:
+        return hash((id(self.ranges), self.place))
+
+    def __repr__(self) -> str:
+        return f"{self.ranges.name}[{self.place}:]({self.shape!r}, {self.dtype})"
+
+
+def _runs_of(outer: "Outer", extents: Extents) -> tuple[IntArray, IntArray]:
+    """Return the runs of row-major numbers that an outer selection of a box has."""
+    modes, tail = list(outer.modes), 1
+    # Modes that are taken whole, and the last one before them, make runs.
+    while modes and len(modes[-1]) == extents[len(modes) - 1]:
+        tail *= extents[len(modes) - 1]
+        modes.pop()
+    if modes and isinstance(last := modes[-1], range) and last.step == 1:
+        length, first = len(last) * tail, last.start * tail
+        tail *= extents[len(modes) - 1]
+        modes.pop()
+    else:
+        length, first = tail, 0
+    numbers: IntArray = np.array([first], dtype=np.int64)
+    for mode in reversed(range(len(modes))):
+        own = positions_array(modes[mode]) * (tail * prod(extents[mode + 1 : len(modes)]))
+        numbers = (own[:, None] + numbers).reshape(-1)
+    return numbers, np.full(len(numbers), length, dtype=np.int64)

@@ -1,0 +1,264 @@
+"""Records of a `.tens` file that is read by byte ranges: opening reads the structure, and no elements.
+
+Labels, sizes of parts, and tables such as the splits of rows are read as of a file in memory, by the same
+code. In place of the elements it gets untouched memory.
+"""
+
+import mmap
+import sys
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, cast, final
+
+import numpy as np
+
+from tensorwrapper._value_class import frozen
+from tensorwrapper.errors import DataFileError, RemoteProtocolError
+from tensorwrapper.shape import Shape
+from tensorwrapper.store.fetched._elements import FetchedElements
+from tensorwrapper.store.ranges._ranges import Ranges
+from tensorwrapper.store.records._entry import number_of
+from tensorwrapper.store.records._format import HEADER_BYTES, unpack_header
+from tensorwrapper.store.records._listing import Place, Row
+from tensorwrapper.store.records._record import FieldNames, RecordFacts, read_facts, read_label
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.wire import Limits, Message, decode
+
+if TYPE_CHECKING:
+    from tensorwrapper.selection import View
+
+__all__ = ["FetchedRecords", "Part", "RowsInFile"]
+
+_HEAD: Final = 512
+_PLAIN: Final = (None, "jagged", "tiled", "triangular")
+"""Packings whose elements are as they are in memory."""
+_NUMBERS: Final = ("i", "u", "f", "c")
+_SMALL: Final = 4096
+"""Parts of at most so many bytes are read with the structure."""
+_NO_RESERVE: Final = getattr(mmap, "MAP_NORESERVE", 0x4000 if sys.platform == "linux" else 0)
+
+
+@final
+@frozen(eq=False)
+class Part:
+    """A tensor in a record, and the place of its elements."""
+
+    message: Message
+    tensor: Tensor[Any]
+    place: int | None
+    """The byte at which the elements begin; None if they were read with the structure."""
+
+
+@final
+@frozen
+class RowsInFile:
+    """The places of rows of numbers in a file."""
+
+    splits: int
+    """The byte at which the splits begin: one more than there are rows."""
+    count: int
+    elements: int
+    nbytes: int
+    """Of the elements."""
+    dtype: "np.dtype[Any]"
+
+
+@final
+class FetchedRecords:
+    """Reads the records of one file."""
+
+    __slots__ = ("limits", "ranges")
+
+    def __init__(self, ranges: Ranges, limits: Limits) -> None:
+        self.ranges, self.limits = ranges, limits
+
+    def prepare(self, places: Sequence[Place]) -> None:
+        """Fetch the heads of records by as few requests as it takes."""
+        self.ranges.read_kept([(own.start, min(own.start + _HEAD, own.stop)) for own in places])
+
+    def view(self, row: Row, fields: FieldNames = (), field: str = "") -> "Tensor[Any] | View[Any]":
+        """Return the tensor of a record, or of a field in it: a view, or a tensor if its elements came.
+
+        Raises
+        ------
+        DataFileError
+            If the record is damaged, gone, or another than the one that is expected.
+        """
+        part = self.part(row, fields, field)
+        if part.place is None:
+            return part.tensor
+        from tensorwrapper.selection import as_view  # noqa: PLC0415 - a room above
+
+        return as_view(self.source(part))
+
+    def source(self, part: Part) -> FetchedElements:
+        """Return the elements of a tensor as a source."""
+        layout, buffer = part.tensor.layout, part.tensor.buffer
+        place = cast("int", part.place)
+        known = layout.implementation
+        if known.is_contiguous and not known.offset and buffer.size == layout.shape.size:
+            return FetchedElements(self.ranges, place, layout.shape, buffer.dtype)
+        return FetchedElements(self.ranges, place, Shape(buffer.size), buffer.dtype, layout)
+
+    def part(self, row: Row, fields: FieldNames = (), field: str = "") -> Part:
+        """Return what is known of a tensor without its elements; it raises as `view`."""
+        name, place, piece, pieces, after = row
+        kind = "records" if field else "tensor"
+        expected = RecordFacts(kind, name, piece, pieces, extends=after, fields=fields)
+        message, places = self._message(place, expected)
+        tensors = message.tensors
+        try:
+            if field:
+                if len(message.records) != 1:
+                    raise self._error(place, f"has {len(message.records)} records instead of one")
+                tensor = cast("Tensor[Any]", message.records[0][field])
+            elif len(tensors) != 1:
+                raise self._error(place, f"has {len(tensors)} tensors instead of one")
+            else:
+                tensor = tensors[0]
+        except RemoteProtocolError as error:
+            raise self._error(place, f"is refused: {error}") from error
+        return Part(message, tensor, places.get(number_of(message, field)))
+
+    def rows(self, row: Row, fields: FieldNames, field: str) -> RowsInFile | None:
+        """Return where the rows of a tensor are, if they are rows of numbers that begin at zero.
+
+        None of all others: then the whole structure is needed.
+
+        Raises
+        ------
+        DataFileError
+            If the record is damaged.
+        """
+        spans = self._spans(self._checked(row[1]))
+        label = self._label(row[1], spans)
+        number = dict(cast("Any", label)["TENS"]["records"][0]["fields"]).get(field, 0) if field else 0
+        match entry_of(label, number):
+            case {
+                "packing": "jagged",
+                "part": int(part),
+                "dtype": str(kind),
+                "word": int(word),
+                "jagged": {"version": 1, "cell_rank": 1, "splits": [], "cells": int(cells), **others},
+                **rest,
+            } if not others and rest.keys() <= {"shape"} and kind in _NUMBERS:
+                pass
+            case _:
+                return None
+        if not (0 <= part < len(spans) - 2 and 0 <= cells < len(spans) - 2):
+            return None
+        facts = read_facts(cast("Any", label))
+        expected = RecordFacts("records" if field else "tensor", row[0], row[2], row[3], None, row[4], fields)
+        if facts != expected:
+            raise self._error(row[1], f"says of itself {facts}, but {expected} was expected")
+        try:
+            dtype = np.dtype(f"<{kind}{word}")
+        except TypeError:
+            return None
+        (elements, nbytes), (splits, size) = spans[part + 2], spans[cells + 2]
+        return RowsInFile(splits, max(size // 8 - 1, 0), elements, nbytes, dtype)
+
+    def message(self, place: Place, expected: RecordFacts) -> Message:
+        """Return the message of a record, whose elements may be missing."""
+        return self._message(place, expected)[0]
+
+    def _message(self, place: Place, expected: RecordFacts) -> tuple[Message, dict[int, int]]:
+        """Return a message, and where the elements are of those of its tensors that lack them."""
+        frames, missing = self._frames(place)
+        try:
+            message = decode(frames, limits=self.limits)
+            facts = read_facts(message.label_object)
+            len(message.tensors)
+        except (RemoteProtocolError, DataFileError) as error:
+            raise self._error(place, f"is refused: {error}") from error
+        if facts != expected:
+            raise self._error(place, f"says of itself {facts}, but {expected} was expected")
+        return message, missing
+
+    def _frames(self, place: Place) -> tuple[list[memoryview], dict[int, int]]:
+        """Return the frames of a record: those of large plain elements are memory that was never touched."""
+        spans = self._spans(self._checked(place))
+        label = self._label(place, spans)
+        # Frames 0 and 1 are headers, and part k is frame k + 2.
+        missing = {
+            number: spans[part + 2]
+            for number, part in _elements_of(label)
+            if part + 2 < len(spans) and spans[part + 2][1] > _SMALL
+        }
+        left = {span[0] for span in missing.values()}
+        wanted = [(start, start + size) for start, size in spans if start not in left]
+        found = iter(self.ranges.read_kept(wanted))
+        frames = [memoryview(_untouched(size) if start in left else next(found)) for start, size in spans]
+        return frames, {number: start for number, (start, _) in missing.items()}
+
+    def _checked(self, place: Place) -> Place:
+        """Return the place of a record, if its header fits."""
+        if place.stop > self.ranges.size:
+            raise self._error(place, f"ends at {place.stop}, but the file has {self.ranges.size} bytes")
+        try:
+            header = unpack_header(self.ranges.read_at(place.start, HEADER_BYTES))
+        except DataFileError as error:
+            raise self._error(place, str(error)) from error
+        if header.length != place.length:
+            raise self._error(place, f"has {header.length} bytes; the index says {place.length}")
+        return place
+
+    def _spans(self, place: Place) -> list[tuple[int, int]]:
+        """Return where the frames of a record are, and how many bytes they have."""
+        found: list[tuple[int, int]] = []
+        begin = place.start + HEADER_BYTES
+        while begin < place.stop:
+            raw = self.ranges.read_at(begin, 5)
+            is_long = raw[0] == 255
+            size = int.from_bytes(raw[1:5], "big") if is_long else raw[0]
+            begin += 5 if is_long else 1
+            if size > place.stop - begin:
+                raise self._error(place, f"is refused: frame {len(found)} is cut off")
+            if len(found) >= self.limits.parts + 2:
+                raise self._error(place, f"has over {self.limits.parts} parts; limits= allows more")
+            found.append((begin, size))
+            begin += size
+        return found
+
+    def _label(self, place: Place, spans: Sequence[tuple[int, int]]) -> object:
+        """Return the label of a record as JSON; `decode` checks it."""
+        if not spans or spans[0][1] < 8 or spans[0][1] > self.limits.label_bytes + 8:
+            return None
+        start, size = spans[0]
+        raw = self.ranges.read_at(start, size)
+        try:
+            return read_label(memoryview(raw), self.limits)
+        except RemoteProtocolError as error:
+            raise self._error(place, f"is refused: {error}") from error
+
+    def _error(self, place: Place, text: str) -> DataFileError:
+        return DataFileError(f"{self.ranges.name}: the record at {place.start} {text}")
+
+
+def entry_of(label: object, number: int) -> object:
+    """Return what a label says of a tensor; None if it says nothing, or has checksums that need the whole."""
+    found = cast("Mapping[str, Any]", label).get("TENS") if isinstance(label, dict) else None
+    entries = found.get("tensors") if isinstance(found, dict) and "checksums" not in found else None
+    return entries[number] if isinstance(entries, list) and 0 <= number < len(entries) else None
+
+
+def _elements_of(label: object) -> list[tuple[int, int]]:
+    """Return for each tensor with plain elements its number, and the number of the part that has them."""
+    found = cast("Mapping[str, Any]", label).get("TENS") if isinstance(label, dict) else None
+    entries = found.get("tensors") if isinstance(found, dict) and "checksums" not in found else None
+    if not isinstance(entries, list):
+        return []
+    return [
+        (number, part)
+        for number, entry in enumerate(entries)
+        if isinstance(entry, dict)
+        and type(part := entry.get("part")) is int
+        and part >= 0
+        and entry.get("packing") in _PLAIN
+    ]
+
+
+def _untouched(size: int) -> mmap.mmap:
+    """Return memory of zeros, of which the system allocates no page before it is written."""
+    if sys.platform == "win32":
+        return mmap.mmap(-1, size)
+    return mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE)

@@ -1,0 +1,26 @@
+"""Sources without a path: addresses, open files, and bytes in memory."""
+
+import os
+import re
+from typing import Final
+from urllib.parse import urlsplit, urlunsplit
+
+__all__ = ["has_no_path", "shown_address"]
+
+_ADDRESS: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+
+
+def has_no_path(source: object) -> bool:
+    """Tell whether a file is at an address, open, or in memory.
+
+    Text is an address if it begins with a scheme, and no file is called so.
+    """
+    if isinstance(source, str):
+        return bool(_ADDRESS.match(source)) and not os.path.lexists(source)
+    return isinstance(source, bytes | bytearray | memoryview) or hasattr(source, "read")
+
+
+def shown_address(address: str) -> str:
+    """Return an address without user, password and query, as errors show it."""
+    parts = urlsplit(address)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))

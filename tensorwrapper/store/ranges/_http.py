@@ -1,0 +1,358 @@
+"""A file at an http or https address: ranges of it over connections that are kept open."""
+
+import base64
+import http.client
+import io
+import ssl
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, Final, cast, final
+from urllib.parse import SplitResult, unquote, urljoin, urlsplit, urlunsplit
+
+from tensorwrapper.errors import DataFileError, VersionChangedError
+from tensorwrapper.store.ranges._addresses import shown_address
+from tensorwrapper.store.ranges._door import FAR, Door, Span
+from tensorwrapper.store.system._system import refused_by_system
+
+if TYPE_CHECKING:
+    import socket
+
+__all__ = ["TAIL", "HttpDoor"]
+
+TAIL: Final = 12_288
+"""Bytes at the end of a file that come with the request that opens it."""
+_CONNECTIONS: Final = 16
+_REDIRECTS: Final = 5
+_TRIES: Final = 3
+_PAUSES: Final = (0.05, 0.5)
+"""Seconds before another try."""
+_WHOLE: Final = 2**20
+"""Bytes up to which a file is taken whole from a server that ignores ranges."""
+_MOVED: Final = (301, 302, 303, 307, 308)
+_AGAIN: Final = (429, 500, 502, 503, 504)
+_REFUSED: Final[Mapping[int, type[OSError]]] = {
+    401: PermissionError,
+    403: PermissionError,
+    404: FileNotFoundError,
+    410: FileNotFoundError,
+}
+_TEXTS: Final = {401: "asks for a password", 403: "is not for you", 404: "does not exist", 410: "is gone"}
+
+
+@final
+class _Deadlined(io.RawIOBase):
+    """A stream over a socket with a deadline for all reads together."""
+
+    def __init__(self, sock: "socket.socket", left: Callable[[], float]) -> None:
+        self._sock, self._left = sock, left
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, target: object) -> int:
+        self._sock.settimeout(self._left())
+        return self._sock.recv_into(cast("bytearray", target))
+
+
+@final
+class _Socket:
+    """A socket as `http.client` uses it, with a deadline for all that it receives."""
+
+    def __init__(self, sock: "socket.socket", left: Callable[[], float]) -> None:
+        self._sock, self._left = sock, left
+
+    def makefile(self, _mode: str) -> io.BufferedReader:
+        return io.BufferedReader(_Deadlined(self._sock, self._left), 65_536)
+
+    def sendall(self, data: bytes) -> None:
+        self._sock.settimeout(self._left())
+        self._sock.sendall(data)
+
+    def close(self) -> None:
+        self._sock.close()
+
+
+@final
+class _Connection:
+    """A connection to one host, which is used by one thread at a time."""
+
+    def __init__(self, parts: SplitResult, seconds: float) -> None:
+        self.host = (parts.scheme, parts.netloc.rpartition("@")[2])
+        self._deadline = 0.0
+        name, port = cast("str", parts.hostname), parts.port
+        self._http: http.client.HTTPConnection
+        if parts.scheme == "https":
+            context = ssl.create_default_context()
+            self._http = http.client.HTTPSConnection(name, port, timeout=seconds, context=context)
+        else:
+            self._http = http.client.HTTPConnection(name, port, timeout=seconds)
+
+    def ask(
+        self, target: str, headers: Mapping[str, str], deadline: float, most: int
+    ) -> tuple[int, Mapping[str, str], bytes | None]:
+        """Return status, headers and body of an answer; None for a body of more bytes than are allowed."""
+        self._deadline = deadline
+        if self._http.sock is None:
+            self._http.connect()
+            self._http.sock = cast("Any", _Socket(cast("Any", self._http.sock), self._left))
+        self._http.request("GET", target, headers=headers)
+        answer = self._http.getresponse()
+        said = {key.lower(): value for key, value in answer.headers.items()}
+        parts: list[bytes] = []
+        room = most + 1
+        while room and (part := answer.read1(min(room, 1 << 20))):
+            parts.append(part)
+            room -= len(part)
+        body = b"".join(parts)
+        if not room or answer.will_close or not answer.isclosed():
+            self.close()
+        return answer.status, said, body if room else None
+
+    def _left(self) -> float:
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        return left
+
+    def close(self) -> None:
+        self._http.close()
+
+
+@final
+class HttpDoor(Door):
+    """A file that a server gives by ranges: at most 16 requests at a time."""
+
+    __slots__ = (
+        "_authority",
+        "_etag",
+        "_free",
+        "_lock",
+        "_modified",
+        "_pool",
+        "_timeout",
+        "_url",
+        "_user",
+        "_whole",
+        "name",
+        "size",
+        "tail",
+        "version",
+    )
+
+    gap = FAR
+
+    def __init__(self, address: str, timeout: float) -> None:
+        self.name = shown_address(address)
+        parts = self._split(address)
+        self._user: str | None = None
+        if parts.username is not None:
+            pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+            self._user = "Basic " + base64.b64encode(pair.encode()).decode()
+        self._authority = parts.netloc.rpartition("@")[2]
+        self._url = urlunsplit((parts.scheme, self._authority, parts.path, parts.query, ""))
+        self._timeout, self._etag, self._modified = timeout, "", ""
+        self._whole: bytes | None = None
+        self._lock, self._free = threading.Lock(), list[_Connection]()
+        self._pool: ThreadPoolExecutor | None = None
+        self.size, self.version = -1, ""
+        self.tail = self._open()
+
+    def _split(self, address: str) -> SplitResult:
+        try:
+            parts = urlsplit(address)
+            is_good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        except ValueError:
+            is_good = False
+        if not is_good or any(ord(sign) < 33 or ord(sign) == 127 for sign in address):
+            raise DataFileError(f"{self.name!r} is not an address of http or https")
+        return parts
+
+    def _open(self) -> bytes:
+        """Return the last bytes of the file; with them its size and version are known."""
+        status, said, body = self._ask(f"bytes=-{TAIL}", TAIL)
+        if status == 416 and said.get("content-range", "").strip() == "bytes */0":
+            self.size = 0
+            return b""
+        if status == 200:
+            self._take_whole(said, body)
+            return cast("bytes", self._whole)[-TAIL:]
+        start, stop, size = self._place(status, said)
+        if body is None or stop != size or start != max(size - TAIL, 0) or len(body) != stop - start:
+            raise DataFileError(f"{self.name}: the server answers with other bytes than the last {TAIL}")
+        self.size = size
+        self._note(said)
+        return body
+
+    def _take_whole(self, said: Mapping[str, str], body: bytes | None) -> None:
+        if body is None:
+            raise DataFileError(
+                f"{self.name}: the server ignores Range, and the file has over {_WHOLE} bytes: download it, "
+                "and open that"
+            )
+        self.size, self._whole = len(body), body
+        self._note(said)
+
+    def _note(self, said: Mapping[str, str]) -> None:
+        self._etag, self._modified = said.get("etag", ""), said.get("last-modified", "")
+        self.version = self._etag or f"{self._modified}:{self.size}"
+
+    def fetch(self, spans: Sequence[Span]) -> list[bytes]:
+        if self._whole is not None:
+            return [self._whole[start:stop] for start, stop in spans]
+        if len(spans) == 1:
+            return [self._fetch(spans[0])]
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(_CONNECTIONS, thread_name_prefix="tensorwrapper-ranges")
+        return list(self._pool.map(self._fetch, spans))
+
+    def _fetch(self, span: Span) -> bytes:
+        start, stop = span
+        status, said, body = self._ask(f"bytes={start}-{stop - 1}", stop - start)
+        if status == 200:
+            raise DataFileError(f"{self.name}: the server ignores Range, and took it before")
+        self._check_version(said)
+        found = self._place(status, said)
+        if found[2] != self.size:
+            raise VersionChangedError(
+                f"{self.name} had {self.size} bytes when it was opened, and now has {found[2]}"
+            )
+        if found[:2] != span or body is None or len(body) != stop - start:
+            raise DataFileError(f"{self.name}: the server answers with other bytes than {start} to {stop}")
+        return body
+
+    def _check_version(self, said: Mapping[str, str]) -> None:
+        for own, key in ((self._etag, "etag"), (self._modified, "last-modified")):
+            now = said.get(key, "")
+            if own and now and own != now:
+                raise VersionChangedError(f"{self.name} was changed: it was {own}, and is {now}")
+
+    def _place(self, status: int, said: Mapping[str, str]) -> tuple[int, int, int]:
+        """Return from where to where the bytes of an answer go, and how many the file has."""
+        unit, _, rest = said.get("content-range", "").strip().partition(" ")
+        span, _, size = rest.partition("/")
+        first, _, last = span.partition("-")
+        numbers = [first.strip(), last.strip(), size.strip()]
+        if status != 206 or unit != "bytes" or not all(own.isascii() and own.isdigit() for own in numbers):
+            raise DataFileError(
+                f"{self.name}: the server answers {status} with the range {said.get('content-range')!r:.80}; "
+                "206 and three numbers are needed"
+            )
+        if max(map(len, numbers)) > 18:
+            raise DataFileError(f"{self.name}: the server says a size of over 18 digits")
+        return int(first), int(last) + 1, int(size)
+
+    def _ask(self, wanted: str, most: int) -> tuple[int, Mapping[str, str], bytes | None]:
+        """Return an answer about some bytes, after redirects, and tries again where these may help."""
+        deadline = time.monotonic() + self._timeout
+        for attempt in range(_TRIES):
+            last = attempt == _TRIES - 1
+            try:
+                status, said, body = self._redirected(wanted, most, deadline)
+            except (OSError, http.client.HTTPException) as error:
+                # A connection that was kept may have been closed by the server: the first try tells.
+                if isinstance(error, TimeoutError) or last:
+                    raise self._failed(error) from error
+            else:
+                if status not in _AGAIN or last:
+                    return self._accepted(status, said, body)
+            time.sleep(min(_PAUSES[attempt], max(deadline - time.monotonic(), 0)))
+        raise AssertionError
+
+    def _failed(self, error: Exception) -> DataFileError:
+        if isinstance(error, TimeoutError):
+            return refused_by_system(
+                f"{self.name} did not answer within {self._timeout:g} s; Ranges.of(timeout=...) waits longer",
+                TimeoutError(110, "no answer"),
+            )
+        number = error.errno if isinstance(error, OSError) and type(error.errno) is int else 5
+        what = getattr(error, "strerror", None) or type(error).__name__
+        return refused_by_system(f"{self.name} cannot be read: {what}", OSError(number, what))
+
+    def _accepted(
+        self, status: int, said: Mapping[str, str], body: bytes | None
+    ) -> tuple[int, Mapping[str, str], bytes | None]:
+        if status == 412:
+            raise VersionChangedError(f"{self.name} was changed: it is no more {self._etag}")
+        if status in _REFUSED:
+            number = 2 if _REFUSED[status] is FileNotFoundError else 13
+            raise refused_by_system(
+                f"{self.name} {_TEXTS[status]} (status {status})", _REFUSED[status](number, "refused")
+            )
+        if status not in (200, 206, 416):
+            raise DataFileError(f"{self.name}: the server answers {status}")
+        if said.get("content-encoding", "identity").strip().lower() != "identity":
+            raise DataFileError(
+                f"{self.name}: the server packs by {said['content-encoding']!r:.40}, against Accept-Encoding"
+            )
+        return status, said, body
+
+    def _redirected(
+        self, wanted: str, most: int, deadline: float
+    ) -> tuple[int, Mapping[str, str], bytes | None]:
+        url = self._url
+        for _ in range(_REDIRECTS + 1):
+            parts = self._split(url)
+            headers = {"Range": wanted, "Accept-Encoding": "identity", "User-Agent": "tensorwrapper"}
+            # Weak tags do not say that bytes are the same.
+            if self._etag and not self._etag.startswith("W/"):
+                headers["If-Match"] = self._etag
+            if self._user is not None and parts.netloc == self._authority:
+                headers["Authorization"] = self._user
+            target = urlunsplit(("", "", parts.path or "/", parts.query, ""))
+            status, said, body = self._at(parts, target, headers, most, deadline)
+            if status not in _MOVED:
+                return status, said, body
+            onward = urlsplit(urljoin(url, said.get("location", "")))
+            if onward.scheme not in ("http", "https") or (parts.scheme, onward.scheme) == ("https", "http"):
+                raise DataFileError(
+                    f"{self.name} leads to another scheme, {onward.scheme!r:.20}: not followed"
+                )
+            host = onward.netloc.rpartition("@")[2]
+            url = urlunsplit((onward.scheme, host, onward.path, onward.query, ""))
+        raise DataFileError(f"{self.name} leads on and on: over {_REDIRECTS} redirects")
+
+    def _at(
+        self, parts: SplitResult, target: str, headers: Mapping[str, str], most: int, deadline: float
+    ) -> tuple[int, Mapping[str, str], bytes | None]:
+        host = (parts.scheme, parts.netloc.rpartition("@")[2])
+        with self._lock:
+            kept = next((own for own in reversed(self._free) if own.host == host), None)
+            if kept is not None:
+                self._free.remove(kept)
+        connection = kept or _Connection(parts, self._timeout)
+        # An answer of the whole file is taken where it is small.
+        room = max(most, _WHOLE) if self.size < 0 else most
+        try:
+            found = connection.ask(target, headers, deadline, room)
+        except (OSError, http.client.HTTPException) as error:
+            connection.close()
+            if kept is None or isinstance(error, TimeoutError):
+                raise
+            # The server had closed it; that says nothing of the file.
+            connection = _Connection(parts, self._timeout)
+            try:
+                found = connection.ask(target, headers, deadline, room)
+            except BaseException:
+                connection.close()
+                raise
+        except BaseException:
+            connection.close()
+            raise
+        with self._lock:
+            self._free.append(connection)
+        return found
+
+    def close(self) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(wait=False)
+            self._pool = None
+        with self._lock:
+            for connection in self._free:
+                connection.close()
+            self._free.clear()
+
+    def __del__(self) -> None:
+        if getattr(self, "_free", None) is not None:
+            self.close()

@@ -1,0 +1,35 @@
+"""Spans to the requests that fetch them: neighbours are one, and none is too long."""
+
+from typing import Final
+
+import numpy as np
+
+from tensorwrapper.typing import IntArray
+
+__all__ = ["LONGEST", "joined"]
+
+LONGEST: Final = 2**24
+"""Bytes that one request fetches at most, unless one run alone has more."""
+
+
+def joined(starts: IntArray, stops: IntArray, gap: int, longest: int = LONGEST) -> IntArray:
+    """Return the numbers of the spans that begin a request, and how many spans there are. O(spans).
+
+    Parameters
+    ----------
+    starts, stops
+        Ascending spans, which do not overlap, in bytes.
+    gap
+        How many bytes between two spans are fetched rather than skipped.
+    longest
+        Requests begin anew at multiples of so many bytes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> joined(np.array([0, 12, 90]), np.array([10, 20, 95]), gap=8).tolist()
+    [0, 2, 3]
+    """
+    far = starts[1:] - stops[:-1] > gap
+    far |= np.diff(starts // longest) > 0
+    return np.concatenate([[0], np.flatnonzero(far) + 1, [len(starts)]])

@@ -1,0 +1,303 @@
+"""`Ranges`: the bytes of a file by spans, joined to few requests, which are counted."""
+
+import io
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import BinaryIO, Final, Self, SupportsIndex, cast, final
+
+import numpy as np
+
+from tensorwrapper._integers import to_count
+from tensorwrapper._wording import brief
+from tensorwrapper.errors import ConversionError, DataFileError
+from tensorwrapper.store.ranges._addresses import has_no_path, shown_address
+from tensorwrapper.store.ranges._door import (
+    Door,
+    FsspecDoor,
+    MemoryDoor,
+    ObjectDoor,
+    PathDoor,
+    Span,
+)
+from tensorwrapper.store.ranges._joined import LONGEST, joined
+from tensorwrapper.store.system._system import to_path
+from tensorwrapper.typing import IntArray
+
+__all__ = ["Ranges"]
+
+_BLOCK: Final = 4096
+_KEPT: Final = 2**26
+"""Bytes of blocks that are kept."""
+
+
+@final
+class Ranges:
+    """The bytes of a file, read by spans in few requests.
+
+    Made by `Ranges.of`. Spans that are close together become one request. Over http up to 16 requests run at
+    the same time, on connections that stay open. Heads and tables of `.tens` files are kept in
+    blocks of 4 KiB, up to 64 MiB; elements are not. Any thread may read.
+
+    Examples
+    --------
+    >>> ranges = Ranges.of(b"0123456789" * 1000)
+    >>> ranges.read([(0, 4), (5000, 5002)]), ranges.requests, ranges.bytes_fetched
+    ([b'0123', b'01'], 2, 6)
+    """
+
+    __slots__ = ("_blocks", "_door", "_gap", "_lock", "_n_bytes", "_n_requests")
+
+    def __init__(self, door: Door, gap: int | None = None) -> None:
+        self._door = door
+        self._gap = door.gap if gap is None else gap
+        self._lock = threading.Lock()
+        self._blocks: OrderedDict[int, bytes] = OrderedDict()
+        self._n_requests = self._n_bytes = 0
+        if door.tail:
+            # They came with the request that opened it.
+            self._n_requests, self._n_bytes = 1, len(door.tail)
+            start = door.size - len(door.tail)
+            for block in range(-(-start // _BLOCK), -(-door.size // _BLOCK)):
+                begin = block * _BLOCK - start
+                self._blocks[block] = door.tail[begin : begin + _BLOCK]
+
+    @classmethod
+    def of(
+        cls,
+        source: "str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO",
+        *,
+        gap: SupportsIndex | None = None,
+        timeout: float = 30.0,
+    ) -> Self:
+        """Return the ranges of a file.
+
+        Parameters
+        ----------
+        source
+            A path, an address, an open file of bytes that can seek, or bytes in memory. Addresses are http,
+            https, or those of a file system of fsspec, as ``s3://bucket/key``.
+        gap
+            The bytes between two spans up to which they become one request: by default 4096 for files,
+            and 65 536 over a network. The best value is latency times bandwidth.
+        timeout
+            Seconds that a request over http may take, with all its tries.
+
+        Raises
+        ------
+        DataFileError
+            If there is no such file, or the server does not give ranges of it.
+        ConversionError
+            If the source is of another type.
+        ModuleNotFoundError
+            If fsspec, or what it needs for that address, is not installed.
+        """
+        space = None if gap is None else to_count(gap, "gap")
+        return cls(_door_of(source, timeout), space)
+
+    @property
+    def name(self) -> str:
+        """The name of the file in errors: an address without user, password and query."""
+        return self._door.name
+
+    @property
+    def size(self) -> int:
+        """The size of the file in bytes when it was opened."""
+        return self._door.size
+
+    @property
+    def version(self) -> str:
+        """Text that changes with the file; empty if the system does not tell."""
+        return self._door.version
+
+    @property
+    def gap(self) -> int:
+        """The bytes between two spans up to which they become one request."""
+        return self._gap
+
+    @property
+    def requests(self) -> int:
+        """The number of requests until now; repeated tries count once."""
+        return self._n_requests
+
+    @property
+    def bytes_fetched(self) -> int:
+        """The bytes that were fetched until now."""
+        return self._n_bytes
+
+    def read(self, spans: Sequence[Span]) -> list[bytes]:
+        """Return the bytes of spans, each from a start to before a stop: all of them, or an error.
+
+        Spans may come in any order, and overlap.
+
+        Raises
+        ------
+        DataFileError
+            If a span leaves the file, or the file cannot be read.
+        VersionChangedError
+            If the file is another than when it was opened.
+        """
+        if not spans:
+            return []
+        begins, ends = np.array(spans, dtype=np.int64).reshape(-1, 2).T
+        self._check(begins, ends)
+        order = np.argsort(begins, kind="stable")
+        starts, stops = begins[order], np.maximum.accumulate(ends[order])
+        groups = self.grouped(starts, stops)
+        firsts = starts[groups[:-1]]
+        found = self.fetch(firsts, stops[groups[1:] - 1])
+        own = np.searchsorted(groups, np.argsort(order), side="right") - 1
+        return [
+            found[group][begin - first : end - first]
+            for group, begin, end, first in zip(
+                own.tolist(), begins.tolist(), ends.tolist(), firsts[own].tolist(), strict=True
+            )
+        ]
+
+    def _check(self, begins: IntArray, ends: IntArray) -> None:
+        bad = (begins < 0) | (ends < begins) | (ends > self.size)
+        if bad.any():
+            place = int(np.flatnonzero(bad)[0])
+            raise DataFileError(
+                f"{self.name} has {self.size} bytes; asked for are {begins[place]} to {ends[place]}"
+            )
+
+    def grouped(self, starts: IntArray, stops: IntArray) -> IntArray:
+        """Return which ascending spans begin a request, and how many there are."""
+        return joined(starts, stops, self._gap)
+
+    def fetch(self, starts: IntArray, stops: IntArray) -> list[bytes]:
+        """Return spans that are requests each: longer ones are cut, and put together again."""
+        self._check(starts, stops)
+        wanted: list[Span] = []
+        counts: list[int] = []
+        for start, stop in zip(starts.tolist(), stops.tolist(), strict=True):
+            cuts = range(start, stop, LONGEST)
+            wanted += [(cut, min(cut + LONGEST, stop)) for cut in cuts]
+            counts.append(len(cuts))
+        found = self._door.fetch(wanted) if wanted else []
+        with self._lock:
+            self._n_requests += len(wanted)
+            self._n_bytes += sum([stop - start for start, stop in wanted])
+        if len(found) == len(counts):
+            return found
+        parts = iter(found)
+        return [b"".join([next(parts) for _ in range(count)]) for count in counts]
+
+    def read_kept(self, spans: Sequence[Span]) -> list[bytes]:
+        """Return the bytes of spans as `read` does, and keep them in blocks: for heads and tables.
+
+        Spans are cut at the end of the file.
+        """
+        cut = [(max(start, 0), max(min(stop, self.size), start, 0)) for start, stop in spans]
+        numbers = sorted(
+            {
+                block
+                for start, stop in cut
+                for block in range(start // _BLOCK, -(-stop // _BLOCK) if stop > start else 0)
+            }
+        )
+        with self._lock:
+            missing = [block for block in numbers if block not in self._blocks]
+            blocks = {block: self._blocks[block] for block in numbers if block in self._blocks}
+            for block in blocks:
+                self._blocks.move_to_end(block)
+        if missing:
+            starts = np.array(missing, dtype=np.int64) * _BLOCK
+            stops = np.minimum(starts + _BLOCK, self.size)
+            groups = self.grouped(starts, stops)
+            firsts = starts[groups[:-1]].tolist()
+            got = self.fetch(starts[groups[:-1]], stops[groups[1:] - 1])
+            new = {
+                (first + inner) // _BLOCK: raw[inner : inner + _BLOCK]
+                for first, raw in zip(firsts, got, strict=True)
+                for inner in range(0, len(raw), _BLOCK)
+            }
+            blocks |= new
+            self._keep(new)
+        return [self._assembled(blocks, start, stop) for start, stop in cut]
+
+    def _keep(self, new: dict[int, bytes]) -> None:
+        with self._lock:
+            self._blocks.update(new)
+            while len(self._blocks) * _BLOCK > _KEPT:
+                self._blocks.popitem(last=False)
+
+    @staticmethod
+    def _assembled(blocks: dict[int, bytes], start: int, stop: int) -> bytes:
+        if stop <= start:
+            return b""
+        first, last = start // _BLOCK, -(-stop // _BLOCK)
+        whole = blocks[first] if last - first == 1 else b"".join([blocks[k] for k in range(first, last)])
+        return whole[start - first * _BLOCK : stop - first * _BLOCK]
+
+    def read_at(self, place: int, size: int) -> bytes:
+        """Return so many bytes from a place on, fewer where the file ends; they are kept."""
+        return self.read_kept([(place, place + size)])[0]
+
+    def stream(self) -> BinaryIO:
+        """Return the file as a stream whose blocks are kept."""
+        return cast("BinaryIO", io.BufferedReader(_Stream(self), _BLOCK))
+
+    def close(self) -> None:
+        """Close connections, and the file if `of` opened it; closing twice is harmless."""
+        self._door.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Ranges({self.name!r}, {self.size} bytes)"
+
+
+@final
+class _Stream(io.RawIOBase):
+    """A file of ranges, read one part after the other."""
+
+    def __init__(self, ranges: Ranges) -> None:
+        self._ranges, self._place = ranges, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        self._place = max((0, self._place, self._ranges.size)[whence] + offset, 0)
+        return self._place
+
+    def tell(self) -> int:
+        return self._place
+
+    def readinto(self, target: object) -> int:
+        wanted = memoryview(cast("bytearray", target)).cast("B")
+        found = self._ranges.read_at(self._place, len(wanted))
+        wanted[: len(found)] = found
+        self._place += len(found)
+        return len(found)
+
+
+def _door_of(source: object, timeout: float) -> Door:
+    if isinstance(source, bytes | bytearray | memoryview):
+        return MemoryDoor(source, f"<{len(source)} bytes>")
+    if hasattr(source, "read"):
+        return ObjectDoor(cast("BinaryIO", source))
+    if isinstance(source, str) and has_no_path(source):
+        scheme = source.partition(":")[0].lower()
+        if scheme in ("tcp", "ipc", "inproc"):
+            raise ConversionError(f"{source} is a server: tw.connect({source!r}) reads it")
+        if scheme in ("http", "https"):
+            from tensorwrapper.store.ranges._http import HttpDoor  # noqa: PLC0415 - what http needs takes long to load
+
+            return HttpDoor(source, timeout)
+        return FsspecDoor(source, shown_address(source))
+    if isinstance(source, str | os.PathLike):
+        return PathDoor(to_path(cast("str", source)))
+    raise ConversionError(
+        f"a file is a path, an address, an open file or bytes, not {type(source).__name__}: {brief(source)}"
+    )

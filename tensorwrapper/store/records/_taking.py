@@ -1,0 +1,49 @@
+"""Rows of a tensor by their numbers, in any order and with repeats."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper.errors import ConversionError, OutOfBoundsError
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.typing import IntArray
+
+if TYPE_CHECKING:
+    from tensorwrapper.selection import View
+
+__all__ = ["rows_in_bounds", "take_rows", "to_rows"]
+
+
+def to_rows(indices: npt.ArrayLike) -> IntArray:
+    """Return numbers of rows as an array.
+
+    Raises
+    ------
+    ConversionError
+        If they are not integers in a row.
+    """
+    found = np.asarray(indices)
+    if found.ndim != 1 or (found.dtype.kind not in "iu" and found.size):
+        raise ConversionError(f"rows are taken by integers in a row, not by {found.dtype} of {found.shape}")
+    return found.astype(np.int64)
+
+
+def rows_in_bounds(rows: IntArray, count: int) -> IntArray:
+    """Return numbers of rows counted from the first one.
+
+    Raises
+    ------
+    OutOfBoundsError
+        If there is no such row.
+    """
+    if len(rows) and (int(rows.min()) < -count or int(rows.max()) >= count):
+        raise OutOfBoundsError(f"there are {count} rows; asked for are {rows.min()} to {rows.max()}")
+    found: IntArray = np.where(rows < 0, rows + count, rows)
+    return found
+
+
+def take_rows(tensor: "Tensor[Any] | View[Any]", rows: IntArray) -> Tensor[Any]:
+    """Return rows of a tensor that is at hand."""
+    found = tensor[rows_in_bounds(rows, len(tensor))]
+    return found if isinstance(found, Tensor) else found.compute()

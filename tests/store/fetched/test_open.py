@@ -1,0 +1,97 @@
+"""Files without a path: the kind by the content, and what is not read by ranges is fetched whole."""
+
+import gc
+import io
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet
+import pytest
+
+import tensorwrapper as tw
+from tensorwrapper.errors import ConversionError, DataFileError, ReadOnlyError
+from tensorwrapper.store import recognise
+from tests.support.store.served_files import served
+
+TABLE = pa.table({"n": [1, 2, 3], "rows": [[1.5], [], [2.5, 3.5]], "word": ["a", "b", None]})
+
+
+def written(write):
+    raw = io.BytesIO()
+    write(raw)
+    return raw.getvalue()
+
+
+def write_hdf5(raw):
+    with h5py.File(raw, "w") as file:
+        file["x"] = np.arange(20)
+        file.create_dataset("chunked", data=np.arange(100).reshape(10, 10), chunks=(5, 5))
+
+
+FILES = {
+    "parquet": written(lambda raw: pa.parquet.write_table(TABLE, raw)),
+    "arrow": written(lambda raw: pa.feather.write_feather(TABLE, raw)),
+    "hdf5": written(write_hdf5),
+    "npz": written(lambda raw: np.savez(raw, x=[1, 2])),
+}
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_every_door_has_what_the_path_has(tmp_path, kind):
+    path = tmp_path / "x.dat"
+    path.write_bytes(FILES[kind])
+    expected = {name: tensor.tolist() for name, tensor in tw.open(path).items()}
+    with served(FILES[kind], "x.dat") as server, path.open("rb") as opened:
+        for source in (server.url, FILES[kind], io.BytesIO(FILES[kind]), opened):
+            assert recognise(source).kind == kind
+            file = tw.open(source)
+            views = dict(file.items())
+            file.close()
+            del file
+            gc.collect()
+            # What is fetched whole is there as long as a view of it.
+            assert {name: view.tolist() for name, view in views.items()} == expected
+
+
+def test_large_files_of_other_kinds_are_not_fetched(monkeypatch):
+    from tensorwrapper.store.fetched import _open
+
+    monkeypatch.setattr(_open, "_MOST", 100)
+    with pytest.raises(DataFileError, match="of kind 'parquet', which is copied as a whole"):
+        tw.open(FILES["parquet"])
+
+
+def test_the_kind_may_be_said_and_is_compared():
+    assert tw.open(FILES["npz"], kind="npz")["x"].tolist() == [1, 2]
+    with pytest.raises(DataFileError):
+        tw.open(FILES["npz"], kind="tens")
+
+
+def test_what_has_no_path_is_only_read():
+    with pytest.raises(ConversionError, match="files are written by their paths"):
+        tw.open(b"", "a")
+    with pytest.raises(ReadOnlyError, match="the mode is 'r'"):
+        tw.open(FILES["npz"], metadata={})
+    with pytest.raises(ConversionError, match="reads it"):
+        tw.open("tcp://127.0.0.1:5555")
+    with pytest.raises(DataFileError, match="of no kind that is known"):
+        tw.open(b"nothing that is known")
+
+
+def test_errors_name_the_address_without_what_is_secret():
+    with served(b"nothing that is known" * 100, "x.dat") as server:
+        given = server.url.replace("http://", "http://me:secret@") + "?token=hidden"
+        with pytest.raises(DataFileError) as refused:
+            tw.open(given)
+    assert "x.dat" in str(refused.value)
+    assert not any(word in str(refused.value) for word in ("me:", "secret", "hidden"))
+
+
+def test_the_name_of_an_address_is_the_path():
+    with served(FILES["npz"], "model.npz") as server:
+        file = tw.open(server.url)
+        assert file.path == Path("model.npz")
+        assert file.ranges.name == server.url

@@ -1,0 +1,121 @@
+"""Spans of files: every door gives the same bytes, in as few requests as the gaps allow."""
+
+import io
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tensorwrapper.errors import ConversionError, DataFileError
+from tensorwrapper.store import Ranges
+from tests.support.store.served_files import served
+
+RAW = np.random.default_rng(1).bytes(300_000)
+
+
+@st.composite
+def spans(draw):
+    ends = st.integers(0, len(RAW))
+    pairs = draw(st.lists(st.tuples(ends, ends), max_size=8))
+    return [(min(pair), max(pair)) for pair in pairs]
+
+
+@given(spans(), st.integers(0, 100_000))
+def test_spans_in_any_order_give_their_bytes_and_requests_join_what_is_near(wanted, gap):
+    ranges = Ranges.of(RAW, gap=gap)
+    assert ranges.read(wanted) == [RAW[start:stop] for start, stop in wanted]
+    marked = np.zeros(len(RAW) + 1, bool)
+    for start, stop in wanted:
+        marked[start:stop] = True
+    assert ranges.bytes_fetched >= marked.sum()
+    assert ranges.requests <= len(wanted)
+
+
+@given(spans())
+def test_what_is_kept_is_fetched_once(wanted):
+    ranges = Ranges.of(RAW)
+    expected = [RAW[start:stop] for start, stop in wanted]
+    assert ranges.read_kept(wanted) == expected
+    before = ranges.requests
+    assert ranges.read_kept(wanted) == expected
+    assert ranges.requests == before
+
+
+def test_all_doors_give_the_same(tmp_path):
+    fsspec = pytest.importorskip("fsspec")
+    path = tmp_path / "x.bin"
+    path.write_bytes(RAW)
+    fsspec.filesystem("memory").pipe("/tests-ranges.bin", RAW)
+    wanted = [(0, 5), (250_000, 250_001), (100_000, 200_000), (299_999, 300_000), (7, 7)]
+    expected = [RAW[start:stop] for start, stop in wanted]
+    with served(RAW) as server, path.open("rb") as opened, path.open("rb", buffering=0) as raw:
+        sources = [path, str(path), RAW, bytearray(RAW), io.BytesIO(RAW), opened, raw, server.url]
+        for source in [*sources, "memory://tests-ranges.bin", path.as_uri()]:
+            with Ranges.of(source) as ranges:
+                assert ranges.size == len(RAW)
+                assert ranges.read(wanted) == expected
+                assert ranges.stream().read() == RAW
+                assert ranges.read_at(299_990, 100) == RAW[-10:]
+
+
+def test_a_span_that_leaves_the_file_is_refused_before_anything_is_fetched():
+    ranges = Ranges.of(b"0123456789")
+    for span in [(0, 11), (-1, 2), (4, 3)]:
+        with pytest.raises(DataFileError, match="has 10 bytes"):
+            ranges.read([(0, 2), span])
+    assert ranges.requests == 0
+
+
+def test_long_spans_are_cut_and_put_together(tmp_path):
+    path = tmp_path / "long.bin"
+    with path.open("wb") as file:
+        file.truncate(40 * 2**20)
+        file.seek(33 * 2**20)
+        file.write(b"here")
+    with Ranges.of(path) as ranges:
+        (found,) = ranges.read([(1, 40 * 2**20)])
+        assert found[33 * 2**20 - 1 :][:4] == b"here"
+        assert (len(found), ranges.requests) == (40 * 2**20 - 1, 3)
+
+
+def test_a_closed_file_says_so(tmp_path):
+    path = tmp_path / "x.bin"
+    path.write_bytes(b"abc")
+    ranges = Ranges.of(path)
+    ranges.close()
+    ranges.close()
+    with pytest.raises(DataFileError, match="is closed"):
+        ranges.read([(0, 1)])
+
+
+@pytest.mark.parametrize(("source", "text"), [(3, "not int"), (io.StringIO("x"), "text"), (None, "NoneType")])
+def test_what_is_no_file_is_refused(source, text):
+    with pytest.raises((ConversionError, DataFileError), match=text):
+        Ranges.of(source)
+
+
+def test_servers_of_tensors_are_told_apart():
+    with pytest.raises(ConversionError, match=r"tw.connect\('tcp://host:1'\)"):
+        Ranges.of("tcp://host:1")
+
+
+def test_a_file_that_is_cut_off_while_it_is_read_is_refused(tmp_path):
+    path = tmp_path / "x.bin"
+    path.write_bytes(b"a" * 100)
+    with Ranges.of(path) as ranges:
+        path.write_bytes(b"a" * 50)
+        with pytest.raises(DataFileError, match="was cut off"):
+            ranges.read([(40, 60)])
+
+
+def test_the_last_blocks_that_were_used_are_kept():
+    raw = bytes(2**20) * 70
+    ranges = Ranges.of(raw)
+    ranges.read_at(0, 10)
+    ranges.read_at(2**20, 2**26)
+    before = ranges.requests
+    ranges.read_at(2**20 + 2**26 - 10, 10)
+    assert ranges.requests == before
+    ranges.read_at(0, 10)
+    assert ranges.requests == before + 1
