@@ -5,7 +5,7 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tensorwrapper.errors import DataFileError, VersionChangedError
+from tensorwrapper.errors import DataFileError, TensorNameError, VersionChangedError
 from tensorwrapper.store import StoredSource
 
 BOX = np.arange(24.0).reshape(6, 4)
@@ -138,3 +138,24 @@ def test_servers_are_read_where_follow_names_them(tmp_path):
         server.replace("x", BOX + 1)
         with tw.open(tmp_path / "v.tens", follow=server.address) as f, pytest.raises(VersionChangedError):
             f["v"].compute()
+
+
+def test_a_file_without_a_path_tells_of_its_views(tmp_path):
+    name, key = as_npy(tmp_path)
+    with tw.open(tmp_path / name) as f:
+        tw.save(tmp_path / "v.tens", {"y": [1, 2], "v": sel.as_view(f[key])[1:]}, keep_views=True)
+    with tw.open((tmp_path / "v.tens").read_bytes()) as f:
+        assert list(f) == ["y"]
+        assert [(loss.name, loss.code) for loss in f.losses] == [("v", "link")]
+        with pytest.raises(TensorNameError, match="sources are found from the path"):
+            f["v"]
+
+
+def test_rows_of_a_stored_view_are_taken_and_served(tmp_path):
+    name, key = as_npy(tmp_path)
+    with tw.open(tmp_path / name) as f:
+        tw.save(tmp_path / "v.tens", {"v": sel.as_view(f[key])[1:]}, keep_views=True)
+    with tw.open(tmp_path / "v.tens") as f:
+        assert np.array_equal(np.asarray(f.take("v", [-1, 0])), BOX[1:][[-1, 0]])
+        with tw.serve(f) as server, tw.connect(server.address) as remote:
+            assert np.array_equal(np.asarray(remote["v"][2:4]), BOX[3:5])
