@@ -10,7 +10,7 @@ from tensorwrapper.cli._report import Check, Figure, Report, counted
 from tensorwrapper.cli._security import client_security
 from tensorwrapper.cli._sizes import size_of
 from tensorwrapper.cli._values import first_of, plain, served
-from tensorwrapper.errors import DataFileError, TensorNameError
+from tensorwrapper.errors import DataFileError, TensorNameError, VersionChangedError
 from tensorwrapper.remote import RemoteTensor, connect
 from tensorwrapper.store import Entry, SourceState
 from tensorwrapper.tensor import Tensor
@@ -42,7 +42,7 @@ def _listed(path: Path, follow: str | None) -> Report:
         for name in file:
             try:
                 entries.append(file.describe(name))
-            except DataFileError as error:
+            except (DataFileError, VersionChangedError) as error:
                 lost.append(f"the tensor {name!r} cannot be read: {error}")
             states += _states(file, name)
         try:

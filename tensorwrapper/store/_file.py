@@ -28,7 +28,7 @@ from tensorwrapper.store.records._format import HEADER_BYTES, unpack_header
 from tensorwrapper.store.records._index import check_tear, load_directory, read_facts_at, warn_of_damage
 from tensorwrapper.store.records._listing import Place, Row
 from tensorwrapper.store.records._loss import Loss
-from tensorwrapper.store.records._origin import FileOrigin, remember, stat_of, version_of_records
+from tensorwrapper.store.records._origin import FileOrigin, as_found, remember, stat_of, version_of_records
 from tensorwrapper.store.records._reader import RecordReader
 from tensorwrapper.store.records._record import RecordFacts, encode_view
 from tensorwrapper.store.records._tail import load_end
@@ -127,6 +127,7 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
         "_target",
         "_temporary",
         "_way",
+        "_where",
         "_writer",
     )
 
@@ -166,6 +167,7 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
         if mode == "r" and metadata is not None:
             raise ReadOnlyError("metadata belongs to a file that is written; the mode is 'r'")
         self._path = to_path(path)
+        self._where = os.path.abspath(self._path)
         self._mode: FileMode = mode
         self._directory = Directory()
         try:
@@ -292,7 +294,7 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
         """Return what tensors of this file remember of it."""
         if self._origin is None:
             file = cast("int", self._file)
-            path = os.path.abspath(self._target or self._path)
+            path = as_found(self._target or self._where)
             self._origin = FileOrigin(path, stat_of(file, of_ours=True), self._reading)
         return self._origin
 
@@ -421,7 +423,7 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
         from tensorwrapper.store.views._write import ViewWriter  # noqa: PLC0415 - few files have views
 
         writing, origin = self._writing(), self._as_origin()
-        writer = ViewWriter(origin.path, self._reading, replaced=self._mode == "w", given=self._given)
+        writer = ViewWriter(origin, replaced=self._mode == "w", given=self._given)
         try:
             text = writer.write(view)
         except ConversionError as error:
@@ -879,7 +881,8 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
         """Return a picture, as SVG: a bar for each of the first tensors, as long as it has bytes here."""
         from tensorwrapper.store.records._picture import MOST, draw_entries  # noqa: PLC0415 - when drawn
 
-        entries = [] if self.closed else [self.describe(name) for name in itertools.islice(self, MOST)]
+        tensors = (name for name in self if not self._directory.has_view(name))
+        entries = [] if self.closed else [self.describe(name) for name in itertools.islice(tensors, MOST)]
         return draw_entries(entries, 0 if self.closed else len(self), title=shortened(repr(self))).to_svg()
 
     def _repr_html_(self) -> str:

@@ -329,13 +329,11 @@ class _Writer(NodeWriter):
         else:
             # It goes on from what was optimized, or from a part of a node.
             written = self.steps(view.written)
-        ops = cast("list[Json]", written.setdefault("ops", []))
+        ops = [*cast("list[Json]", written.pop("ops", []))]
         for call in view.calls[done:]:
             for atom in atoms_of(call):
                 ops += _steps_of(atom, call[2], self._table)
-        if not ops:
-            del written["ops"]
-        return written
+        return {**written, "ops": ops} if ops else written
 
     def _table(self, positions: Any) -> Json:  # noqa: ANN401 - integers in a tuple or array
         if self._frames is None or len(positions) < _FRAMED:

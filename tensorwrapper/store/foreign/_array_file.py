@@ -55,7 +55,7 @@ class ArrayFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"]):
     is inflated to a temporary file without a name when it is opened.
     """
 
-    __slots__ = ("__weakref__", "_contents", "_options", "_origin", "_path", "_ranges", "_version")
+    __slots__ = ("__weakref__", "_contents", "_options", "_origin", "_path", "_ranges", "_version", "_where")
 
     def __init__(
         self,
@@ -66,6 +66,7 @@ class ArrayFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"]):
         options: Mapping[str, Json] | None = None,
     ) -> None:
         self._path = path
+        self._where = path if ranges is not None else path.absolute()
         self._ranges = ranges
         self._contents: Contents | None = contents
         self._options = options or {}
@@ -120,7 +121,7 @@ class ArrayFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"]):
         if self._origin is None and self._ranges is None:
             # A file at an address, or in memory, has no path by which others find it.
             with suppress(OSError):
-                self._origin = FileOrigin.of(self._path, self._options)
+                self._origin = FileOrigin.of(self._where, self._options)
         if self._origin is not None:
             remember(found, self._origin, name)
         return found
@@ -128,7 +129,7 @@ class ArrayFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"]):
     def _as_source(self, name: str, through: object) -> "tuple[Tensor[Any] | View[Any], str]":  # noqa: ARG002
         """Return a tensor, or a view, and the version of the file."""
         if not self._version:
-            self._version = version_of_path(str(self._path))
+            self._version = version_of_path(str(self._where))
         return self[name], self._version
 
     def _read(self, name: str) -> "Tensor[Any] | View[Any]":

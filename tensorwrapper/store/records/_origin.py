@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "FileOrigin",
     "Origin",
+    "as_found",
     "origin_of",
     "remember",
     "stat_of",
@@ -52,7 +53,7 @@ class FileOrigin:
     @classmethod
     def of(cls, path: Path, options: Mapping[str, Json]) -> "FileOrigin":
         """Return the present state of a file that is not a `.tens` file."""
-        where = os.path.abspath(path)
+        where = as_found(path)
         return cls(where, stat_of(where, of_ours=False), None, options)
 
     def is_there(self) -> bool:
@@ -93,6 +94,12 @@ def _forget(known: _Known, kept: dict[int, tuple[_Known, Origin]] = _KNOWN) -> N
     found = kept.get(known.number)
     if found is not None and found[0] is known:
         del kept[known.number]
+
+
+def as_found(path: str | Path) -> str:
+    """Return the absolute path of a file, without symbolic links in its folder."""
+    folder, name = os.path.split(os.path.abspath(path))
+    return os.path.join(os.path.realpath(folder), name)
 
 
 def stat_of(path: str | int, *, of_ours: bool) -> tuple[int, ...]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any, final
 
 from tensorwrapper._value_class import frozen
-from tensorwrapper.errors import DataFileError, DataFileNotFoundError, TensorWrapperError, VersionChangedError
+from tensorwrapper.errors import DataFileError, TensorNameError, TensorWrapperError, VersionChangedError
 from tensorwrapper.store.views._read import StoredView
 from tensorwrapper.store.views._sources import FileSource, ServerSource
 from tensorwrapper.store.views._way import Way
@@ -69,10 +69,9 @@ def _state_of(source: "FileSource | ServerSource", way: Way) -> tuple[str, str]:
         way.open(source)
     except VersionChangedError as error:
         return "changed", str(error)
-    except DataFileNotFoundError as error:
-        return "missing", error.strerror or str(error)
     except DataFileError as error:
-        return "refused", str(error)
+        is_missing = isinstance(error.__cause__, FileNotFoundError | TensorNameError)
+        return "missing" if is_missing else "refused", str(error)
     except (TensorWrapperError, OSError) as error:
         return "missing", str(error)
     return "found", ""

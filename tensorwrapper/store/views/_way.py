@@ -15,8 +15,9 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper._wording import shortened
 from tensorwrapper.errors import (
     ChangedSourceWarning,
+    ConversionError,
     DataFileError,
-    DataFileNotFoundError,
+    ReadOnlyError,
     TensorNameError,
     VersionChangedError,
 )
@@ -119,7 +120,9 @@ class Way:
                 "with follow=, a folder above it"
             )
         if not os.path.exists(real):
-            raise DataFileNotFoundError(2, f"{self.path}: the source {shortened(source.path)} is not there")
+            # An error of a view, not of the disk: a conversion can leave the view out.
+            text = f"{self.path}: the source {shortened(source.path)} is not there"
+            raise DataFileError(text) from FileNotFoundError(source.path)
         return real
 
     def open(self, source: "FileSource | ServerSource") -> Any:  # noqa: ANN401 - a tensor or a view
@@ -136,11 +139,13 @@ class Way:
             return self._of_server(source)
         real = self.real_path(source)
         with self.files.lock:
-            file = self.files.get(real, source.options, self)
             try:
+                file = self.files.get(real, source.options, self)
                 found, version = file._as_source(source.name, self.through)
             except TensorNameError as error:
-                raise DataFileNotFoundError(2, f"{self.path}: a source is not there: {error}") from error
+                raise DataFileError(f"{self.path}: a source is not there: {error}") from error
+            except (ConversionError, ReadOnlyError) as error:
+                raise DataFileError(f"{self.path}: a source cannot be opened: {error}") from error
         self.check(source.path, source.name, source.version, version)
         return found
 

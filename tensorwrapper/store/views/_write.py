@@ -14,7 +14,7 @@ from tensorwrapper.layout import Layout
 from tensorwrapper.selection import Expression, Node, View
 from tensorwrapper.selection.lowlevel import dtype_name, expression_of, stored_json
 from tensorwrapper.shape import Shape
-from tensorwrapper.store.records._origin import Origin, origin_of, version_of_path
+from tensorwrapper.store.records._origin import FileOrigin, Origin, origin_of, version_of_path
 from tensorwrapper.store.views._buffer import StoredBuffer
 from tensorwrapper.store.views._sources import (
     MOST_MEMBERS,
@@ -45,13 +45,12 @@ class ViewWriter:
     """Collects the sources of one view."""
 
     __slots__ = (
+        "_file",
         "_folder",
         "_given",
         "_held",
-        "_home",
         "_known",
         "_met",
-        "_path",
         "_replaced",
         "frames",
         "said",
@@ -65,23 +64,19 @@ class ViewWriter:
     tables: list[object]
     """Tables, and tensors that travel."""
 
-    def __init__(
-        self, path: str, home: object, *, replaced: bool, given: Mapping[int, str] | None = None
-    ) -> None:
+    def __init__(self, file: FileOrigin, *, replaced: bool, given: Mapping[int, str] | None = None) -> None:
         """Begin to write a view.
 
         Parameters
         ----------
-        path
-            The file that the view comes into: absolute.
-        home
-            The reader of that file.
+        file
+            The file that the view comes into.
         replaced
             Whether a file that is there is replaced by it.
         given
             By the number of tensors in memory the names that they have in the file.
         """
-        self._path, self._folder, self._home, self._replaced = path, os.path.dirname(path), home, replaced
+        self._file, self._folder, self._replaced = file, os.path.dirname(file.path), replaced
         self._given = given or {}
         self._held = 0
         self._known: dict[object, str] = {}
@@ -150,6 +145,10 @@ class ViewWriter:
     ) -> tuple[dict[str, Json], int]:
         if chosen is whole or chosen == whole:
             return said, 0
+        rows = _rows_of(whole, chosen)
+        if rows is not None:
+            step: list[Json] = ["index", [rows.start, rows.stop, None]]
+            return {**said, "ops": [step]}, 0
         own = layout(chosen) if chosen.shape.is_box else None
         if own is None:
             raise ConversionError(
@@ -197,7 +196,7 @@ class ViewWriter:
 
     def _of_file(self, origin: Origin, form: "_Form") -> dict[str, Json]:
         file = origin.file
-        if file.home is not None and file.home is self._home:
+        if self._is_own(file):
             return self._source(("own", origin.name), {"own": origin.name})
         if not file.is_there():
             raise ConversionError(
@@ -207,6 +206,10 @@ class ViewWriter:
         version = version_of_path(file.path) if origin.version is None else origin.version()
         source = FileSource(file.path, origin.name, version, file.options, form.shape, form.dtype)
         return self._source(("file", file.path, origin.name, repr(file.options)), source.said(path))
+
+    def _is_own(self, file: FileOrigin) -> bool:
+        """Return whether a file is the one that the view comes into, also if it was opened twice."""
+        return file.home is not None and (file.home is self._file.home or file.stat == self._file.stat)
 
     def _again(self, buffer: StoredBuffer[Any]) -> dict[str, Json]:
         """Return what says sources that were read from a record of a view."""
@@ -223,7 +226,7 @@ class ViewWriter:
 
     def _relative(self, path: str) -> str:
         """Return the path of a source, as the file of the view says it."""
-        if self._replaced and os.path.realpath(path) == os.path.realpath(self._path):
+        if self._replaced and os.path.realpath(path) == os.path.realpath(self._file.path):
             raise ConversionError(
                 f"the view reads {shortened(path)}, which is replaced: write it to another file"
             )
@@ -263,7 +266,7 @@ class ViewWriter:
         return self._of_members(parts)
 
     def _is_member(self, origin: Origin, tensor: Tensor[Any], layout: Layout[Any]) -> bool:
-        if origin.version is None or origin.file.home is self._home or "\n" in origin.name:
+        if origin.version is None or self._is_own(origin.file) or "\n" in origin.name:
             return False
         if layout is not origin.made and layout != origin.made:
             return False
@@ -272,7 +275,7 @@ class ViewWriter:
     def _of_members(self, parts: Sequence[tuple[Origin, Tensor[Any]]]) -> dict[str, Json] | None:
         shapes = [tensor.shape for _, tensor in parts]
         boxes = all(shape.is_box for shape in shapes)
-        if not boxes and not all(shape.rank == 2 and not shape.is_box for shape in shapes):
+        if not boxes and not all(map(_are_rows, shapes)):
             return None
         numbers: dict[str, int] = {}
         table: IntArray = np.empty((len(parts), 3), dtype=np.int64)
@@ -295,6 +298,23 @@ class ViewWriter:
 
 def _lengths(shape: Shape[Any]) -> Array:
     return np.diff(shape.splits(1))
+
+
+def _rows_of(whole: Layout[Any], chosen: Layout[Any]) -> range | None:
+    """Return which rows of a jagged tensor are a part of it; None if the part is not a run of rows."""
+    shape, count = whole.shape, chosen.shape.as_smooth().extents[:1]
+    if shape.rank != 2 or shape.is_box or shape.has_layers or chosen.shape.rank != 2 or chosen.shape.is_box:
+        return None
+    splits = shape.splits(1) + whole.offset
+    first, last = np.searchsorted(splits, [chosen.offset, chosen.offset + 1])
+    # Empty rows before the first begin where it does.
+    found = (range(int(row), int(row) + count[0]) for row in range(int(last) - 1, int(first) - 1, -1))
+    return next((rows for rows in found if whole[rows.start : rows.stop] == chosen), None)
+
+
+def _are_rows(shape: Shape[Any]) -> bool:
+    """Return whether a shape is rows that their lengths say."""
+    return shape.rank == 2 and shape.kind == "jagged" and shape == Shape.from_offsets(shape.splits(1))
 
 
 def _are(calls: Sequence[object], others: Sequence[object]) -> bool:

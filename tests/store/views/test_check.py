@@ -95,3 +95,24 @@ def test_the_command_line_tells_of_sources(tmp_path, path, capsys):
     assert main(["convert", str(path), str(tmp_path / "k.tens"), "--keep-views"]) == 0
     with tw.open(tmp_path / "k.tens") as f:
         assert f.describe("v").packing == "view"
+
+
+def test_convert_leaves_out_a_view_whose_source_is_gone(tmp_path, path):
+    (tmp_path / "a.tens").unlink()
+    with pytest.raises(DataFileError, match="is not there"):
+        convert(path, tmp_path / "c.tens")
+    done = convert(path, tmp_path / "c.tens", strict=False)
+    assert done.names == ("y",)
+    assert [loss.name for loss in done.lost] == ["v"]
+
+
+def test_inspect_tells_of_sources_that_are_opened_at_once(tmp_path, capsys):
+    tw.save(tmp_path / "a.tens", {"s": tw.strings(["a", "b"])})
+    with tw.open(tmp_path / "a.tens") as f:
+        tw.save(tmp_path / "v.tens", {"v": sel.as_view(f["s"])[::-1], "y": [1]}, keep_views=True)
+    tw.save(tmp_path / "a.tens", {"s": tw.strings(["a", "c"])})
+    with tw.open(tmp_path / "v.tens") as f:
+        assert "<svg" in f._repr_html_()
+        assert f.check_sources("y") == ()
+    assert main(["inspect", str(tmp_path / "v.tens")]) == 1
+    assert "changed" in capsys.readouterr().out

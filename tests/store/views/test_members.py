@@ -5,7 +5,7 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tensorwrapper.errors import DataFileError, SelectionError, VersionChangedError
+from tensorwrapper.errors import ConversionError, DataFileError, SelectionError, VersionChangedError
 from tensorwrapper.store.records._record import encode_view
 
 TEXT = (
@@ -132,3 +132,17 @@ def test_a_table_that_is_right_is_read(tmp_path):
 def test_texts_with_members_are_read_from_files_alone():
     with pytest.raises(SelectionError, match="only a file has it"):
         sel.from_json(TEXT, sources={})
+
+
+def test_rows_of_one_length_stay_rows(tmp_path):
+    rows = {f"r{i}": tw.jagged([[i, i], [i, i + 1]]) for i in range(20)}
+    tw.save(tmp_path / "a.tens", rows)
+    with tw.open(tmp_path / "a.tens") as f:
+        view = tw.concat([f[name] for name in f])
+        boxes = tw.concat([f["r0"][::-1]] * 20)
+        tw.save(tmp_path / "v.tens", {"v": view}, keep_views=True)
+        with pytest.raises(ConversionError, match="a part of a tensor of a file"):
+            tw.save(tmp_path / "w.tens", {"v": boxes}, keep_views=True)
+    with tw.open(tmp_path / "v.tens") as f:
+        assert f["v"].shape == view.shape
+        assert f["v"].tolist() == view.tolist()

@@ -11,7 +11,6 @@ from tensorwrapper import selection as sel
 from tensorwrapper.errors import (
     ChangedSourceWarning,
     DataFileError,
-    DataFileNotFoundError,
     VersionChangedError,
 )
 
@@ -38,7 +37,7 @@ def test_sources_are_opened_when_elements_are_read(tmp_path, box):
         assert view.shape.extents == (5, 4)
         assert view.plan().bytes_read == 160
         assert f.sources("v")[0].path == "a.tens"
-    with pytest.raises(DataFileNotFoundError, match=r"a\.tens is not there"):
+    with pytest.raises(DataFileError, match=r"a\.tens is not there"):
         view.compute()
 
 

@@ -61,6 +61,8 @@ def test_without_keep_views_elements_are_written(tmp_path, source):
         lambda f: sel.as_view(f["x"][2]),
         lambda f: sel.pad(f["x"], [(1, 1), (0, 2)], fill_value=9),
         lambda f: sel.as_view(f["rows"][0]),
+        lambda f: sel.as_view(f["rows"][1:]),
+        lambda f: tw.concat([f["rows"][:2], f["rows"][1:2], f["rows"][3:]])[:, ::-1],
         lambda f: sel.as_view(f["x"]).gather(0, np.arange(600) % 6),
         lambda f: sel.as_view(f["x"]).named("a", "b").translate_to((3, 5)),
     ],
@@ -187,3 +189,26 @@ def test_views_of_many_appends_are_in_the_indices(tmp_path, source):
     with tw.open(path) as g:
         assert list(g) == ["x0", "x5", "x10", *[f"v{k}" for k in range(12)]]
         assert g["v7"].tolist() == view[1].tolist()
+
+
+def test_a_file_that_is_opened_twice_is_one_file(tmp_path, source):
+    with tw.open(source) as f, tw.open(source, "a") as g:
+        g.append("v", sel.as_view(f["x"])[::2], keep_view=True)
+        assert g.sources("v") == (StoredSource("", "x", ""),)
+    source.rename(tmp_path / "b.tens")
+    with tw.open(tmp_path / "b.tens") as f:
+        assert f["v"].shape.extents == (3, 4)
+
+
+def test_relative_paths_and_links_of_folders(tmp_path, source, box, monkeypatch):
+    (tmp_path / "link").symlink_to(tmp_path)
+    monkeypatch.chdir(tmp_path / "link")
+    with tw.open("a.tens") as f:
+        monkeypatch.chdir("/")
+        tw.save(tmp_path / "v.tens", {"v": sel.as_view(f["x"])[::2]}, keep_views=True)
+    monkeypatch.chdir(tmp_path)
+    with tw.open("v.tens") as f:
+        monkeypatch.chdir("/")
+        assert [own.path for own in f.sources("v")] == ["a.tens"]
+        assert np.array_equal(np.asarray(f["v"]), box[::2])
+    assert source.exists()
