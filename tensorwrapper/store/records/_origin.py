@@ -71,10 +71,14 @@ class Origin:
 
     file: FileOrigin
     name: str
-    made: "Layout[Any] | Expression"
-    """The layout of the whole tensor, or the expression of the view."""
+    layout: Layout[Any]
+    """That of the whole tensor, or of the view."""
     version: Callable[[], str] | None
     """Returns what tells these elements from others; None if the file as a whole does."""
+    calls: tuple[object, ...] | None = None
+    """The calls that made the view of its node; None of a tensor."""
+    written: "weakref.ref[Expression] | None" = None
+    """What these were made on. An origin holds no sources: it would keep their files open."""
 
 
 @final
@@ -122,7 +126,9 @@ def remember(
     if tensor is not None and not expression.calls and expression.layout is tensor.layout:
         _keep(tensor.buffer.owner, Origin(file, name, tensor.layout, version))
     else:
-        _keep(expression.node, Origin(file, name, expression, version))
+        written = None if expression.written is None else weakref.ref(expression.written)
+        origin = Origin(file, name, expression.layout, version, expression.calls, written)
+        _keep(expression.node, origin)
 
 
 def _keep(what: object, origin: Origin) -> None:

@@ -113,11 +113,12 @@ class ViewWriter:
 
     def _view(self, view: Expression, layout: _LayoutJson) -> tuple[dict[str, Json], int] | None:
         origin = origin_of(view.node)
-        if origin is not None and isinstance(origin.made, Expression):
-            made = origin.made
-            done = len(made.calls)
-            same = view.written is made.written and _are(view.calls[:done], made.calls)
-            if same and (len(view.calls) > done or view.layout is made.layout):
+        if origin is not None and origin.calls is not None:
+            done = len(origin.calls)
+            before = None if origin.written is None else origin.written()
+            same = view.written is before and _are(view.calls[:done], origin.calls)
+            if same and (len(view.calls) > done or view.layout is origin.layout):
+                made = Expression(view.node, origin.layout, view.calls[:done], before)
                 return self._of_file(origin, _Form.of(View(made))), done
         if view.written is not None or view.node.source is None:
             return None
@@ -130,9 +131,9 @@ class ViewWriter:
             whole = Layout(cast("Shape[Any]", buffer.source.shape))
             return self._part(self._again(buffer), whole, chosen, layout)
         known = origin_of(buffer)
-        if known is not None and isinstance(known.made, Layout):
-            said = self._of_file(known, _Form.of(Tensor(known.made, tensor.buffer)))
-            return self._part(said, known.made, chosen, layout)
+        if known is not None and known.calls is None:
+            said = self._of_file(known, _Form.of(Tensor(known.layout, tensor.buffer)))
+            return self._part(said, known.layout, chosen, layout)
         own = self._given.get(id(tensor))
         if own is not None and chosen is tensor.layout:
             return self._source(("own", own), {"own": own}), 0
@@ -268,7 +269,7 @@ class ViewWriter:
     def _is_member(self, origin: Origin, tensor: Tensor[Any], layout: Layout[Any]) -> bool:
         if origin.version is None or self._is_own(origin.file) or "\n" in origin.name:
             return False
-        if layout is not origin.made and layout != origin.made:
+        if layout is not origin.layout and layout != origin.layout:
             return False
         return _Form.is_plain(tensor)
 

@@ -159,3 +159,20 @@ def test_rows_of_a_stored_view_are_taken_and_served(tmp_path):
         assert np.array_equal(np.asarray(f.take("v", [-1, 0])), BOX[1:][[-1, 0]])
         with tw.serve(f) as server, tw.connect(server.address) as remote:
             assert np.array_equal(np.asarray(remote["v"][2:4]), BOX[3:5])
+
+
+def test_what_is_known_of_tensors_goes_with_them(tmp_path):
+    import gc
+
+    from tensorwrapper.store.records import _origin
+
+    name, key = as_chunks(tmp_path)
+    gc.collect()
+    before = len(_origin._KNOWN)
+    tw.save(tmp_path / "a.tens", {"x": BOX, "words": tw.strings(["a"])})
+    with tw.open(tmp_path / name) as f, tw.open(tmp_path / "a.tens") as g:
+        found = [f[key], g["x"], g["words"]]
+        assert len(_origin._KNOWN) == before + 3
+    del found, f, g
+    gc.collect()
+    assert len(_origin._KNOWN) == before
