@@ -42,7 +42,7 @@ def fetched_tens(ranges: Ranges, how: Opening) -> Contents:
     except DataFileError as error:
         raise DataFileError(f"{ranges.name} {error}") from error
     records = FetchedRecords(ranges, how.limits)
-    # A view says its sources by paths from the folder of its file, and this file has none.
+    # Paths of sources start in the folder of the file. This file is in no folder.
     views, directory.views = directory.views, {}
     lost = [
         Loss(f"the stored view {name!r}, whose sources are found from the path of a file", name, "link")
