@@ -171,7 +171,7 @@ class Directory:
 
     def has_view(self, name: object) -> bool:
         """Return whether a name is that of a view, and of no tensor."""
-        return name in self.views and name not in self.names
+        return isinstance(name, str) and name in self.views and name not in self.names
 
     def listed(self) -> Collection[str]:
         """Return the names of all tensors and fields that are there as a whole, in order; then of views."""

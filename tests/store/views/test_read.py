@@ -1,7 +1,9 @@
 """Views that were stored: which sources they read, and when they refuse to."""
 
+import gc
 import shutil
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ from tensorwrapper import selection as sel
 from tensorwrapper.errors import (
     ChangedSourceWarning,
     DataFileError,
+    TensorNameError,
     VersionChangedError,
 )
 
@@ -211,3 +214,39 @@ def test_pickles_have_the_elements(tmp_path, box):
         twin = pickle.loads(pickle.dumps(f["v"]))
     (tmp_path / "a.tens").unlink()
     assert np.array_equal(np.asarray(twin), box[1:, ::-1])
+
+
+def test_files_of_sources_are_closed_with_the_last_view(tmp_path, box):
+    path = stored(tmp_path, box)
+    with tw.open(path) as f:
+        view = f["v"]
+        view.compute()
+        files = f._start().files
+    (source,) = files._files.values()
+    assert not source.closed
+    del view, f, files
+    gc.collect()
+    assert source.closed
+
+
+def test_threads_read_one_view_at_the_same_time(tmp_path, box):
+    path = stored(tmp_path, box)
+    with tw.open(path) as f, ThreadPoolExecutor(8) as pool:
+        view = f["v"]
+        found = list(pool.map(lambda row: view[row].tolist(), [0, 1, 2, 3, 4] * 8))
+    assert found == box[1:, ::-1].tolist() * 8
+
+
+def test_names_that_are_none_are_refused(tmp_path, box):
+    with tw.open(stored(tmp_path, box)) as f:
+        for name in (3, [1], None, "nothing"):
+            for call in (f.sources, f.check_sources, f.describe, f.__getitem__):
+                with pytest.raises(TensorNameError):
+                    call(name)
+
+
+def test_tokens_of_equal_views_are_equal(tmp_path, box):
+    tokenize = pytest.importorskip("dask.base").tokenize
+    with tw.open(stored(tmp_path, box)) as f:
+        assert tokenize(f["v"]) == tokenize(f["v"])
+        assert tokenize(f["v"]) != tokenize(f["v"][1:])
