@@ -391,7 +391,7 @@ class ComputationCancelledError(TensorWrapperError, RuntimeError):
 
 
 class VersionChangedError(TensorWrapperError, RuntimeError):
-    """A source was changed while it was read; what was read of its two versions is not joined."""
+    """A source was changed while it was read, or since a view of it was stored; versions are not mixed."""
 
 
 class DistributionError(TensorWrapperError, ValueError):
