@@ -18,7 +18,8 @@ memory; `write_elements`, `assign_elements` (which broadcasts, and allows overla
 **Buffers and layouts** for elements that are there: `packed_layout` (without gaps), `as_dense` (an array of
 any strides), `buffer_of` (a flat array that nobody else has), `make_sparse` (addresses that are known to be
 right), `pack_together` (those of several buffers that one layout reaches), `arrays_from_arrow` and its
-`ArrowValues`. `without_gaps` gives an Arrow array all its buffers.
+`ArrowValues`. `arrow_metadata` returns the metadata of a type. `without_gaps` gives an Arrow array all its
+buffers.
 
 **Blocks**: `tiles_of` returns `PresentTiles`, and `make_blocks` a buffer of checked parts. `picked_tiles` and
 `put_tiles` move elements of some tiles of a pattern. `tile_places` are addresses of tiles, `volume_of_tiles`
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from tensorwrapper.buffer._sparse import make_sparse
     from tensorwrapper.buffer._sparse_merge import is_fill, rises
     from tensorwrapper.buffer.arrow._arrays import ArrowValues, arrays_from_arrow
+    from tensorwrapper.buffer.arrow._c import arrow_metadata
     from tensorwrapper.buffer.blocks._blocks import make_blocks
     from tensorwrapper.buffer.blocks._present import (
         PresentTiles,
@@ -80,6 +82,7 @@ __all__ = [
     "ArrowValues",
     "PresentTiles",
     "arrays_from_arrow",
+    "arrow_metadata",
     "as_dense",
     "assign_elements",
     "assign_indexed",
@@ -135,6 +138,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "_sparse": ("make_sparse",),
             "_sparse_merge": ("is_fill", "rises"),
             "arrow._arrays": ("ArrowValues", "arrays_from_arrow"),
+            "arrow._c": ("arrow_metadata",),
             "blocks._blocks": ("make_blocks",),
             "blocks._present": (
                 "PresentTiles",

@@ -238,7 +238,8 @@ def from_arrow(given: object, *, copy: bool | None = None, null_rows: NullRows =
     ----------
     given
         An array of Arrow, a column of a table (several arrays in a row are joined), a tensor, a scalar that
-        is a list; a series of Polars. A ``fixed_shape_tensor`` keeps its names and the order of its modes.
+        is a list; a series of Polars. Arrow's tensors keep their names and the order of their modes: each
+        ``variable_shape_tensor`` is a cell.
     copy
         Whether elements are copied: where they must be (None), always (the tensor can be written to then),
         or never. Validity is always copied.

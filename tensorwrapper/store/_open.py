@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, BinaryIO, Literal, SupportsIndex, cast, overload
+from typing import TYPE_CHECKING, BinaryIO, Literal, SupportsIndex, cast, get_args, overload
 
 from tensorwrapper._arguments import check_null_rows
 from tensorwrapper._lazy import naming_extras
@@ -258,10 +258,10 @@ def _check_archive(where: Path, kind: "FileKind") -> None:
 
 
 def _known(kind: "FileKind") -> "FileKind":
-    from tensorwrapper.store.sets._recognise import KIND_OF_END  # noqa: PLC0415 - as above
+    from tensorwrapper.store.sets._recognise import FileKind  # noqa: PLC0415 - as above
 
-    if kind not in KIND_OF_END.values():
-        raise ConversionError(f"kind is one of {', '.join(sorted(set(KIND_OF_END.values())))}, not {kind!r}")
+    if kind not in get_args(FileKind):
+        raise ConversionError(f"kind is one of {', '.join(sorted(get_args(FileKind)))}, not {kind!r}")
     return kind
 
 

@@ -52,7 +52,6 @@ NOT_RUN = {
     "await part.view()": "waits for a server; run in the tests of awaited tensors",
     "await t.view()": "waits for a server; run in the tests of awaited tensors",
     "in": "a word of Python, which the error is about",
-    "unzip": "a program of the system",
 }
 """What is no call that could run here, and why."""
 

@@ -320,9 +320,9 @@ def test_what_arrow_has_and_tensors_have_not_is_told(tmp_path):
             "decimal": pa.array([1], pa.decimal128(5)),
             "interval": pa.array([None], pa.month_day_nano_interval()),
             "map": pa.array([[("a", 1)]], pa.map_(pa.string(), pa.int8())),
+            "runs": pa.RunEndEncodedArray.from_arrays([1], [5]),
             "dictionary": pa.array(["a"]).dictionary_encode(),
             "zone": pa.array([1], pa.timestamp("us", "UTC")),
-            "record": pa.array([{"a": 1}]),
             "day": pa.array([86_400_000], pa.date64()),
             "x": [1],
         }

@@ -1,11 +1,13 @@
 from collections.abc import Iterator, MutableMapping
 from os import PathLike
 from types import EllipsisType
-from typing import Any, Literal, Self, TypeAlias, overload
+from typing import Any, BinaryIO, Literal, Self, TypeAlias, overload
 
 import numpy as np
 import numpy.typing as npt
+from h5py import h5d as h5d
 from h5py import h5o as h5o
+from h5py import h5p as h5p
 from h5py import h5r as h5r
 from h5py import h5s as h5s
 from h5py import h5t as h5t
@@ -65,6 +67,7 @@ class HLObject:
     def id(self) -> _DatasetId: ...
 
 class Dataset(HLObject):
+    def __init__(self, bind: h5d.DatasetID) -> None: ...
     def __bool__(self) -> bool: ...
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
@@ -119,7 +122,7 @@ class Group(HLObject):
     ) -> Dataset: ...
 
 class File(Group):
-    def __init__(self, name: str | PathLike[str], mode: Literal["r", "w"] = "r") -> None: ...
+    def __init__(self, name: str | PathLike[str] | BinaryIO, mode: Literal["r", "w"] = "r") -> None: ...
     def close(self) -> None: ...
     def __enter__(self) -> Self: ...
     def __exit__(self, *exc: object) -> None: ...

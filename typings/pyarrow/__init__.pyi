@@ -53,7 +53,7 @@ class Array:
         length: int,
         buffers: Sequence[Buffer | None],
         null_count: int = -1,
-        *,
+        offset: int = 0,
         children: Sequence[Array] | None = None,
     ) -> Array: ...
     def to_pylist(self) -> list[object]: ...

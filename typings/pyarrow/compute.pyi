@@ -1,3 +1,6 @@
+from collections.abc import Sequence
+
 from pyarrow import Array
 
 def binary_length(strings: Array, /) -> Array: ...
+def struct_field(values: Array, /, indices: Sequence[int]) -> Array: ...

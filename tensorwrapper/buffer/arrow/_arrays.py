@@ -5,7 +5,7 @@ import json
 import math
 import operator
 from collections.abc import Callable
-from typing import Any, Final, TypeAlias, final
+from typing import Any, Final, TypeAlias, cast, final
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from tensorwrapper.buffer.strings._bitmap import Marks, unpack_marks
 from tensorwrapper.buffer.strings._checks import check_offsets
 from tensorwrapper.buffer.strings._data import StringData
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentError
+from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import usable_names
 from tensorwrapper.typing import Array, IntArray, NullRows
 
@@ -46,6 +47,9 @@ _VIEWS: Final = (b"+vl", b"+vL")
 
 _DAYS: Final = np.dtype("M8[D]")
 _EXTENSION: Final = b"ARROW:extension:name"
+_METADATA: Final = b"ARROW:extension:metadata"
+_CELLS: Final = b"arrow.variable_shape_tensor"
+_CELL_FIELDS: Final = (b"data", b"shape")
 
 _CALLS: Final = {
     b"n": "cast(pa.float64()) says of what type nothing is",
@@ -80,9 +84,11 @@ class ArrowValues:
     valid: Marks | None = None
     """Of each number and time whether it is no null; None if all are. Strings say it themselves."""
     permutation: tuple[int, ...] = ()
-    """Of tensors of one shape: the order in which the last modes are meant; none if it is theirs."""
+    """Of tensors: the order in which the last modes are meant; none if it is theirs."""
     names: tuple[str | None, ...] = ()
-    """Of tensors of one shape: the names of the last modes, in the order in which they are meant."""
+    """Of tensors: the names of the last modes, in the order in which they are meant."""
+    cells: IntArray | None = None
+    """Of tensors of several shapes: the extents of each as it is stored, a row each; there are no levels."""
 
 
 def arrays_from_arrow(
@@ -115,6 +121,9 @@ def _values_of(
 ) -> ArrowValues:
     """Return what an array holds; of none, as a stream without arrays has, what it would if it were empty."""
     if schema.format == b"+s":
+        said = metadata_of(schema)
+        if said.get(_EXTENSION) == _CELLS:
+            return _cells_of(schema, said.get(_METADATA, b""), take(), null_rows)
         names = [ArrowSchema.from_address(child).name or b"" for child in _children_of(schema)]
         shown = ", ".join([repr(name.decode(errors="replace")) for name in names[:20]])
         raise ConversionError(
@@ -133,6 +142,75 @@ def _children_of(schema: ArrowSchema) -> list[int]:
         return []
     count = min(max(schema.n_children, 0), _MOST_COLUMNS)
     return list((ctypes.c_void_p * count).from_address(schema.children))
+
+
+def _cells_of(
+    schema: ArrowSchema, text: bytes, array: ForeignArray | None, null_rows: NullRows
+) -> ArrowValues:
+    """Return tensors of several shapes: Arrow stores a list of elements and the extents of each."""
+    fields = [ArrowSchema.from_address(child) for child in _children_of(schema)]
+    if tuple([own.name for own in fields]) != _CELL_FIELDS:
+        raise ConversionError(
+            f"tensors of Arrow have the fields 'data' and 'shape', not {len(fields)} others"
+        )
+    reader = _Reader(null_rows)
+    first, count = (0, 0) if array is None else _range_of(array)
+    there = None if array is None else reader.valid_rows(array, first, count)
+    parts: list[_Found] = []
+    for number, field in enumerate(fields):
+        child = None if array is None else array.child(number, 2)
+        begin, available = (0, 0) if child is None else _range_of(child)
+        if first + count > available and count:
+            raise ConversionError(f"{first + count} tensors of Arrow have {available} entries of a field")
+        parts.append(reader.read(field, child, begin + first, count, 1))
+    (levels, elements, valid), (rank, extents, unsaid) = parts
+    if len(levels) != 1 or not isinstance(levels[0], np.ndarray):
+        raise ConversionError("the elements of a tensor of Arrow are one list")
+    if (
+        len(rank) != 1
+        or not isinstance(rank[0], int)
+        or isinstance(extents, StringData)
+        or unsaid is not None
+    ):
+        raise ConversionError("the extents of a tensor of Arrow are a list of as many numbers for each")
+    splits, table = levels[0], extents.reshape(count, rank[0]).astype(np.int64)
+    if there is not None:
+        table *= there[:, np.newaxis]
+        found = _lists_of(splits[:-1], np.diff(splits) * there, int(splits[-1]), ([], elements, valid))
+        splits, (elements, valid) = cast("IntArray", found[0][0]), found[1:]
+    _check_cells(table, np.diff(splits))
+    order, names = _order_and_names(text, table)
+    return ArrowValues(count, [], elements, valid, order, names, table)
+
+
+def _check_cells(table: IntArray, sizes: IntArray) -> None:
+    """Raise if the extents of a tensor are not those of its elements; no product leaves 64 bits."""
+    is_empty = (table == 0).any(axis=1)
+    product = np.where(is_empty, 0, 1)
+    wrong = (table < 0).any(axis=1)
+    for extents in np.where(is_empty[:, np.newaxis], 1, np.maximum(table, 1)).T:
+        wrong |= product > sizes // extents
+        product = np.where(wrong, 0, product * extents)
+    wrong |= product != sizes
+    if wrong.any():
+        k = int(np.argmax(wrong))
+        raise ConversionError(
+            f"tensor {k} of an Arrow array has the extents {table[k].tolist()}, and {sizes[k]} elements"
+        )
+
+
+def _order_and_names(text: bytes, table: IntArray) -> tuple[tuple[int, ...], tuple[str | None, ...]]:
+    """Return the order and the names of modes, as the metadata of tensors of these extents say it."""
+    try:
+        said = json.loads(text or b"{}")
+        names: object = said.pop("dim_names", None) or [None] * table.shape[1]
+        order: list[int] = said.get("permutation") or list(range(table.shape[1]))
+        # It says what is wrong with the order, or with extents that all are to have.
+        Shape.from_arrow_tensors(table, json.dumps(said))
+        meant = [cast("list[object]", names)[mode] for mode in order]
+    except (ValueError, TypeError, IndexError, AttributeError, RecursionError) as error:
+        raise ConversionError(f"cannot read the metadata of an Arrow tensor: {error}") from error
+    return () if order == sorted(order) else tuple(order), usable_names(meant)
 
 
 class _Reader:
@@ -170,7 +248,7 @@ class _Reader:
     ) -> _Found:
         first, count = items
         size = math.prod(map(int, extents))
-        there = self._valid_rows(array, first, count)
+        there = self.valid_rows(array, first, count)
         child = array.child()
         begin, available = _range_of(child)
         low, high = first * size, (first + count) * size
@@ -190,7 +268,7 @@ class _Reader:
         self, inner: ArrowSchema, array: ForeignArray, items: _Span, form: bytes, depth: int
     ) -> _Found:
         first, count = items
-        there = self._valid_rows(array, first, count)
+        there = self.valid_rows(array, first, count)
         child = array.child()
         begin, available = _range_of(child)
         if form in _VIEWS:
@@ -205,7 +283,7 @@ class _Reader:
             return [level, *found[0]], *found[1:]
         return _lists_of(level[:-1], np.diff(level) * there, high - low, found)
 
-    def _valid_rows(self, array: ForeignArray, first: int, count: int) -> Marks | None:
+    def valid_rows(self, array: ForeignArray, first: int, count: int) -> Marks | None:
         """Return the validity of lists; None if all are valid."""
         valid = _valid_of(array, first, count)
         if valid is None or valid.all():
@@ -224,7 +302,7 @@ class _Reader:
         if said.get(_EXTENSION) != b"arrow.fixed_shape_tensor":
             return [size]
         try:
-            found: dict[str, list[Any]] = json.loads(said.get(b"ARROW:extension:metadata", b"{}"))
+            found: dict[str, list[Any]] = json.loads(said.get(_METADATA, b"{}"))
             extents = [operator.index(extent) for extent in found["shape"]]
             order: list[Any] = found.get("permutation") or list(range(len(extents)))
             names: list[Any] = found.get("dim_names") or [None] * len(extents)

@@ -9,7 +9,7 @@ The layout of the structures is fixed by Arrow's specification, "The Arrow C dat
 
 import ctypes
 import weakref
-from typing import ClassVar, Final, final
+from typing import ClassVar, Final, Protocol, final
 
 import numpy as np
 
@@ -20,12 +20,22 @@ __all__ = [
     "ArrowArray",
     "ArrowSchema",
     "ArrowStream",
+    "ArrowTypeLike",
     "ForeignArray",
+    "arrow_metadata",
     "first_pointer",
     "metadata_of",
     "pointer_in",
     "release",
 ]
+
+
+class ArrowTypeLike(Protocol):
+    """A type or a field of Arrow, of whatever library."""
+
+    def __arrow_c_schema__(self) -> object:
+        """Return a capsule with a schema."""
+        ...
 
 
 class ArrowSchema(ctypes.Structure):
@@ -123,6 +133,12 @@ def metadata_of(schema: ArrowSchema) -> dict[bytes, bytes]:
     return {text(): text() for _ in range(number())}
 
 
+def arrow_metadata(kind: ArrowTypeLike) -> dict[bytes, bytes]:
+    """Return the metadata of a type or a field of Arrow, such as those of an extension."""
+    capsule = kind.__arrow_c_schema__()
+    return metadata_of(ArrowSchema.from_address(pointer_in(capsule, b"arrow_schema")))
+
+
 def release(structure: ctypes.Structure) -> None:
     """Call the release function of a structure, unless that was done before or the structure moved away."""
     function = structure.release
@@ -157,14 +173,19 @@ class ForeignArray:
             raise StringDataError(f"buffer {buffer} of the Arrow array, of {nbytes} bytes, is missing")
         return np.asarray(_Memory(self, address + first, nbytes))
 
-    def child(self) -> "ForeignArray":
-        """Return the only child, what lists have their elements in; it keeps this array alive."""
+    def child(self, number: int = 0, of: int = 1) -> "ForeignArray":
+        """Return a child, of lists the only one, which has their elements; it keeps this array alive."""
         given = self.structure
-        if given.n_children != 1 or not given.children:
-            raise StringDataError(f"an Arrow array of lists has one child, not {given.n_children}")
+        if given.n_children != of or not given.children:
+            what = "lists has one child" if of == 1 else f"records has {of} children"
+            raise StringDataError(f"an Arrow array of {what}, not {given.n_children}")
         child: ForeignArray = object.__new__(ForeignArray)
         child.owner = self
-        child.structure = ArrowArray.from_address(first_pointer(given.children))
+        pointers = (ctypes.c_void_p * of).from_address(given.children)
+        address = pointers[number]
+        if not address:
+            raise StringDataError(f"child {number} of an Arrow array is missing")
+        child.structure = ArrowArray.from_address(address)
         return child
 
 

@@ -257,8 +257,7 @@ class ArrayFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"]):
         Parameters
         ----------
         names
-            Which tensors; None for all. Columns of structs are none: they are in `losses`. Of a `.tens` file
-            also the name of stored records.
+            Which tensors; None for all. Of a `.tens` file also the name of stored records.
         under
             A group of HDF5 or Zarr: its tensors alone, without the name of the group.
 

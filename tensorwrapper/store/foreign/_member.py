@@ -21,7 +21,7 @@ from tensorwrapper.typing import Array, Extents, IntArray
 if TYPE_CHECKING:
     from tensorwrapper.selection import Ability, Outer, Wanted
 
-__all__ = ["Member"]
+__all__ = ["Member", "whole_of"]
 
 _CHUNK: Final = 2**22
 """Bytes that are inflated at a time."""
@@ -141,6 +141,11 @@ class Member:
 
     def __repr__(self) -> str:
         return f"npz({str(self.path)!r}, {self.name.removesuffix('.npy')!r}, {self.shape!r}, {self.dtype})"
+
+
+def whole_of(found: object) -> Array:
+    """Return an array; one that is deflated is inflated as a whole."""
+    return found.whole() if isinstance(found, Member) else cast("Array", found)
 
 
 def _skip(stream: IO[bytes], count: int) -> None:

@@ -24,8 +24,9 @@ from tensorwrapper.errors import DataFileError
 from tensorwrapper.shape import Shape
 from tensorwrapper.store.foreign._contents import Contents, Held, Opening
 from tensorwrapper.store.foreign._fields import FieldPath, field_paths, inner_of
-from tensorwrapper.store.foreign._member import Member
+from tensorwrapper.store.foreign._member import Member, whole_of
 from tensorwrapper.store.foreign._names import FreeNames
+from tensorwrapper.store.foreign._scipy import Found, with_sparse
 from tensorwrapper.store.records._loss import Loss, LossCode, loss_in
 from tensorwrapper.store.records._record import cut
 from tensorwrapper.store.system._map import FileMap, map_file, stream_over
@@ -118,7 +119,7 @@ def open_npy(path: Path, _how: Opening) -> Contents:
 
 
 def open_npz(path: Path, how: Opening) -> Contents:
-    """Return what an archive has, by its directory.
+    """Return what an archive has, by its directory; a sparse matrix of SciPy is one tensor, `array`.
 
     Raises
     ------
@@ -129,7 +130,7 @@ def open_npz(path: Path, how: Opening) -> Contents:
     with of_stranger(path, ".npz"):
         archive = zipfile.ZipFile(stream_over(memoryview(memory)))
         infos = archive.infolist()
-    found: list[tuple[str, np.dtype[Any] | None, Held]] = []
+    found: list[Found] = []
     losses: list[Loss] = []
     counts = Counter([info.filename for info in infos])
     for filename in [filename for filename, count in counts.items() if count > 1]:
@@ -153,7 +154,7 @@ def open_npz(path: Path, how: Opening) -> Contents:
         )
         found.append((name, None if head is None else head.dtype, held))
         losses += [] if head is None else left_over(name, head, info.file_size)
-    return contents_of(found, losses)
+    return contents_of(found if how.raw else with_sparse(found, losses, how.limits), losses)
 
 
 def _no_array(
@@ -220,7 +221,7 @@ def head_or_loss(read: Callable[[], NpyHead]) -> NpyHead | Loss | None:
         return loss_in(error)
 
 
-def contents_of(found: "list[tuple[str, np.dtype[Any] | None, Held]]", losses: list[Loss]) -> Contents:
+def contents_of(found: list[Found], losses: list[Loss]) -> Contents:
     """Return what is a tensor, the fields of records one by one, and of the rest why it is none."""
     held: dict[str, Held] = {}
     free = FreeNames({name for name, dtype, _ in found if dtype is None or not dtype.names})
@@ -269,21 +270,16 @@ def _text(own: Held) -> Held:
 
 
 def _strings(read: Callable[[], object]) -> Tensor[Any]:
-    array = _whole(read())
+    array = whole_of(read())
     data = strings_from_numpy(array.reshape(-1))
     return strings(data, shape=Shape(*array.shape))
 
 
 def _field(read: Callable[[], object], path: FieldPath) -> Array:
-    found: Any = _whole(read())
+    found: Any = whole_of(read())
     for name in path:
         found = found[name]
     return cast("Array", found)
-
-
-def _whole(found: object) -> Array:
-    """Return an array; one that is deflated is inflated as a whole."""
-    return found.whole() if isinstance(found, Member) else cast("Array", found)
 
 
 def map_whole(path: Path, kind: str) -> FileMap:

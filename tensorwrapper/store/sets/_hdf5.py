@@ -14,7 +14,7 @@ from tensorwrapper.errors import DataFileError, ParseError
 from tensorwrapper.store.foreign._contents import Contents, Opening
 from tensorwrapper.store.foreign._npy import map_whole
 from tensorwrapper.store.foreign.hdf5._heaps import Heaps
-from tensorwrapper.store.foreign.hdf5._read import open_hdf5
+from tensorwrapper.store.foreign.hdf5._outside import open_linked
 from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.store.records._said import Said, SaidByName, told_of
 from tensorwrapper.store.system._system import of_stranger
@@ -38,7 +38,7 @@ def open_hdf5_sets(path: Path, how: Opening) -> Contents:
     DataFileError
         If there is no such file, or it is damaged.
     """
-    contents, limits = open_hdf5(path, how), how.limits
+    contents, limits = open_linked(path, how), how.limits
     sets: dict[int, list[tuple[int, str]]] = {}
     for name in contents.held:
         found = _TENSOR.fullmatch(name)

@@ -6,7 +6,6 @@ from typing import Any, Final
 
 import attrs
 
-from tensorwrapper.errors import DataFileError
 from tensorwrapper.store.foreign._boxes import write_npz_file
 from tensorwrapper.store.foreign._contents import Contents, Conversion, Named, Opening, Options
 from tensorwrapper.store.foreign._kinds import KINDS as OTHERS
@@ -14,6 +13,8 @@ from tensorwrapper.store.foreign._kinds import Kind
 from tensorwrapper.store.foreign._npy import open_npz
 from tensorwrapper.store.foreign.columns._feather import open_feather
 from tensorwrapper.store.foreign.columns._parquet import open_parquet
+from tensorwrapper.store.foreign.zarr._manifest import open_manifest
+from tensorwrapper.store.foreign.zarr._zipped import open_zipped
 from tensorwrapper.store.sets._hdf5 import open_hdf5_sets
 from tensorwrapper.store.sets._read import open_tar_sets, open_zip_sets
 from tensorwrapper.store.sets._recognise import FileKind
@@ -53,6 +54,7 @@ _READERS: Final[Mapping[FileKind, Callable[[Path, Opening], Contents]]] = {
     "zarr": OTHERS[".zarr"].read,
     "parquet": open_parquet,
     "arrow": open_feather,
+    "kerchunk": open_manifest,
 }
 
 KINDS: Final[Mapping[str, Kind]] = {
@@ -69,16 +71,10 @@ def read_as(kind: FileKind, path: Path, how: Opening) -> Contents:
     Raises
     ------
     DataFileError
-        If it is not of that kind, or damaged, or of one that is only told apart.
+        If it is not of that kind, or damaged.
     """
-    if kind == "kerchunk":
-        raise DataFileError(
-            f"{path} is a manifest of kerchunk: xarray.open_dataset(path, engine='kerchunk') reads it"
-        )
-    if kind == "zarr" and how.note == "in a zip archive":
-        raise DataFileError(
-            f"{path} is a Zarr store in a zip archive: `unzip` makes a folder of it, which opens"
-        )
+    if kind == "zarr" and path.is_file():
+        return open_zipped(path, how)
     if kind == "wirecell":
         return _open_archive(path, how)
     return _READERS[kind](path, how)

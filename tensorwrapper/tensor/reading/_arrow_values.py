@@ -42,8 +42,11 @@ def read_arrow(value: ArrowArrayLike | ArrowStreamLike, null_rows: NullRows = "r
     values = found[0] if len(found) == 1 else _joined(found)
     count, levels = values.count, values.levels
     offsets = [level for level in levels if isinstance(level, np.ndarray)]
-    if not offsets:
-        shape: Shape[Any] = Shape.smooth([count, *(int(level) for level in levels)])
+    shape: Shape[Any]
+    if values.cells is not None:
+        shape = Shape.from_cells((count,), values.cells)
+    elif not offsets:
+        shape = Shape.smooth([count, *(int(level) for level in levels)])
     elif len(offsets) == len(levels):
         shape = Shape.from_offsets(*offsets, validate=False, copy=False)
     else:
@@ -100,7 +103,9 @@ def _joined(parts: list[ArrowValues]) -> ArrowValues:
                 ]
             )
     count = sum(part.count for part in parts)
-    return ArrowValues(count, levels, elements, valid, first.permutation, first.names)
+    tables = [part.cells for part in parts if part.cells is not None]
+    cells = np.concatenate(tables) if tables else None
+    return ArrowValues(count, levels, elements, valid, first.permutation, first.names, cells)
 
 
 def _count_at(part: ArrowValues, depth: int) -> int:

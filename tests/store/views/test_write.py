@@ -212,3 +212,33 @@ def test_relative_paths_and_links_of_folders(tmp_path, source, box, monkeypatch)
         assert [own.path for own in f.sources("v")] == ["a.tens"]
         assert np.array_equal(np.asarray(f["v"]), box[::2])
     assert source.exists()
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        tw.as_tensor([1, None, 3]),
+        tw.as_tensor(np.arange(16.0).reshape(4, 4)).tiled(tw.Tiling([2, 2], [2, 2])),
+        np.array(["2020-01-01", "2021-01-01"], "M8[D]"),
+        np.array([1 + 2j, 3]),
+        np.array([True, False]),
+        np.zeros((0, 3)),
+        np.array([1, 2], ">i2"),
+        tw.strings(["a", None, "b"]),
+        tw.blocks({(0, 1): [[1.0, 2.0]]}, tw.Tiling([1, 2], [2, 2])),
+    ],
+    ids=["nullable", "tiles", "times", "complex", "truth", "empty", "turned", "text", "blocks"],
+)
+def test_elements_of_every_kind_are_sources(tmp_path, given):
+    path = tmp_path / "v.tens"
+    tw.save(tmp_path / "a.tens", {"x": given})
+    with tw.open(tmp_path / "a.tens") as f:
+        whole = sel.as_view(f["x"])
+    for view in (whole, whole[::-1], tw.concat([whole, whole]), tw.concat([whole] * 20)):
+        found = kept(path, v=view)["v"]
+        assert (found.shape, found.dtype) == (view.shape, view.dtype)
+        assert found.tolist() == view.tolist()
+        kept(tmp_path / "w.tens", v=found)
+        assert path.read_bytes() == (tmp_path / "w.tens").read_bytes()
+        with tw.open(path) as f:
+            assert {own.path for own in f.sources("v")} == {"a.tens"}

@@ -1,7 +1,10 @@
 """Types of Arrow in files: what others added to it is told from what it stores, and nulls are found."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final
+
+from tensorwrapper.buffer.lowlevel import arrow_metadata
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -12,6 +15,8 @@ __all__ = [
     "has_null_rows",
     "inner_fields",
     "is_null_type",
+    "is_tensor",
+    "list_of",
     "plain_array",
     "plain_type",
     "tensor_names",
@@ -32,10 +37,30 @@ def plain_type(kind: "pa.DataType") -> "pa.DataType":
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
     if isinstance(kind, pa.BaseExtensionType):
-        return kind if kind.extension_name.endswith(_TENSOR) else plain_type(kind.storage_type)
+        return kind if is_tensor(kind) else plain_type(kind.storage_type)
+    own: Any = kind
+    lists = list_of(kind)
+    if lists is not None:
+        return lists(_plain_field(own.value_field))
+    if pa.types.is_struct(kind):
+        return pa.struct([_plain_field(own[place]) for place in range(own.num_fields)])
+    return kind
+
+
+def is_tensor(kind: "pa.DataType") -> bool:
+    """Tell whether a type is one of Arrow's own tensors."""
+    import pyarrow as pa  # noqa: PLC0415 - an extra
+
+    return isinstance(kind, pa.BaseExtensionType) and kind.extension_name.endswith(_TENSOR)
+
+
+def list_of(kind: "pa.DataType") -> "Callable[[pa.DataType | pa.Field], pa.DataType] | None":
+    """Return a function that makes the same lists of other elements; None for all other types."""
+    import pyarrow as pa  # noqa: PLC0415 - an extra
+
     own: Any = kind
     if pa.types.is_fixed_size_list(kind):
-        return pa.list_(_plain_field(own.value_field), own.list_size)
+        return lambda value: pa.list_(value, own.list_size)
     for is_kind, make in (
         (pa.types.is_list, pa.list_),
         (pa.types.is_large_list, pa.large_list),
@@ -43,10 +68,8 @@ def plain_type(kind: "pa.DataType") -> "pa.DataType":
         (pa.types.is_large_list_view, pa.large_list_view),
     ):
         if is_kind(kind):
-            return make(_plain_field(own.value_field))
-    if pa.types.is_struct(kind):
-        return pa.struct([_plain_field(own[place]) for place in range(own.num_fields)])
-    return kind
+            return make
+    return None
 
 
 def _plain_field(field: "pa.Field") -> "pa.Field":
@@ -116,12 +139,18 @@ def added_type(field: "pa.Field") -> str | None:
 
 
 def tensor_names(kind: "pa.DataType") -> "list[str] | None":
-    """Return the names of the modes of tensors of one shape, in lists too; None if there are no names."""
+    """Return the names of the modes of tensors, in lists too; None if there are no names."""
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
     kinds = [kind, *[field.type for field in inner_fields(kind)]]
-    said = next((own.dim_names for own in kinds if isinstance(own, pa.FixedShapeTensorType)), None)
-    return None if said is None else list(said)
+    found = next((own for own in kinds if is_tensor(own)), None)
+    if isinstance(found, pa.FixedShapeTensorType):
+        return None if found.dim_names is None else list(found.dim_names)
+    if found is None:
+        return None
+    # pyarrow has no class for these types, but checks their metadata.
+    said: dict[str, list[str]] = json.loads(arrow_metadata(found).get(b"ARROW:extension:metadata", b"{}"))
+    return said.get("dim_names")
 
 
 def has_null_rows(array: "pa.Array") -> bool:

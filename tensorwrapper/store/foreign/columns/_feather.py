@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from tensorwrapper._value_class import frozen
 from tensorwrapper.store.foreign._contents import Contents, Opening
+from tensorwrapper.store.foreign.columns._leaves import Column, leaf_array
 from tensorwrapper.store.foreign.columns._table import check_bytes, contents_of, tensor_of
 from tensorwrapper.store.system._system import reading
 from tensorwrapper.tensor import Tensor
@@ -68,7 +69,7 @@ class _Batches:
         with pa.ipc.open_file(self.memory, options=options) as file:
             yield from map(file.get_batch, range(file.num_record_batches))
 
-    def column(self, number: int, field: "pa.Field", empty: Tensor[Any]) -> "Tensor[Any] | View[Any]":
+    def column(self, own: Column, empty: Tensor[Any]) -> "Tensor[Any] | View[Any]":
         """Return a column: a tensor over the mapped file, or a view of several."""
         import pyarrow as pa  # noqa: PLC0415 - an extra
 
@@ -76,19 +77,19 @@ class _Batches:
         arrays: list[pa.Array] = []
         nbytes = 0
         packed = self._is_packed()
-        for batch in self._batches([number] if packed else None):
-            array = batch.column(0 if packed else number)
+        for batch in self._batches([own.number] if packed else None):
+            array = batch.column(0 if packed else own.number)
             # Not what it says of itself alone: offsets and text, too.
             array.validate(full=True)
             nbytes += array.nbytes
-            check_bytes(nbytes, field.name, self.limits)
-            arrays.append(array)
-            parts.append(tensor_of(array, self.path, field.name, self.null_rows))
+            check_bytes(nbytes, own.name, self.limits)
+            arrays.append(leaf_array(array, own.leaf.path))
+            parts.append(tensor_of(arrays[-1], self.path, own.name, self.null_rows))
         if len(parts) < 2:
             return parts[0] if parts else empty
         if len({part.shape.is_box for part in parts}) > 1:
             # Nulls became empty rows in some batches, and in others all rows have one length.
-            return tensor_of(pa.chunked_array(arrays, field.type), self.path, field.name, self.null_rows)
+            return tensor_of(pa.chunked_array(arrays, arrays[0].type), self.path, own.name, self.null_rows)
         from tensorwrapper.selection import concat  # noqa: PLC0415 - files of one batch need no views
 
         return concat(parts)

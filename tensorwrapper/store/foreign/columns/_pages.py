@@ -45,6 +45,11 @@ class Chunk:
     is_encrypted: bool = False
 
     @property
+    def is_odd(self) -> bool:
+        """True if its pages are in another file, or are encrypted."""
+        return bool(self.away) or self.is_encrypted
+
+    @property
     def is_text(self) -> bool:
         """Whether its values may be of any length."""
         return self.kind == _BYTE_ARRAY

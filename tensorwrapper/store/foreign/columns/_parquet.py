@@ -10,6 +10,7 @@ null, or the schema allows none; else it is decoded when it is opened. Large lis
 groups with nulls, and decode others again. A null time is NaT, so that times are views.
 """
 
+import functools
 from collections.abc import Mapping, Sequence
 from math import prod
 from pathlib import Path
@@ -23,6 +24,7 @@ from tensorwrapper.buffer.lowlevel import assign_elements, holds_strings
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.shape import Shape
 from tensorwrapper.store.foreign._contents import Contents, Done, Opening
+from tensorwrapper.store.foreign.columns._leaves import Column, Leaf, leaf_array
 from tensorwrapper.store.foreign.columns._pages import Chunk, Footer, decoded_bytes, read_footer
 from tensorwrapper.store.foreign.columns._table import check_bytes, contents_of, tensor_of
 from tensorwrapper.store.records._loss import Loss
@@ -65,7 +67,7 @@ def open_parquet(path: Path, how: Opening) -> Contents:
     with reading(path, "Parquet"), pq.ParquetFile(path) as file:
         columns = _columns_of(read_footer(path))
         table = _Table(path, file.metadata, columns, how.limits, how.null_rows)
-        return contents_of(file.schema_arrow, table.column, "row groups", _unread(columns))
+        return contents_of(file.schema_arrow, table.column, "row groups", table.why_unread)
 
 
 def _columns_of(footer: Footer) -> dict[str, Footer]:
@@ -79,31 +81,30 @@ def _columns_of(footer: Footer) -> dict[str, Footer]:
     return {name: tuple([tuple(own) for own in groups]) for name, groups in found.items()}
 
 
-def _unread(columns: Mapping[str, Footer]) -> dict[str, Loss]:
-    """Return the columns that this pyarrow does not read: by the footer, which only we read here.
+def _why_unread(name: str, groups: Footer) -> Loss | None:
+    """Return why this pyarrow does not read a column; None if it does.
 
-    pyarrow 26 ends the process where it is asked for the parts of a column of some damaged footers.
+    Our own reading of the footer tells it. Given some damaged footers, pyarrow 26 ends the process when a
+    caller requests the parts of a column.
     """
-    found: dict[str, Loss] = {}
-    for name, groups in columns.items():
-        chunks = [chunk for group in groups for chunk in group]
-        away = next((chunk.away for chunk in chunks if chunk.away), None)
-        if away is not None:
-            path = away.decode("utf-8", "backslashreplace")[:120]
-            text = f"the column {name!r} is in other files, {path!r}"
-            found[name] = Loss(text, name, "link", "tw.open of these has it")
-        elif any(chunk.is_encrypted for chunk in chunks):
-            text, advice = f"the column {name!r} is encrypted", "pyarrow reads it with its keys"
-            found[name] = Loss(text, name, "codec", advice)
-        else:
-            codec = next((own for own in map(_missing, {chunk.codec for chunk in chunks}) if own), None)
-            if codec is not None:
-                text = f"the column {name!r} is packed by {codec}, which this pyarrow was built without"
-                advice = "the pyarrow of PyPI and of conda-forge unpacks all but LZO"
-                found[name] = Loss(text, name, "codec", advice)
-    return found
+    odd = [chunk for group in groups for chunk in group if chunk.is_odd]
+    away = next((chunk.away for chunk in odd if chunk.away), None)
+    if away is not None:
+        path = away.decode("utf-8", "backslashreplace")[:120]
+        text = f"the column {name!r} is in other files, {path!r}"
+        return Loss(text, name, "link", "tw.open of these has it")
+    if odd:
+        return Loss(f"the column {name!r} is encrypted", name, "codec", "pyarrow reads it with its keys")
+    codec = next(
+        (own for own in map(_missing, {chunk.codec for group in groups for chunk in group}) if own), None
+    )
+    if codec is None:
+        return None
+    text = f"the column {name!r} is packed by {codec}, which this pyarrow was built without"
+    return Loss(text, name, "codec", "the pyarrow of PyPI and of conda-forge unpacks all but LZO")
 
 
+@functools.cache
 def _missing(number: int) -> str | None:
     """Return what a codec is called that pyarrow does not unpack; None if it does."""
     import pyarrow as pa  # noqa: PLC0415 - an extra
@@ -124,11 +125,15 @@ class _Table:
     limits: Limits
     null_rows: NullRows
 
-    def column(self, _number: int, field: "pa.Field", empty: Tensor[Any]) -> "Tensor[Any] | View[Any]":
+    def why_unread(self, own: Column) -> Loss | None:
+        """Return why a column is not read; None if it is, or if only reading it can tell."""
+        return _why_unread(own.name, _parts(self.columns.get(own.field.name, ()), own.leaf))
+
+    def column(self, own: Column, empty: Tensor[Any]) -> "Tensor[Any] | View[Any]":
         """Return a column: a view of numbers, or of many lists, or a tensor of lists or text."""
-        name = field.name
-        chunks = self._chunks_of(name)
-        groups = _Groups(self.path, self.metadata, name, chunks, self.limits, self.null_rows)
+        name = own.name
+        chunks = _parts(self._chunks_of(own.field.name), own.leaf)
+        groups = _Groups(self.path, self.metadata, name, own, chunks, self.limits, self.null_rows)
         if holds_strings(empty.dtype) or not empty.shape.is_box:
             kept = holds_strings(empty.dtype) or len(groups.rows) < 2 or groups.claimed() <= _SMALL
             return groups.whole() if kept else self._lists(groups)
@@ -162,16 +167,22 @@ class _Table:
         return concat(parts)
 
 
+def _parts(groups: Footer, leaf: Leaf) -> Footer:
+    """Return the parts of a column that a field of it has."""
+    return groups if leaf.is_all else tuple([own[leaf.parts.start : leaf.parts.stop] for own in groups])
+
+
 @final
 @frozen
 class _Groups:
-    """The groups of rows of one column."""
+    """The groups of rows of one column, or of a field of one."""
 
     path: Path
     metadata: "pq.FileMetaData"
     name: str
+    column: Column
     chunks: Footer
-    """The parts of the column, a few in each group if it has fields."""
+    """The parts of it, a few in each group if it has several."""
     limits: Limits
     null_rows: NullRows
 
@@ -214,30 +225,34 @@ class _Groups:
             nbytes += found.nbytes
             check_bytes(nbytes, self.name, self.limits)
             parts.extend(found.chunks)
-        kind = parts[0].type if parts else self.metadata.schema.to_arrow_schema().field(self.name).type
+        kind = parts[0].type if parts else self.column.leaf.kind
         return tensor_of(pa.chunked_array(parts, kind), self.path, self.name, self.null_rows)
 
     def decoded(self, group: int) -> "pa.ChunkedArray":
         """Return a column of a group of rows, if that is not more than a reader allows."""
         import pyarrow as pa  # noqa: PLC0415 - an extra
-        import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
 
         with of_stranger(self.path, "Parquet"):
             check_bytes(8 * self.metadata.row_group(group).num_rows, self.name, self.limits)
             texts = self._check_pages(group)
             words = [b".".join(own.path).decode() for own in self.chunks[group]] if texts else []
-            with pq.ParquetFile(
+            with _class_of_files()(
                 self.path, metadata=self.metadata, memory_map=True, read_dictionary=words
             ) as file:
                 found = file.reader.read_row_group(group, column_indices=self._leaves(group))
-            if found.column_names != [self.name] or found.num_rows != self.metadata.row_group(group).num_rows:
+            if (
+                found.column_names != [self.column.field.name]
+                or found.num_rows != self.metadata.row_group(group).num_rows
+            ):
                 raise DataFileError(f"{self.name!r} has not the rows that its groups claim")
-            column = found.column(0)
+            leaf = self.column.leaf
+            # Of the structs on the way, nothing else was read.
+            path = (0,) * len(leaf.path)
+            parts = [leaf_array(own, path) for own in found.column(0).chunks]
             if words:
-                check_bytes(sum(map(_text_bytes, column.chunks)), self.name, self.limits)
-                kind = self.metadata.schema.to_arrow_schema().field(self.name).type
-                column = pa.chunked_array([own.cast(kind) for own in column.chunks], kind)
-            return column
+                check_bytes(sum(map(_text_bytes, parts)), self.name, self.limits)
+                parts = [own.cast(leaf.kind) for own in parts]
+            return pa.chunked_array(parts, parts[0].type if parts else leaf.kind)
 
     def _check_pages(self, group: int) -> bool:
         """Raise if what is unpacked is too much; return whether the texts alone may be, which repeat."""
@@ -258,9 +273,26 @@ class _Groups:
     def _leaves(self, group: int) -> list[int]:
         """Return the numbers of the parts of the column: pyarrow takes names with dots for paths."""
         numbers = [chunk.number for chunk in self.chunks[group]]
+        leaf = self.column.leaf
+        if not leaf.is_all and len(numbers) != len(leaf.parts):
+            raise DataFileError(f"{self.path} has not all parts of {self.name!r}")
         if max(numbers, default=0) >= self.metadata.num_columns:
             raise DataFileError(f"{self.path} has more parts of {self.name!r} than its schema")
         return numbers
+
+
+@functools.cache
+def _class_of_files() -> "type[pq.ParquetFile]":
+    import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
+
+    class File(pq.ParquetFile):
+        """A file of which columns are read by number."""
+
+        def _build_nested_paths(self) -> dict[str, list[int]]:
+            """Return nothing: the numbers of all columns by their names take longer than a read of one."""
+            return {}
+
+    return File
 
 
 def _text_bytes(array: "pa.Array") -> int:

@@ -11,16 +11,19 @@ from tensorwrapper._json import parse_json
 from tensorwrapper.errors import ConversionError, DataFileError, TensorWrapperError
 from tensorwrapper.store.foreign._contents import Contents, Held
 from tensorwrapper.store.foreign._lying import metadata_said, names_said, names_told, origin_said, placed
+from tensorwrapper.store.foreign._names import FreeNames
 from tensorwrapper.store.foreign.columns._arrow_types import (
     added_type,
     empty_array,
     has_null_rows,
     inner_fields,
     is_null_type,
+    list_of,
     plain_array,
     plain_type,
     tensor_names,
 )
+from tensorwrapper.store.foreign.columns._leaves import Column, leaves_of
 from tensorwrapper.store.records._loss import Loss, LossCode
 from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.typing import NullRows
@@ -40,45 +43,32 @@ _JSON_BYTES: Final = 2**20
 
 def contents_of(
     schema: "pa.Schema",
-    column: "Callable[[int, pa.Field, Tensor[Any]], Tensor[Any] | View[Any]]",
+    column: "Callable[[Column, Tensor[Any]], Tensor[Any] | View[Any]]",
     packing: str,
-    refused: Mapping[str, Loss] | None = None,
+    refused: Callable[[Column], Loss | None] | None = None,
 ) -> Contents:
-    """Return what a table has, given what reads a column, and of some columns why they are none."""
+    """Return what a table has, given what reads a column, and what tells of one that it is not read."""
     held: dict[str, Held] = {}
     losses: list[Loss] = []
-    counts: Counter[str] = Counter(schema.names)
-    for number, field in enumerate(schema):
-        name = field.name
-        if counts[name] > 1:
-            text = f"the column {number} has the name {name!r}, as others have"
-            losses.append(Loss(text, name, "name", "pyarrow reads columns by number"))
+    empties: dict[pa.DataType, Tensor[Any]] = {}
+    for own in _columns(schema, losses):
+        loss = refused(own) if refused else None
+        found = loss or _tensor_or_loss(own, empties)
+        if isinstance(found, Loss):
+            losses.append(found)
             continue
-        if refused and name in refused:
-            losses.append(refused[name])
-            continue
-        if is_null_type(field.type):
-            text = f"the column {name!r} has nulls alone, {str(field.type)[:80]}"
-            losses.append(Loss(text, name, "null", "table[name].cast(...) of pyarrow gives them a type"))
-            continue
-        try:
-            empty = _empty(field.type)
-            said = _said(field.metadata)
-        except Exception as error:  # noqa: BLE001 - what pyarrow raises for types of others is in no list
-            losses.append(Loss(f"the column {name!r} has {str(field.type)[:80]}, {error}", name, "type"))
-            continue
+        empty, said = found
         told = ["all of it"] if said is None else _untaken(said, empty.shape.rank)
         said = said or {}
         if told:
-            text = f"what the column {name!r} says of itself cannot be taken: {', '.join(told)}"
-            losses.append(Loss(text, name, "convention"))
-        names = tensor_names(field.type)
-        left = None if names is None else names_told(name, names, len(names))
+            text = f"what the column {own.name!r} says of itself cannot be taken: {', '.join(told)}"
+            losses.append(Loss(text, own.name, "convention"))
+        names = tensor_names(own.leaf.kind)
+        left = None if names is None else names_told(own.name, names, len(names))
         losses += [] if left is None else [left]
-        read = partial(_placed, partial(column, number, field, empty), said)
-        held[field.name] = Held(0, None, packing, read, metadata_said(said.get("metadata")))
-    found = {"": _others(schema.metadata), **{field.name: _others_of(field) for field in schema}}
-    others = {name: own for name, own in found.items() if own}
+        read = partial(_placed, partial(column, own, empty), said)
+        held[own.name] = Held(0, None, packing, read, metadata_said(said.get("metadata")))
+    others = {name: own for name, own in _others_in(schema).items() if own}
     whole = _said(schema.metadata)
     if whole is None:
         losses.append(Loss("what the file says of itself is no object in JSON", "", "convention"))
@@ -87,8 +77,55 @@ def contents_of(
         whole or {},
         tuple(losses),
         attributes=lambda: others,
-        unsaid=lambda: tuple(_types_of_others([field for field in schema if field.name in held])),
+        unsaid=lambda: tuple(_types_of_others([own for own in schema if _has(held, own.name)])),
     )
+
+
+def _columns(schema: "pa.Schema", losses: list[Loss]) -> Iterator[Column]:
+    """Yield the columns of a table; the fields of structs come in their place."""
+    counts: Counter[str] = Counter(schema.names)
+    free = FreeNames(schema.names)
+    for number, field in enumerate(schema):
+        name = field.name
+        if counts[name] > 1:
+            text = f"the column {number} has the name {name!r}, as others have"
+            losses.append(Loss(text, name, "name", "pyarrow reads columns by number"))
+            continue
+        for leaf in leaves_of(field.type):
+            if leaf.is_all:
+                yield Column(number, field, leaf, name)
+                continue
+            full = ".".join([name, *leaf.names])
+            taken = free.claim(full)
+            if taken != full:
+                text = f"the field {full!r} is called {taken!r}, as its name is taken"
+                losses.append(Loss(text, full, "name"))
+            yield Column(number, field, leaf, taken)
+
+
+def _tensor_or_loss(
+    own: Column, empties: "dict[pa.DataType, Tensor[Any]]"
+) -> tuple[Tensor[Any], Mapping[str, Any] | None] | Loss:
+    """Return an empty tensor of a column, and our metadata of it; a loss if there is no such tensor."""
+    kind, what = own.leaf.kind, f"the {'column' if own.leaf.is_all else 'field'} {own.name!r}"
+    if is_null_type(kind):
+        text = f"{what} has nulls alone, {str(kind)[:80]}"
+        return Loss(text, own.name, "null", "table[name].cast(...) of pyarrow gives them a type")
+    try:
+        if kind not in empties:
+            empties[kind] = _empty(kind)
+        return empties[kind], _said(own.field.metadata) if own.leaf.is_all else {}
+    except Exception as error:  # noqa: BLE001 - what pyarrow raises for types of others is in no list
+        return Loss(f"{what} has {str(kind)[:80]}, {error}", own.name, "type")
+
+
+def _has(held: Mapping[str, Held], name: str) -> bool:
+    """Tell whether a column, or a field in it, is among the tensors."""
+    return name in held or any(own.startswith(f"{name}.") for own in held)
+
+
+def _others_in(schema: "pa.Schema") -> dict[str, list[str]]:
+    return {"": _others(schema.metadata), **{field.name: _others_of(field) for field in schema}}
 
 
 def _types_of_others(fields: "list[pa.Field]") -> Iterator[Loss]:
@@ -128,18 +165,17 @@ def _empty(kind: "pa.DataType") -> Tensor[Any]:
     """Return a tensor of the elements of a column, and of none of them."""
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
-    kind = plain_type(kind)
     inner: Any = kind
-    while isinstance(getattr(inner, "value_type", None), pa.DataType) and not pa.types.is_dictionary(inner):
+    while list_of(inner) is not None:
         inner = inner.value_type
     if pa.types.is_struct(inner):
         # NumPy would make objects of it.
-        raise ConversionError("each of its fields is a tensor: tw.records of the table of pyarrow has them")
+        raise ConversionError("which has no fields")
     return as_tensor(empty_array(kind))
 
 
 def tensor_of(array: "pa.Array | pa.ChunkedArray", path: Path, name: str, null_rows: NullRows) -> Tensor[Any]:
-    """Return a column, or a part of one, as a tensor.
+    """Return a column without structs, or a part of one, as a tensor.
 
     Raises
     ------
@@ -155,7 +191,8 @@ def tensor_of(array: "pa.Array | pa.ChunkedArray", path: Path, name: str, null_r
             array = pa.chunked_array([plain_array(part) for part in parts], kind).combine_chunks()
         return as_tensor(plain_array(array), null_rows=null_rows)
     except TensorWrapperError as error:
-        code: LossCode = "null" if any(map(has_null_rows, parts)) else "type"
+        code: LossCode = "convention" if isinstance(array.type, pa.BaseExtensionType) else "type"
+        code = "null" if any(map(has_null_rows, parts)) else code
         raise DataFileError(Loss(f"{path}: {name!r} cannot be read: {error}", name, code)) from error
 
 

@@ -31,6 +31,7 @@ def read_struct(data: bytes, place: int, spec: Spec, depth: int = 0) -> tuple[di
         raise DataFileError("what a Parquet file says of itself nests too deep")
     found: dict[int, Any] = {}
     field = 0
+    # A wide file has some ten thousand fields: the short ones are read here, without a call each.
     while True:
         head = data[place]
         place += 1
@@ -44,6 +45,14 @@ def read_struct(data: bytes, place: int, spec: Spec, depth: int = 0) -> tuple[di
         if kind in (_TRUE, _FALSE):
             continue
         wanted = spec.get(field)
+        if _I16 <= kind <= _I64 and data[place] < 128 and wanted in (None, int):
+            if wanted is int:
+                found[field] = (data[place] >> 1) ^ -(data[place] & 1)
+            place += 1
+            continue
+        if kind == _BINARY and wanted is None and data[place] < 128:
+            place = _passed(data, place + 1 + data[place])
+            continue
         value, place = _value(data, place, kind, wanted, depth)
         if wanted is not None:
             found[field] = value
@@ -116,8 +125,18 @@ def _items(data: bytes, place: int, wanted: Any, depth: int) -> tuple[list[Any],
     head = data[place]
     count, place = (head >> 4, place + 1) if head >> 4 < 15 else _varint(data, place + 1)
     found: list[Any] = []
+    kind = head & 15
+    if kind == _STRUCT and (wanted is None or isinstance(wanted, dict)):
+        fields = _fields(wanted)
+        for _ in range(count):
+            own, place = read_struct(data, place, fields, depth + 2)
+            found.append(own)
+        return found, place
     for _ in range(count):
-        value, place = _item(data, place, head & 15, wanted, depth)
+        if _I16 <= kind <= _I64 and wanted is None and data[place] < 128:
+            place += 1
+            continue
+        value, place = _item(data, place, kind, wanted, depth)
         if wanted is not None:
             found.append(value)
     return found, place

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tensorwrapper.errors import DataFileError
+from tensorwrapper.store.foreign.zarr._keys import Keyed, Place
 from tensorwrapper.store.records._loss import Loss
 
 __all__ = ["check_links", "contained_store", "is_inside", "link_refusal"]
@@ -19,12 +20,12 @@ def is_inside(path: Path, root: str) -> bool:
     return (real == root or real.startswith(root.rstrip(os.sep) + os.sep)) and path.exists()
 
 
-def link_refusal(path: Path, root: str, name: str, what: str) -> Loss | None:
+def link_refusal(path: Place, root: str, name: str, what: str) -> Loss | None:
     """Return why a link is not followed; None if a path is no link, or one to another place in the store.
 
     `what` says in words what the link is.
     """
-    if not path.is_symlink() or is_inside(path, root):
+    if isinstance(path, Keyed) or not path.is_symlink() or is_inside(path, root):
         return None
     target = repr(str(path.readlink())[:120])
     if not path.exists():

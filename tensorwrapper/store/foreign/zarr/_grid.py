@@ -4,6 +4,7 @@ The grid is the product of a tiling for each mode, as the extension `rectilinear
 """
 
 import importlib
+import io
 import itertools
 from collections.abc import Mapping, Sequence
 from math import prod
@@ -19,6 +20,7 @@ from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.store.foreign._contents import Done
 from tensorwrapper.store.foreign.zarr._codecs import CODECS, decoded
 from tensorwrapper.store.foreign.zarr._contained import check_links
+from tensorwrapper.store.foreign.zarr._keys import Keyed, Place
 from tensorwrapper.store.system._system import reading
 from tensorwrapper.typing import Array, Extents, Index, IntArray
 from tensorwrapper.wire import Limits
@@ -50,7 +52,7 @@ GRIDS_SETTING: Final = "array.rectilinear_chunks"
 _SPECIAL: Final = {"NaN": np.nan, "Infinity": np.inf, "-Infinity": -np.inf}
 
 
-def grid_source(folder: Path, node: Mapping[str, Any], root: str, limits: Limits) -> "GridSource":
+def grid_source(folder: Place, node: Mapping[str, Any], root: str, limits: Limits) -> "GridSource":
     """Return an array on a rectilinear grid as its metadata say; `root` is the real path of its store.
 
     Raises
@@ -132,7 +134,7 @@ def knows_grids() -> bool:
         return True
 
 
-def _fill_of(value: object, dtype: "np.dtype[Any]", folder: Path) -> Any:  # noqa: ANN401 - an element
+def _fill_of(value: object, dtype: "np.dtype[Any]", folder: Place) -> Any:  # noqa: ANN401 - an element
     element: Any = value
     given: list[Any] = element if isinstance(value, list) else [element]
     parts: list[Any] = [_SPECIAL.get(str(own), own) for own in given]
@@ -144,7 +146,11 @@ def _fill_of(value: object, dtype: "np.dtype[Any]", folder: Path) -> Any:  # noq
 
 def chunk_file(folder: Path, index: Index, separator: str = "/") -> Path:
     """Return where a chunk is."""
-    return folder / separator.join([CHUNKS, *map(str, index)])
+    return folder / _chunk_key(index, separator)
+
+
+def _chunk_key(index: Index, separator: str) -> str:
+    return separator.join([CHUNKS, *map(str, index)])
 
 
 @final
@@ -152,7 +158,7 @@ def chunk_file(folder: Path, index: Index, separator: str = "/") -> Path:
 class GridSource:
     """An array whose chunks are files; those that are not there are full of one element."""
 
-    folder: Path
+    folder: Place
     grid: Tiling
     dtype: "np.dtype[Any]"
     fill: Any
@@ -218,18 +224,24 @@ class GridSource:
         return Done(len(out))
 
     def _chunk(self, index: Index, extents: Extents) -> Array:
-        path = chunk_file(self.folder, index, self.separator)
+        key = _chunk_key(index, self.separator)
+        path = self.folder / key
         nbytes = prod(extents) * self.dtype.itemsize
         if nbytes > self.limits.decompressed_bytes:
             raise DataFileError(
                 f"{path} takes {nbytes} bytes unpacked; {self.limits.decompressed_bytes} are allowed; "
                 "limits=Limits(decompressed_bytes=...) raises that"
             )
-        check_links(self.folder, path.relative_to(self.folder).as_posix(), self.root)
+        if isinstance(self.folder, Path):
+            check_links(self.folder, key, self.root)
         if not path.exists():
             return np.full(extents, self.fill, self.dtype)
-        with reading(path, "Zarr") as stream:
-            raw = decoded(stream.read, nbytes, self.codec, str(path))
+        if isinstance(path, Keyed):
+            packed = io.BytesIO(path.read(self.limits.decompressed_bytes))
+            raw = decoded(packed.read, nbytes, self.codec, str(path))
+        else:
+            with reading(path, "Zarr") as stream:
+                raw = decoded(stream.read, nbytes, self.codec, str(path))
         if len(raw) != nbytes:
             raise DataFileError(f"{path} has not the {nbytes} bytes of a chunk of extents {extents}")
         return np.frombuffer(raw, self.dtype).reshape(extents)

@@ -26,6 +26,7 @@ from tensorwrapper.store.foreign._ragged import Ragged, broken_rows
 from tensorwrapper.store.foreign._rows_source import RowsSource
 from tensorwrapper.store.foreign.zarr._contained import contained_store, link_refusal
 from tensorwrapper.store.foreign.zarr._grid import CHUNKS, GRIDS_SETTING, grid_source, knows_grids
+from tensorwrapper.store.foreign.zarr._keys import Keyed, Place, keyed_store
 from tensorwrapper.store.foreign.zarr._tree import nodes_of, read_node, rows_of
 from tensorwrapper.store.foreign.zarr._unreadable import is_bytes, is_text, loss_of
 from tensorwrapper.store.records._loss import Loss
@@ -36,7 +37,7 @@ from tensorwrapper.wire import Limits
 if TYPE_CHECKING:
     from tensorwrapper.selection import Source, View
 
-__all__ = ["METADATA", "ORIGIN", "RAGGED", "open_zarr"]
+__all__ = ["METADATA", "ORIGIN", "RAGGED", "open_place", "open_zarr"]
 
 RAGGED: Final = "ragged"
 ORIGIN: Final = "index_origin"
@@ -55,9 +56,29 @@ def open_zarr(path: Path, how: Opening) -> Contents:
     DataFileError
         If there is no such store, or it is damaged.
     """
+    return open_place(path, how)
+
+
+def open_place(root: Place, how: Opening, refused: Mapping[str, Loss] | None = None) -> Contents:
+    """Return what a store has that is a folder, an archive or a manifest.
+
+    Parameters
+    ----------
+    root
+        The folder of its root.
+    how
+        The limits.
+    refused
+        Losses by the names of arrays that are not read.
+
+    Raises
+    ------
+    DataFileError
+        If there is no such store, or it is damaged.
+    """
     limits = how.limits
-    finder, links = _Finder(os.path.realpath(path), limits), Links()
-    for name, folder, node in nodes_of(path, limits, links):
+    finder, links = _Finder(os.path.realpath(str(root)), limits, refused or {}), Links()
+    for name, folder, node in nodes_of(root, limits, links):
         if isinstance(node, Loss):
             finder.losses.append(node)
         else:
@@ -77,8 +98,8 @@ def open_zarr(path: Path, how: Opening) -> Contents:
 class _Finder:
     """Looks at all nodes of a store, groups before what is in them."""
 
-    def __init__(self, root: str, limits: Limits) -> None:
-        self.root, self.limits = root, limits
+    def __init__(self, root: str, limits: Limits, refused: Mapping[str, Loss]) -> None:
+        self.root, self.limits, self.refused = root, limits, refused
         self.groups: set[str] = set()
         self.held: dict[str, Held] = {}
         self.metadata: Mapping[str, Any] = {}
@@ -88,7 +109,7 @@ class _Finder:
         self.parts: set[str] = set()
         """The arrays that rows are made of, which have no names of their own."""
 
-    def enter(self, name: str, folder: Path, node: Mapping[str, Any]) -> None:
+    def enter(self, name: str, folder: Place, node: Mapping[str, Any]) -> None:
         """Note what a node is."""
         said, is_array = node.get("attributes", {}), node["node_type"] == "array"
         extents = node.get("shape") if is_array else None
@@ -120,15 +141,19 @@ class _Finder:
         if rows is not None:
             self._hold(name, "jagged", partial(reader.rows, rows), said)
 
-    def _loss_of(self, name: str, node: Mapping[str, Any], folder: Path) -> Loss | None:
+    def _loss_of(self, name: str, node: Mapping[str, Any], folder: Place) -> Loss | None:
         """Return why an array is no tensor, or where its chunks are that are not followed."""
         what = f"the folder of chunks of the array {name!r}"
-        return loss_of(name, node, folder) or link_refusal(folder / CHUNKS, self.root, name, what)
+        return (
+            self.refused.get(name)
+            or loss_of(name, node, folder)
+            or link_refusal(folder / CHUNKS, self.root, name, what)
+        )
 
     def _hold(self, name: str, packing: str, read: Callable[[], object], said: Mapping[str, Any]) -> None:
         self.held[name or _ROOT] = Held(0, None, packing, read, _object(said.get(METADATA)))
 
-    def _rows(self, name: str, folder: Path, node: Mapping[str, Any]) -> Ragged | None:
+    def _rows(self, name: str, folder: Place, node: Mapping[str, Any]) -> Ragged | None:
         """Return what a group says of its rows; None if it is none, or some of their arrays are not read."""
         try:
             rows = rows_of(folder, node, RAGGED, self.root)
@@ -167,7 +192,7 @@ def _others(said: Mapping[str, Any], rank: int, node: Mapping[str, Any]) -> list
 class _Reader:
     """Reads one array of a store, plain or ragged."""
 
-    def __init__(self, folder: Path, root: str, limits: Limits) -> None:
+    def __init__(self, folder: Place, root: str, limits: Limits) -> None:
         self.folder, self.root, self.limits = folder, root, limits
         """Where the array is, and the real path of the store, out of which no link is followed."""
 
@@ -202,16 +227,18 @@ class _Reader:
             raise DataFileError(f"{self.folder} has {values.shape} values for {shape.size} elements")
         return as_view(RowsSource(values, shape))
 
-    def _source(self, folder: Path, node: Mapping[str, Any]) -> "Source":
+    def _source(self, folder: Place, node: Mapping[str, Any]) -> "Source":
         from tensorwrapper.selection import ArraySource  # noqa: PLC0415 - as above
+
+        shown = Path(str(folder))
 
         if _object(node.get("chunk_grid")).get("name") == "rectilinear":
             try:
-                return Guarded(grid_source(folder, node, self.root, self.limits), folder, "Zarr")
+                return Guarded(grid_source(folder, node, self.root, self.limits), shown, "Zarr")
             except DataFileError as refused:
                 found = _opened_on_request(folder, self.root, node, refused)
-                return Guarded(ArraySource(found), folder, "Zarr")
-        return Guarded(ArraySource(_opened(folder, self.root, node)), folder, "Zarr")
+                return Guarded(ArraySource(found), shown, "Zarr")
+        return Guarded(ArraySource(_opened(folder, self.root, node)), shown, "Zarr")
 
     def _sizes(self, name: str) -> Array:
         from tensorwrapper.selection import as_view  # noqa: PLC0415 - as above
@@ -225,7 +252,7 @@ class _Reader:
             )
         return np.asarray(found.compute())
 
-    def _strings(self, folder: Path, node: Mapping[str, Any], shape: Shape[Any]) -> Tensor[Any]:
+    def _strings(self, folder: Place, node: Mapping[str, Any], shape: Shape[Any]) -> Tensor[Any]:
         """Return the text of an array, in row-major order, as a tensor of a shape."""
         found = _opened(folder, self.root, node)
         if found.size != shape.size:
@@ -247,13 +274,13 @@ def _zarr() -> Any:  # noqa: ANN401 - its types are partly unknown
         return importlib.import_module("zarr")
 
 
-def _opened(folder: Path, root: str, node: Mapping[str, Any]) -> Any:  # noqa: ANN401 - its types are partly unknown
+def _opened(folder: Place, root: str, node: Mapping[str, Any]) -> Any:  # noqa: ANN401 - its types are partly unknown
     zarr = _zarr()
-    store = contained_store(str(folder), root)
+    store = keyed_store(folder) if isinstance(folder, Keyed) else contained_store(str(folder), root)
     return zarr.open_array(store, mode="r", zarr_format=node["zarr_format"])
 
 
-def _opened_on_request(folder: Path, root: str, node: Mapping[str, Any], refused: DataFileError) -> Any:  # noqa: ANN401 - as above
+def _opened_on_request(folder: Place, root: str, node: Mapping[str, Any], refused: DataFileError) -> Any:  # noqa: ANN401 - as above
     """Return an array on a grid whose chunks are not read here, if this zarr knows such grids."""
     if not knows_grids():
         raise refused

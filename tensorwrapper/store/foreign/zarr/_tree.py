@@ -18,8 +18,9 @@ from tensorwrapper.errors import DataFileError
 from tensorwrapper.store.foreign._links import Links
 from tensorwrapper.store.foreign._ragged import Ragged
 from tensorwrapper.store.foreign.zarr._contained import is_inside, link_refusal
+from tensorwrapper.store.foreign.zarr._keys import MARKS, Keyed, Place
 from tensorwrapper.store.records._loss import Loss, LossCode, unread
-from tensorwrapper.store.system._system import reading, refused_by_system
+from tensorwrapper.store.system._system import of_stranger, reading, refused_by_system
 from tensorwrapper.wire import Limits
 
 __all__ = ["nodes_of", "read_node", "rows_of"]
@@ -28,8 +29,6 @@ _NAME: Final = "zarr.json"
 _ARRAY_2: Final = ".zarray"
 _GROUP_2: Final = ".zgroup"
 _ATTRIBUTES_2: Final = ".zattrs"
-_MARKS: Final = (_NAME, _ARRAY_2, _GROUP_2)
-"""Files, one of which every node has."""
 _INTEGERS: Final = re.compile(r"u?int[0-9]{1,2}|[<>|][iu][1-8]")
 """How an array says that its elements are integers, in either version."""
 _BYTES: Final = 2**26
@@ -39,7 +38,7 @@ _FOLDER: Final[Mapping[str, Any]] = {"node_type": "group", "attributes": {}}
 """What is said of a folder that is no node, and has some below it."""
 
 
-def read_node(folder: Path) -> Mapping[str, Any]:
+def read_node(folder: Place) -> Mapping[str, Any]:
     """Return what is said of a node.
 
     Raises
@@ -48,7 +47,8 @@ def read_node(folder: Path) -> Mapping[str, Any]:
         If there is no such folder, or it is no node of Zarr.
     """
     try:
-        is_folder = stat.S_ISDIR(folder.stat().st_mode)
+        # `Path.is_dir` hides the error of the system.
+        is_folder = folder.is_dir() if isinstance(folder, Keyed) else stat.S_ISDIR(folder.stat().st_mode)
     except FileNotFoundError as error:
         raise refused_by_system(f"{folder} does not exist", error) from error
     except OSError as error:
@@ -75,14 +75,14 @@ def read_node(folder: Path) -> Mapping[str, Any]:
     return node
 
 
-def _check_version(node: Mapping[str, Any], version: int, path: Path) -> None:
+def _check_version(node: Mapping[str, Any], version: int, path: Place) -> None:
     """Raise unless a node is of a version: one of another version is no damage."""
     found = node.get("zarr_format")
     if found != version or isinstance(found, bool):
         raise _unknown(path, f"is not of version {version} of Zarr", found, "version")
 
 
-def _unknown(path: Path, what: str, found: object, code: LossCode) -> DataFileError:
+def _unknown(path: Place, what: str, found: object, code: LossCode) -> DataFileError:
     """Return that a node is of a version or a type that is not known; it is damaged if it says none."""
     text = f"{path} {what}, but {str(found)[:40]}"
     if not isinstance(found, int | str):
@@ -90,9 +90,13 @@ def _unknown(path: Path, what: str, found: object, code: LossCode) -> DataFileEr
     return DataFileError(Loss(text, "", code, "a newer zarr, or who wrote it, may know it"))
 
 
-def _read(path: Path) -> Mapping[str, Any]:
-    with reading(path, "Zarr") as stream:
-        raw = stream.read(_BYTES + 1)
+def _read(path: Place) -> Mapping[str, Any]:
+    if isinstance(path, Keyed):
+        raw = path.read(_BYTES + 1)
+    else:
+        with reading(path, "Zarr") as stream:
+            raw = stream.read(_BYTES + 1)
+    with of_stranger(Path(str(path)), "Zarr"):
         found = parse_json(raw, "its text", depth=_DEPTH, digits=MAX_DIGITS, max_bytes=_BYTES, constants=True)
     return cast("Mapping[str, Any]", found if isinstance(found, dict) else {})
 
@@ -108,7 +112,7 @@ def _has_constants(value: object) -> bool:
     return any(map(_has_constants, inner))
 
 
-def _node_2(folder: Path, name: str, node_type: str) -> Mapping[str, Any]:
+def _node_2(folder: Place, name: str, node_type: str) -> Mapping[str, Any]:
     """Return a node of version 2 in the words of version 3, as far as its reader asks."""
     found = _read(folder / name)
     _check_version(found, 2, folder / name)
@@ -129,7 +133,7 @@ def _node_2(folder: Path, name: str, node_type: str) -> Mapping[str, Any]:
     return node
 
 
-def _link_of(folder: Path, root: str, name: str) -> Loss | None:
+def _link_of(folder: Place, root: str, name: str) -> Loss | None:
     """Return what is told of a node if its folder, or what is said of it, is a link that is not followed.
 
     The folder of the root is what somebody gave, and may be a link to anywhere.
@@ -138,14 +142,14 @@ def _link_of(folder: Path, root: str, name: str) -> Loss | None:
         loss = link_refusal(folder, root, name, f"the node {name!r}")
         if loss is not None:
             return loss
-    marks = (*_MARKS, _ATTRIBUTES_2)
+    marks = (*MARKS, _ATTRIBUTES_2)
     told = [link_refusal(folder / mark, root, name, f"{mark!r} of the node {name!r}") for mark in marks]
     return next((loss for loss in told if loss is not None), None)
 
 
 def nodes_of(
-    root: Path, limits: Limits, links: Links
-) -> Iterator[tuple[str, Path, Mapping[str, Any] | Loss]]:
+    root: Place, limits: Limits, links: Links
+) -> Iterator[tuple[str, Place, Mapping[str, Any] | Loss]]:
     """Yield the path of each node in the store, its folder, and what is said of it; groups first.
 
     In place of what is said stands what is told of a node that cannot be read, unless it is the root, and of
@@ -153,8 +157,8 @@ def nodes_of(
     Nodes below an array are skipped; those below a damaged node, or below a folder without metadata, are
     shown.
     """
-    inside = os.path.realpath(root)
-    left = [("", root)]
+    inside = os.path.realpath(str(root))
+    left: list[tuple[str, Place]] = [("", root)]
     count = 0
     while left:
         name, folder = left.pop()
@@ -174,15 +178,16 @@ def nodes_of(
             continue
         for own in inner:
             path = f"{name}/{own}" if name else own
-            if (folder / own).is_symlink() and is_inside(folder / own, inside):
+            place = folder / own
+            if isinstance(place, Path) and place.is_symlink() and is_inside(place, inside):
                 links.soft.add(path)
-                target = os.path.relpath(os.path.realpath(folder / own), inside)
+                target = os.path.relpath(os.path.realpath(place), inside)
                 links.targets[path] = target.replace(os.sep, "/")
             else:
-                left.append((path, folder / own))
+                left.append((path, place))
 
 
-def _node_or_loss(name: str, folder: Path, inside: str) -> Mapping[str, Any] | Loss:
+def _node_or_loss(name: str, folder: Place, inside: str) -> Mapping[str, Any] | Loss:
     """Return what is said of a node, or what is told of one that is not read, unless it is the root."""
     loss = _link_of(folder, inside, name)
     if loss is not None:
@@ -190,17 +195,20 @@ def _node_or_loss(name: str, folder: Path, inside: str) -> Mapping[str, Any] | L
             raise DataFileError(Loss(f"{folder} cannot be opened: {loss}", "", "link"))
         return loss
     try:
-        return read_node(folder) if not name or _has_mark(folder) else _FOLDER
+        is_root = not name and isinstance(folder, Path)
+        return read_node(folder) if is_root or _has_mark(folder) else _FOLDER
     except DataFileError as error:
         if not name:
             raise
         return unread(f"the node {name!r} cannot be read", name, error)
 
 
-def _inner(folder: Path, name: str) -> list[str] | Loss:
+def _inner(folder: Place, name: str) -> list[str] | Loss:
     """Return the names in a group that are nodes, or links to nothing; the last first."""
     if name.count("/") > _DEPTH:
         return Loss(f"what is in the group {name!r} lies deeper than {_DEPTH} groups", name, "member")
+    if isinstance(folder, Keyed):
+        return folder.nodes()
     try:
         with os.scandir(folder) as entries:
             found = sorted([own.name for own in entries if own.is_dir() or own.is_symlink()], reverse=True)
@@ -216,8 +224,8 @@ def _is_node(path: Path) -> bool:
     return not path.exists() or _has_mark(path)
 
 
-def _has_mark(path: Path) -> bool:
-    return any((path / mark).is_file() or (path / mark).is_symlink() for mark in _MARKS)
+def _has_mark(path: Place) -> bool:
+    return any((path / mark).is_file() or (path / mark).is_symlink() for mark in MARKS)
 
 
 def _holds_nodes(path: Path, depth: int) -> bool:
@@ -233,7 +241,7 @@ def _holds_nodes(path: Path, depth: int) -> bool:
 
 
 def rows_of(
-    folder: Path, node: Mapping[str, Any], key: str, root: str
+    folder: Place, node: Mapping[str, Any], key: str, root: str
 ) -> tuple[Ragged, dict[str, Mapping[str, Any]]] | None:
     """Return what a group says of its rows, and the arrays in it that make them; None if it is no rows.
 

@@ -2,13 +2,13 @@
 
 import importlib
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 
 from tensorwrapper.store.foreign.zarr._codecs import has_zstd
 from tensorwrapper.store.foreign.zarr._grid import DTYPES, grid_refusal, knows_grids
+from tensorwrapper.store.foreign.zarr._keys import Keyed, Place, keyed_store
 from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.wire import DEFAULT_LIMITS
 
@@ -75,7 +75,7 @@ _CODECS_2: Final = {
 """Those that the zarr library, or numcodecs, which it brings, has wherever it is."""
 
 
-def loss_of(name: str, node: Mapping[str, Any], folder: Path) -> Loss | None:
+def loss_of(name: str, node: Mapping[str, Any], folder: Place) -> Loss | None:
     """Return why an array is no tensor here; None if it is one, or if only reading it can tell."""
     extents: object = node.get("shape")
     rank = len(cast("list[object]", extents)) if isinstance(extents, list) else 0
@@ -171,10 +171,11 @@ def _odd_word(node: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _is_opened(folder: Path, node: Mapping[str, Any]) -> bool:
+def _is_opened(folder: Place, node: Mapping[str, Any]) -> bool:
     """Tell whether the zarr library takes what is said of an array: it may know more than is known here."""
     try:
-        importlib.import_module("zarr").open_array(str(folder), mode="r", zarr_format=node["zarr_format"])
+        store = keyed_store(folder) if isinstance(folder, Keyed) else str(folder)
+        importlib.import_module("zarr").open_array(store, mode="r", zarr_format=node["zarr_format"])
     except ImportError:
         # Whoever reads the array is told what brings it.
         return True

@@ -1,0 +1,212 @@
+"""Zarr stores whose keys are bytes in one file or in several: archives and manifests.
+
+`Keyed` is a folder or a key of such a store. It has the few methods of a path that readers of stores call.
+"""
+
+import functools
+import importlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final, Protocol, TypeAlias, final
+
+from tensorwrapper._value_class import frozen
+from tensorwrapper.errors import ReadOnlyError
+
+__all__ = ["MARKS", "Entry", "Keyed", "Keys", "Place", "keyed_store"]
+
+MARKS: Final = ("zarr.json", ".zarray", ".zgroup")
+"""Keys, one of which every node has."""
+
+
+class Entry(Protocol):
+    """The bytes of a key, which are read on request."""
+
+    @property
+    def size(self) -> int:
+        """Number of bytes.
+
+        Raises
+        ------
+        DataFileError
+            If the bytes cannot be read.
+        """
+        ...
+
+    def read(self, start: int, stop: int) -> bytes:
+        """Return some of the bytes.
+
+        Raises
+        ------
+        DataFileError
+            If they cannot be read, or are too many.
+        """
+        ...
+
+
+@final
+class Keys:
+    """The keys of a store, with their bytes."""
+
+    def __init__(
+        self, path: Path, entries: Mapping[str, Entry], again: "tuple[Callable[..., Keys], tuple[Any, ...]]"
+    ) -> None:
+        self.path = path
+        self.entries = entries
+        self._again = again
+        self.children: dict[str, set[str]] = {}
+        """By the name of a folder the names of those in it that are nodes, or have nodes below them."""
+        for key in entries:
+            folder, _, last = key.rpartition("/")
+            if last in MARKS:
+                self._enter(folder)
+
+    def _enter(self, folder: str) -> None:
+        """Note a folder of a node, and those above it."""
+        self.children.setdefault(folder, set())
+        while folder:
+            above, _, last = folder.rpartition("/")
+            own = self.children.setdefault(above, set())
+            if last in own:
+                return
+            own.add(last)
+            folder = above
+
+    def __reduce__(self) -> "tuple[Callable[..., Keys], tuple[Any, ...]]":
+        return self._again
+
+
+@final
+@frozen
+class Keyed:
+    """A folder or a key of a store without folders."""
+
+    keys: Keys
+    name: str = ""
+
+    def __truediv__(self, name: str) -> "Keyed":
+        return Keyed(self.keys, f"{self.name}/{name}" if self.name else name)
+
+    def __str__(self) -> str:
+        return f"{self.keys.path}/{self.name}" if self.name else str(self.keys.path)
+
+    def is_dir(self) -> bool:
+        """Return True if a node is here or below."""
+        return not self.name or self.name in self.keys.children
+
+    def is_file(self) -> bool:
+        """Return True if this is a key."""
+        return self.name in self.keys.entries
+
+    def exists(self) -> bool:
+        """Return True if this is a key, or a folder of nodes."""
+        return self.is_file() or self.is_dir()
+
+    def is_symlink(self) -> bool:
+        """Return False: such stores have no links."""
+        return False
+
+    def nodes(self) -> list[str]:
+        """Return the names of the folders here that are nodes, or have some below."""
+        return sorted(self.keys.children.get(self.name, ()), reverse=True)
+
+    def read(self, most: int) -> bytes:
+        """Return the bytes of a key, at most so many."""
+        entry = self.keys.entries[self.name]
+        return entry.read(0, min(entry.size, most))
+
+
+Place: TypeAlias = Path | Keyed
+"""A folder or a file of a store."""
+
+
+def keyed_store(folder: Keyed) -> Any:  # noqa: ANN401 - its types are partly unknown
+    """Return a store of the zarr library over the keys in a folder."""
+    return _class_of_stores()(folder)
+
+
+class _OverKeys:
+    """Methods of a store of the zarr library, which only reads."""
+
+    supports_writes = False
+    supports_deletes = False
+    supports_listing = True
+    folder: Keyed
+
+    async def get(self, key: str, prototype: Any, byte_range: Any = None) -> Any:  # noqa: ANN401 - as above
+        """Return the bytes of a key; None if there is no such key."""
+        entry = self.folder.keys.entries.get((self.folder / key).name)
+        if entry is None:
+            return None
+        return prototype.buffer.from_bytes(entry.read(*_bounds(byte_range, entry.size)))
+
+    async def get_partial_values(self, prototype: Any, key_ranges: Any) -> Any:  # noqa: ANN401 - as above
+        """Return parts of the bytes of keys."""
+        return [await self.get(key, prototype, wanted) for key, wanted in key_ranges]
+
+    async def exists(self, key: str) -> bool:
+        """Return True if there is a key."""
+        return (self.folder / key).is_file()
+
+    async def set(self, key: str, value: Any) -> None:  # noqa: ANN401 - as above
+        """Refuse to write."""
+        del value
+        raise ReadOnlyError(f"{self.folder} is only read: {key!r} is not written")
+
+    async def delete(self, key: str) -> None:
+        """Refuse to delete."""
+        raise ReadOnlyError(f"{self.folder} is only read: {key!r} is not deleted")
+
+    async def list(self) -> Any:  # noqa: ANN401 - as above
+        """Yield all keys."""
+        async for key in self.list_prefix(""):
+            yield key
+
+    async def list_prefix(self, prefix: str) -> Any:  # noqa: ANN401 - as above
+        """Yield the keys that start with a prefix."""
+        above = f"{self.folder.name}/" if self.folder.name else ""
+        for key in list(self.folder.keys.entries):
+            if key.startswith(above + prefix):
+                yield key.removeprefix(above)
+
+    async def list_dir(self, prefix: str) -> Any:  # noqa: ANN401 - as above
+        """Yield the names in a folder."""
+        above = f"{prefix.rstrip('/')}/" if prefix else ""
+        known = {key.removeprefix(above).partition("/")[0]: None async for key in self.list_prefix(above)}
+        for own in known:
+            yield own
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _OverKeys) and self.folder == other.folder
+
+    def __hash__(self) -> int:
+        return hash(self.folder.name)
+
+    def __str__(self) -> str:
+        return str(self.folder)
+
+    def __reduce__(self) -> tuple[Any, tuple[Keyed]]:
+        return keyed_store, (self.folder,)
+
+
+@functools.cache
+def _class_of_stores() -> Any:  # noqa: ANN401 - as above
+    store: Any = importlib.import_module("zarr.abc.store")
+
+    class KeyedStore(_OverKeys, store.Store):  # type: ignore[misc] # its types are partly unknown
+        """Keys of an archive or a manifest."""
+
+        def __init__(self, folder: Keyed) -> None:
+            store.Store.__init__(self, read_only=True)
+            self.folder = folder
+
+    return KeyedStore
+
+
+def _bounds(wanted: Any, size: int) -> tuple[int, int]:  # noqa: ANN401 - as above
+    """Return from where to where a request of the zarr library reads."""
+    if wanted is None:
+        return 0, size
+    if hasattr(wanted, "suffix"):
+        return max(size - wanted.suffix, 0), size
+    start: int = min(wanted.start if hasattr(wanted, "start") else wanted.offset, size)
+    return start, min(max(getattr(wanted, "end", size), start), size)

@@ -1,0 +1,6 @@
+class PropDAID:
+    def set_efile_prefix(self, prefix: bytes) -> None: ...
+
+DATASET_ACCESS: object
+
+def create(cls: object) -> PropDAID: ...
