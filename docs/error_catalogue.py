@@ -57,6 +57,10 @@ WHAT_TO_DO: dict[str, tuple[str, str]] = {
         "Select by index: `t.window(t.shape[10:12])`; brackets count positions from 0, as NumPy's do.",
         "",
     ),
+    "ChangedSourceWarning": (
+        "Save the view again with `keep_views=True`, or leave `check_versions=False` out.",
+        "",
+    ),
     "InsecureAddressWarning": (
         "Give the socket keys, `security=CurveServer(...)`, or listen at 127.0.0.1.",
         "",
@@ -155,7 +159,10 @@ WHAT_TO_DO: dict[str, tuple[str, str]] = {
     "TensorNameError": ("`list(file)` and `r.names` have the names.", 'tw.save("f.tens", {"": t})'),
     "TensorSetError": ("Give what Wire-Cell's data model has: a set, its tensors, their metadata.", ""),
     "ComputationCancelledError": ("Nothing: you asked for it.", ""),
-    "VersionChangedError": ("Read again: `source.version` is another now.", ""),
+    "VersionChangedError": (
+        "Read again: `source.version` is another now. Save a stored view again.",
+        "",
+    ),
     "DistributionError": ("Give parameters that the distribution has.", "sel.uniform((2,), 1, 0, seed=1)"),
     "SelectionError": (
         "`error.reason` says which rule of the format is broken.",

@@ -11,6 +11,7 @@ from tensorwrapper._value_class import frozen
 
 __all__ = [
     "BufferSizeError",
+    "ChangedSourceWarning",
     "ComputationCancelledError",
     "ConversionError",
     "DTypeError",
@@ -138,6 +139,10 @@ class LeakedResourceWarning(TensorWrapperWarning, ResourceWarning):
 
 class DamagedFileWarning(TensorWrapperWarning):
     """A file was opened whose middle is damaged: what follows is not read, and tensors may lack rows."""
+
+
+class ChangedSourceWarning(TensorWrapperWarning):
+    """A source of a stored view changed since the view was stored, and its elements are read all the same."""
 
 
 class InsecureAddressWarning(TensorWrapperWarning):
@@ -386,7 +391,7 @@ class ComputationCancelledError(TensorWrapperError, RuntimeError):
 
 
 class VersionChangedError(TensorWrapperError, RuntimeError):
-    """A source was changed while it was read; what was read of its two versions is not joined."""
+    """A source was changed while it was read, or since a view of it was stored; versions are not mixed."""
 
 
 class DistributionError(TensorWrapperError, ValueError):

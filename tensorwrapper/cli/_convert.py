@@ -23,6 +23,7 @@ def run(options: argparse.Namespace) -> Report:
                 skip=options.skip,
                 strict=not options.lenient,
                 overwrite=options.force,
+                keep_views=options.keep_views,
                 progress=progress.share if progress.is_shown else None,
             )
     except ConversionError as error:

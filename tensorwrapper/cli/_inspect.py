@@ -10,9 +10,9 @@ from tensorwrapper.cli._report import Check, Figure, Report, counted
 from tensorwrapper.cli._security import client_security
 from tensorwrapper.cli._sizes import size_of
 from tensorwrapper.cli._values import first_of, plain, served
-from tensorwrapper.errors import DataFileError, TensorNameError
+from tensorwrapper.errors import DataFileError, TensorNameError, VersionChangedError
 from tensorwrapper.remote import RemoteTensor, connect
-from tensorwrapper.store import Entry
+from tensorwrapper.store import Entry, SourceState
 from tensorwrapper.tensor import Tensor
 
 __all__ = ["run"]
@@ -26,21 +26,25 @@ def run(options: argparse.Namespace) -> Report:
     if "://" in options.file:
         return _served(options)
     path = Path(options.file)
-    return _listed(path) if options.name is None else _shown(path, options.name)
+    if options.name is None:
+        return _listed(path, options.follow)
+    return _shown(path, options.name, options.follow)
 
 
-def _listed(path: Path) -> Report:
+def _listed(path: Path, follow: str | None) -> Report:
     """Return what a file has."""
     entries: list[Entry] = []
-    with store.open(path) as file:
+    states: list[tuple[str, SourceState]] = []
+    with store.open(path, follow=follow) as file:
         lost = [str(loss) for loss in file.losses if loss.code == "damage"]
         # What is no tensor is no damage.
         others: dict[str, Figure] = {loss.name: str(loss) for loss in file.losses if loss.code != "damage"}
         for name in file:
             try:
                 entries.append(file.describe(name))
-            except DataFileError as error:
+            except (DataFileError, VersionChangedError) as error:
                 lost.append(f"the tensor {name!r} cannot be read: {error}")
+            states += _states(file, name)
         try:
             metadata = file.metadata
         except DataFileError as error:
@@ -57,12 +61,39 @@ def _listed(path: Path) -> Report:
         figures["not read as tensors"] = others
     checks = [Check("all that was begun is there", "nothing lost", text, ok=False) for text in lost]
     rows = tuple([_row(entry) for entry in entries])
-    return Report("inspect", tuple(checks), figures, _table(entries), rows)
+    sources = [
+        {"view": name, "source": own.path, "members": own.members, "state": own.state} for name, own in states
+    ]
+    if sources:
+        figures["sources"] = cast("Figure", sources)
+    return Report("inspect", tuple(checks), figures, (*_table(entries), *_sources(states)), rows)
 
 
-def _shown(path: Path, name: str) -> Report:
+def _states(file: "store.TensFile | store.ArrayFile", name: str) -> list[tuple[str, SourceState]]:
+    """Return the files that a stored view reads; none of a tensor, or of a damaged view."""
+    if not isinstance(file, store.TensFile):
+        return []
+    try:
+        return [(name, own) for own in file.check_sources(name)]
+    except DataFileError:
+        return []
+
+
+def _sources(states: Sequence[tuple[str, SourceState]]) -> tuple[str, ...]:
+    """Return a line for each file that a view reads."""
+    if not states:
+        return ()
+    rows = [("view", "source", "state", "tensors")]
+    rows += [
+        (_short(name), _short(own.path or "this file"), own.state, _grouped(own.members))
+        for name, own in states
+    ]
+    return ("", *_aligned(rows))
+
+
+def _shown(path: Path, name: str, follow: str | None) -> Report:
     """Return one tensor of a file, and its first values; of records which fields they have."""
-    with store.open(path) as file:
+    with store.open(path, follow=follow) as file:
         fields = file.record_fields.get(name) if isinstance(file, store.TensFile) else None
         if fields is not None:
             entries = [file.describe(f"{name}.{own}") for own in fields]

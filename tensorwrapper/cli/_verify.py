@@ -13,7 +13,7 @@ def run(options: argparse.Namespace) -> Report:
     """Do what is asked."""
     with Progress(1) as progress:
         progress.step(f"reading {options.file}")
-        found = verify(options.file, progress=progress.share)
+        found = verify(options.file, deep=options.deep, follow=options.follow, progress=progress.share)
     problems = counted(len(found.problems), "problem") if found.problems else "no problems"
     return Report(
         "verify",

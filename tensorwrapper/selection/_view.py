@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from tensorwrapper.selection.execution._single_source import Direct
     from tensorwrapper.selection.plans._plan import Plan
 
-__all__ = ["View", "same_steps"]
+__all__ = ["View", "expression_of", "same_steps"]
 
 _R = TypeVar("_R")
 _S = TypeVar("_S", bound=np.generic)
@@ -256,6 +256,11 @@ class View(
     def __reduce__(self) -> "tuple[Callable[[Expression], View[Any]], tuple[Expression]]":
         # The normal form and the plan, which are found again, stay behind.
         return View, (compacted(self._expression),)
+
+
+def expression_of(view: View[Any]) -> Expression:
+    """Return what a view is made of, with its steps as they were written."""
+    return view._expression
 
 
 def same_steps(view: View[Any], before: View[Any], after: View[Any]) -> View[Any] | None:

@@ -10,9 +10,13 @@ multiplied. `pushed` is the part of an operand that a transform selects.
 **Nulls**: `sides_of_view` is a view of the values, and one of whether they are valid.
 
 **What views give**: `RowsOfView`, and `OuterView` and `PointView`, which stand before the brackets of
-`oindex` and `vindex`. `same_steps` gives a view the steps of another one that has the same layout.
+`oindex` and `vindex`. `same_steps` gives a view the steps of another one that has the same layout, and
+`expression_of` has the steps of one.
 
 **Several views in one text**: `fields_from_json` reads those of records.
+
+**Views in a file**: `stored_json` writes one whose sources a `Leaf` says, and `view_from_stored` reads it;
+`dtype_name` and `to_dtype` are how types are written there.
 """
 
 from typing import TYPE_CHECKING
@@ -20,35 +24,45 @@ from typing import TYPE_CHECKING
 from tensorwrapper._lazy import lazy_names
 
 if TYPE_CHECKING:
-    from tensorwrapper.selection._view import same_steps
+    from tensorwrapper.selection._view import expression_of, same_steps
+    from tensorwrapper.selection.expressions._fields import dtype_name, to_dtype
     from tensorwrapper.selection.expressions._ordinals import pushed
     from tensorwrapper.selection.facade._rows_of_view import RowsOfView
     from tensorwrapper.selection.facade._view_parts import OuterView, PointView
     from tensorwrapper.selection.plans._nulls import sides_of_view
-    from tensorwrapper.selection.schema._read import fields_from_json
+    from tensorwrapper.selection.schema._read import fields_from_json, view_from_stored
+    from tensorwrapper.selection.schema._write import Leaf, stored_json
     from tensorwrapper.selection.transforms._transform import Coordinate, Transform
 
 __all__ = [
     "Coordinate",
+    "Leaf",
     "OuterView",
     "PointView",
     "RowsOfView",
     "Transform",
+    "dtype_name",
+    "expression_of",
     "fields_from_json",
     "pushed",
     "same_steps",
     "sides_of_view",
+    "stored_json",
+    "to_dtype",
+    "view_from_stored",
 ]
 
 if not TYPE_CHECKING:  # for checkers there are the names above, and no others
     __getattr__, __dir__ = lazy_names(
         __name__,
         {
-            "_view": ("same_steps",),
+            "_view": ("expression_of", "same_steps"),
+            "expressions._fields": ("dtype_name", "to_dtype"),
             "expressions._ordinals": ("pushed",),
             "facade._rows_of_view": ("RowsOfView",),
             "facade._view_parts": ("OuterView", "PointView"),
-            "schema._read": ("fields_from_json",),
+            "schema._read": ("fields_from_json", "view_from_stored"),
+            "schema._write": ("Leaf", "stored_json"),
             "plans._nulls": ("sides_of_view",),
             "transforms._transform": ("Coordinate", "Transform"),
         },

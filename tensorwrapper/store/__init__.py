@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from tensorwrapper.store.records._entry import Entry
     from tensorwrapper.store.records._loss import Loss, LossCode
     from tensorwrapper.store.sets._recognise import FileKind, Recognised, recognise
+    from tensorwrapper.store.views._check import SourceState
+    from tensorwrapper.store.views._sources import StoredSource
 
 __all__ = [
     "ArrayFile",
@@ -28,6 +30,8 @@ __all__ = [
     "LossCode",
     "Ranges",
     "Recognised",
+    "SourceState",
+    "StoredSource",
     "TensFile",
     "Verification",
     "compact",
@@ -54,5 +58,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "records._entry": ("Entry",),
             "records._loss": ("Loss", "LossCode"),
             "sets._recognise": ("FileKind", "Recognised", "recognise"),
+            "views._check": ("SourceState",),
+            "views._sources": ("StoredSource",),
         },
     )

@@ -43,9 +43,10 @@ def compact(
 ) -> Compaction:
     """Write a `.tens` file anew, so that what grew by `TensFile.extend` is in few records.
 
-    Names, their order, metadata, records and compression stay. A tensor that grew is a `Tensor` afterwards;
-    strings and sparse tensors larger than `piece_bytes` stay in several records, and are views as before. As
-    with `save`, the old file is there until the new one is on the disk, and readers who have it open keep it.
+    Names, their order, metadata, records, stored views and compression stay. A tensor that grew is a
+    `Tensor` afterwards; strings and sparse tensors larger than `piece_bytes` stay in several records, and are
+    views as before. As with `save`, the old file is there until the new one is on the disk, and readers who
+    have it open keep it.
     The old file is read twice: all checksums are compared before anything is written.
 
     Parameters
@@ -90,6 +91,8 @@ def compact(
                     _copy_records(old, new, name, fields, limit)
                 else:
                     _copy(old, new, name, limit)
+            for name in old._directory.views:
+                new._writing().add_view(name, [old._view_bytes(name)])
             kept, size = _count(new), old._reading.size
         records = _count(old)
     return Compaction(records, kept, size, size - old.path.stat().st_size)

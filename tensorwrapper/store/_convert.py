@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, final
 
 import attrs
 
@@ -49,6 +49,7 @@ def convert(
     skip: str | Iterable[str] = (),
     strict: bool = True,
     overwrite: bool = False,
+    keep_views: bool = False,
     progress: Callable[[int, int], object] | None = None,
 ) -> Conversion:
     """Write the tensors of one file to another, whose kind the end of its name says.
@@ -77,6 +78,8 @@ def convert(
         it. Columns with null rows are left out in both cases.
     overwrite
         Whether a file at `target` may be replaced; its permissions stay.
+    keep_views
+        Whether stored views stay views in another `.tens` file. Else their elements are written.
     progress
         Called after each tensor with how much is written and how much there is: in bytes of elements, or in
         tensors if they come from another file than ``.tens``.
@@ -117,8 +120,21 @@ def convert(
         found = recognise(first)
         read = _from_tens if found.kind == "tens" else partial(_from_foreign, found)
         return read(
-            first, second, partial(write, second), wanted, Options(strict=strict, way_out=_WAY_OUT), progress
+            first,
+            second,
+            partial(write, second),
+            wanted,
+            Options(strict=strict, way_out=_WAY_OUT, keep_views=keep_views and end_of(second) == ".tens"),
+            progress,
         )
+
+
+@final
+@attrs.frozen(eq=False)
+class _KeptView:
+    """A view that is written as a view."""
+
+    view: object
 
 
 _Write: TypeAlias = Callable[[Iterator[Named], Mapping[str, Any], Options], Conversion]
@@ -154,6 +170,8 @@ def _from_tens(
                 read: list[tuple[object, Mapping[str, Any]]] = []
                 with leaving_out(name, options, lost):
                     whole = _whole_records(file, name) if as_records else _whole(file, name)
+                    if options.keep_views and file._directory.has_view(name):
+                        whole = _KeptView(whole)
                     read.append((whole, {} if as_records else file.tensor_metadata(name)))
                 for tensor, said in read:
                     now = called.get(name, name)
@@ -193,6 +211,8 @@ def _called_before(file: TensFile, names: Iterable[str]) -> dict[str, str]:
 
 def _whole(file: TensFile, name: str) -> object:
     """Return what is written in runs of rows: a view would be computed before."""
+    if file._directory.has_view(name):
+        return file[name]
     parts = file._parts(name)
     return parts[0] if len(parts) == 1 else file[name]
 
@@ -272,9 +292,17 @@ def _to_tens(
         for name, given, said in tensors:
             with leaving_out(name, options, lost):
                 try:
-                    whole = given if is_records(given) else as_tensor(given)
+                    kept = isinstance(given, _KeptView)
+                    own = given.view if isinstance(given, _KeptView) else given
+                    whole: Any = own if kept or is_records(own) else as_tensor(own)
                     # As deep as it was read.
-                    file.append(name, whole, metadata=said or None, metadata_depth=DEFAULT_LIMITS.depth)
+                    file.append(
+                        name,
+                        whole,
+                        metadata=said or None,
+                        metadata_depth=DEFAULT_LIMITS.depth,
+                        keep_view=kept,
+                    )
                 except DataFileError:
                     raise
                 except TensorWrapperError as error:

@@ -24,11 +24,13 @@ from tensorwrapper.errors import (
 )
 from tensorwrapper.store.records._directory import Directory, dotted
 from tensorwrapper.store.records._entry import Entry, make_entry, number_of, packing_of
+from tensorwrapper.store.records._format import HEADER_BYTES, unpack_header
 from tensorwrapper.store.records._index import check_tear, load_directory, read_facts_at, warn_of_damage
 from tensorwrapper.store.records._listing import Place, Row
 from tensorwrapper.store.records._loss import Loss
+from tensorwrapper.store.records._origin import FileOrigin, as_found, remember, stat_of, version_of_records
 from tensorwrapper.store.records._reader import RecordReader
-from tensorwrapper.store.records._record import RecordFacts
+from tensorwrapper.store.records._record import RecordFacts, encode_view
 from tensorwrapper.store.records._tail import load_end
 from tensorwrapper.store.records._taking import take_rows, to_rows
 from tensorwrapper.store.system._bytes_at import lock_for_writing, sync_folder, unlock
@@ -44,8 +46,12 @@ if TYPE_CHECKING:
     from tensorwrapper.fields import Records
     from tensorwrapper.selection import View
     from tensorwrapper.store.growing._writer import RecordWriter
+    from tensorwrapper.store.views._check import SourceState
+    from tensorwrapper.store.views._read import StoredView
+    from tensorwrapper.store.views._sources import StoredSource
+    from tensorwrapper.store.views._way import Way
 
-__all__ = ["PIECE_BYTES", "FileMode", "TensFile"]
+__all__ = ["PIECE_BYTES", "FileMode", "TensFile", "is_view"]
 
 FileMode: TypeAlias = Literal["r", "a", "w"]
 """``r`` reads, ``a`` appends to what may be there, ``w`` writes a new file in place of what may be there."""
@@ -55,6 +61,12 @@ PIECE_BYTES: Final = 2**30
 
 def _has_fields(given: object) -> bool:
     return isinstance(given, Mapping) or is_records(given)
+
+
+def is_view(given: object) -> bool:
+    """Return whether a value is a view. The module of views is not loaded for it."""
+    kind = type(given)
+    return kind.__name__ == "View" and kind.__module__ == "tensorwrapper.selection._view"
 
 
 @final
@@ -76,6 +88,12 @@ class _Lying:
         return self.reader.piece(self.owner, self.places, 0)[1]
 
 
+def _version_of(found: _Lying) -> str:
+    """Return what tells a tensor from one that may take its place."""
+    mapped, places = found.reader.mapped, [*found.places, *[row[1] for row in found.grown]]
+    return version_of_records(lambda start, size: bytes(mapped[start : start + size]), places)
+
+
 @final
 class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted):
     """An open `.tens` file: a mapping from names to tensors, which are read when they are used.
@@ -95,14 +113,21 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
 
     __slots__ = (
         "__weakref__",
+        "_check_versions",
         "_directory",
         "_file",
+        "_follow",
+        "_given",
+        "_limits",
         "_mode",
+        "_origin",
         "_owner",
         "_path",
         "_reader",
         "_target",
         "_temporary",
+        "_way",
+        "_where",
         "_writer",
     )
 
@@ -122,7 +147,15 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
         piece_bytes: SupportsIndex = PIECE_BYTES,
         compress: Compression | None = None,
         limits: Limits = DEFAULT_LIMITS,
+        follow: str | os.PathLike[str] | None = None,
+        check_versions: bool = True,
     ) -> None:
+        self._follow = None if follow is None else os.fspath(follow)
+        self._check_versions = check_versions
+        self._limits = limits
+        self._given: dict[int, str] = {}  # tensors in memory that were written: by number their names
+        self._origin: FileOrigin | None = None
+        self._way: Way | None = None
         self._file: int | None = None
         self._owner: int | None = None  # the process that has the lock
         self._temporary: str | None = None
@@ -134,6 +167,7 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
         if mode == "r" and metadata is not None:
             raise ReadOnlyError("metadata belongs to a file that is written; the mode is 'r'")
         self._path = to_path(path)
+        self._where = os.path.abspath(self._path)
         self._mode: FileMode = mode
         self._directory = Directory()
         try:
@@ -236,18 +270,166 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
         return self._directory.losses()
 
     def __getitem__(self, name: str) -> "Tensor[Any] | View[Any]":
+        if self._directory.views and self._directory.has_view(name):
+            return self._read_view(name, ())
         found = self._lying(name)
         try:
-            if not found.grown:
-                return found.reader.tensor(found.owner, found.places)
-            from tensorwrapper.store.growing._grown import grown_view  # noqa: PLC0415 - few tensors grow
-
-            return grown_view(found.reader, found.places, found.grown)
+            tensor = self._read(found)
         except DataFileError:
             # An older writer may have listed records as a tensor.
             if not found.field and self._fields_of(name, look=True):
                 raise self._are_records(name) from None
             raise
+        remember(tensor, self._as_origin(), name, partial(_version_of, found))
+        return tensor
+
+    def _read(self, found: _Lying) -> "Tensor[Any] | View[Any]":
+        if not found.grown:
+            return found.reader.tensor(found.owner, found.places)
+        from tensorwrapper.store.growing._grown import grown_view  # noqa: PLC0415 - few tensors grow
+
+        return grown_view(found.reader, found.places, found.grown)
+
+    def _as_origin(self) -> FileOrigin:
+        """Return what tensors of this file remember of it."""
+        if self._origin is None:
+            file = cast("int", self._file)
+            path = as_found(self._target or self._where)
+            self._origin = FileOrigin(path, stat_of(file, of_ours=True), self._reading)
+        return self._origin
+
+    # Views that are stored.
+
+    def _stored(self, name: str) -> "StoredView":
+        """Return what the record of a view says."""
+        from tensorwrapper.store.views._read import StoredView  # noqa: PLC0415 - few files have views
+
+        message = self._reading.message(self._view_place(name), RecordFacts("view", name))
+        try:
+            return StoredView.of(message, os.path.dirname(self._as_origin().path))
+        except DataFileError as error:
+            raise self._about_view(name, error) from error
+
+    def _view_place(self, name: str) -> Place:
+        reader, start = self._reading, self._directory.views[name]
+        try:
+            return Place(start, unpack_header(reader.read_at(start, HEADER_BYTES)).length)
+        except DataFileError as error:
+            raise self._about_view(name, error) from error
+
+    def _about_view(self, name: str, error: DataFileError) -> DataFileError:
+        text = f"{self._path}: the record of the view {name!r} {error}"
+        return refused_by_system(text, error) if isinstance(error, OSError) else DataFileError(text)
+
+    def _start(self) -> "Way":
+        from tensorwrapper.store.views._way import OpenFiles, Way  # noqa: PLC0415 - few files have views
+
+        if self._way is None:
+            self._way = Way(self._as_origin().path, OpenFiles(), self._follow, self._check_versions)
+        return self._way
+
+    def _read_view(self, name: str, through: tuple[tuple[str, str], ...]) -> "View[Any]":
+        """Return a view that is stored, which others led to."""
+        from tensorwrapper.store.views._read import read_view  # noqa: PLC0415 - few files have views
+
+        stored, way = self._stored(name), self._start().entering(name, through)
+        try:
+            return read_view(stored, way, lambda own: self._as_source(own, way.through)[0])
+        except DataFileError as error:
+            if str(way.path) in str(error):
+                raise
+            raise self._about_view(name, error) from error
+
+    def _as_source(
+        self, name: str, through: tuple[tuple[str, str], ...]
+    ) -> "tuple[Tensor[Any] | View[Any], str]":
+        """Return a tensor, or a view that others led to, and its version."""
+        if self._directory.views and self._directory.has_view(name):
+            place = self._view_place(name)
+            return self._read_view(name, through), version_of_records(self._reading.read_at, [place])
+        return self[name], _version_of(self._lying(name))
+
+    def sources(self, name: str) -> "tuple[StoredSource, ...]":
+        """Return the sources of a view that is stored; none of a tensor. No other file is opened.
+
+        Raises
+        ------
+        TensorNameError
+            If there is nothing of this name.
+        DataFileError
+            If the record of the view is damaged.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> import tensorwrapper as tw
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> tw.save(folder / "a.tens", {"x": [1, 2, 3]})
+        >>> with TensFile(folder / "a.tens") as a:
+        ...     tw.save(folder / "v.tens", {"v": tw.selection.as_view(a["x"])[::-1]}, keep_views=True)
+        >>> with TensFile(folder / "v.tens") as f:
+        ...     f["v"].tolist(), [(s.path, s.name) for s in f.sources("v")]
+        ([3, 2, 1], [('a.tens', 'x')])
+        """
+        if not self._directory.has_view(name):
+            self._lying(name)
+            return ()
+        try:
+            return tuple(self._stored(name).listed())
+        except DataFileError as error:
+            raise self._about_view(name, error) from error
+
+    def check_sources(self, name: str) -> "tuple[SourceState, ...]":
+        """Return for each file that a stored view reads whether it is there, and unchanged.
+
+        Every source is opened and its version is compared; no element is read. A tensor has no sources.
+
+        Raises
+        ------
+        TensorNameError
+            If there is nothing of this name.
+        DataFileError
+            If the record of the view is damaged.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> import tensorwrapper as tw
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> tw.save(folder / "a.tens", {"x": [1, 2, 3]})
+        >>> with TensFile(folder / "a.tens") as a:
+        ...     tw.save(folder / "v.tens", {"v": tw.selection.as_view(a["x"])[::-1]}, keep_views=True)
+        >>> (folder / "a.tens").unlink()
+        >>> with TensFile(folder / "v.tens") as f:
+        ...     [(s.path, s.members, s.state) for s in f.check_sources("v")]
+        [('a.tens', 1, 'missing')]
+        """
+        from tensorwrapper.store.views._check import states_of  # noqa: PLC0415 - few files have views
+
+        if not self._directory.has_view(name):
+            self._lying(name)
+            return ()
+        try:
+            return states_of(self._stored(name), self._start().entering(name, ()), self)
+        except DataFileError as error:
+            raise self._about_view(name, error) from error
+
+    def _view_bytes(self, name: str) -> bytes:
+        """Return the message of the record of a view as it is."""
+        return bytes(self._reading.body(self._view_place(name)))
+
+    def _append_view(self, name: str, view: "View[Any]", metadata: Mapping[str, object] | None) -> None:
+        """Add the record of a view."""
+        from tensorwrapper.store.views._write import ViewWriter  # noqa: PLC0415 - few files have views
+
+        writing, origin = self._writing(), self._as_origin()
+        writer = ViewWriter(origin, replaced=self._mode == "w", given=self._given)
+        try:
+            text = writer.write(view)
+        except ConversionError as error:
+            raise ConversionError(f"the view {name!r} is not kept: {error}") from error
+        body = encode_view(name, text, writer.said, writer.frames, writer.tables, metadata, self._limits)
+        writing.add_view(name, body)
 
     def take(self, name: str, indices: "npt.ArrayLike") -> Tensor[Any]:
         """Return some rows of a tensor, in the given order; as `ArrayFile.take`.
@@ -276,7 +458,10 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
         from tensorwrapper.store.ranges._door import MemoryDoor  # noqa: PLC0415 - as above
         from tensorwrapper.store.ranges._ranges import Ranges  # noqa: PLC0415 - as above
 
-        rows, found = to_rows(indices), self._lying(name)
+        rows = to_rows(indices)
+        if self._directory.has_view(name):
+            return take_rows(self[name], rows)
+        found = self._lying(name)
         begun: list[Row] = [
             (found.owner, own, k, len(found.places), None) for k, own in enumerate(found.places)
         ]
@@ -345,6 +530,8 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
 
     def _packing(self, name: str) -> str:
         """Return how the elements of the first record of a tensor are stored."""
+        if self._directory.has_view(name):
+            return "view"
         found = self._lying(name)
         return packing_of(found.message(), found.field)
 
@@ -447,6 +634,10 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
         DataFileError
             If its record is damaged.
         """
+        if self._directory.has_view(name):
+            place, view = self._view_place(name), self[name]
+            nbytes = HEADER_BYTES + place.length
+            return Entry(name, view.shape, str(view.dtype), "view", view.size, nbytes, 1, place.start)
         found = self._lying(name)
         places = *found.places, *[row[1] for row in found.grown]
         return make_entry(name, self[name], found.message(), places, found.field)
@@ -459,6 +650,7 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
         metadata: Mapping[str, object] | None = None,
         metadata_depth: SupportsIndex = 1,
         compress: Compression | Literal["as_opened"] | None = "as_opened",
+        keep_view: bool = False,
     ) -> None:
         """Add a tensor: all of it is in the file afterwards, or nothing.
 
@@ -475,6 +667,10 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
             How deep `metadata` may nest.
         compress
             The codec for this tensor alone, or None for none; without it, the one of the file.
+        keep_view
+            Whether the steps of a `View` and its sources are stored, in place of its elements. Sources are
+            tensors of files, of this one too, or at servers. Tensors in memory are stored with the view: up
+            to 1 MiB a source and 16 MiB together. Values of other types are written as ever.
 
         Raises
         ------
@@ -482,6 +678,8 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
             If the file is open for reading.
         TensorNameError
             If the name is taken, or is none.
+        ConversionError
+            If a view that is to be kept has a step that is not written, or a source in no file.
         LocalProtocolError
             If the format cannot say what the tensor holds, or a reader with the limits of this file would
             refuse it: the text names the limit.
@@ -489,6 +687,9 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
             If the file is closed, or the disk is full.
         """
         depth = to_count(metadata_depth, "metadata_depth")
+        if keep_view and is_view(tensor):
+            self._append_view(name, cast("View[Any]", tensor), metadata)
+            return
         if is_records(tensor):
             if metadata is not None:
                 raise ConversionError(f"records have no metadata, and {name!r} is given some")
@@ -551,6 +752,8 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
         """
         writer, reader, directory = self._writing(), self._reading, self._directory
         many = _has_fields(tensor)
+        if directory.views and directory.has_view(name):
+            raise ConversionError(f"{name!r} is a stored view, which does not grow")
         if many and directory.has(name) and not self._fields_of(name, look=True):
             raise ConversionError(f"{name!r} is a tensor, and grows by rows, not by a mapping of fields")
         if many or name in directory.records:
@@ -570,6 +773,8 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
 
     def tensor_metadata(self, name: str) -> Mapping[str, Any]:
         """Return what was said about a tensor when it was appended; empty if nothing was."""
+        if self._directory.has_view(name):
+            return self._reading.message(self._view_place(name), RecordFacts("view", name)).metadata or {}
         found = self._lying(name)
         message = found.message()
         return message.tensor_metadata[number_of(message, found.field)] or {}
@@ -676,7 +881,8 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
         """Return a picture, as SVG: a bar for each of the first tensors, as long as it has bytes here."""
         from tensorwrapper.store.records._picture import MOST, draw_entries  # noqa: PLC0415 - when drawn
 
-        entries = [] if self.closed else [self.describe(name) for name in itertools.islice(self, MOST)]
+        tensors = (name for name in self if not self._directory.has_view(name))
+        entries = [] if self.closed else [self.describe(name) for name in itertools.islice(tensors, MOST)]
         return draw_entries(entries, 0 if self.closed else len(self), title=shortened(repr(self))).to_svg()
 
     def _repr_html_(self) -> str:

@@ -1,7 +1,7 @@
 """`open` and `save`: the two ways into a `.tens` file."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, BinaryIO, Literal, SupportsIndex, cast, get_args, overload
 
@@ -10,7 +10,7 @@ from tensorwrapper._lazy import naming_extras
 from tensorwrapper._value_class import evolve
 from tensorwrapper._wording import brief, shortened
 from tensorwrapper.errors import ConversionError, DataFileError, ReadOnlyError, TensorNameError
-from tensorwrapper.store._file import PIECE_BYTES, FileMode, TensFile
+from tensorwrapper.store._file import PIECE_BYTES, FileMode, TensFile, is_view
 from tensorwrapper.store.ranges._addresses import has_no_path
 from tensorwrapper.store.system._system import of_stranger, to_path
 from tensorwrapper.typing import NullRows
@@ -36,6 +36,8 @@ def open(  # noqa: A001 - in the package's name it reads as what it does
     piece_bytes: SupportsIndex = PIECE_BYTES,
     compress: Compression | None = None,
     limits: Limits = DEFAULT_LIMITS,
+    follow: str | os.PathLike[str] | None = None,
+    check_versions: bool = True,
 ) -> TensFile:
     """Open a file of tensors by its path: a mapping from names to tensors that are read when used."""
 
@@ -53,6 +55,7 @@ def open(  # noqa: A001 - in the package's name it reads as what it does
     null_rows: NullRows = "refuse",
     raw: bool = False,
     follow: str | os.PathLike[str] | None = None,
+    check_versions: bool = True,
 ) -> "TensFile | ArrayFile": ...
 def open(  # noqa: A001
     path: "str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO",
@@ -66,6 +69,7 @@ def open(  # noqa: A001
     null_rows: NullRows = "refuse",
     raw: bool = False,
     follow: str | os.PathLike[str] | None = None,
+    check_versions: bool = True,
 ) -> "TensFile | ArrayFile":
     """Open a file of tensors by its path: a mapping from names to tensors that are read when used.
 
@@ -103,7 +107,11 @@ def open(  # noqa: A001
         arrays that the file has.
     follow
         A folder: other files in it, to which links and manifests of this one lead, are read as well. Without
-        it they are listed in `losses`.
+        it they are listed in `losses`. Sources of stored views may be in it, and in the folder of the file.
+        Or it is the front of the address of a server with sources.
+    check_versions
+        Whether a source of a stored view that changed since is refused when it is read. If not, a
+        `ChangedSourceWarning` says so.
 
     Raises
     ------
@@ -145,11 +153,20 @@ def open(  # noqa: A001
                 f"{where} is read only; save and store.convert write such files, and `.tens` ones grow"
             )
         return TensFile(
-            where, mode, metadata=metadata, piece_bytes=piece_bytes, compress=compress, limits=limits
+            where,
+            mode,
+            metadata=metadata,
+            piece_bytes=piece_bytes,
+            compress=compress,
+            limits=limits,
+            follow=follow,
+            check_versions=check_versions,
         )
     if kind == "tens" or (kind is None and where.suffix == ".tens"):
         try:
-            return TensFile(where, mode, metadata=metadata, limits=limits)
+            return TensFile(
+                where, mode, metadata=metadata, limits=limits, follow=follow, check_versions=check_versions
+            )
         except DataFileError:
             # A name is no proof: what has it may be of another kind.
             if kind is not None or not _is_other(where):
@@ -162,7 +179,7 @@ def open(  # noqa: A001
         # Their readers pass over what stands before an archive, and what follows the end of one.
         _check_archive(where, kind)
     if found.kind == "tens":
-        return TensFile(where, mode, limits=limits)
+        return TensFile(where, mode, limits=limits, follow=follow, check_versions=check_versions)
     from tensorwrapper.store.foreign._array_file import ArrayFile  # noqa: PLC0415 - of other kinds alone
     from tensorwrapper.store.foreign._contents import Opening  # noqa: PLC0415 - of other kinds alone
     from tensorwrapper.store.sets._kinds import read_as  # noqa: PLC0415 - of other kinds alone
@@ -171,7 +188,9 @@ def open(  # noqa: A001
         contents = read_as(found.kind, where, Opening(limits, found.note, null_rows, raw, followed))
     if kind == "wirecell":
         _check_sets(where, contents)
-    return ArrayFile(where, contents)
+    given = {"kind": kind, "raw": raw or None, "null_rows": null_rows if null_rows != "refuse" else None}
+    options = {key: own for key, own in given.items() if own is not None}
+    return ArrayFile(where, contents, options=options)
 
 
 def _open_ranges(source: object, kind: "FileKind | None", metadata: object, how: "Opening") -> "ArrayFile":
@@ -263,6 +282,7 @@ def save(
     compress: Compression | Mapping[str, Compression | None] | None = None,
     chunks: "ChunksLike | None" = None,
     limits: Limits = DEFAULT_LIMITS,
+    keep_views: bool = False,
 ) -> None:
     """Write tensors to a new file, in place of what may be there.
 
@@ -292,6 +312,10 @@ def save(
         Parquet and Feather, ``(n,)`` for n rows at a time.
     limits
         What the file may hold, as in `open`.
+    keep_views
+        Whether views are stored as such in a `.tens` file, behind all tensors, in place of their elements: as
+        by `TensFile.append` with `keep_view`. A tensor in memory that is saved as well is a source by its
+        name.
 
     Raises
     ------
@@ -300,7 +324,7 @@ def save(
     LocalProtocolError
         If the format cannot say what a tensor holds, or a reader with these limits would refuse it.
     ConversionError
-        If another kind of file cannot say it.
+        If another kind of file cannot say it; or if a view cannot be kept.
     DataFileError
         If the file cannot be written.
 
@@ -329,6 +353,8 @@ def save(
     where = to_path(path)
     kind = _other_kind(where)
     if kind is not None:
+        if keep_views:
+            raise ConversionError(f"{where} has no views: a .tens file keeps them")
         from tensorwrapper.store.foreign._contents import Options  # noqa: PLC0415 - of other kinds alone
 
         with naming_extras():
@@ -344,8 +370,24 @@ def save(
     with TensFile(
         where, "w", metadata=metadata, piece_bytes=piece_bytes, compress=codec, limits=limits
     ) as file:
-        for name, tensor in tensors.items():
+        kept = [name for name, given in tensors.items() if keep_views and is_view(given)]
+        _append_all(file, tensors, metadata_depth, codecs, kept)
+
+
+def _append_all(
+    file: TensFile,
+    tensors: Mapping[str, object],
+    metadata_depth: SupportsIndex,
+    codecs: Mapping[str, Compression | None],
+    kept: Sequence[str],
+) -> None:
+    """Append tensors, and then the views that are kept: tensors of the file may be their sources."""
+    for name, tensor in tensors.items():
+        if name not in kept:
             file.append(name, tensor, metadata_depth=metadata_depth, compress=codecs.get(name))
+            file._given[id(tensor)] = name
+    for name in kept:
+        file.append(name, tensors[name], keep_view=True)
 
 
 def _with_fields(tensors: Mapping[str, object]) -> Iterator[tuple[str, object]]:

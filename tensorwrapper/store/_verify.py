@@ -43,6 +43,8 @@ class Verification:
 def verify(
     path: str | os.PathLike[str],
     *,
+    deep: bool = False,
+    follow: str | os.PathLike[str] | None = None,
     limits: Limits = DEFAULT_LIMITS,
     progress: Callable[[int, int], object] | None = None,
 ) -> Verification:
@@ -55,6 +57,10 @@ def verify(
     ----------
     path
         The file.
+    deep
+        Whether to open the sources of stored views as well: each must be there, and unchanged.
+    follow
+        Where they may be beside the folder of the file, as in `open`.
     limits
         As in `open`: a tensor beyond them is a problem.
     progress
@@ -78,7 +84,7 @@ def verify(
     >>> verify(path).problems
     ('the record at 192 has a checksum that does not fit',)
     """
-    with TensFile(path, limits=limits) as file:
+    with TensFile(path, limits=limits, follow=follow) as file:
         directory, reader = file._directory, file._reading
         size = reader.size
         walked = scan(reader.read_at, size)
@@ -95,7 +101,7 @@ def verify(
             problems += [] if damage is None else [damage]
             if progress is not None:
                 progress(place.stop, size)
-        damaged = {name: text for name in file if (text := _unreadable(file, name)) is not None}
+        damaged = {name: text for name in file if (text := _unreadable(file, name, deep=deep)) is not None}
         problems += damaged.values()
         return Verification(
             len(file) - len(damaged),
@@ -132,8 +138,11 @@ def _compare(directory: Directory, walked: Directory, end: int) -> list[str]:
         for name, fields in directory.records.items()
         if fields != walked.records.get(name, fields)
     ]
+    views = {name: start for name, start in directory.views.items() if start < end}
     return [
         *misnamed,
+        *(f"the index lists the view {name!r}, which is not there" for name in views.keys() - walked.views),
+        *(f"the index does not list the view {name!r}" for name in walked.views.keys() - directory.views),
         *(f"the index lists {_named(row)}, which is not there" for row in sorted(listed - found, key=_start)),
         *(f"the index does not list {_named(row)}" for row in sorted(found - listed, key=_start)),
     ]
@@ -160,8 +169,13 @@ def _damage(reader: RecordReader, place: Place) -> str | None:
     return None
 
 
-def _unreadable(file: TensFile, name: str) -> str | None:
+def _unreadable(file: TensFile, name: str, *, deep: bool) -> str | None:
     try:
+        if file._directory.has_view(name):
+            # A missing source does not damage this file.
+            file.sources(name)
+            states = file.check_sources(name) if deep else ()
+            return next((f"{name!r} cannot be read: {own.problem}" for own in states if own.problem), None)
         found = file._lying(name)
         if found.grown:
             check_grown(found.reader, found.places, found.grown)

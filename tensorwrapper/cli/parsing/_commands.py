@@ -37,7 +37,16 @@ def _inspect(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "name", nargs="?", metavar="NAME", help="the tensor to show, with its first values (default: all)"
     )
+    _add_follow(parser)
     add_client_options(parser)
+
+
+def _add_follow(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--follow",
+        metavar="FOLDER",
+        help="read sources of stored views below this folder, or at servers whose addresses begin so",
+    )
 
 
 def _view(parser: argparse.ArgumentParser) -> None:
@@ -82,11 +91,18 @@ def _convert(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--lenient", action="store_true", help="leave out what cannot be read or written, and say so"
     )
+    parser.add_argument(
+        "--keep-views", action="store_true", help="keep stored views as views in another .tens file"
+    )
     add_force(parser, "OUT")
 
 
 def _verify(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path, metavar="FILE", help="a .tens file")
+    parser.add_argument(
+        "--deep", action="store_true", help="look at the sources of stored views, too, in other files"
+    )
+    _add_follow(parser)
 
 
 def _keys(parser: argparse.ArgumentParser) -> None:

@@ -97,6 +97,12 @@ class RemoteSource:
         source = self._cast(out[0].dtype) if out and out[0].dtype != self.dtype else self
         return Reading(source, self.connections.here(), selections, out)
 
+    def stored_as(self) -> tuple[str, str, str] | None:
+        """Return the address, the name and the version for a file with a view; None of other sources."""
+        as_it_is = self.is_whole and self.cast is None and self.layout is None and not self.nullable
+        plain = as_it_is and self.dtype.kind in "biufcmM" and not self.shape.has_layers
+        return (self.connections.address, self.name, self.version) if plain else None
+
     def prepare(self, wanted: Wanted) -> "Callable[[], Array | None] | None":
         """Return what reads one small selection, as a flat array; None if that is no short way of `read`.
 

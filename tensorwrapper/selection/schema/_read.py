@@ -4,9 +4,9 @@ Everything is checked before anything of its size is made: the text, its depth, 
 steps, tables, extents and bounds. What is refused raises `SelectionError` with a reason.
 """
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, cast, final
+from typing import Any, TypeAlias, cast, final
 
 import attrs
 import numpy as np
@@ -47,7 +47,7 @@ from tensorwrapper.selection.schema._layouts import check_reach, to_layout
 from tensorwrapper.selection.schema._limits import Budget, Measured, SchemaLimits, finished, tabled
 from tensorwrapper.selection.schema._nodes import NODES
 from tensorwrapper.selection.schema._steps import apply_step
-from tensorwrapper.selection.schema._write import OF_RECORDS, VERSIONS
+from tensorwrapper.selection.schema._write import OF_RECORDS, VERSIONS, WITH_MEMBERS
 from tensorwrapper.selection.sources._source import TensorSource
 from tensorwrapper.selection.transforms._maps import maps_of
 from tensorwrapper.shape import Shape
@@ -55,16 +55,23 @@ from tensorwrapper.shape.lowlevel import make_smooth, names_of, wrap
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Extents
 
-__all__ = ["fields_from_json", "from_json"]
+__all__ = ["Members", "fields_from_json", "from_json", "view_from_stored"]
 
 _LIMITS = SchemaLimits()
 _OF = frozenset({"of"})
 _STEPS = frozenset({"ops", "layout"})
 _INNER = _OF | _STEPS
 _FACTS = _OF | {"dtype"}
-_MORE = {1: _STEPS | {"names"}, 2: _STEPS | {"names", "nodes"}}
+_MORE = {
+    1: _STEPS | {"names"},
+    2: _STEPS | {"names", "nodes"},
+    WITH_MEMBERS: _STEPS | {"names", "nodes"},
+}
 """What a document of a version may say besides."""
 _LONGEST = 255  # characters of a name of a mode
+
+Members: TypeAlias = Callable[[dict[str, Json]], View[Any]]
+"""Returns the view of many tensors of files, which a node of a text in a file says."""
 
 
 def from_json(
@@ -106,6 +113,26 @@ def from_json(
         return View._make(reader.document(given))
 
 
+def view_from_stored(
+    text: str,
+    *,
+    sources: Mapping[str, ViewLike],
+    frames: Sequence[bytes],
+    members: Members,
+    limits: SchemaLimits | None = None,
+) -> View[Any]:
+    """Return the view that a text in a file describes, which may have nodes of many sources.
+
+    Raises
+    ------
+    SelectionError, ConversionError
+        As `from_json`.
+    """
+    reader, given = _begin(text, sources, frames, limits, members)
+    with _fitting():
+        return View._make(reader.document(given))
+
+
 def fields_from_json(
     text: str,
     *,
@@ -129,11 +156,15 @@ def fields_from_json(
 
 
 def _begin(
-    text: str, sources: Mapping[str, ViewLike], frames: Sequence[bytes], limits: SchemaLimits | None
+    text: str,
+    sources: Mapping[str, ViewLike],
+    frames: Sequence[bytes],
+    limits: SchemaLimits | None,
+    members: Members | None = None,
 ) -> "tuple[_Reader, dict[str, Json]]":
     check_kind_of(sources, Mapping, "sources= is a mapping of names")
     allowed = _LIMITS if limits is None else limits
-    return _Reader(sources, Budget(allowed, frames)), to_object(_load(text, allowed), "the view")
+    return _Reader(sources, Budget(allowed, frames), members), to_object(_load(text, allowed), "the view")
 
 
 @contextmanager
@@ -166,10 +197,13 @@ def _load(text: str, limits: SchemaLimits) -> Json:
 class _Reader:
     """What is known while a view is read."""
 
-    __slots__ = ("_budget", "_numbered", "_sources", "_used", "_views")
+    __slots__ = ("_budget", "_members", "_numbered", "_sources", "_used", "_views")
 
-    def __init__(self, sources: Mapping[str, ViewLike], budget: Budget) -> None:
+    def __init__(
+        self, sources: Mapping[str, ViewLike], budget: Budget, members: Members | None = None
+    ) -> None:
         self._sources = sources
+        self._members = members
         self._views: dict[str, View[Any]] = {}
         self._budget = budget
         self._numbered: list[Measured] = []
@@ -189,7 +223,9 @@ class _Reader:
         version = to_integer(given.get("view"), "view")
         if version == OF_RECORDS:
             raise SelectionError("version", "the text is of records: fields.records_from_json reads these")
-        if version not in VERSIONS:
+        if version == WITH_MEMBERS and self._members is None:
+            raise SelectionError("version", "the text is of tensors of files: only a file has it, as a view")
+        if version not in (*VERSIONS, WITH_MEMBERS):
             raise SelectionError("version", f"the view is of version {version}; 1 and 2 are read here")
         place = "shape" if version > 1 and "shape" in given else "range"
         check_keys(given, "the view", _FACTS | {"view", place}, _MORE[version])
@@ -318,6 +354,8 @@ class _Reader:
         """Return all of what a view is made of."""
         if "number" in given:
             return self._of_number(given, where)
+        if "members" in given and self._members is not None:
+            return Measured(self._members(given)._expression, is_leaf=True)
         kind = one_key(given, where, NODES)
         if kind == "source":
             check_keys(given, where, {kind})

@@ -9,6 +9,8 @@ Version 1 writes a view as often as it is used. Where that would be too long, or
 place of ``range`` they have ``shape``, a few facts that a reader compares with what comes out.
 
 Version 3 is of records: a list of names and views, whose nodes are shared.
+
+Version 5 is of views in a file, whose sources are tensors of files: many of them are one node, ``members``.
 """
 
 from collections import Counter
@@ -40,11 +42,23 @@ from tensorwrapper.selection.transforms._maps import maps_of
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import ModeNames, names_of
 
-__all__ = ["OF_RECORDS", "VERSIONS", "HasFields", "SchemaForm", "sources", "to_json"]
+__all__ = [
+    "OF_RECORDS",
+    "VERSIONS",
+    "WITH_MEMBERS",
+    "HasFields",
+    "Leaf",
+    "SchemaForm",
+    "sources",
+    "stored_json",
+    "to_json",
+]
 
 VERSIONS = (1, 2)
 OF_RECORDS = 3
 """The version of a text of several views, which are fields of records."""
+WITH_MEMBERS = 5
+"""The version of a text with nodes of many tensors of files."""
 _OFTEN = 256  # views that may be written more than once before those that are shared get numbers
 _DEEP = 40  # views inside one another that may be written before some get numbers
 _REACH = 12  # and then how many from one with a number to the next
@@ -52,6 +66,23 @@ _FRAMED = 64  # positions from which a table becomes a frame, if there may be fr
 
 SchemaForm: TypeAlias = Literal["steps", "normal", "box"]
 """How a view is written: as the steps that made it, as what runs, or as a region of one source."""
+
+
+class Leaf(Protocol):
+    """Says which views are written as sources, and how: of a file that has views."""
+
+    def view(
+        self, view: Expression, layout: "Callable[[Layout[Any]], dict[str, Json] | None]"
+    ) -> tuple[dict[str, Json], int] | None:
+        """Return the JSON of a source, and the number of calls that it has; None of other views.
+
+        `layout` returns the JSON of a layout; None if JSON cannot say it.
+        """
+        ...
+
+    def node(self, node: Node) -> dict[str, Json] | None:
+        """Return the JSON of a node of many sources; None of other nodes."""
+        ...
 
 
 class HasFields(Protocol):
@@ -186,6 +217,24 @@ def to_json(
 _sources = sources
 
 
+def stored_json(view: View[Any], leaf: Leaf, frames: list[bytes]) -> str:
+    """Return a view as JSON whose sources `leaf` says; long tables become frames.
+
+    Raises
+    ------
+    ConversionError
+        If the view cannot be written so.
+    """
+    writer = _Writer({}, frames, leaf)
+    root = view._expression
+    nodes = writer.numbered([root], is_normal=False, shared=False)
+    numbered: dict[str, Json] = {"nodes": nodes} if nodes else {}
+    written = writer.declared(view, root, is_normal=False)
+    is_first = view.shape.is_box and not (nodes or writer.met_rows)
+    version = WITH_MEMBERS if writer.met_members else 1 if is_first else 2
+    return dump_json({"view": version, **numbered, **written})
+
+
 def _facts(shape: Shape[Any]) -> dict[str, Json]:
     """Return the facts of a shape that is no box, and all of it where rows begin at different indices."""
     facts = facts_of(shape)
@@ -200,13 +249,29 @@ def _facts(shape: Shape[Any]) -> dict[str, Json]:
 class _Writer(NodeWriter):
     """What is known while a view is written."""
 
-    __slots__ = ("_buffers", "_frames", "_is_normal", "_names", "_numbers", "_tensors", "met_rows")
+    __slots__ = (
+        "_buffers",
+        "_frames",
+        "_is_normal",
+        "_leaf",
+        "_names",
+        "_numbers",
+        "_tensors",
+        "met_members",
+        "met_rows",
+    )
 
+    met_members: bool
+    """Whether a node of many sources was written."""
     met_rows: bool
     """Whether a view that is no box was written."""
 
-    def __init__(self, names: Mapping[str, Source], frames: list[bytes] | None) -> None:
+    def __init__(
+        self, names: Mapping[str, Source], frames: list[bytes] | None, leaf: Leaf | None = None
+    ) -> None:
         self._is_normal = False
+        self._leaf = leaf
+        self.met_members = False
         self.met_rows = False
         self._numbers: dict[tuple[int, bool], int] = {}
         self._names = names
@@ -224,7 +289,7 @@ class _Writer(NodeWriter):
         shared
             Whether they are written even if the text is short without.
         """
-        parts = _operands if is_normal else _as_written
+        parts = _operands if is_normal else _as_written if self._leaf is None else self._below
         order = operands_first(roots, parts=parts)
         nodes: list[Json] = []
         for node in _chosen_nodes(order, parts, roots if shared else []):
@@ -233,6 +298,13 @@ class _Writer(NodeWriter):
             self._numbers[id(node), is_normal] = len(nodes) - 1
         self._is_normal = False
         return nodes
+
+    def _below(self, view: Expression) -> tuple[Expression, ...]:
+        """Return the views that one is made of, unless it is written as a source."""
+        is_source = self._leaf is not None and (
+            self._leaf.view(view, self._layout) is not None or self._leaf.node(view.node) is not None
+        )
+        return () if is_source else _as_written(view)
 
     def declared(self, view: View[Any], chosen: Expression, *, is_normal: bool) -> dict[str, Json]:
         """Return a view with its type, its place, and the names of its modes."""
@@ -246,20 +318,22 @@ class _Writer(NodeWriter):
     def steps(self, view: Expression) -> dict[str, Json]:
         """Return a view as the steps that made it."""
         self.met_rows |= not view.is_box
-        if view.written is None:
-            written: dict[str, Json] = (
-                {"of": self._node(view.node)} if view.calls or _is_all(view) else self.normal(view)
-            )
+        known = None if self._leaf is None else self._leaf.view(view, self._layout)
+        written: dict[str, Json]
+        done = 0
+        if known is not None:
+            written, done = {**known[0]}, known[1]
+            self.met_members |= "members" in cast("dict[str, Json]", written["of"])
+        elif view.written is None:
+            written = {"of": self._node(view.node)} if view.calls or _is_all(view) else self.normal(view)
         else:
             # It goes on from what was optimized, or from a part of a node.
             written = self.steps(view.written)
-        ops = cast("list[Json]", written.setdefault("ops", []))
-        for call in view.calls:
+        ops = [*cast("list[Json]", written.pop("ops", []))]
+        for call in view.calls[done:]:
             for atom in atoms_of(call):
                 ops += _steps_of(atom, call[2], self._table)
-        if not ops:
-            del written["ops"]
-        return written
+        return {**written, "ops": ops} if ops else written
 
     def _table(self, positions: Any) -> Json:  # noqa: ANN401 - integers in a tuple or array
         if self._frames is None or len(positions) < _FRAMED:
@@ -289,6 +363,10 @@ class _Writer(NodeWriter):
         number = self._numbers.get((id(node), self._is_normal))
         if number is not None:
             return {"number": number}
+        members = None if self._leaf is None else self._leaf.node(node)
+        if members is not None:
+            self.met_members = True
+            return members
         if node.json_names and not is_registered(type(node)):
             raise ConversionError(
                 f"{node.name} is not written as JSON: register_node({type(node).__name__}) makes it known"
@@ -305,10 +383,14 @@ class _Writer(NodeWriter):
         before, self._is_normal = self._is_normal, True
         written: dict[str, Json] = {"of": self._node(node)}
         self._is_normal = before
-        base, axes = maps
         if node.source is not None or maps != maps_of(wrap_layout(new_row_major(node.extents))):
-            written["layout"] = {"offset": base, "modes": [self._axis(axis) for axis in axes]}
+            written["layout"] = self._layout(view.layout)
         return written
+
+    def _layout(self, layout: Layout[Any]) -> dict[str, Json] | None:
+        """Return what says a layout; None if it has no rule per mode."""
+        maps = maps_of(layout)
+        return None if maps is None else {"offset": maps[0], "modes": [self._axis(axis) for axis in maps[1]]}
 
     def _kept_together(self, view: Expression) -> str:
         """Return the name of the source that a view without a rule per mode is all of."""

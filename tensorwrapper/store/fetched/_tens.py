@@ -16,6 +16,7 @@ from tensorwrapper.store.records._entry import number_of, packing_of
 from tensorwrapper.store.records._format import HEADER_BYTES
 from tensorwrapper.store.records._index import load_directory
 from tensorwrapper.store.records._listing import Row
+from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.store.records._record import FieldNames, RecordFacts
 from tensorwrapper.store.records._said import Said
 from tensorwrapper.store.records._taking import rows_in_bounds, take_rows
@@ -41,10 +42,16 @@ def fetched_tens(ranges: Ranges, how: Opening) -> Contents:
     except DataFileError as error:
         raise DataFileError(f"{ranges.name} {error}") from error
     records = FetchedRecords(ranges, how.limits)
+    # Paths of sources start in the folder of the file. This file is in no folder.
+    views, directory.views = directory.views, {}
+    lost = [
+        Loss(f"the stored view {name!r}, whose sources are found from the path of a file", name, "link")
+        for name in views
+    ]
     return Contents(
         _Tensors(records, directory),
         Said(partial(_metadata, records, directory)),
-        directory.losses(),
+        (*directory.losses(), *lost),
         stored={name: directory.records[name] for name in directory.names if name in directory.records},
     )
 

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import are_truths
+from tensorwrapper._json import Json
 from tensorwrapper._value_class import Shown
 from tensorwrapper.errors import (
     DataFileError,
@@ -21,6 +22,7 @@ from tensorwrapper.errors import (
 from tensorwrapper.store.foreign._contents import Contents, Held
 from tensorwrapper.store.records._entry import Entry
 from tensorwrapper.store.records._loss import Loss
+from tensorwrapper.store.records._origin import FileOrigin, remember, version_of_path
 from tensorwrapper.store.records._taking import take_rows, to_rows
 from tensorwrapper.store.system._system import of_stranger
 from tensorwrapper.tensor import Tensor, as_tensor
@@ -53,12 +55,23 @@ class ArrayFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"]):
     is inflated to a temporary file without a name when it is opened.
     """
 
-    __slots__ = ("__weakref__", "_contents", "_path", "_ranges")
+    __slots__ = ("__weakref__", "_contents", "_options", "_origin", "_path", "_ranges", "_version", "_where")
 
-    def __init__(self, path: Path, contents: Contents, ranges: "Ranges | None" = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        contents: Contents,
+        ranges: "Ranges | None" = None,
+        *,
+        options: Mapping[str, Json] | None = None,
+    ) -> None:
         self._path = path
+        self._where = path if ranges is not None else path.absolute()
         self._ranges = ranges
         self._contents: Contents | None = contents
+        self._options = options or {}
+        self._origin: FileOrigin | None = None
+        self._version = ""
 
     @property
     def path(self) -> Path:
@@ -104,6 +117,22 @@ class ArrayFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"]):
         return dict(self._contents.aliases) if self._contents else {}
 
     def __getitem__(self, name: str) -> "Tensor[Any] | View[Any]":
+        found = self._read(name)
+        if self._origin is None and self._ranges is None:
+            # A file at an address, or in memory, has no path by which others find it.
+            with suppress(OSError):
+                self._origin = FileOrigin.of(self._where, self._options)
+        if self._origin is not None:
+            remember(found, self._origin, name)
+        return found
+
+    def _as_source(self, name: str, through: object) -> "tuple[Tensor[Any] | View[Any], str]":  # noqa: ARG002
+        """Return a tensor, or a view, and the version of the file."""
+        if not self._version:
+            self._version = version_of_path(str(self._where))
+        return self[name], self._version
+
+    def _read(self, name: str) -> "Tensor[Any] | View[Any]":
         held = self._find(name)
         with of_stranger(self._path, self._path.suffix.lower(), name):
             try:

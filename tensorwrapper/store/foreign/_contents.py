@@ -167,6 +167,8 @@ class Options:
     """Whether what cannot be read or written is an error; else it is left out, and told."""
     way_out: str = ""
     """What leaves it out, as the end of an error; empty where nothing does."""
+    keep_views: bool = False
+    """Whether views that were stored stay views."""
 
     def chunks_of(self, name: str, extents: Extents) -> Extents | None:
         """Return the chunks that the user wants for a tensor; None if he leaves it to the layout.

@@ -24,6 +24,7 @@ from tensorwrapper.store.records._listing import Place, Row, pack_rows
 from tensorwrapper.store.records._record import (
     FieldNames,
     check_listed,
+    check_views,
     cut,
     cut_fields,
     encode_index,
@@ -131,6 +132,15 @@ class RecordWriter:
 
         self._check_free(name, given.names)
         self._add_fields(name, read_fields(given, name), self._options_for(1, compress))
+
+    def add_view(self, name: str, body: _Body) -> None:
+        """Append the record of a view, whose message is `body`; it raises as `add_tensor`."""
+        self._check_free(name)
+        check_views(len(self._directory.views) + 1)
+        with self._changing():
+            written = self._write(self._directory.end, body)
+        self._directory.add_view(name, written)
+        self._interrupted = False
 
     def extend_records(
         self,
@@ -329,7 +339,7 @@ class RecordWriter:
         """
         directory = self._directory
         first, count = self._covered, directory.n_rows
-        if first == count:
+        if first == count and not self._views_after(directory.chain):
             return
         chain, merged = list(directory.chain), [(0, first)]
         while chain and first - chain[-1][1] <= count - first:
@@ -348,8 +358,10 @@ class RecordWriter:
         previous = chain[-1][0] if chain else None
         listed = {row[0] for row in rows or []}
         records = {name: fields for name, fields in directory.records.items() if name in listed}
-        hashes = hashes_of(rows or [])
-        body = encode_index(table, names, previous, start, hashes=hashes, grown=grown, records=records)
+        hashes, views = hashes_of(rows or []), self._views_after(chain)
+        body = encode_index(
+            table, names, previous, start, hashes=hashes, grown=grown, records=records, views=views
+        )
         with self._changing():
             # It is checked whenever the file is opened.
             written = self._write(start, body, anywhere=True)
@@ -359,6 +371,11 @@ class RecordWriter:
         self._interrupted = False
         if durable:
             os.fsync(self._file)
+
+    def _views_after(self, chain: Sequence[tuple[int, int]]) -> dict[str, int]:
+        """Return the views that no index of a chain lists."""
+        last = chain[-1][0] if chain else -1
+        return {name: start for name, start in self._directory.views.items() if start > last}
 
     @contextmanager
     def _changing(self) -> Generator[None, None, None]:

@@ -48,6 +48,7 @@ class Directory:
         "is_unchecked",
         "records",
         "torn",
+        "views",
     )
 
     def __init__(self) -> None:
@@ -77,6 +78,8 @@ class Directory:
         """What was found damaged and passed over."""
         self.records: dict[str, tuple[str, ...]] = {}
         """Which names are of records, and what their fields are called, as far as it was read."""
+        self.views: dict[str, int] = {}
+        """Where the record of each view starts. A tensor of the same name hides it."""
         self._partial: dict[str, list[Place]] = {}
         self._unfinished: dict[str, list[Row]] = {}
 
@@ -88,6 +91,7 @@ class Directory:
         end: int,
         *,
         records: Iterable[tuple[str, tuple[str, ...]]] = (),
+        views: Iterable[tuple[str, int]] = (),
         load: "Callable[[], Directory]",
         may_have: Callable[[str], bool],
         find: Callable[[str], Row | None],
@@ -97,7 +101,7 @@ class Directory:
 
         Parameters
         ----------
-        chain, before, end, records
+        chain, before, end, records, views
             As the attributes.
         load
             Reads all of it.
@@ -110,6 +114,7 @@ class Directory:
         """
         new = cls()
         new.chain, new.before, new.end, new.records = chain, before, end, dict(records)
+        new.views = dict(views)
         new._load, new._may_have, new._find, new._rows_at = load, may_have, find, rows_at
         return new
 
@@ -164,17 +169,21 @@ class Directory:
                 return owner, field
         return None
 
+    def has_view(self, name: object) -> bool:
+        """Return whether a name is that of a view, and of no tensor."""
+        return isinstance(name, str) and name in self.views and name not in self.names
+
     def listed(self) -> Collection[str]:
-        """Return the names of all tensors and fields that are there as a whole, in order."""
+        """Return the names of all tensors and fields that are there as a whole, in order; then of views."""
         names = self.names
         if not self.records:
-            return names
+            return dict.fromkeys([*names, *self.views]) if self.views else names
         listed: list[str] = []
         for name in names:
             fields = self.records.get(name)
             listed += [name] if fields is None else [f"{name}.{field}" for field in fields]
-        # A tensor hides a field of the same name.
-        return dict.fromkeys(listed)
+        # A tensor hides a field of the same name, and a view.
+        return dict.fromkeys([*listed, *self.views])
 
     @property
     def metadata(self) -> Place | None:
@@ -185,7 +194,7 @@ class Directory:
 
     def has(self, name: object) -> bool:
         """Return whether there is a tensor of this name; O(log n) where nothing was read yet."""
-        if name in self._entries or name in self._extensions:
+        if name in self._entries or name in self._extensions or name in self.views:
             return True
         if self._may_have is None or not isinstance(name, str) or not self._may_have(name):
             return False
@@ -256,6 +265,7 @@ class Directory:
         self._listed, self._n_listed = whole._listed, whole._n_listed
         self._rows, self.before = whole._rows, 0
         self.records = whole.records | self.records
+        self.views = whole.views | self.views
         self.complaints += whole.complaints
         end = self.end
         for row in later:
@@ -331,6 +341,19 @@ class Directory:
             if len(parts) == pieces:
                 self._entries[name] = tuple(self._partial.pop(name))
         self._rows.append(row)
+        self.end = place.stop
+
+    def add_view(self, name: str, place: Place) -> None:
+        """Add the record of a view, the last of the file.
+
+        Raises
+        ------
+        DataFileError
+            If there is a view or a tensor of this name.
+        """
+        if name in self.views or name in self._entries:
+            raise DataFileError(f"the record at {place.start} repeats the name {name!r}")
+        self.views[name] = place.start
         self.end = place.stop
 
     def add_all(self, found: Listing | Sequence[Row]) -> None:

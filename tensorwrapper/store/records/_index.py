@@ -83,11 +83,27 @@ def _by_index(read_at: ReadAt, last: int, size: int) -> Directory | None:
     begin = 0
     for place, stop, tables, facts in reversed(parts):
         directory.records.update(facts.listed)
+        _take_views(directory, facts.views, begin, place)
         directory.chain.append((place, directory.n_rows))
         directory.add_all(_rows_of(tables, begin, place, stop - place))
         begin = stop
     directory.end = size
     return directory
+
+
+def _take_views(directory: Directory, views: Sequence[tuple[str, int]], begin: int, end: int) -> None:
+    """Add the views that an index lists, whose records are between two places.
+
+    Raises
+    ------
+    DataFileError
+        If a view is outside of them, or repeats a name.
+    """
+    # JSON has them by their names.
+    for name, start in sorted(views, key=lambda own: own[1]):
+        if not begin <= start < end or name in directory.views:
+            raise DataFileError(f"has an index with a view {name[:40]!r} at {start}, where it cannot be")
+        directory.views[name] = start
 
 
 def _index_at(
@@ -211,9 +227,12 @@ def _place(start: int, length: int, size: int) -> Place:
 
 
 def _take(directory: Directory, place: Place, facts: RecordFacts) -> None:
-    if facts.kind not in ("tensor", "records", "metadata"):
+    if facts.kind not in ("tensor", "records", "view", "metadata"):
         return
     try:
+        if facts.kind == "view":
+            directory.add_view(facts.name, place)
+            return
         directory.take((facts.name, place, facts.piece, facts.pieces, facts.extends), facts.fields)
     except DataFileError as error:
         directory.complaints.append(str(error))

@@ -84,12 +84,12 @@ class RecordReader:
 
     def lasting(self, place: Place) -> "RecordReader":
         """Return a reader of what the file has up to a record, which goes on when the file is closed."""
-        self._body(place)
+        self.body(place)
         return self._of(self._fields, self._field)
 
     def of_field(self, place: Place, fields: FieldNames, field: str) -> "RecordReader":
         """Return a reader as `lasting` does, which reads one of the fields that records have."""
-        self._body(place)
+        self.body(place)
         return self._of(fields, field)
 
     def _of(self, fields: FieldNames, field: str) -> "RecordReader":
@@ -125,7 +125,7 @@ class RecordReader:
         name, place, _, pieces, after = row
         if pieces == 1 and after is None and not self._field:
             # Most records say of one plain tensor what its name is, and no more.
-            found = read_named(self._body(place), name, self._limits)
+            found = read_named(self.body(place), name, self._limits)
             if found is not None:
                 return found
         return self.record(row)[0]
@@ -172,7 +172,7 @@ class RecordReader:
 
     def message(self, place: Place, expected: RecordFacts) -> Message:
         """Return the message of a record, which must say of itself what is expected."""
-        body = self._body(place)
+        body = self.body(place)
         try:
             message = read_message(body, self._limits)
             # With its tensors: they are read when they are first asked for, or refused.
@@ -184,7 +184,14 @@ class RecordReader:
             raise self._error(place, f"says of itself {facts}, but {expected} was expected")
         return message
 
-    def _body(self, place: Place) -> memoryview:
+    def body(self, place: Place) -> memoryview:
+        """Return the message of a record; its checksum is not compared.
+
+        Raises
+        ------
+        DataFileError
+            If the record is gone, or the header of another.
+        """
         # A map that reaches beyond the end of its file can be made, and ends the process when it is used.
         size = self.size
         if place.stop > size:

@@ -4,27 +4,32 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias, cast, final
 
+import numpy as np
+
 from tensorwrapper._json import Json, dump_json
 from tensorwrapper._tensor_names import check_name
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import DataFileError, LocalProtocolError, RemoteProtocolError, TensorNameError
 from tensorwrapper.shape import Shape
-from tensorwrapper.store.records._format import MOST_ROWS, pack_body
+from tensorwrapper.store.records._format import ALIGNMENT, MOST_ROWS, pack_body
 from tensorwrapper.tensor import Tensor, as_tensor, from_buffer
 from tensorwrapper.typing import Array
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits, Message, decode, decode_frames
 from tensorwrapper.wire.lowlevel import WriteOptions, Writer, describe_records, load_label, read_apart
 
 __all__ = [
+    "MOST_VIEWS",
     "FieldNames",
     "RecordFacts",
     "check_listed",
+    "check_views",
     "cut",
     "cut_fields",
     "encode_index",
     "encode_metadata",
     "encode_records",
     "encode_tensor",
+    "encode_view",
     "read_facts",
     "read_index",
     "read_label",
@@ -34,6 +39,7 @@ __all__ = [
 
 _PLAIN = WriteOptions()
 _NO_RECORDS: Final[Mapping[str, "FieldNames"]] = {}
+_NO_VIEWS: Final[Mapping[str, int]] = {}
 
 _INDEX = re.compile(r',"record":\{"kind":"index","previous":(null|0|[1-9][0-9]{0,17})\}\}', re.ASCII)
 
@@ -41,8 +47,10 @@ _INDEX = re.compile(r',"record":\{"kind":"index","previous":(null|0|[1-9][0-9]{0
 _MOST_FIELDS: Final = 2**18
 _MOST_FIELD_BYTES: Final = 2**23
 _FEW_FIELDS: Final = 2**13
-_KINDS = ("tensor", "records", "metadata", "index")
-_NAMED = ("tensor", "records")  # of these, what the record begins or extends has a name
+MOST_VIEWS: Final = 2**15
+"""How many views a file has at most: their names fit into the label of one index."""
+_KINDS = ("tensor", "records", "view", "metadata", "index")
+_NAMED = ("tensor", "records", "view")  # of these, what the record begins or extends has a name
 
 
 FieldNames: TypeAlias = tuple[str, ...]
@@ -54,7 +62,7 @@ class RecordFacts:
     """What a record's label says of the record, beside its message."""
 
     kind: str
-    """``tensor``, ``records``, ``metadata``, ``index``, or empty for a message of somebody else's."""
+    """``tensor``, ``records``, ``view``, ``metadata``, ``index``, or empty for what somebody else wrote."""
     name: str = ""
     piece: int = 0
     pieces: int = 1
@@ -66,6 +74,8 @@ class RecordFacts:
     """For records: the names of their fields, in order."""
     listed: tuple[tuple[str, FieldNames], ...] = ()
     """For an index: which of the names that it lists are records, and what their fields are called."""
+    views: tuple[tuple[str, int], ...] = ()
+    """For an index: the names of views, and where their records start."""
 
 
 def encode_tensor(
@@ -124,6 +134,18 @@ def encode_records(
     if extends is not None:
         record["extends"] = extends
     return pack_body(writer.frames({"record": record}, limits=options.limits))
+
+
+def check_views(count: int) -> None:
+    """Raise unless an index can list so many views, and every reader takes it.
+
+    Raises
+    ------
+    LocalProtocolError
+        If they are too many.
+    """
+    if count > MOST_VIEWS:
+        raise LocalProtocolError("limit", f"a file has {MOST_VIEWS} views at most")
 
 
 def check_listed(records: Mapping[str, FieldNames]) -> None:
@@ -191,8 +213,12 @@ def encode_index(
     hashes: Array | None = None,
     grown: Array | None = None,
     records: Mapping[str, FieldNames] = _NO_RECORDS,
+    views: Mapping[str, int] = _NO_VIEWS,
 ) -> list[bytes | memoryview]:
-    """Return the message of an index record that will start at `start`; `records` are among the names."""
+    """Return the message of an index record that will start at `start`; `records` are among the names.
+
+    `views` are not: a reader that does not know them reads the others.
+    """
     writer = Writer(3 if grown is None else 4, apart=True, for_all=True)
     writer.add_plain(table, 1)
     writer.add_plain(names, 3)
@@ -203,7 +229,38 @@ def encode_index(
     record: dict[str, Json] = {"kind": "index", "previous": previous}
     if records:
         record["records"] = {name: list(fields) for name, fields in records.items()}
+    if views:
+        record["views"] = dict(views)
     return pack_body(writer.frames({"record": record}), tail_of=start)
+
+
+def encode_view(
+    name: str,
+    selection: str,
+    sources: Sequence[Json],
+    frames: Sequence[bytes],
+    tables: Sequence[object],
+    metadata: Mapping[str, object] | None,
+    limits: Limits = DEFAULT_LIMITS,
+) -> list[bytes | memoryview]:
+    """Return the message of a record of a view: a text, what its sources are, and the tables it needs.
+
+    `frames` are those of positions, which the text names by their numbers.
+
+    Raises
+    ------
+    LocalProtocolError
+        If a reader with these limits would refuse it.
+    """
+    tensors = [*[np.frombuffer(frame, "<i8") for frame in frames], *tables]
+    writer = Writer(len(tensors), WriteOptions(limits=limits, keep_nullable=True), apart=True)
+    for number, tensor in enumerate(tensors):
+        if not writer.add_plain(tensor, 2 * number + 1):
+            writer.add(as_tensor(tensor), 2 * number + 1, None)
+    record: dict[str, Json] = {"kind": "view", "name": name, "sources": list(sources)}
+    if frames:
+        record["frames"] = len(frames)
+    return pack_body(writer.frames({"record": record, "selection": selection}, metadata, limits))
 
 
 def cut(tensor: Tensor[Any], limit: int) -> Iterable[Tensor[Any]]:
@@ -319,8 +376,11 @@ def read_facts(label: Json) -> RecordFacts:
         kind not in _NAMED or type(extends) is not int or not 0 <= extends <= MOST_ROWS
     ):
         raise DataFileError(f"extends {kind}s after {str(extends)[:24]} rows")
+    if kind == "view" and (pieces > 1 or extends is not None):
+        raise DataFileError("is of a view, which has no pieces and does not grow")
     listed = _listed(record.get("records")) if kind == "index" else ()
-    return RecordFacts(kind, name, piece, pieces, previous, extends, fields, listed)
+    views = _views(record.get("views")) if kind == "index" else ()
+    return RecordFacts(kind, name, piece, pieces, previous, extends, fields, listed, views)
 
 
 def _name(given: Json) -> str:
@@ -355,6 +415,17 @@ def _listed(given: Json) -> tuple[tuple[str, FieldNames], ...]:
     if not isinstance(given, dict):
         raise DataFileError("lists its records in another form than an object")
     return tuple([(_name(name), _field_names(fields)) for name, fields in given.items()])
+
+
+def _views(given: Json) -> tuple[tuple[str, int], ...]:
+    if given is None:
+        return ()
+    if not isinstance(given, dict):
+        raise DataFileError("lists its views in another form than an object")
+    starts = list(given.values())
+    if not all(type(start) is int and 0 <= start < 2**63 and not start % ALIGNMENT for start in starts):
+        raise DataFileError("lists views at places where no record starts")
+    return tuple(zip(map(_name, given), cast("list[int]", starts), strict=True))
 
 
 def read_label(raw: memoryview, limits: Limits = DEFAULT_LIMITS) -> Json:

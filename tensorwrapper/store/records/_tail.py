@@ -55,6 +55,8 @@ class _Segment:
     n_hashes: int
     records: tuple[tuple[str, FieldNames], ...] = ()
     """Which of its names are of records."""
+    views: tuple[tuple[str, int], ...] = ()
+    """Views, and where their records start."""
 
 
 def load_end(read_at: _ReadAt, size: int) -> Directory | None:
@@ -78,6 +80,9 @@ def load_end(read_at: _ReadAt, size: int) -> Directory | None:
         before,
         size,
         records=itertools.chain.from_iterable([segment.records for segment in segments]),
+        views=sorted(
+            itertools.chain.from_iterable([segment.views for segment in segments]), key=lambda own: own[1]
+        ),
         load=lambda: load_directory(read_at, size),
         may_have=lambda name: any(_has(read_at, segment, zlib.crc32(name.encode())) for segment in segments),
         find=lambda name: _last_row(read_at, segments, name),
@@ -102,7 +107,7 @@ def _segments(read_at: _ReadAt, size: int) -> list[_Segment]:
         (_, table), (hashes, n_bytes) = frames[3], frames[7]
         if table % _ROW_BYTES or n_bytes % 4:
             return []
-        found.append(_Segment(start, table // _ROW_BYTES, hashes, n_bytes // 4, facts.listed))
+        found.append(_Segment(start, table // _ROW_BYTES, hashes, n_bytes // 4, facts.listed, facts.views))
         end, start = start, facts.previous
     return found[::-1]
 

@@ -1,0 +1,158 @@
+"""`StoredBuffer`: elements of the sources of stored views, which are opened when one of them is read."""
+
+from collections.abc import Callable
+from typing import Any, Final, Generic, Protocol, cast, final
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper._value_class import frozen
+from tensorwrapper.buffer import BufferCommon, Dense
+from tensorwrapper.buffer.lowlevel import assign_elements
+from tensorwrapper.errors import DataFileError, ReadOnlyError
+from tensorwrapper.selection import View, as_view
+from tensorwrapper.selection.lowlevel import expression_of
+from tensorwrapper.store.records._pieces import run_of
+from tensorwrapper.store.views._sources import FileSource, Stored
+from tensorwrapper.store.views._way import Way
+from tensorwrapper.tensor import Tensor, from_buffer
+from tensorwrapper.typing import Array, IntArray, ScalarT_co
+
+__all__ = ["StoredBuffer", "lazy_tensor", "same_elements"]
+
+_AT_HAND: Final = 256  # sources whose labels are kept
+
+
+class _Elements(Protocol):
+    """Elements by their row-major numbers."""
+
+    def read(self, addresses: IntArray) -> Array: ...
+    def read_run(self, start: int, stop: int) -> Array: ...
+
+
+@final
+@frozen(eq=False)
+class _OfView:
+    """The elements of a view, computed when they are read."""
+
+    flat: "View[Any]"
+
+    def read(self, addresses: IntArray) -> Array:
+        return self.flat.gather(0, addresses.reshape(-1)).compute().elements().reshape(addresses.shape)
+
+    def read_run(self, start: int, stop: int) -> Array:
+        return self.flat[start:stop].compute().elements()
+
+
+def same_elements(found: Any) -> "Tensor[Any] | View[Any]":  # noqa: ANN401 - what sources are opened to
+    """Return the tensor that a view is all of; any other view as it is."""
+    if isinstance(found, Tensor):
+        return cast("Tensor[Any]", found)
+    view = as_view(found)
+    expression = expression_of(view)
+    tensor = expression.node.tensor
+    return view if tensor is None or expression.layout is not tensor.layout else tensor
+
+
+@final
+@frozen(eq=False)
+class StoredBuffer(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
+    """The elements of tensors elsewhere, one after the other; read-only.
+
+    A source is opened, and its version compared, when one of its elements is read.
+    """
+
+    source: Stored
+    way: Way
+    dtype: "np.dtype[ScalarT_co]"
+    ends: IntArray
+    _opened: "dict[int, _Elements]" = attrs.field(factory=dict[int, "_Elements"], init=False, repr=False)
+
+    @property
+    def size(self) -> int:
+        return int(self.ends[-1])
+
+    @property
+    def is_readonly(self) -> bool:
+        return True
+
+    @property
+    def filename(self) -> str | None:
+        source = self.source
+        return source.path if isinstance(source, FileSource) else None
+
+    def as_readonly(self) -> "StoredBuffer[ScalarT_co]":
+        return self
+
+    def read(self, addresses: IntArray) -> "npt.NDArray[ScalarT_co]":
+        result: npt.NDArray[ScalarT_co] = np.empty(addresses.shape, self.dtype)
+        flat, wanted = result.reshape(-1), addresses.reshape(-1)
+        numbers = np.searchsorted(self.ends, wanted, side="right") - 1
+        order = np.argsort(numbers, kind="stable")
+        touched, begins = np.unique(numbers[order], return_index=True)
+        bounds = [*begins.tolist(), len(order)]
+        for k, number in enumerate(touched.tolist()):
+            chosen = order[bounds[k] : bounds[k + 1]]
+            flat[chosen] = self._open(number).read(wanted[chosen] - self.ends[number])
+        return result
+
+    def read_run(self, start: int, stop: int) -> "npt.NDArray[ScalarT_co]":
+        if stop <= start:
+            return np.empty(0, self.dtype)
+        first = int(np.searchsorted(self.ends, start, side="right")) - 1
+        last = int(np.searchsorted(self.ends, stop, side="left"))
+        if last - first == 1:
+            base = int(self.ends[first])
+            return cast("npt.NDArray[ScalarT_co]", self._open(first).read_run(start - base, stop - base))
+        result: npt.NDArray[ScalarT_co] = np.empty(stop - start, self.dtype)
+        begins = np.maximum(self.ends[first:last], start)
+        counts = np.minimum(self.ends[first + 1 : last + 1], stop) - begins
+        for number in (np.flatnonzero(counts) + first).tolist():
+            begin, count, base = (
+                int(begins[number - first]),
+                int(counts[number - first]),
+                int(self.ends[number]),
+            )
+            run = self._open(number).read_run(begin - base, begin + count - base)
+            assign_elements(result[begin - start : begin + count - start], run)
+        return result
+
+    def write(self, addresses: IntArray, values: Array) -> None:  # noqa: ARG002 - it refuses
+        raise ReadOnlyError("a source of a stored view is read only: copy() gives elements to write to")
+
+    def _open(self, number: int) -> _Elements:
+        known = self._opened.get(number)
+        if known is not None:
+            return known
+        member = self.source.member(number)
+        found = same_elements(self.way.open(member))
+        if found.dtype != self.dtype or not self.source.fits(number, found.shape):
+            raise DataFileError(
+                f"{self.way.path}: the source {member.name!r} of a view is now {found.shape} of {found.dtype}"
+            )
+        elements: _Elements
+        if isinstance(found, Tensor):
+            elements = run_of(found)
+        else:
+            flat: View[Any] = found.reshape((found.shape.size,)) if found.shape.is_box else found
+            while flat.rank > 1:
+                flat = flat.flatten()
+            elements = _OfView(flat)
+        if len(self._opened) >= _AT_HAND:
+            # Whoever else empties it at the same time opens a source more.
+            self._opened.clear()
+        self._opened[number] = elements
+        return elements
+
+    def __reduce__(self) -> "tuple[Callable[..., Dense[Any]], tuple[Array]]":
+        # Elsewhere there are no such files.
+        return Dense, (self.read_run(0, self.size),)
+
+
+def lazy_tensor(source: Stored, way: Way) -> Tensor[Any]:
+    """Return the tensor of sources whose shape and type are known."""
+    shape, dtype = source.shape, source.dtype
+    if shape is None or dtype is None:
+        raise DataFileError(f"{way.path}: a source of a view does not say its shape")
+    return from_buffer(StoredBuffer(source, way, dtype, source.ends), shape)

@@ -1,0 +1,236 @@
+"""Views from their records; a source is opened when its elements are read."""
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, cast, final
+
+import numpy as np
+
+from tensorwrapper._json import Json, dump_json, excess, load_json
+from tensorwrapper._value_class import frozen
+from tensorwrapper._wording import brief
+from tensorwrapper.errors import DataFileError, ParseError, TensorWrapperError, VersionChangedError
+from tensorwrapper.selection import as_view
+from tensorwrapper.selection.lowlevel import to_dtype, view_from_stored
+from tensorwrapper.store.views._buffer import lazy_tensor, same_elements
+from tensorwrapper.store.views._sources import (
+    MOST_BYTES,
+    FileSource,
+    MembersSource,
+    ServerSource,
+    StoredSource,
+    absolute,
+    to_source,
+)
+from tensorwrapper.store.views._way import Way
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.wire import Message
+
+if TYPE_CHECKING:
+    from tensorwrapper.selection import View
+
+__all__ = ["StoredView", "read_view"]
+
+Own = Callable[[str], object]
+"""Returns the tensor of a name that the same file has."""
+
+
+@final
+@frozen(eq=False)
+class StoredView:
+    """The contents of the record of a view."""
+
+    text: str
+    said: tuple[Mapping[str, Json], ...]
+    """What each source is."""
+    frames: int
+    """How many of the tensors are tables of positions."""
+    tensors: Sequence[Tensor[Any]]
+    folder: str
+
+    @classmethod
+    def of(cls, message: Message, folder: str) -> "StoredView":
+        """Return the contents of a message, which may be hostile.
+
+        Raises
+        ------
+        DataFileError
+            If it is not a view. The text completes a sentence.
+        """
+        label = cast("Mapping[str, Any]", message.label_object)
+        record: Mapping[str, Json] = label["record"]
+        text, said, frames = label.get("selection"), record.get("sources"), record.get("frames", 0)
+        if not isinstance(text, str) or not isinstance(said, list):
+            raise DataFileError("is of a view, and does not say of which")
+        if not all(isinstance(own, dict) for own in said):
+            raise DataFileError("has a source that is not an object")
+        if type(frames) is not int or not 0 <= frames <= len(message.tensors):
+            raise DataFileError(f"has {brief(frames)} tables")
+        if len(text) + sum([own.nbytes for own in message.tensors]) > MOST_BYTES:
+            raise DataFileError(f"has a view of more than {MOST_BYTES} bytes of text and tables")
+        return cls(text, tuple(cast("list[Any]", said)), frames, message.tensors, folder)
+
+    def held(self, number: Json) -> Tensor[Any]:
+        """Return a tensor that the record has.
+
+        Raises
+        ------
+        DataFileError
+            If there is none of this number.
+        """
+        count = len(self.tensors) - self.frames
+        if type(number) is not int or not 0 <= number < count:
+            raise DataFileError(f"names the tensor {brief(number)} of {count}")
+        return self.tensors[self.frames + number]
+
+    def positions(self) -> list[bytes]:
+        """Return the tables of positions, 8 bytes each."""
+        return [_numbers(own).tobytes() for own in self.tensors[: self.frames]]
+
+    def members(self, given: Mapping[str, Json]) -> MembersSource:
+        """Return the source that a node of members says.
+
+        Raises
+        ------
+        DataFileError
+            If the node is refused. The text completes a sentence.
+        """
+        if set(given) - {"members", "table", "names", "files", "dtype", "tail", "lengths"}:
+            raise DataFileError(f"has members with other keys than there are: {sorted(given)[:8]}")
+        if given["members"] != 0:
+            raise DataFileError("has members along another mode than the first")
+        files, tail = given.get("files"), given.get("tail", [])
+        if not isinstance(files, list) or not all(isinstance(path, str) for path in files):
+            raise DataFileError("has members without a list of files")
+        if (
+            not isinstance(tail, list)
+            or len(tail) > 31
+            or not all(type(extent) is int and 0 <= extent <= 2**36 for extent in tail)
+        ):
+            raise DataFileError("has members of extents that cannot be")
+        dtype = to_dtype(given.get("dtype"), "dtype")
+        if dtype.kind not in "biufcmM":
+            raise DataFileError(f"has members of {dtype}")
+        table = _numbers(self.held(given.get("table")))
+        names = self.held(given.get("names"))
+        if names.dtype != np.uint8 or names.rank != 1 or table.ndim != 2:
+            raise DataFileError("has members without a table and names")
+        lengths = _numbers(self.held(given["lengths"])) if "lengths" in given else None
+        if lengths is not None and lengths.ndim != 1:
+            raise DataFileError("has lengths of rows in several modes")
+        return MembersSource.of(
+            tuple([absolute(cast("str", path), self.folder) for path in files]),
+            table,
+            names.elements().tobytes(),
+            dtype,
+            cast("tuple[int, ...]", tuple(tail)),
+            lengths,
+        )
+
+    def listed(self) -> Iterator[StoredSource]:
+        """Yield the sources, but for tensors that the record has itself.
+
+        Raises
+        ------
+        DataFileError
+            If the record says what cannot be. The text completes a sentence.
+        """
+        for source in self.sources():
+            if isinstance(source, str):
+                yield StoredSource("", source, "")
+                continue
+            yield StoredSource(self.place_of(source), source.name, source.version)
+
+    def place_of(self, source: "FileSource | ServerSource") -> str:
+        """Return the address of a server, or the path of a file relative to the file of the view."""
+        if isinstance(source, ServerSource):
+            return source.address
+        return PurePath(os.path.relpath(source.path, self.folder)).as_posix()
+
+    def sources(self) -> Iterator["FileSource | ServerSource | str"]:
+        """Yield each source, members one by one; of one of the same file its name."""
+        for given in self.said:
+            if "own" in given:
+                yield str(given["own"])
+            elif "held" not in given:
+                yield to_source(given, self.folder)
+        for node in _nodes_of_members(self.text):
+            many = self.members(node)
+            yield from map(many.member, range(len(many.table)))
+
+
+def _nodes_of_members(text: str) -> list[dict[str, Json]]:
+    """Return the nodes of members in a text."""
+    if '"members"' not in text or excess(text, depth=256, items=2**20) is not None:
+        return []
+    found: list[dict[str, Json]] = []
+    try:
+        waiting: list[Json] = [load_json(text)]
+    except ParseError as error:
+        raise DataFileError(f"has a view whose JSON {error}") from error
+    while waiting:
+        own = waiting.pop()
+        if isinstance(own, dict):
+            if "members" in own:
+                found.append(own)
+            waiting += reversed(list(own.values()))
+        elif isinstance(own, list):
+            waiting += reversed(own)
+    return found
+
+
+def _numbers(tensor: Tensor[Any]) -> Any:  # noqa: ANN401 - an array of int64
+    """Return a table of integers as it is.
+
+    Raises
+    ------
+    DataFileError
+        If it is another tensor.
+    """
+    if tensor.dtype != np.int64 or not tensor.shape.is_box or tensor.is_sparse or tensor.is_nullable:
+        raise DataFileError(f"has a table of {tensor.shape} {tensor.dtype}")
+    return tensor.elements().reshape(tensor.shape.extents)
+
+
+def read_view(stored: StoredView, way: Way, own: Own) -> "View[Any]":
+    """Return the view that a record says.
+
+    Raises
+    ------
+    DataFileError
+        If the record says what cannot be, or a source that is opened at once is not there.
+    VersionChangedError
+        If such a source changed.
+    """
+    try:
+        sources = {str(number): _opened(given, stored, way, own) for number, given in enumerate(stored.said)}
+
+        joined: dict[str, Tensor[Any]] = {}
+
+        def members(given: dict[str, Json]) -> "View[Any]":
+            # A text says a node as often as it is used, and it has one table.
+            key = dump_json(given)
+            if key not in joined:
+                joined[key] = lazy_tensor(stored.members(given), way)
+            return as_view(joined[key])
+
+        return view_from_stored(stored.text, sources=sources, frames=stored.positions(), members=members)
+    except (DataFileError, VersionChangedError):
+        raise
+    except (TensorWrapperError, OverflowError, RecursionError) as error:
+        raise DataFileError(f"is of a view that is refused: {error}") from error
+
+
+def _opened(given: Mapping[str, Json], stored: StoredView, way: Way, own: Own) -> Any:  # noqa: ANN401
+    """Return a source: a tensor that is read later, or one that is opened now."""
+    if "own" in given:
+        if set(given) != {"own"} or not isinstance(given["own"], str):
+            raise DataFileError("has a source of this file without its name")
+        return same_elements(own(given["own"]))
+    if "held" in given:
+        if set(given) != {"held"}:
+            raise DataFileError("has a source that says more than held")
+        return stored.held(given["held"])
+    source = to_source(given, stored.folder)
+    return lazy_tensor(source, way) if source.shape is not None else same_elements(way.open(source))

@@ -1,0 +1,176 @@
+"""The way from a stored view to its sources: which files may be opened, and which are open."""
+
+import os
+import threading
+import warnings
+import weakref
+from collections import OrderedDict
+from collections.abc import Mapping
+from typing import Any, Final, final
+
+import attrs
+
+from tensorwrapper._json import Json
+from tensorwrapper._value_class import frozen
+from tensorwrapper._wording import shortened
+from tensorwrapper.errors import (
+    ChangedSourceWarning,
+    ConversionError,
+    DataFileError,
+    ReadOnlyError,
+    TensorNameError,
+    VersionChangedError,
+)
+from tensorwrapper.store.views._bridge import connect, open_file
+from tensorwrapper.store.views._sources import FileSource, ServerSource
+
+__all__ = ["OpenFiles", "Way", "is_below"]
+
+_OPEN: Final = 64
+"""Files that are open at once."""
+_DEEP: Final = 16
+"""Stored views that one may lead through."""
+
+
+@final
+class OpenFiles:
+    """The files that the views of one file have opened: those used last stay open."""
+
+    __slots__ = ("__weakref__", "_files", "_servers", "lock")
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self._files: OrderedDict[tuple[str, str], Any] = OrderedDict()
+        self._servers: dict[str, Any] = {}
+        weakref.finalize(self, _close, self._files, self._servers)
+
+    def get(self, path: str, options: Mapping[str, Json], way: "Way") -> Any:  # noqa: ANN401 - of any kind
+        """Return the open file at a path; the caller holds the lock."""
+        key = path, repr(sorted(options.items()))
+        found = self._files.pop(key, None)
+        if found is None or found.closed:
+            while len(self._files) >= _OPEN:
+                self._files.popitem(last=False)[1].close()
+            found = open_file(path, options, way.follow, check_versions=way.check_versions)
+        self._files[key] = found
+        return found
+
+    def at(self, address: str) -> Any:  # noqa: ANN401 - the tensors of a server
+        """Return the tensors of a server by name; it stays connected, for its tensors are read later."""
+        with self.lock:
+            if address not in self._servers:
+                if len(self._servers) >= _OPEN:
+                    raise DataFileError(f"sources of one file are at more than {_OPEN} servers")
+                self._servers[address] = connect(address)
+            return self._servers[address]
+
+
+def _close(*opened: "dict[Any, Any]") -> None:
+    for own in opened:
+        while own:
+            own.popitem()[1].close()
+
+
+def is_below(path: str, folder: str) -> bool:
+    """Return whether a real path is below a folder."""
+    above = os.path.realpath(folder)
+    return path == above or path.startswith(os.path.join(above, ""))
+
+
+@final
+@frozen(eq=False)
+class Way:
+    """The file and the views that lead to a source, and which files are allowed."""
+
+    path: str
+    """The file that has the view: absolute."""
+    files: OpenFiles
+    follow: str | None
+    check_versions: bool
+    through: tuple[tuple[str, str], ...] = ()
+    """The stored views that led here: real paths and names."""
+
+    def entering(self, name: str, through: tuple[tuple[str, str], ...]) -> "Way":
+        """Return the way on from a view of this file, to which others led.
+
+        Raises
+        ------
+        DataFileError
+            If it is one of these, or they are too many.
+        """
+        own = os.path.realpath(self.path), name
+        if own in through:
+            raise DataFileError(f"{self.path}: the view {name!r} leads back to itself")
+        if len(through) >= _DEEP:
+            raise DataFileError(f"{self.path}: the view {name!r} is reached through {_DEEP} others")
+        return attrs.evolve(self, through=(*through, own))
+
+    def real_path(self, source: FileSource) -> str:
+        """Return where the file of a source is.
+
+        Raises
+        ------
+        DataFileError
+            If the file is missing, or is outside both the folder of the view and `follow`.
+        """
+        real, folder = os.path.realpath(source.path), os.path.dirname(self.path)
+        if not is_below(real, folder) and (self.follow is None or not is_below(real, self.follow)):
+            raise DataFileError(
+                f"{self.path}: the source {shortened(source.path)} is outside of its folder, and only read "
+                "with follow=, a folder above it"
+            )
+        if not os.path.exists(real):
+            # An error of a view, not of the disk: a conversion can leave the view out.
+            text = f"{self.path}: the source {shortened(source.path)} is not there"
+            raise DataFileError(text) from FileNotFoundError(source.path)
+        return real
+
+    def open(self, source: "FileSource | ServerSource") -> Any:  # noqa: ANN401 - a tensor or a view
+        """Return the tensor, or the view, that is a source.
+
+        Raises
+        ------
+        VersionChangedError
+            If it is of another version than the one that was stored.
+        DataFileError
+            If it is not there, or may not be looked for there.
+        """
+        if isinstance(source, ServerSource):
+            return self._of_server(source)
+        real = self.real_path(source)
+        with self.files.lock:
+            try:
+                file = self.files.get(real, source.options, self)
+                found, version = file._as_source(source.name, self.through)
+            except TensorNameError as error:
+                raise DataFileError(f"{self.path}: a source is not there: {error}") from error
+            except (ConversionError, ReadOnlyError) as error:
+                raise DataFileError(f"{self.path}: a source cannot be opened: {error}") from error
+        self.check(source.path, source.name, source.version, version)
+        return found
+
+    def _of_server(self, source: ServerSource) -> Any:  # noqa: ANN401 - a tensor elsewhere
+        front = self.follow or ""
+        rest = source.address.removeprefix(front)
+        # The front ends where a part of the address does.
+        ends = front[-1:] in (":", "/") or rest[:1] in ("", ":", "/")
+        if "://" not in front or rest == source.address or not ends:
+            raise DataFileError(
+                f"{self.path}: the source {source.name!r} is at {shortened(source.address)}, and only read "
+                "with follow=, the front of that address"
+            )
+        found = self.files.at(source.address)[source.name]
+        self.check(source.address, source.name, source.version, str(found.version))
+        return found
+
+    def check(self, place: str, name: str, before: str, now: str) -> None:
+        """Raise, or warn, if a source is of another version than the one that was stored."""
+        if before == now:
+            return
+        text = (
+            f"{shortened(place)}: {name!r} changed since it became a source of a view in {self.path}: it has "
+            f"version {now}, and had {before}"
+        )
+        if self.check_versions:
+            raise VersionChangedError(f"{text}; tw.open(..., check_versions=False) reads it all the same")
+        warnings.warn(text, ChangedSourceWarning, stacklevel=2)

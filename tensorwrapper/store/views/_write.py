@@ -1,0 +1,347 @@
+"""Views to their records: each source is a name in a file or at a server, or is stored with the view."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import PurePath
+from typing import Any, Final, cast, final
+
+import numpy as np
+
+from tensorwrapper._json import Json
+from tensorwrapper._wording import shortened
+from tensorwrapper.errors import ConversionError
+from tensorwrapper.layout import Layout
+from tensorwrapper.selection import Expression, Node, View
+from tensorwrapper.selection.lowlevel import dtype_name, expression_of, stored_json
+from tensorwrapper.shape import Shape
+from tensorwrapper.store.records._origin import FileOrigin, Origin, origin_of, version_of_path
+from tensorwrapper.store.views._buffer import StoredBuffer
+from tensorwrapper.store.views._sources import (
+    MOST_MEMBERS,
+    FileSource,
+    MembersSource,
+    ServerSource,
+)
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.typing import Array, IntArray
+
+__all__ = ["ViewWriter"]
+
+_HELD: Final = 2**20
+"""Bytes of a source that travels."""
+_HELD_ALL: Final = 2**24
+"""Bytes of all of these."""
+_MANY: Final = 16
+"""Sources from which on they are one node."""
+_PLAIN: Final = "biufcmM"
+_ROWS: Final = 2**12
+"""Rows up to which a source says all their lengths."""
+
+_LayoutJson = Callable[[Layout[Any]], "dict[str, Json] | None"]
+
+
+@final
+class ViewWriter:
+    """Collects the sources of one view."""
+
+    __slots__ = (
+        "_file",
+        "_folder",
+        "_given",
+        "_held",
+        "_known",
+        "_met",
+        "_replaced",
+        "frames",
+        "said",
+        "tables",
+    )
+
+    frames: list[bytes]
+    """Tables of positions, 8 bytes each."""
+    said: list[Json]
+    """What each source is."""
+    tables: list[object]
+    """Tables, and tensors that travel."""
+
+    def __init__(self, file: FileOrigin, *, replaced: bool, given: Mapping[int, str] | None = None) -> None:
+        """Begin to write a view.
+
+        Parameters
+        ----------
+        file
+            The file that the view comes into.
+        replaced
+            Whether a file that is there is replaced by it.
+        given
+            By the number of tensors in memory the names that they have in the file.
+        """
+        self._file, self._folder, self._replaced = file, os.path.dirname(file.path), replaced
+        self._given = given or {}
+        self._held = 0
+        self._known: dict[object, str] = {}
+        self._met: dict[tuple[str, int], tuple[object, Any]] = {}
+        self.frames, self.said, self.tables = [], [], []
+
+    def write(self, view: View[Any]) -> str:
+        """Return the text of a view.
+
+        Raises
+        ------
+        ConversionError
+            If JSON cannot say a step, or if a source is too large and outside all files.
+        """
+        return stored_json(view, self, self.frames)
+
+    # The text asks these.
+
+    def view(self, view: Expression, layout: _LayoutJson) -> tuple[dict[str, Json], int] | None:
+        """Return the JSON of a source, and the number of calls that it has; None if it is not a source."""
+        known: tuple[dict[str, Json], int] | None = self._once("view", view, lambda: self._view(view, layout))
+        return known
+
+    def node(self, node: Node) -> dict[str, Json] | None:
+        """Return what says many tensors of files that are joined; None of all else."""
+        known: dict[str, Json] | None = self._once("node", node, lambda: self._joined(node))
+        return known
+
+    def _once(self, what: str, given: object, make: Callable[[], Any]) -> Any:  # noqa: ANN401 - what that makes
+        known = self._met.get((what, id(given)))
+        if known is None:
+            known = self._met[what, id(given)] = given, make()
+        return known[1]
+
+    def _view(self, view: Expression, layout: _LayoutJson) -> tuple[dict[str, Json], int] | None:
+        origin = origin_of(view.node)
+        if origin is not None and origin.calls is not None:
+            done = len(origin.calls)
+            before = None if origin.written is None else origin.written()
+            same = view.written is before and _are(view.calls[:done], origin.calls)
+            if same and (len(view.calls) > done or view.layout is origin.layout):
+                made = Expression(view.node, origin.layout, view.calls[:done], before)
+                return self._of_file(origin, _Form.of(View(made))), done
+        if view.written is not None or view.node.source is None:
+            return None
+        tensor = view.node.tensor
+        if tensor is None:
+            return self._elsewhere(view)
+        chosen = tensor.layout if view.calls or view.layout is tensor.layout else view.layout
+        buffer = tensor.buffer.owner
+        if isinstance(buffer, StoredBuffer):
+            whole = Layout(cast("Shape[Any]", buffer.source.shape))
+            return self._part(self._again(buffer), whole, chosen, layout)
+        known = origin_of(buffer)
+        if known is not None and known.calls is None:
+            said = self._of_file(known, _Form.of(Tensor(known.layout, tensor.buffer)))
+            return self._part(said, known.layout, chosen, layout)
+        own = self._given.get(id(tensor))
+        if own is not None and chosen is tensor.layout:
+            return self._source(("own", own), {"own": own}), 0
+        if view.calls or chosen is tensor.layout:
+            return self._travelling(tensor), 0
+        return self._travelling(View(view).compute()), 0
+
+    def _part(
+        self, said: dict[str, Json], whole: Layout[Any], chosen: Layout[Any], layout: _LayoutJson
+    ) -> tuple[dict[str, Json], int]:
+        if chosen is whole or chosen == whole:
+            return said, 0
+        rows = _rows_of(whole, chosen)
+        if rows is not None:
+            step: list[Json] = ["index", [rows.start, rows.stop, None]]
+            return {**said, "ops": [step]}, 0
+        own = layout(chosen) if chosen.shape.is_box else None
+        if own is None:
+            raise ConversionError(
+                f"the view reads {chosen.shape}, a part of a tensor of a file, and JSON cannot say which. "
+                "Use a part of the view of the whole, as in sel.as_view(f['x'])[1:]"
+            )
+        return {**said, "layout": own}, 0
+
+    def _elsewhere(self, view: Expression) -> tuple[dict[str, Json], int]:
+        source: Any = view.node.source
+        stored = getattr(type(source), "stored_as", None)
+        found: tuple[str, str, str] | None = None if stored is None else stored(source)
+        if found is not None:
+            address, name, version = found
+            server = ServerSource(address, name, version, source.shape, source.dtype)
+            return self._source(("server", *found), server.said()), 0
+        return self._travelling(View(view.node.all()).compute(), source), 0
+
+    # Sources.
+
+    def _source(self, key: object, said: dict[str, Json]) -> dict[str, Json]:
+        number = self._known.get(key)
+        if number is None:
+            number = self._known[key] = str(len(self.said))
+            self.said.append(said)
+        return {"of": {"source": number}}
+
+    def _table(self, table: object) -> int:
+        self.tables.append(table)
+        return len(self.tables) - 1
+
+    def _travelling(self, tensor: Tensor[Any], source: object = None) -> dict[str, Json]:
+        number = self._known.get(("held", id(tensor)))
+        if number is not None:
+            return {"of": {"source": number}}
+        nbytes = tensor.nbytes
+        self._held += nbytes
+        if nbytes > _HELD or self._held > _HELD_ALL:
+            raise ConversionError(
+                f"the view reads {source or tensor.shape} of {nbytes} bytes, which is in memory. At most "
+                f"{_HELD} bytes of a source are stored with a view, and {_HELD_ALL} together; save it first"
+            )
+        self._met["held", id(tensor)] = tensor, None
+        return self._source(("held", id(tensor)), {"held": self._table(tensor)})
+
+    def _of_file(self, origin: Origin, form: "_Form") -> dict[str, Json]:
+        file = origin.file
+        if self._is_own(file):
+            return self._source(("own", origin.name), {"own": origin.name})
+        if not file.is_there():
+            raise ConversionError(
+                f"the view reads {origin.name!r} of {shortened(file.path)}, where another file is by now"
+            )
+        path = self._relative(file.path)
+        version = version_of_path(file.path) if origin.version is None else origin.version()
+        source = FileSource(file.path, origin.name, version, file.options, form.shape, form.dtype)
+        return self._source(("file", file.path, origin.name, repr(file.options)), source.said(path))
+
+    def _is_own(self, file: FileOrigin) -> bool:
+        """Return whether a file is the one that the view comes into, also if it was opened twice."""
+        return file.home is not None and (file.home is self._file.home or file.stat == self._file.stat)
+
+    def _again(self, buffer: StoredBuffer[Any]) -> dict[str, Json]:
+        """Return what says sources that were read from a record of a view."""
+        source = buffer.source
+        if isinstance(source, MembersSource):
+            members: dict[str, Json] = self._once("members", source, lambda: self._members(source))
+            return {"of": members}
+        if isinstance(source, ServerSource):
+            return self._source(("server", source.address, source.name, source.version), source.said())
+        own = cast("FileSource", source)
+        return self._source(
+            ("file", own.path, own.name, repr(own.options)), own.said(self._relative(own.path))
+        )
+
+    def _relative(self, path: str) -> str:
+        """Return the path of a source, as the file of the view says it."""
+        if self._replaced and os.path.realpath(path) == os.path.realpath(self._file.path):
+            raise ConversionError(
+                f"the view reads {shortened(path)}, which is replaced: write it to another file"
+            )
+        try:
+            return PurePath(os.path.relpath(path, self._folder)).as_posix()
+        except ValueError as error:
+            raise ConversionError(f"{shortened(path)} has no path relative to {self._folder}") from error
+
+    # Many of them.
+
+    def _members(self, source: MembersSource) -> dict[str, Json]:
+        said: dict[str, Json] = {
+            "members": 0,
+            "files": [self._relative(path) for path in source.files],
+            "table": self._table(source.table),
+            "names": self._table(np.frombuffer(source.names, np.uint8)),
+            "dtype": dtype_name(source.dtype),
+        }
+        if source.lengths is None:
+            return {**said, "tail": list(source.tail)}
+        return {**said, "lengths": self._table(source.lengths)}
+
+    def _joined(self, node: Node) -> dict[str, Json] | None:
+        """Return what says many whole tensors of `.tens` files that are joined along the first mode."""
+        mode = getattr(node, "mode", None) if node.name == "concat" else None
+        if node.is_of_rows and node.name == "concat":
+            mode = cast("Any", node).arguments[0]
+        if mode != 0 or not _MANY <= len(node.operands) <= MOST_MEMBERS:
+            return None
+        parts: list[tuple[Origin, Tensor[Any]]] = []
+        for own in node.operands:
+            tensor = own.node.tensor
+            origin = None if tensor is None or own.calls else origin_of(tensor.buffer.owner)
+            if tensor is None or origin is None or not self._is_member(origin, tensor, own.layout):
+                return None
+            parts.append((origin, tensor))
+        return self._of_members(parts)
+
+    def _is_member(self, origin: Origin, tensor: Tensor[Any], layout: Layout[Any]) -> bool:
+        if origin.version is None or self._is_own(origin.file) or "\n" in origin.name:
+            return False
+        if layout is not origin.layout and layout != origin.layout:
+            return False
+        return _Form.is_plain(tensor)
+
+    def _of_members(self, parts: Sequence[tuple[Origin, Tensor[Any]]]) -> dict[str, Json] | None:
+        shapes = [tensor.shape for _, tensor in parts]
+        boxes = all(shape.is_box for shape in shapes)
+        if not boxes and not all(map(_are_rows, shapes)):
+            return None
+        numbers: dict[str, int] = {}
+        table: IntArray = np.empty((len(parts), 3), dtype=np.int64)
+        for row, (origin, tensor) in enumerate(parts):
+            file = origin.file
+            if file.path not in numbers and not file.is_there():
+                raise ConversionError(f"the view reads {shortened(file.path)}, where another file is by now")
+            version = int(cast("Any", origin.version)(), 16)
+            table[row] = (
+                len(tensor),
+                numbers.setdefault(file.path, len(numbers)),
+                version - (version >> 63 << 64),
+            )
+        lengths = None if boxes else np.concatenate([_lengths(shape) for shape in shapes])
+        names = "\n".join([origin.name for origin, _ in parts]).encode("utf-8", "surrogateescape")
+        tail = shapes[0].extents[1:] if boxes else ()
+        source = MembersSource.of(tuple(numbers), table, names, parts[0][1].dtype, tail, lengths)
+        return self._members(source)
+
+
+def _lengths(shape: Shape[Any]) -> Array:
+    return np.diff(shape.splits(1))
+
+
+def _rows_of(whole: Layout[Any], chosen: Layout[Any]) -> range | None:
+    """Return which rows of a jagged tensor are a part of it; None if the part is not a run of rows."""
+    shape, count = whole.shape, chosen.shape.as_smooth().extents[:1]
+    if shape.rank != 2 or shape.is_box or shape.has_layers or chosen.shape.rank != 2 or chosen.shape.is_box:
+        return None
+    splits = shape.splits(1) + whole.offset
+    first, last = np.searchsorted(splits, [chosen.offset, chosen.offset + 1])
+    # Empty rows before the first begin where it does.
+    found = (range(int(row), int(row) + count[0]) for row in range(int(last) - 1, int(first) - 1, -1))
+    return next((rows for rows in found if whole[rows.start : rows.stop] == chosen), None)
+
+
+def _are_rows(shape: Shape[Any]) -> bool:
+    """Return whether a shape is rows that their lengths say."""
+    return shape.rank == 2 and shape.kind == "jagged" and shape == Shape.from_offsets(shape.splits(1))
+
+
+def _are(calls: Sequence[object], others: Sequence[object]) -> bool:
+    return len(calls) == len(others) and all(a is b for a, b in zip(calls, others, strict=True))
+
+
+@final
+class _Form:
+    """The shape and the type of a source, if a view may know them before it is opened."""
+
+    __slots__ = ("dtype", "shape")
+
+    def __init__(self, shape: Shape[Any] | None, dtype: "np.dtype[Any] | None") -> None:
+        self.shape = shape
+        self.dtype = dtype
+
+    @classmethod
+    def of(cls, whole: "Tensor[Any] | View[Any]") -> "_Form":
+        shape = whole.shape
+        few = shape.is_box or (shape.rank == 2 and len(whole) <= _ROWS)
+        return cls(shape, whole.dtype) if cls.is_plain(whole) and few else cls(None, None)
+
+    @staticmethod
+    def is_plain(whole: "Tensor[Any] | View[Any]") -> bool:
+        """Return whether all elements are numbers that are there, one after the other."""
+        shape = whole.shape
+        plain = whole.dtype.kind in _PLAIN and not whole.is_sparse and not whole.is_nullable
+        layout = whole.layout if isinstance(whole, Tensor) else expression_of(whole).layout
+        return plain and not shape.has_layers and not layout.is_tiled

@@ -1,0 +1,252 @@
+"""Views that were stored: which sources they read, and when they refuse to."""
+
+import gc
+import shutil
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import tensorwrapper as tw
+from tensorwrapper import selection as sel
+from tensorwrapper.errors import (
+    ChangedSourceWarning,
+    DataFileError,
+    TensorNameError,
+    VersionChangedError,
+)
+
+
+@pytest.fixture
+def box():
+    return np.arange(24.0).reshape(6, 4)
+
+
+def stored(folder, box, *, under="."):
+    """Make a file ``a.tens`` and a view of it in a folder below."""
+    (folder / under).mkdir(exist_ok=True)
+    tw.save(folder / "a.tens", {"x": box})
+    with tw.open(folder / "a.tens") as f:
+        tw.save(folder / under / "v.tens", {"v": sel.as_view(f["x"])[1:, ::-1]}, keep_views=True)
+    return folder / under / "v.tens"
+
+
+def test_sources_are_opened_when_elements_are_read(tmp_path, box):
+    path = stored(tmp_path, box)
+    (tmp_path / "a.tens").unlink()
+    with tw.open(path) as f:
+        view = f["v"]
+        assert view.shape.extents == (5, 4)
+        assert view.plan().bytes_read == 160
+        assert f.sources("v")[0].path == "a.tens"
+    with pytest.raises(DataFileError, match=r"a\.tens is not there"):
+        view.compute()
+
+
+def test_the_folder_may_move(tmp_path, box):
+    (tmp_path / "here").mkdir()
+    stored(tmp_path / "here", box)
+    shutil.move(tmp_path / "here", tmp_path / "there")
+    with tw.open(tmp_path / "there" / "v.tens") as f:
+        assert np.array_equal(np.asarray(f["v"]), box[1:, ::-1])
+
+
+def test_a_source_that_changed_is_refused_or_warned_of(tmp_path, box):
+    path = stored(tmp_path, box)
+    tw.save(tmp_path / "a.tens", {"x": box + 1})
+    with tw.open(path) as f, pytest.raises(VersionChangedError, match=r"a\.tens: 'x' changed .* version"):
+        f["v"].compute()
+    with tw.open(path, check_versions=False) as f, pytest.warns(ChangedSourceWarning, match="'x' changed"):
+        found = np.asarray(f["v"])
+    assert np.array_equal(found, (box + 1)[1:, ::-1])
+    tw.save(tmp_path / "a.tens", {"x": box[:3]})
+    with tw.open(path, check_versions=False) as f, warnings.catch_warnings():
+        warnings.simplefilter("ignore", ChangedSourceWarning)
+        with pytest.raises(DataFileError, match="is now"):
+            f["v"].compute()
+
+
+def test_rows_that_were_added_are_a_change(tmp_path):
+    with tw.open(tmp_path / "a.tens", "a") as f:
+        f.extend("x", [1, 2])
+    with tw.open(tmp_path / "a.tens") as f:
+        tw.save(tmp_path / "v.tens", {"v": sel.as_view(f["x"])[::-1]}, keep_views=True)
+    with tw.open(tmp_path / "a.tens", "a") as f:
+        f["y"] = [5]
+    with tw.open(tmp_path / "v.tens") as f:
+        assert f["v"].tolist() == [2, 1]
+    with tw.open(tmp_path / "a.tens", "a") as f:
+        f.extend("x", [3])
+    with tw.open(tmp_path / "v.tens") as f, pytest.raises(VersionChangedError):
+        f["v"].compute()
+
+
+def test_outside_of_the_folder_only_with_follow(tmp_path, box):
+    path = stored(tmp_path, box, under="below")
+    with tw.open(path) as f:
+        assert f.sources("v")[0].path == "../a.tens"
+        with pytest.raises(DataFileError, match="follow="):
+            f["v"].compute()
+    with tw.open(path, follow=tmp_path) as f:
+        assert np.array_equal(np.asarray(f["v"]), box[1:, ::-1])
+
+
+def test_a_link_out_of_the_folder_is_outside_of_it(tmp_path, box):
+    (tmp_path / "in").mkdir()
+    path = stored(tmp_path / "in", box)
+    shutil.move(tmp_path / "in" / "a.tens", tmp_path / "a.tens")
+    (tmp_path / "in" / "a.tens").symlink_to(tmp_path / "a.tens")
+    with tw.open(path) as f, pytest.raises(DataFileError, match="follow="):
+        f["v"].compute()
+    with tw.open(path, follow=tmp_path) as f:
+        assert np.array_equal(np.asarray(f["v"]), box[1:, ::-1])
+
+
+def said_by_hand(path, name, *sources, text=None):
+    """Write a file with a view of sources that no writer of ours would say."""
+    from tensorwrapper.store.records._record import encode_view
+
+    text = text or '{"dtype":"<f8","of":{"source":"0"},"range":{"end":[6,4],"start":[0,0]},"view":1}'
+    with tw.open(path, "a") as f:
+        f._writing().add_view(name, encode_view(name, text, sources, [], [], None))
+
+
+SHAPE = {"dtype": "<f8", "shape": {"extents": [6, 4], "kind": "smooth", "origin": [0, 0]}}
+
+
+def test_views_that_lead_back_to_themselves_are_refused(tmp_path):
+    said_by_hand(tmp_path / "a.tens", "v", {"file": "b.tens", "name": "w", "version": "0" * 16, **SHAPE})
+    said_by_hand(tmp_path / "b.tens", "w", {"file": "a.tens", "name": "v", "version": "0" * 16, **SHAPE})
+    said_by_hand(tmp_path / "c.tens", "v", {"own": "v"})
+    with tw.open(tmp_path / "a.tens", check_versions=False) as f, warnings.catch_warnings():
+        warnings.simplefilter("ignore", ChangedSourceWarning)
+        with pytest.raises(DataFileError, match="leads back to itself"):
+            f["v"].compute()
+    with tw.open(tmp_path / "c.tens") as f, pytest.raises(DataFileError, match="leads back to itself"):
+        f["v"]
+
+
+def test_a_stored_view_is_a_source_up_to_sixteen_deep(tmp_path, box):
+    tw.save(tmp_path / "0.tens", {"v": box})
+    for k in range(1, 19):
+        with tw.open(tmp_path / f"{k - 1}.tens") as f:
+            version = f._as_source("v", ())[1]
+        source = {"file": f"{k - 1}.tens", "name": "v", "version": version, **SHAPE}
+        said_by_hand(tmp_path / f"{k}.tens", "v", source)
+    with tw.open(tmp_path / "16.tens") as f:
+        assert np.array_equal(np.asarray(f["v"]), box)
+    with tw.open(tmp_path / "18.tens") as f, pytest.raises(DataFileError, match="16 others"):
+        f["v"].compute()
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        {"file": "/etc/passwd", "name": "x", "version": ""},
+        {"file": "a\0b", "name": "x", "version": ""},
+        {"file": "..\\a.tens", "name": "x", "version": ""},
+        {"file": "", "name": "x", "version": ""},
+        {"file": "a.tens", "name": 3, "version": ""},
+        {"file": "a.tens", "name": "x"},
+        {"file": "a.tens", "name": "x", "version": "", "mode": "w"},
+        {"file": "a.tens", "name": "x", "version": "", "kind": "nonsense"},
+        {"file": "a.tens", "name": "x", "version": "", "raw": 7},
+        {"file": "a.tens", "name": "x", "version": "", "shape": {"kind": "smooth"}, "dtype": "<f8"},
+        {"file": "a.tens", "name": "x", "version": "", **SHAPE, "dtype": "str"},
+        {"file": "a.tens", "name": "x", "version": "", **SHAPE, "dtype": "<f4"},
+        {"held": 0},
+        {"held": -1},
+        {"held": 0, "own": "x"},
+        {"own": "nothing"},
+        {"server": "tcp://127.0.0.1:1", "name": "x", "version": ""},
+        {},
+        "nonsense",
+    ],
+)
+def test_what_a_stranger_says_of_sources_is_refused(tmp_path, source):
+    said_by_hand(tmp_path / "v.tens", "v", source)
+    with tw.open(tmp_path / "v.tens") as f:
+        assert list(f) == ["v"]
+        with pytest.raises(DataFileError):
+            f["v"].compute()
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{", '{"view":9}', '{"view":5,"dtype":"<f8"}', "7" * 500, "[" * 500]
+)
+def test_what_a_stranger_says_of_a_view_is_refused(tmp_path, text):
+    said_by_hand(tmp_path / "v.tens", "v", text=text)
+    with tw.open(tmp_path / "v.tens") as f, pytest.raises(DataFileError):
+        f["v"]
+
+
+def test_files_that_are_open_are_few(tmp_path, monkeypatch):
+    from tensorwrapper.store.views import _way
+
+    monkeypatch.setattr(_way, "_OPEN", 3)
+    parts = []
+    for k in range(10):
+        tw.save(tmp_path / f"{k}.tens", {"x": [k, k]})
+        with tw.open(tmp_path / f"{k}.tens") as f:
+            parts.append(f["x"])
+    tw.save(tmp_path / "v.tens", {"v": tw.concat(parts)}, keep_views=True)
+    with tw.open(tmp_path / "v.tens") as f:
+        assert f["v"][::2].tolist() == list(range(10))
+        assert len(f._start().files._files) == 3
+
+
+def test_views_stay_valid_when_the_file_is_closed_and_nothing_stays_open(tmp_path, box):
+    path = stored(tmp_path, box)
+    with tw.open(path) as f:
+        view = f["v"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert view[0, 0].item() == 7.0
+        del view, f
+
+
+def test_pickles_have_the_elements(tmp_path, box):
+    import pickle
+
+    path = stored(tmp_path, box)
+    with tw.open(path) as f:
+        twin = pickle.loads(pickle.dumps(f["v"]))
+    (tmp_path / "a.tens").unlink()
+    assert np.array_equal(np.asarray(twin), box[1:, ::-1])
+
+
+def test_files_of_sources_are_closed_with_the_last_view(tmp_path, box):
+    path = stored(tmp_path, box)
+    with tw.open(path) as f:
+        view = f["v"]
+        view.compute()
+        files = f._start().files
+    (source,) = files._files.values()
+    assert not source.closed
+    del view, f, files
+    gc.collect()
+    assert source.closed
+
+
+def test_threads_read_one_view_at_the_same_time(tmp_path, box):
+    path = stored(tmp_path, box)
+    with tw.open(path) as f, ThreadPoolExecutor(8) as pool:
+        view = f["v"]
+        found = list(pool.map(lambda row: view[row].tolist(), [0, 1, 2, 3, 4] * 8))
+    assert found == box[1:, ::-1].tolist() * 8
+
+
+def test_names_that_are_none_are_refused(tmp_path, box):
+    with tw.open(stored(tmp_path, box)) as f:
+        for name in (3, [1], None, "nothing"):
+            for call in (f.sources, f.check_sources, f.describe, f.__getitem__):
+                with pytest.raises(TensorNameError):
+                    call(name)
+
+
+def test_tokens_of_equal_views_are_equal(tmp_path, box):
+    tokenize = pytest.importorskip("dask.base").tokenize
+    with tw.open(stored(tmp_path, box)) as f:
+        assert tokenize(f["v"]) == tokenize(f["v"])
+        assert tokenize(f["v"]) != tokenize(f["v"][1:])
