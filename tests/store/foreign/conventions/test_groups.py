@@ -2,6 +2,7 @@
 
 import gc
 import json
+import shutil
 
 import h5py
 import numpy as np
@@ -128,3 +129,15 @@ def test_attributes_that_are_read_are_not_lost(tmp_path):
     assert [loss.name for loss in said] == ["csr"]
     assert "'units'" in said[0]
     assert "shape" not in said[0]
+
+
+@pytest.mark.parametrize("kind", ["zarr2", "zarr3"])
+def test_archives_of_stores_have_the_same_tensors(tmp_path, kind):
+    path = write_groups(tmp_path, kind, groups_for(kind))
+    archive = shutil.make_archive(str(tmp_path / "b.zarr"), "zip", path)
+    folder, packed = tw.open(path), tw.open(archive)
+    assert (set(packed), packed.losses) == (set(folder), ())
+    for name in folder:
+        found, expected = [own[name] for own in (packed, folder)]
+        assert found.shape == expected.shape
+        assert expected.is_sparse or found.tolist() == expected.tolist()
