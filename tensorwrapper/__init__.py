@@ -128,6 +128,7 @@ __all__ = [
     "testing",
     "transport",
     "typing",
+    "viewer",
     "where",
     "wire",
     "wirecell",

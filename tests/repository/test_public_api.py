@@ -34,6 +34,7 @@ RUNNING = {
     "Delivery",
     "TensFile",
     "Ranges",
+    "Viewer",
     "ArrayFile",
 }
 """What runs or holds a resource: final, with slots, and no value."""

@@ -22,6 +22,7 @@ MODULES = [
     "testing",
     "transport",
     "typing",
+    "viewer",
     "wire",
     "wirecell",
 ]

@@ -40,6 +40,24 @@ def _inspect(parser: argparse.ArgumentParser) -> None:
     add_client_options(parser)
 
 
+def _view(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("paths", nargs="*", metavar="FILE", help=f"{KINDS}, or a folder of .tens files")
+    parser.add_argument(
+        "--port", type=int, default=0, metavar="N", help="the port on this machine (default: any free one)"
+    )
+    parser.add_argument(
+        "--no-open",
+        action="store_true",
+        help="print the address of the page, and open no browser",
+    )
+    parser.add_argument(
+        "--save-page",
+        metavar="OUT",
+        help="write the page as one HTML file that needs no server",
+    )
+    add_force(parser, "OUT")
+
+
 def _convert(parser: argparse.ArgumentParser) -> None:
     kinds = ".tens, .npy, .npz, .safetensors, .h5, .parquet, .feather, .zarr, .tar, .tar.gz, .tar.bz2 or .zip"
     parser.add_argument(
@@ -176,6 +194,17 @@ COMMANDS: Final[tuple[Command, ...]] = (
             Example("inspect tcp://127.0.0.1:5555 --json", "list what a server has, for a program"),
         ),
         f"{_HOME}._inspect",
+    ),
+    Command(
+        "view",
+        "Show the tensors of files in a browser of this machine.",
+        _view,
+        (
+            Example("view run.tens", "open the page in the browser; Ctrl+C ends it"),
+            Example("view --no-open --port 8765 runs", "print the address of a page for a folder"),
+            Example("view --save-page viewer.html", "write a page that opens files without a server"),
+        ),
+        f"{_HOME}._view",
     ),
     Command(
         "convert",

@@ -55,5 +55,5 @@ def test_a_command_takes_what_all_take_and_its_own_options_are_words(command):
 def test_what_writes_a_file_replaces_none_without_being_told():
     for command in COMMANDS:
         flags = options_of(command)
-        writes = {"convert", "get", "recv", "serve"}
+        writes = {"convert", "get", "recv", "serve", "view"}
         assert ("--force" in flags) == (command.name in writes)

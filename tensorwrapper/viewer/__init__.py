@@ -1,0 +1,13 @@
+"""A page for a browser that shows `.tens` files, and the JavaScript reader that it uses."""
+
+from typing import TYPE_CHECKING
+
+from tensorwrapper._lazy import lazy_names
+
+if TYPE_CHECKING:
+    from tensorwrapper.viewer._server import Viewer, page, view
+
+__all__ = ["Viewer", "page", "view"]
+
+if not TYPE_CHECKING:  # for checkers there are the names above, and no others
+    __getattr__, __dir__ = lazy_names(__name__, {"_server": ("Viewer", "page", "view")})

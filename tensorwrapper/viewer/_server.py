@@ -1,0 +1,323 @@
+"""A server of `.tens` files to one page in a browser of this machine."""
+
+import hmac
+import json
+import os
+import secrets
+import shutil
+import tempfile
+import threading
+from collections.abc import Sequence
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.resources import files
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self, final
+
+from tensorwrapper import store
+from tensorwrapper._value_class import frozen
+from tensorwrapper.errors import DataFileError
+
+__all__ = ["Viewer", "page", "view"]
+
+STATIC: Final = {
+    "": ("index.html", "text/html; charset=utf-8"),
+    "app.js": ("app.js", "text/javascript; charset=utf-8"),
+    "style.css": ("style.css", "text/css; charset=utf-8"),
+    "tensorwrapper.js": ("tensorwrapper.js", "text/javascript; charset=utf-8"),
+}
+"""The files of the page, by their paths below the secret one."""
+
+_POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "img-src 'self' blob: data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+)
+_HEADERS: Final = {
+    "Content-Security-Policy": _POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+_MOST_RANGES: Final = 512
+_MOST_BYTES: Final = 2**26
+_SECONDS: Final = 30
+
+
+@final
+@frozen(eq=False)
+class _Shown:
+    """A file that the page may read."""
+
+    name: str
+    path: Path
+
+
+def _read_static(name: str) -> bytes:
+    return files("tensorwrapper.viewer").joinpath("static", name).read_bytes()
+
+
+def page() -> str:
+    """Return the page as one HTML file, which opens files without a server: by a button, or dropped on it.
+
+    Examples
+    --------
+    >>> page()[:15]
+    '<!doctype html>'
+    """
+    html = _read_static("index.html").decode()
+    reader = _read_static("tensorwrapper.js").decode()
+    code = _read_static("app.js").decode()
+    # A module in a page imports nothing by its path: the reader comes first, without its exports.
+    plain = "\n".join([line.removeprefix("export ") for line in reader.splitlines()])
+    own = "\n".join([line for line in code.splitlines() if not line.startswith("import ")])
+    script = f'<script type="module">\n{plain}\n{own}\n</script>'.replace("</script>\n</script>", "</script>")
+    style = f"<style>\n{_read_static('style.css').decode()}\n</style>"
+    html = html.replace('<link rel="stylesheet" href="style.css">', style)
+    return html.replace('<script type="module" src="app.js"></script>', script)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server_version = "tensorwrapper"
+    sys_version = ""
+    timeout = _SECONDS
+    viewer: "Viewer"
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as the class above names it
+        """Say nothing: addresses have a secret."""
+
+    def do_GET(self) -> None:
+        """Answer with a file of the page, the list of files, or bytes of one of them."""
+        if self.headers.get("Host") not in self.viewer.hosts:
+            self._answer(403, b"another host")
+            return
+        path, _, query = self.path.partition("?")
+        secret, _, rest = path.removeprefix("/").partition("/")
+        if not hmac.compare_digest(secret.encode(), self.viewer.secret.encode()):
+            self._answer(404, b"not found")
+        elif rest in STATIC:
+            name, kind = STATIC[rest]
+            self._answer(200, _read_static(name), {"Content-Type": kind})
+        elif rest == "files.json":
+            listed = [{"name": own.name} for own in self.viewer.shown]
+            self._answer(200, json.dumps(listed).encode(), {"Content-Type": "application/json"})
+        else:
+            self._bytes(rest, query)
+
+    def do_HEAD(self) -> None:
+        """Answer as to GET, without the bytes."""
+        self.do_GET()
+
+    def _bytes(self, rest: str, query: str) -> None:
+        number = rest.removeprefix("file/")
+        if not (rest.startswith("file/") and number.isascii() and number.isdigit() and len(number) < 8):
+            self._answer(404, b"not found")
+            return
+        if int(number) >= len(self.viewer.shown):
+            self._answer(404, b"not found")
+            return
+        try:
+            with self.viewer.shown[int(number)].path.open("rb") as file:
+                found = os.fstat(file.fileno())
+                size, tag = found.st_size, f'"{found.st_ino:x}-{found.st_mtime_ns:x}-{found.st_size:x}"'
+                if self.headers.get("If-Match", tag) != tag:
+                    self._answer(412, b"the file was changed")
+                    return
+                spans = _spans(query, self.headers.get("Range", ""), size)
+                if spans is None:
+                    self._answer(416, b"no such range", {"Content-Range": f"bytes */{size}"})
+                    return
+                parts: list[bytes] = []
+                for start, stop in spans:
+                    file.seek(start)
+                    parts.append(file.read(stop - start))
+        except OSError:
+            self._answer(404, b"not found")
+            return
+        body = b"".join(parts)
+        self.viewer.count(len(body))
+        said = {"Content-Type": "application/octet-stream", "ETag": tag, "Accept-Ranges": "bytes"}
+        if query:
+            self._answer(200, body, said)
+            return
+        ((start, stop),) = spans
+        self._answer(206, body, {**said, "Content-Range": f"bytes {start}-{stop - 1}/{size}"})
+
+    def _answer(self, status: int, body: bytes, headers: dict[str, str] | None = None) -> None:
+        self.send_response(status)
+        own = {"Content-Type": "text/plain; charset=utf-8", "Content-Length": str(len(body))}
+        for key, value in {**own, **_HEADERS, **(headers or {})}.items():
+            self.send_header(key, value)
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+
+def _spans(query: str, header: str, size: int) -> list[tuple[int, int]] | None:
+    """Return the spans of a request, from start to before stop; None if one is not in the file."""
+    try:
+        if query:
+            if not query.startswith("r="):
+                return None
+            pairs = query[2:].split(",")
+            spans = [(_count(start), _count(stop)) for start, stop in (own.split("-") for own in pairs)]
+        else:
+            unit, _, wanted = header.partition("=")
+            first, dash, last = wanted.partition("-")
+            if unit != "bytes" or not dash or not size:
+                return None
+            if first:
+                spans = [(_count(first), min(_count(last) + 1 if last else size, size))]
+            else:
+                spans = [(max(size - _count(last), 0), size)]
+    except ValueError:
+        return None
+    total = sum([stop - start for start, stop in spans])
+    good = len(spans) <= _MOST_RANGES and total <= _MOST_BYTES
+    return spans if good and all(0 <= start <= stop <= size for start, stop in spans) else None
+
+
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 17):
+        raise ValueError
+    return int(text)
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 64
+
+
+@final
+class Viewer:
+    """A server of some files to a page on this machine; made by `view`.
+
+    It listens on the loopback address alone. Its own address has a secret of 24 random bytes, requests for
+    another host are refused, and it gives no other files than these, whatever a path says.
+    """
+
+    __slots__ = (
+        "_folder",
+        "_lock",
+        "_server",
+        "_thread",
+        "hosts",
+        "n_bytes",
+        "n_requests",
+        "secret",
+        "shown",
+    )
+
+    def __init__(self, shown: Sequence[_Shown], port: int, folder: str | None) -> None:
+        self.shown = tuple(shown)
+        self.secret = secrets.token_urlsafe(24)
+        self.n_requests = self.n_bytes = 0
+        self._folder = folder
+        self._lock = threading.Lock()
+        handler = type("Handler", (_Handler,), {"viewer": self})
+        self._server = _Server(("127.0.0.1", port), handler)
+        self.hosts = tuple([f"{host}:{self._server.server_port}" for host in ("127.0.0.1", "localhost")])
+        serve = self._server.serve_forever
+        self._thread = threading.Thread(target=serve, name="tensorwrapper-viewer", daemon=True)
+        self._thread.start()
+
+    @property
+    def address(self) -> str:
+        """The address of the page. It gives access to the files."""
+        return f"http://{self.hosts[0]}/{self.secret}/"
+
+    def count(self, nbytes: int) -> None:
+        """Count a request for bytes of a file."""
+        with self._lock:
+            self.n_requests += 1
+            self.n_bytes += nbytes
+
+    def close(self) -> None:
+        """Stop; closing twice is harmless."""
+        if self._thread.is_alive():
+            self._server.shutdown()
+            self._thread.join()
+        self._server.server_close()
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = None
+
+    def wait(self) -> None:
+        """Wait until the server is closed, or the process is interrupted."""
+        self._thread.join()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Viewer({len(self.shown)} files at {self.hosts[0]})"
+
+
+def view(*paths: str | os.PathLike[str], port: int = 0) -> Viewer:
+    """Serve files to a page in a browser of this machine, and return at once.
+
+    The page reads what it shows, and no more. A folder stands for the `.tens` files in it. A file of another
+    kind is converted to a temporary `.tens` file first.
+
+    Parameters
+    ----------
+    *paths
+        Files and folders.
+    port
+        Where to listen; 0 for any free port.
+
+    Raises
+    ------
+    DataFileError
+        If there is no such file, it is damaged, or a folder has no `.tens` files.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, urllib.request
+    >>> import tensorwrapper as tw
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "run.tens"
+    >>> tw.save(path, {"x": [1, 2]})
+    >>> with view(path) as viewer:
+    ...     with urllib.request.urlopen(viewer.address) as answer:
+    ...         answer.status, answer.headers["Content-Type"]
+    (200, 'text/html; charset=utf-8')
+    """
+    if not paths:
+        raise DataFileError("there is no file to show")
+    shown: list[_Shown] = []
+    folder: str | None = None
+    try:
+        for given in paths:
+            path = Path(os.path.realpath(os.fspath(given)))
+            if path.is_dir() and not (path / "zarr.json").exists():
+                shown += _in_folder(path)
+            elif store.recognise(path).kind == "tens":
+                shown.append(_Shown(path.name, path))
+            else:
+                folder = folder or tempfile.mkdtemp(prefix="tensorwrapper-view-")
+                target = Path(folder) / f"{len(shown)}.tens"
+                store.convert(path, target, strict=False)
+                shown.append(_Shown(path.name, target))
+        return Viewer(shown, port, folder)
+    except BaseException:
+        if folder is not None:
+            shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+def _in_folder(path: Path) -> list[_Shown]:
+    """Return the `.tens` files in a folder and below; links that lead out of it are left out."""
+    found: list[_Shown] = []
+    for own in sorted(path.rglob("*.tens")):
+        real = Path(os.path.realpath(own))
+        if real.is_file() and real.is_relative_to(path):
+            found.append(_Shown(str(own.relative_to(path)), real))
+    if not found:
+        raise DataFileError(f"{path} has no .tens files")
+    return found

@@ -1,0 +1,1621 @@
+/**
+ * Reads `.tens` files and TENS messages by byte ranges. No dependencies.
+ *
+ * Written from docs/format.md and docs/format-files.md. Every size and count is checked before memory is
+ * allocated for it. int64 and uint64 are BigInt arrays.
+ */
+
+/** The versions of the formats that this module reads. */
+export const FORMAT = { file: 2, message: 1 };
+
+/** What a reader takes at most. */
+export const LIMITS = Object.freeze({
+  labelBytes: 2 ** 24,
+  depth: 64,
+  items: 2 ** 21,
+  digits: 4300,
+  rank: 64,
+  extent: 2 ** 36,
+  parts: 262144,
+  tensors: 65536,
+  readBytes: 2 ** 26,
+  decompressedBytes: 96 * 2 ** 20,
+  blockBytes: 2 ** 24,
+  indexChain: 64,
+  ranges: 512,
+  group: 40320,
+});
+
+/** An error with the `reason` of the format page, or `record`, `source` or `changed`. */
+export class TensError extends Error {
+  constructor(reason, text) {
+    super(`${reason}: ${text}`);
+    this.name = "TensError";
+    this.reason = reason;
+  }
+}
+
+const refuse = (reason, text) => {
+  throw new TensError(reason, text);
+};
+
+const isCount = (value) => Number.isSafeInteger(value) && value >= 0;
+const product = (list) => list.reduce((all, one) => all * one, 1);
+const view = (bytes) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+const ascii = (bytes) => String.fromCharCode(...bytes);
+
+// ---------------------------------------------------------------------------------------------- JSON
+
+const WHITE = " \t\n\r";
+const ESCAPES = { '"': '"', "\\": "\\", "/": "/", b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" };
+const NUMBER = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y;
+
+/** Parse strict JSON: no duplicate keys; integers beyond 2^53 are BigInt. */
+export function parseJson(text) {
+  let place = 0;
+  let items = 0;
+  const wrong = (what) => refuse("header", `${what} at ${place} of the label`);
+  const skip = () => {
+    while (place < text.length && WHITE.includes(text[place])) place++;
+  };
+  const string = () => {
+    let out = "";
+    for (place++; ; ) {
+      const start = place;
+      while (place < text.length && text[place] !== '"' && text[place] !== "\\" && text[place] >= " ") place++;
+      out += text.slice(start, place);
+      const sign = text[place++];
+      if (sign === '"') break;
+      if (sign !== "\\") wrong("a text that does not end, or a control character");
+      const escape = text[place++];
+      if (escape === "u") {
+        const code = text.slice(place, place + 4);
+        if (!/^[0-9a-fA-F]{4}$/.test(code)) wrong("a code of fewer than four digits");
+        out += String.fromCharCode(parseInt(code, 16));
+        place += 4;
+      } else if (Object.hasOwn(ESCAPES, escape)) out += ESCAPES[escape];
+      else wrong("an unknown escape");
+    }
+    if (/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/.test(out)) wrong("half a surrogate pair");
+    return out;
+  };
+  const number = () => {
+    NUMBER.lastIndex = place;
+    const found = NUMBER.exec(text);
+    if (!found) wrong("no value");
+    place += found[0].length;
+    if (found[1] === undefined && found[2] === undefined) {
+      if (found[0].length > LIMITS.digits) wrong("too many digits");
+      const value = Number(found[0]);
+      return Number.isSafeInteger(value) ? value : BigInt(found[0]);
+    }
+    const value = Number(found[0]);
+    if (!Number.isFinite(value)) wrong("a number beyond a double");
+    return value;
+  };
+  const value = (depth) => {
+    if (depth > LIMITS.depth) wrong("too deep a value");
+    if (++items > LIMITS.items) wrong("too many values");
+    skip();
+    const sign = text[place];
+    if (sign === '"') return string();
+    if (sign === "[" || sign === "{") {
+      const isList = sign === "[";
+      const end = isList ? "]" : "}";
+      const out = isList ? [] : new Map();
+      place++;
+      skip();
+      if (text[place] === end) return place++, isList ? out : {};
+      for (;;) {
+        if (isList) out.push(value(depth + 1));
+        else {
+          skip();
+          if (text[place] !== '"') wrong("no key");
+          const key = string();
+          if (out.has(key)) wrong("a key twice");
+          skip();
+          if (text[place++] !== ":") wrong("no colon");
+          out.set(key, value(depth + 1));
+        }
+        skip();
+        const next = text[place++];
+        if (next === end) break;
+        if (next !== ",") wrong("no comma");
+      }
+      // Without a prototype: a key may be `__proto__`.
+      return isList ? out : Object.assign(Object.create(null), Object.fromEntries(out));
+    }
+    for (const [word, meant] of [["true", true], ["false", false], ["null", null]]) {
+      if (text.startsWith(word, place)) return (place += word.length), meant;
+    }
+    return number();
+  };
+  const found = value(1);
+  skip();
+  if (place < text.length) wrong("more than one value");
+  return found;
+}
+
+const utf8 = (bytes, reason = "header") => {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return refuse(reason, "text is not UTF-8");
+  }
+};
+
+// ------------------------------------------------------------------------------------------- sources
+
+const checkRanges = (ranges, size) => {
+  let total = 0;
+  for (const [start, end] of ranges) {
+    if (!isCount(start) || !isCount(end) || end < start || end > size) {
+      refuse("size", `the range ${start} to ${end} leaves the ${size} bytes`);
+    }
+    total += end - start;
+  }
+  if (total > LIMITS.readBytes) refuse("limit", `${total} bytes in one read; ${LIMITS.readBytes} are allowed`);
+};
+
+/** Bytes in memory as a source. */
+export function bufferSource(buffer) {
+  const bytes = buffer instanceof ArrayBuffer ? new Uint8Array(buffer) : new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
+  const stats = { requests: 0, bytes: 0 };
+  return {
+    size: bytes.length,
+    stats,
+    async read(ranges) {
+      checkRanges(ranges, bytes.length);
+      stats.requests++;
+      return ranges.map(([start, end]) => ((stats.bytes += end - start), bytes.subarray(start, end)));
+    },
+  };
+}
+
+/** A `File` or `Blob` as a source. */
+export function blobSource(blob) {
+  const stats = { requests: 0, bytes: 0 };
+  return {
+    size: blob.size,
+    stats,
+    async read(ranges) {
+      checkRanges(ranges, blob.size);
+      stats.requests++;
+      return Promise.all(
+        ranges.map(async ([start, end]) => {
+          stats.bytes += end - start;
+          return new Uint8Array(await blob.slice(start, end).arrayBuffer());
+        }),
+      );
+    },
+  };
+}
+
+const together = (ranges, gap) => {
+  const runs = [];
+  const order = ranges.map(([start, end], number) => ({ start, end, number })).sort((a, b) => a.start - b.start);
+  for (const one of order) {
+    const last = runs.at(-1);
+    if (last && one.start - last.end <= gap) {
+      last.end = Math.max(last.end, one.end);
+      last.of.push(one);
+    } else runs.push({ start: one.start, end: one.end, of: [one] });
+  }
+  return runs;
+};
+
+/**
+ * A file at an address as a source. `batch`: the server takes many ranges in one request, as
+ * `tensorwrapper view` does; `gap`: bytes between two ranges that are read rather than skipped.
+ */
+export async function httpSource(url, { batch = false, gap = 16384, tail = 16384, signal } = {}) {
+  const stats = { requests: 0, bytes: 0 };
+  let tag = null;
+  const get = async (address, headers) => {
+    stats.requests++;
+    let answer;
+    try {
+      answer = await fetch(address, { headers: tag ? { ...headers, "If-Match": tag } : headers, signal, cache: "no-store" });
+    } catch (error) {
+      if (error.name === "AbortError") throw error;
+      refuse("source", `no answer: ${error.message}`);
+    }
+    if (answer.status === 412) refuse("changed", "the file was changed since it was opened");
+    return answer;
+  };
+  const bytesOf = async (answer, count) => {
+    const bytes = new Uint8Array(await answer.arrayBuffer());
+    stats.bytes += bytes.length;
+    if (count !== null && bytes.length !== count) refuse("source", `${bytes.length} of ${count} bytes came`);
+    return bytes;
+  };
+  const one = async (range) => {
+    const answer = await get(url, { Range: `bytes=${range}` });
+    const length = Number(answer.headers.get("Content-Length") ?? Infinity);
+    if (answer.status === 200 && length <= 2 ** 20) return { bytes: await bytesOf(answer, length), start: 0, size: length };
+    if (answer.status === 416 && answer.headers.get("Content-Range") === "bytes */0") return { bytes: new Uint8Array(0), start: 0, size: 0 };
+    const place = /^bytes ([0-9]{1,15})-([0-9]{1,15})\/([0-9]{1,15})$/.exec(answer.headers.get("Content-Range") ?? "");
+    if (answer.status !== 206 || !place) {
+      await answer.body?.cancel();
+      refuse("source", `status ${answer.status}, and no byte ranges`);
+    }
+    tag ??= answer.headers.get("ETag");
+    const [start, last, size] = place.slice(1).map(Number);
+    return { bytes: await bytesOf(answer, last + 1 - start), start, size };
+  };
+  const end = await one(`-${tail}`);
+  const size = end.size;
+  const span = async (run) => {
+    const found = await one(`${run.start}-${run.end - 1}`);
+    if (found.size !== size) refuse("changed", `the file had ${size} bytes, and has ${found.size}`);
+    if (found.start !== run.start || found.bytes.length !== run.end - run.start) refuse("source", "other bytes than those asked for");
+    return found.bytes;
+  };
+  const many = async (runs) => {
+    const wanted = runs.map((run) => `${run.start}-${run.end}`).join(",");
+    const answer = await get(`${url}?r=${wanted}`, {});
+    if (!answer.ok) refuse("source", `status ${answer.status}`);
+    const bytes = await bytesOf(answer, runs.reduce((sum, run) => sum + run.end - run.start, 0));
+    let place = 0;
+    return runs.map((run) => bytes.subarray(place, (place += run.end - run.start)));
+  };
+  return {
+    size,
+    stats,
+    async read(ranges) {
+      checkRanges(ranges, size);
+      const out = new Array(ranges.length);
+      const rest = [];
+      ranges.forEach(([start, stop], number) => {
+        if (start === stop) out[number] = new Uint8Array(0);
+        else if (start >= end.start) out[number] = end.bytes.subarray(start - end.start, stop - end.start);
+        else rest.push([start, stop, number]);
+      });
+      const runs = together(rest, batch ? 256 : gap);
+      if (runs.length > LIMITS.ranges) refuse("limit", `${runs.length} ranges in one read; ${LIMITS.ranges} are allowed`);
+      const give = (run, bytes) => {
+        for (const own of run.of) out[rest[own.number][2]] = bytes.subarray(own.start - run.start, own.end - run.start);
+      };
+      if (batch && runs.length > 1) (await many(runs)).forEach((bytes, number) => give(runs[number], bytes));
+      else {
+        for (let first = 0; first < runs.length; first += 6) {
+          await Promise.all(runs.slice(first, first + 6).map(async (run) => give(run, await span(run))));
+        }
+      }
+      return out;
+    },
+  };
+}
+
+// ------------------------------------------------------------------------------------------ checksums
+
+const CRC = new Uint32Array(256).map((_, byte) => {
+  let sum = byte;
+  for (let bit = 0; bit < 8; bit++) sum = sum & 1 ? 0xedb88320 ^ (sum >>> 1) : sum >>> 1;
+  return sum;
+});
+
+/** CRC-32 of bytes, going on from an earlier sum. */
+export function crc32(bytes, sum = 0) {
+  let state = ~sum;
+  for (let place = 0; place < bytes.length; place++) state = CRC[(state ^ bytes[place]) & 255] ^ (state >>> 8);
+  return ~state >>> 0;
+}
+
+const LANES = 8192;
+const FACTOR = 11400714785074694791n;
+const WORD = (1n << 64n) - 1n;
+
+/** The checksum by lanes, fed block by block of 65 536 bytes. */
+class Lanes {
+  constructor() {
+    this.lanes = new BigUint64Array(LANES);
+  }
+
+  add(bytes) {
+    const block = new Uint8Array(65536);
+    block.set(bytes);
+    const data = view(block);
+    for (let k = 0; k < LANES; k++) {
+      const mixed = (this.lanes[k] * FACTOR + data.getBigUint64(8 * k, true)) & WORD;
+      this.lanes[k] = mixed ^ (mixed >> 29n);
+    }
+  }
+
+  sum() {
+    const bytes = new Uint8Array(8 * LANES);
+    this.lanes.forEach((lane, k) => view(bytes).setBigUint64(8 * k, lane, true));
+    return crc32(bytes);
+  }
+}
+
+// ----------------------------------------------------------------------------------------- elements
+
+const KINDS = {
+  b1: [Uint8Array, "bool"],
+  i1: [Int8Array, "int8"],
+  i2: [Int16Array, "int16"],
+  i4: [Int32Array, "int32"],
+  i8: [BigInt64Array, "int64"],
+  u1: [Uint8Array, "uint8"],
+  u2: [Uint16Array, "uint16"],
+  u4: [Uint32Array, "uint32"],
+  u8: [BigUint64Array, "uint64"],
+  f2: [Uint16Array, "float16"],
+  f4: [Float32Array, "float32"],
+  f8: [Float64Array, "float64"],
+  c8: [Float32Array, "complex64"],
+  c16: [Float64Array, "complex128"],
+};
+
+/** Floats of few bits: bits of exponent and fraction, bias, and how infinities and NaN are written. */
+const SMALL = {
+  float16: [5, 10, 15, "ieee"],
+  bfloat16: [8, 7, 127, "ieee"],
+  float8_e5m2: [5, 2, 15, "ieee"],
+  float8_e4m3: [4, 3, 7, "ieee"],
+  float8_e3m4: [3, 4, 3, "ieee"],
+  float8_e4m3fn: [4, 3, 7, "fn"],
+  float8_e4m3fnuz: [4, 3, 8, "fnuz"],
+  float8_e5m2fnuz: [5, 2, 16, "fnuz"],
+  float8_e4m3b11fnuz: [4, 3, 11, "fnuz"],
+};
+
+const tables = new Map();
+
+/** The values of all bit patterns of a small float. */
+function tableOf(name) {
+  if (tables.has(name)) return tables.get(name);
+  let table;
+  if (name === "float8_e8m0fnu") table = Float32Array.from({ length: 256 }, (_, bits) => (bits === 255 ? NaN : 2 ** (bits - 127)));
+  else {
+    const [exponents, fractions, bias, form] = SMALL[name];
+    const count = 2 ** (1 + exponents + fractions);
+    const most = 2 ** exponents - 1;
+    table = Float32Array.from({ length: count }, (_, bits) => {
+      const negative = bits >= count / 2;
+      const sign = negative ? -1 : 1;
+      const exponent = (bits >> fractions) & most;
+      const fraction = bits & (2 ** fractions - 1);
+      if (form === "fnuz" && bits === count / 2) return NaN;
+      if (form === "ieee" && exponent === most) return fraction ? NaN : sign * Infinity;
+      if (form === "fn" && exponent === most && fraction === 2 ** fractions - 1) return NaN;
+      const part = fraction / 2 ** fractions;
+      return sign * (exponent ? 2 ** (exponent - bias) * (1 + part) : 2 ** (1 - bias) * part);
+    });
+  }
+  tables.set(name, table);
+  return table;
+}
+
+const UNITS = ["Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as"];
+
+/** What an entry says of its elements: array class, bytes, name, and what they mean. */
+function typeOf(entry) {
+  const { dtype, word } = entry;
+  if (typeof dtype !== "string" || !Number.isInteger(word)) refuse("schema", "dtype or word");
+  const known = KINDS[`${dtype}${word}`];
+  if (!known) refuse("unsupported", `elements ${String(dtype)}${String(word)}`);
+  const logical = entry.logical ?? null;
+  if (logical === null) return { make: known[0], word, name: known[1], dtype, small: known[1] === "float16" ? "float16" : null, time: null };
+  const time = /^(datetime64|timedelta64)\[([A-Za-z]+)\]$/.exec(logical);
+  if (time && UNITS.includes(time[2]) && dtype === "i" && word === 8) {
+    return { make: known[0], word, name: logical, dtype, small: null, time: { kind: time[1], unit: time[2] } };
+  }
+  const bits = logical === "bfloat16" ? 2 : 1;
+  if ((Object.hasOwn(SMALL, logical) || logical === "float8_e8m0fnu") && logical !== "float16" && dtype === "u" && word === bits) {
+    return { make: known[0], word, name: logical, dtype, small: logical, time: null };
+  }
+  return refuse("unsupported", `the logical type ${String(logical).slice(0, 40)}`);
+}
+
+/** Bytes as an array of elements; complex numbers are pairs. */
+function elementsOf(type, bytes) {
+  const size = type.make.BYTES_PER_ELEMENT;
+  const aligned = bytes.byteOffset % size ? bytes.slice() : bytes;
+  const raw = new type.make(aligned.buffer, aligned.byteOffset, aligned.byteLength / size);
+  if (type.dtype === "b" && raw.some((one) => one > 1)) refuse("integrity", "a truth value is neither 0 nor 1");
+  if (type.small === null) return raw;
+  const table = tableOf(type.small);
+  return Float32Array.from(raw, (bits) => table[bits]);
+}
+
+const DAYS = { W: 7n * 86400n, D: 86400n, h: 3600n, m: 60n, s: 1n };
+const PARTS = { ms: 3, us: 6, ns: 9, ps: 12, fs: 15, as: 18 };
+
+/** A time as NumPy prints it; null for "not a time". */
+export function timeText(value, { kind, unit }) {
+  if (value === -(2n ** 63n)) return null;
+  if (kind === "timedelta64") return `${value} ${unit}`;
+  if (unit === "Y") return String(1970n + value).padStart(4, "0");
+  let seconds = 0n;
+  let rest = "";
+  if (unit === "M") {
+    const year = 1970n + (value - (((value % 12n) + 12n) % 12n)) / 12n;
+    return `${String(year).padStart(4, "0")}-${String((((value % 12n) + 12n) % 12n) + 1n).padStart(2, "0")}`;
+  }
+  if (unit in DAYS) seconds = value * DAYS[unit];
+  else {
+    const scale = 10n ** BigInt(PARTS[unit]);
+    const part = ((value % scale) + scale) % scale;
+    seconds = (value - part) / scale;
+    rest = `.${String(part).padStart(PARTS[unit], "0")}`;
+  }
+  const milliseconds = Number(seconds) * 1000;
+  if (Math.abs(milliseconds) > 8.64e15) return `${value} ${unit}`;
+  const text = new Date(milliseconds).toISOString().slice(0, -5);
+  const length = { W: 10, D: 10, h: 13, m: 16 }[unit];
+  return length ? text.slice(0, length) : text + rest;
+}
+
+// ---------------------------------------------------------------------------------------- messages
+
+const frameAt = (bytes, place) => {
+  if (place >= bytes.length) return null;
+  if (bytes[place] < 255) return [bytes[place], place + 1];
+  return place + 5 > bytes.length ? null : [view(bytes).getUint32(place + 1), place + 5];
+};
+
+/** The label in the first frame of a message; undefined if there is none. */
+function labelOf(frame) {
+  if (frame.length < 8 || ascii(frame.subarray(0, 3)) !== "ZIO" || frame[3] < 48 || frame[3] > 56) refuse("frame", "no first frame of ZIO");
+  const form = ascii(frame.subarray(4, 8));
+  if (frame.subarray(4, 8).some((one) => one > 127)) refuse("frame", "the form is not ASCII");
+  if (frame.length - 8 > LIMITS.labelBytes) refuse("limit", `a label of ${frame.length - 8} bytes`);
+  const text = utf8(frame.subarray(8));
+  if (text.startsWith("\ufeff")) refuse("header", "the label begins with a byte order mark");
+  const bare = text.trim() === "" ? "" : text;
+  if (bare === "") return undefined;
+  const isJson = ["TENS", "FLOW", "JSON"].includes(form);
+  if (!isJson && !/^[ \t\n\r]*\{/.test(bare)) return undefined;
+  return parseJson(bare);
+}
+
+const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The entries of tensors that a label has. */
+function entriesOf(label) {
+  const tens = isObject(label) ? (label.TENS ?? null) : null;
+  if (tens === null) return [];
+  if (!isObject(tens)) refuse("schema", "TENS is no object");
+  const entries = tens.tensors ?? [];
+  if ("tensors" in tens && tens.tensors === null) refuse("schema", "tensors is null");
+  if (!Array.isArray(entries)) refuse("schema", "tensors is no list");
+  if (entries.length > LIMITS.tensors) refuse("limit", `${entries.length} tensors`);
+  if ((tens.metadata ?? null) !== null && !isObject(tens.metadata)) refuse("schema", "metadata is no object");
+  for (const entry of entries) if (!isObject(entry)) refuse("schema", "an entry is no object");
+  return entries;
+}
+
+/** Split a single frame into the frames of its message. */
+export function splitFrames(bytes) {
+  const frames = [];
+  for (let place = 0; place < bytes.length; ) {
+    const found = frameAt(bytes, place);
+    if (!found || found[1] + found[0] > bytes.length) refuse("frame", `frame ${frames.length} is cut off`);
+    if (frames.length >= LIMITS.parts + 2) refuse("limit", "too many parts");
+    frames.push(bytes.subarray(found[1], found[1] + found[0]));
+    place = found[1] + found[0];
+  }
+  return frames;
+}
+
+/** Decode a message in one frame, or a list of its frames: `{label, tensors, metadata, coordinates}`. */
+export function decodeMessage(given) {
+  const frames = Array.isArray(given) ? given : splitFrames(given instanceof ArrayBuffer ? new Uint8Array(given) : given);
+  if (frames.length < 2) refuse("frame", `${frames.length} frames; a message has two at least`);
+  if (frames[1].length !== 24) refuse("frame", `the second frame has ${frames[1].length} bytes, and not 24`);
+  const label = labelOf(frames[0]);
+  const parts = frames.slice(2);
+  const held = {
+    async part(number) {
+      if (!isCount(number) || number >= parts.length) refuse("layout", `there is no part ${String(number)}`);
+      return { start: 0, size: parts[number].length, number };
+    },
+    async read(ranges) {
+      return ranges.map(({ part, start, end }) => parts[part.number].subarray(start, end));
+    },
+  };
+  const tensors = entriesOf(label).map((entry, number) => new Tensor(entry, number, held));
+  const numbers = view(frames[1]);
+  const coordinates = [0, 8, 16].map((place) => numbers.getBigUint64(place, true));
+  return { label, tensors, metadata: (isObject(label) && isObject(label.TENS) ? label.TENS.metadata : null) ?? {}, coordinates };
+}
+
+/** Decode the messages of a stream of bytes, one after the other. */
+export function* decodeStream(given) {
+  const bytes = given instanceof ArrayBuffer ? new Uint8Array(given) : given;
+  for (let place = 0; place < bytes.length; ) {
+    if (place + 8 > bytes.length) refuse("frame", "the length of a message is cut off");
+    const length = view(bytes).getBigUint64(place, true);
+    if (length < 34n || length > BigInt(bytes.length - place - 8)) refuse("frame", `a message of ${length} bytes is cut off`);
+    yield decodeMessage(bytes.subarray(place + 8, place + 8 + Number(length)));
+    place += 8 + Number(length);
+  }
+}
+
+// ----------------------------------------------------------------------------------------- tensors
+
+const RUNS = ["dense", "jagged", "tiled", "triangular"];
+const HOLDS = ["sparse", "blocks", "symmetric", "string", "zlib", "zstd", "blosc2"];
+const COMPRESSED = ["zlib", "zstd", "blosc2"];
+
+const objectOf = (entry, name) => {
+  const found = entry[name];
+  if (!isObject(found)) refuse("schema", `${name} is no object`);
+  if (found.version !== 1) refuse("unsupported", `version ${String(found.version)} of ${name}`);
+  return found;
+};
+
+const extentsOf = (list, what) => {
+  if (!Array.isArray(list) || !list.every((one) => isCount(one) || typeof one === "bigint")) refuse("schema", `${what} is no list of counts`);
+  if (list.length > LIMITS.rank || list.some((one) => one > LIMITS.extent || one < 0)) refuse("limit", `${what} ${list.join(", ")}`);
+  if (!Number.isSafeInteger(product(list))) refuse("limit", `${what} of over 2^53 elements`);
+  return list;
+};
+
+const numbersOf = (bytes) => {
+  const wide = new BigInt64Array(bytes.slice().buffer);
+  return Array.from(wide, (one) => {
+    const value = Number(one);
+    return Number.isSafeInteger(value) ? value : refuse("limit", "a number beyond 2^53");
+  });
+};
+
+const ascending = (list, what, most) => {
+  for (let k = 0; k < list.length; k++) {
+    if (list[k] < (k ? list[k - 1] : 0) || list[k] > most) refuse("layout", `${what} do not ascend from 0 to ${most}`);
+  }
+  return list;
+};
+
+const cut = (list, extents) => {
+  // A flat list as nested lists of these extents.
+  if (!extents.length) return list[0];
+  let level = Array.from(list);
+  for (let mode = extents.length - 1; mode > 0; mode--) {
+    const step = extents[mode];
+    const count = product(extents.slice(0, mode));
+    level = Array.from({ length: count }, (_, k) => level.slice(k * step, (k + 1) * step));
+  }
+  return level;
+};
+
+async function inflated(bytes, want) {
+  const stream = new DecompressionStream("deflate");
+  const writer = stream.writable.getWriter();
+  let stop = false;
+  const feeding = (async () => {
+    // In small pieces: a whole block at once is inflated before the reader may stop.
+    for (let place = 0; place < bytes.length && !stop; place += 16384) {
+      await writer.ready;
+      await writer.write(bytes.subarray(place, place + 16384));
+    }
+    if (!stop) await writer.close();
+  })().catch(() => {});
+  const out = new Uint8Array(want);
+  const reader = stream.readable.getReader();
+  let count = 0;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      if (count + value.length > want) {
+        stop = true;
+        reader.cancel().catch(() => {});
+        refuse("integrity", "a block has more bytes than it holds");
+      }
+      out.set(value, count);
+      count += value.length;
+    }
+  } catch (error) {
+    if (error instanceof TensError) throw error;
+    refuse("integrity", `a block does not inflate: ${error.message}`);
+  }
+  await feeding;
+  if (count !== want) refuse("integrity", `a block has ${count} of ${want} bytes`);
+  return out;
+}
+
+const unshuffled = (bytes, word) => {
+  const count = bytes.length / word;
+  const out = new Uint8Array(bytes.length);
+  for (let byte = 0; byte < word; byte++) for (let k = 0; k < count; k++) out[k * word + byte] = bytes[byte * count + k];
+  return out;
+};
+
+/** All operations of a group that a list of generators has: permutation, sign, conjugation. */
+function closureOf(generators, rank) {
+  const key = ([modes, sign, conj]) => `${modes}/${sign}/${conj}`;
+  const first = [Array.from({ length: rank }, (_, mode) => mode), 1, false];
+  const known = new Map([[key(first), first]]);
+  for (const [, one] of known) {
+    for (const [modes, sign, conj] of generators) {
+      const next = [modes.map((mode) => one[0][mode]), one[1] * sign, one[2] !== conj];
+      if (!known.has(key(next))) known.set(key(next), next);
+      if (known.size > LIMITS.group) refuse("limit", "a group of over 40320 operations");
+    }
+  }
+  return [...known.values()];
+}
+
+/** One tensor of a message or a file: what its label says, and its elements when they are asked for. */
+export class Tensor {
+  constructor(entry, number, held) {
+    this.entry = entry;
+    this.held = held;
+    this.refused = null;
+    this.metadata = entry.metadata ?? {};
+    try {
+      this.#understand(entry, number);
+    } catch (error) {
+      if (!(error instanceof TensError)) throw error;
+      this.refused = error;
+    }
+  }
+
+  #understand(entry, number) {
+    if (entry.dtype === "?" && entry.word === 0) {
+      Object.assign(this, { kind: "metadata", hold: null, shape: [], type: null, count: 0 });
+      return;
+    }
+    if ((entry.pointer ?? 0) !== 0) refuse("unsupported", "a pointer");
+    let packing = entry.packing ?? "dense";
+    this.nullable = null;
+    if (packing === "nullable") {
+      this.nullable = objectOf(entry, "nullable");
+      packing = this.nullable.packing ?? "dense";
+      if (["nullable", "string", "sparse"].includes(packing)) refuse("schema", `nullable around ${packing}`);
+    }
+    this.hold = HOLDS.includes(packing) ? packing : null;
+    this.held_ = this.hold ? objectOf(entry, this.hold) : null;
+    this.kind = this.hold ? (this.held_.packing ?? "dense") : packing;
+    if (!RUNS.includes(this.kind)) refuse("unsupported", `the packing ${String(this.kind).slice(0, 40)}`);
+    this.form = this.kind === "dense" ? null : objectOf(entry, this.kind);
+    this.stored = extentsOf(entry.shape, "shape");
+    const own = this.hold && !COMPRESSED.includes(this.hold);
+    this.run = own ? extentsOf(this.held_.shape, `shape of ${this.hold}`) : this.stored;
+    this.count = product(this.run);
+    this.type = typeOf(entry);
+    this.typeName = this.hold === "string" ? (this.held_.kind === "utf8" ? "text" : "bytes") : this.type.name;
+    this.part = entry.part ?? number;
+    this.origin = entry.origin ?? null;
+    this.names = entry.mode_names ?? null;
+    this.layers = entry.layers ?? null;
+    const dense = this.kind === "dense";
+    if (this.origin !== null && !dense) refuse("unsupported", `origin with ${this.kind}`);
+    if ("order" in entry || "ascend" in entry) {
+      if (!dense || own || this.nullable) refuse("unsupported", "order or ascend with this packing");
+      const { order, ascend } = entry;
+      const modes = this.run.map((_, mode) => mode);
+      if (order !== undefined && !(Array.isArray(order) && [...order].sort((a, b) => a - b).join() === modes.join())) refuse("layout", "order");
+      if (ascend !== undefined && !(Array.isArray(ascend) && ascend.length === modes.length && ascend.every((one) => typeof one === "boolean"))) refuse("layout", "ascend");
+    }
+    if (this.kind === "triangular") this.#triangle();
+    this.shape = dense ? this.run : null;
+    this.rank = { dense: this.run.length, triangular: 2, tiled: 2 * (this.form?.marks?.length ?? 0), jagged: (this.form?.splits?.length ?? 0) + 1 + (this.form?.cell_rank ?? 0) }[this.kind];
+  }
+
+  #triangle() {
+    const { n, half, diagonal } = this.form;
+    if (!isCount(n) || n > LIMITS.extent) refuse("limit", `n of triangular`);
+    if (!["lower", "upper"].includes(half) || typeof diagonal !== "boolean") refuse("schema", "half or diagonal of triangular");
+    if (this.count !== (n * (n + (diagonal ? 1 : -1))) / 2) refuse("size", "the shape of triangular");
+  }
+
+  #check() {
+    if (this.refused) throw this.refused;
+  }
+
+  /** The bytes of an index part, all of them. */
+  async #bytes(number, most = LIMITS.readBytes) {
+    const part = await this.held.part(number);
+    if (part.size > most) refuse("limit", `a part of ${part.size} bytes; ${most} are allowed`);
+    return (await this.held.read([{ part, start: 0, end: part.size }]))[0];
+  }
+
+  async #numbers(number) {
+    const bytes = await this.#bytes(number);
+    if (bytes.length % 8) refuse("size", `a part of ${bytes.length} bytes has no int64 numbers`);
+    return numbersOf(bytes);
+  }
+
+  /** Elements `first` to `end` of the element part, decompressed. */
+  async stored_(first, end) {
+    const word = this.type.word;
+    const total = product(this.stored) * word;
+    const part = await this.held.part(this.part);
+    if (COMPRESSED.includes(this.hold)) return this.#unpacked(part, first * word, end * word, total);
+    if (part.size !== total) refuse("size", `a part of ${part.size} bytes, and not ${total}`);
+    const [bytes] = await this.held.read([{ part, start: first * word, end: end * word }]);
+    return elementsOf(this.type, bytes);
+  }
+
+  async #unpacked(part, first, end, total) {
+    const { block, blocks, shuffle = false } = this.held_;
+    const { word } = this.type;
+    if (this.hold !== "zlib") refuse("unsupported", `${this.hold}: the server, or Python, unpacks it`);
+    if (!isCount(block) || block < word || block > LIMITS.blockBytes || block % word) refuse("limit", `blocks of ${String(block)} bytes`);
+    if (typeof shuffle !== "boolean") refuse("schema", "shuffle");
+    const table = await this.held.part(blocks);
+    const count = Math.ceil(total / block);
+    if (table.size !== 8 * (count + 1)) refuse("size", `${table.size} bytes of block places`);
+    if (first === end) return elementsOf(this.type, new Uint8Array(0));
+    const [low, high] = [Math.floor(first / block), Math.ceil(end / block)];
+    if ((high - low) * block > LIMITS.decompressedBytes) refuse("limit", "too much to decompress at a time");
+    const [raw] = await this.held.read([{ part: table, start: 8 * low, end: 8 * (high + 1) }]);
+    const places = ascending(numbersOf(raw), "blocks", part.size);
+    const [packed] = await this.held.read([{ part, start: places[0], end: places.at(-1) }]);
+    const out = new Uint8Array(Math.min(high * block, total) - low * block);
+    for (let k = 0; k < high - low; k++) {
+      const want = Math.min(block, total - (low + k) * block);
+      let bytes = packed.subarray(places[k] - places[0], places[k + 1] - places[0]);
+      if (!bytes.length || bytes.length > want) refuse("size", `a block of ${bytes.length} bytes for ${want}`);
+      if (bytes.length < want) {
+        bytes = await inflated(bytes, want);
+        if (shuffle) bytes = unshuffled(bytes, word);
+      }
+      out.set(bytes, k * block);
+    }
+    return elementsOf(this.type, out.subarray(first - low * block, end - low * block));
+  }
+
+  /** One element of `array` as a value: a number, BigInt, truth value, `{re, im}`, text of a time. */
+  #value(array, place) {
+    if (this.type.dtype === "c") return { re: array[2 * place], im: array[2 * place + 1] };
+    if (this.type.dtype === "b") return array[place] === 1;
+    return this.type.time ? timeText(array[place], this.type.time) : array[place];
+  }
+
+  async #fill() {
+    const number = this.held_.fill ?? null;
+    if (number === null) {
+      const zero = { b: false, c: { re: 0, im: 0 } }[this.type.dtype];
+      if (zero !== undefined) return zero;
+      return this.#value(elementsOf(this.type, new Uint8Array(this.type.word)), 0);
+    }
+    const bytes = await this.#bytes(number, 64);
+    if (bytes.length !== this.type.word) refuse("size", "the part of the fill");
+    return this.#value(elementsOf(this.type, bytes), 0);
+  }
+
+  /** Values `first` to `end` of the run of elements, as a list; nulls are null. */
+  async values(first = 0, end = this.count) {
+    this.#check();
+    if (!isCount(first) || !isCount(end) || first > end || end > this.count) refuse("size", `values ${first} to ${end} of ${this.count}`);
+    if ((end - first) * 8 > LIMITS.readBytes) refuse("limit", `${end - first} values at a time`);
+    if (this.hold === "string") return this.strings(first, end);
+    if (this.hold === "sparse" || this.hold === "blocks") return this.#spread(first, end);
+    if (this.hold === "symmetric") return (await this.#unfolded()).slice(first, end);
+    const array = await this.stored_(first, end);
+    const valid = this.nullable ? await this.#bits(this.nullable.validity, first, end, this.count) : null;
+    return Array.from({ length: end - first }, (_, k) => (valid && !valid[k] ? null : this.#value(array, k)));
+  }
+
+  async #bits(number, first, end, total) {
+    const part = await this.held.part(number);
+    if (part.size !== Math.ceil(total / 8)) refuse("size", `${part.size} bytes of validity for ${total} elements`);
+    const [bytes] = await this.held.read([{ part, start: first >> 3, end: Math.ceil(end / 8) }]);
+    return Array.from({ length: end - first }, (_, k) => (bytes[((first + k) >> 3) - (first >> 3)] >> ((first + k) & 7)) & 1);
+  }
+
+  /** The stored elements of a sparse tensor: `{addresses, values, fill, shape}`. */
+  async sparse() {
+    this.#check();
+    if (this.hold !== "sparse") refuse("unsupported", "the tensor is not sparse");
+    const addresses = await this.#numbers(this.held_.addresses);
+    if (addresses.length !== product(this.stored)) refuse("size", "as many addresses as elements");
+    ascending(addresses, "addresses", this.count - 1);
+    if (addresses.some((one, k) => k && one === addresses[k - 1])) refuse("layout", "an address twice");
+    const array = await this.stored_(0, addresses.length);
+    return { addresses, values: addresses.map((_, k) => this.#value(array, k)), fill: await this.#fill(), shape: this.run };
+  }
+
+  async #spread(first, end) {
+    if (this.hold === "sparse") {
+      const { addresses, values, fill } = await this.sparse();
+      const out = new Array(end - first).fill(fill);
+      addresses.forEach((place, k) => place >= first && place < end && (out[place - first] = values[k]));
+      return out;
+    }
+    const grid = await this.#grid();
+    const present = await this.#numbers(this.held_.present);
+    ascending(present, "present tiles", grid.sizes.length - 1);
+    if (present.some((one, k) => k && one === present[k - 1])) refuse("layout", "a tile twice");
+    const starts = [0];
+    for (const size of grid.sizes) starts.push(starts.at(-1) + size);
+    const count = present.reduce((sum, tile) => sum + grid.sizes[tile], 0);
+    if (count !== product(this.stored) || starts.at(-1) !== this.count) refuse("size", "elements of the present tiles");
+    const array = await this.stored_(0, count);
+    const out = new Array(end - first).fill(await this.#fill());
+    let done = 0;
+    for (const tile of present) {
+      for (let k = 0; k < grid.sizes[tile]; k++, done++) {
+        const place = starts[tile] + k;
+        if (place >= first && place < end) out[place - first] = this.#value(array, done);
+      }
+    }
+    return out;
+  }
+
+  async #unfolded() {
+    const shape = this.run;
+    const { generators } = this.held_;
+    const rank = shape.length;
+    if (rank > 8) refuse("limit", "over 8 modes of a symmetry");
+    const good = (one) =>
+      Array.isArray(one) && one.length === 3 && Array.isArray(one[0]) && [...one[0]].sort((a, b) => a - b).join() === shape.map((_, k) => k).join() && Math.abs(one[1]) === 1 && typeof one[2] === "boolean";
+    if (!Array.isArray(generators) || generators.length > 16 || !generators.every(good)) refuse("schema", "generators");
+    if (this.count > 2 ** 20) refuse("limit", `${this.count} elements of a symmetric tensor at a time`);
+    const group = closureOf(generators, rank);
+    if (group.some(([modes]) => modes.some((mode, k) => shape[mode] !== shape[k]))) refuse("layout", "modes of other extents are exchanged");
+    const still = group.filter(([modes]) => modes.every((mode, k) => mode === k));
+    if (still.some(([, sign, conj]) => sign < 0 && !conj)) refuse("layout", "a group of zeros");
+    const strides = shape.map((_, mode) => product(shape.slice(mode + 1)));
+    const index = (place) => shape.map((extent, mode) => Math.floor(place / strides[mode]) % extent);
+    const image = (given, modes) => modes.reduce((place, mode, k) => place + given[k] * strides[mode], 0);
+    const packed = await this.stored_(0, product(this.stored));
+    const zero = this.type.dtype === "c" ? { re: 0, im: 0 } : this.type.make === BigInt64Array ? 0n : 0;
+    const from = Array.from({ length: this.count }, (_, place) => {
+      const own = index(place);
+      let best = [place, 1, false];
+      let isZero = false;
+      for (const [modes, sign, conj] of group) {
+        const other = image(own, modes);
+        if (other === place && sign < 0 && !conj) isZero = true;
+        if (other > best[0]) best = [other, sign, conj];
+      }
+      return isZero ? null : best;
+    });
+    const numbers = new Map();
+    from.forEach((own, place) => own && own[0] === place && numbers.set(place, numbers.size));
+    if (numbers.size !== product(this.stored)) refuse("size", `${product(this.stored)} elements for ${numbers.size} orbits`);
+    const turned = (value, sign, conj) => {
+      if (typeof value === "object") return { re: sign * value.re, im: (conj ? -sign : sign) * value.im };
+      if (typeof value === "bigint") return sign < 0 ? -value : value;
+      return typeof value === "number" && sign < 0 ? -value : value;
+    };
+    return from.map((own) => (own ? turned(this.#value(packed, numbers.get(own[0])), own[1], own[2]) : zero));
+  }
+
+  /** Strings `first` to `end` of the run: text, null, or `Uint8Array` where they are bytes. */
+  async strings(first = 0, end = this.count) {
+    this.#check();
+    const { kind, form = null, offsets, validity = null } = this.held_;
+    if (!["utf8", "binary"].includes(kind)) refuse("schema", "kind of string");
+    const part = await this.held.part(this.part);
+    if (part.size !== product(this.stored)) refuse("size", "the bytes of strings");
+    const give = (bytes) => (kind === "utf8" ? utf8(bytes, "integrity") : bytes.slice());
+    if (form === "tf_string") return this.#tensorflow(first, end, give);
+    if (form !== null && form !== "offsets") refuse("unsupported", `the form ${String(form).slice(0, 40)} of strings`);
+    const table = await this.held.part(offsets);
+    if (table.size !== 8 * (this.count + 1)) refuse("size", `${table.size} bytes of offsets for ${this.count} strings`);
+    const [raw] = await this.held.read([{ part: table, start: 8 * first, end: 8 * (end + 1) }]);
+    const places = ascending(numbersOf(raw), "offsets", part.size);
+    if ((first === 0 && places[0]) || (end === this.count && places.at(-1) !== part.size)) refuse("layout", "offsets that do not go over all bytes");
+    const [bytes] = await this.held.read([{ part, start: places[0], end: places.at(-1) }]);
+    const valid = validity === null ? null : await this.#bits(validity, first, end, this.count);
+    return Array.from({ length: end - first }, (_, k) =>
+      valid && !valid[k] ? null : give(bytes.subarray(places[k] - places[0], places[k + 1] - places[0])),
+    );
+  }
+
+  async #tensorflow(first, end, give) {
+    const bytes = await this.#bytes(this.part);
+    if (bytes.length < 8 * this.count) refuse("size", "the offsets of strings");
+    const rest = bytes.subarray(8 * this.count);
+    return numbersOf(bytes.subarray(8 * first, 8 * end)).map((place) => {
+      let length = 0;
+      for (let shift = 0; ; shift += 7, place++) {
+        if (place < 0 || place >= rest.length || shift > 42) refuse("layout", "a string that leaves the buffer");
+        length += (rest[place] & 127) * 2 ** shift;
+        if (rest[place] < 128) break;
+      }
+      if (place + 1 + length > rest.length) refuse("layout", "a string that leaves the buffer");
+      return give(rest.subarray(place + 1, place + 1 + length));
+    });
+  }
+
+  /** The boundaries of the tiles of each mode. */
+  async marks() {
+    this.#check();
+    const { marks } = this.form;
+    if (this.kind !== "tiled" || !Array.isArray(marks) || !marks.length || 2 * marks.length > LIMITS.rank) refuse("schema", "marks");
+    const all = await Promise.all(marks.map((number) => this.#numbers(number)));
+    for (const own of all) if (!own.length || own.some((one, k) => k && one < own[k - 1])) refuse("layout", "marks do not ascend");
+    return all;
+  }
+
+  async #grid() {
+    const marks = await this.marks();
+    const lengths = marks.map((own) => own.slice(1).map((mark, k) => mark - own[k]));
+    const counts = lengths.map((own) => own.length);
+    const total = product(counts);
+    if (total > 2 ** 20) refuse("limit", `${total} tiles at a time`);
+    const sizes = [];
+    const extents = [];
+    for (let tile = 0; tile < total; tile++) {
+      const own = counts.map((count, mode) => lengths[mode][Math.floor(tile / product(counts.slice(mode + 1))) % count]);
+      extents.push(own);
+      sizes.push(product(own));
+    }
+    const box = marks.map((own) => own.at(-1) - own[0]);
+    return { marks, counts, sizes, extents, box };
+  }
+
+  /** All elements as nested lists, as Python's `tolist`; at most as many as are read at a time. */
+  async toList() {
+    this.#check();
+    if (this.kind === "dense") return cut(this.#ordered(await this.values()), this.run);
+    if (this.kind === "triangular") return this.#triangleRows(await this.values());
+    if (this.kind === "tiled") return this.#tiles(await this.values());
+    return this.rows(0, await this.rowCount());
+  }
+
+  #ordered(flat) {
+    const { order, ascend } = this.entry;
+    if (order === undefined && ascend === undefined) return flat;
+    const rank = this.run.length;
+    const modes = order ?? Array.from({ length: rank }, (_, k) => rank - 1 - k);
+    const strides = new Array(rank);
+    let step = 1;
+    let start = 0;
+    for (const mode of modes) {
+      const forward = ascend === undefined || ascend[mode];
+      strides[mode] = forward ? step : -step;
+      if (!forward) start += step * Math.max(this.run[mode] - 1, 0);
+      step *= this.run[mode];
+    }
+    const after = this.run.map((_, mode) => product(this.run.slice(mode + 1)));
+    return flat.map((_, place) => flat[this.run.reduce((sum, extent, mode) => sum + (Math.floor(place / after[mode]) % extent) * strides[mode], start)]);
+  }
+
+  #triangleRows(flat) {
+    const { n, half, diagonal } = this.form;
+    let done = 0;
+    return Array.from({ length: n }, (_, row) => {
+      const length = (half === "lower" ? row : n - 1 - row) + (diagonal ? 1 : 0);
+      return flat.slice(done, (done += length));
+    });
+  }
+
+  async #tiles(flat) {
+    const { marks, counts, sizes, extents, box } = await this.#grid();
+    const storage = this.form.storage ?? "box";
+    if (!["box", "tiles"].includes(storage)) refuse("unsupported", "the storage of tiles");
+    if (product(box) !== this.count || (storage === "box" && box.join() !== this.run.join())) refuse("size", "the shape of tiles");
+    let done = 0;
+    const strides = box.map((_, mode) => product(box.slice(mode + 1)));
+    const tiles = sizes.map((size, tile) => {
+      const own = extents[tile];
+      let values;
+      if (storage === "tiles") values = flat.slice(done, (done += size));
+      else {
+        const start = counts.map((count, mode) => marks[mode][Math.floor(tile / product(counts.slice(mode + 1))) % count] - marks[mode][0]);
+        const after = own.map((_, mode) => product(own.slice(mode + 1)));
+        values = Array.from({ length: size }, (_, place) =>
+          flat[own.reduce((sum, extent, mode) => sum + (start[mode] + (Math.floor(place / after[mode]) % extent)) * strides[mode], 0)],
+        );
+      }
+      return cut(values, own);
+    });
+    return cut(tiles, counts);
+  }
+
+  async #splitParts() {
+    const { splits, cells, cell_rank: rank } = this.form;
+    if (!Array.isArray(splits) || !isCount(rank) || rank < 1 || splits.length + 1 + rank > LIMITS.rank) refuse("schema", "splits or cell_rank");
+    const parts = await Promise.all([...splits, cells].map((number) => this.held.part(number)));
+    if (parts.some((part, q) => part.size % 8 || (!part.size && (q < splits.length || rank === 1)))) refuse("size", "a part of splits");
+    return { parts, rank };
+  }
+
+  /** The number of rows: indices of the first mode. */
+  async rowCount() {
+    this.#check();
+    if (this.kind === "triangular") return this.form.n;
+    if (this.kind === "tiled") return (await this.marks())[0].length - 1;
+    if (this.kind === "dense") return this.run.length ? this.run[0] : 1;
+    const { parts, rank } = await this.#splitParts();
+    if (parts.length > 1 || rank === 1) return Math.max(parts[0].size / 8 - 1, 0);
+    if (parts[0].size % (8 * rank)) refuse("size", "the extents of cells");
+    return parts[0].size / (8 * rank);
+  }
+
+  /** Rows `first` to `end` as nested lists: only their splits and elements are read. */
+  async rows(first, end) {
+    const count = await this.rowCount();
+    end = Math.min(end, count);
+    if (!isCount(first) || first > end) refuse("size", `rows ${first} to ${end} of ${count}`);
+    if (this.kind === "dense" && !("order" in this.entry) && !("ascend" in this.entry)) {
+      const inner = product(this.run.slice(1));
+      return cut(await this.values(first * inner, end * inner), [end - first, ...this.run.slice(1)]);
+    }
+    if (this.kind !== "jagged") return (await this.toList()).slice(first, end);
+    const { parts, rank } = await this.#splitParts();
+    const levels = [];
+    let [low, high] = [first, end];
+    for (const [q, part] of parts.entries()) {
+      const isCells = q === parts.length - 1;
+      if (isCells && rank > 1) break;
+      const [raw] = await this.held.read([{ part, start: 8 * low, end: 8 * (high + 1) }]);
+      const next = parts[q + 1]?.size;
+      const most = isCells ? this.count : q + 2 === parts.length && rank > 1 ? next / (8 * rank) : next / 8 - 1;
+      const own = ascending(numbersOf(raw), "splits", most);
+      const isLast = high === part.size / 8 - 1;
+      if ((low === 0 && own[0] !== 0) || (isLast && own.at(-1) !== most)) refuse("size", `splits that do not go from 0 to ${most}`);
+      levels.push(own.map((one) => one - own[0]));
+      [low, high] = own.length ? [own[0], own.at(-1)] : [0, 0];
+    }
+    let list;
+    if (rank === 1) list = await this.values(low, high);
+    else {
+      const part = parts.at(-1);
+      if (8 * rank * high > part.size) refuse("layout", "splits leave the cells");
+      // Where a cell begins, the volumes of all before it say.
+      const [raw] = await this.held.read([{ part, start: 0, end: 8 * rank * high }]);
+      const extents = numbersOf(raw);
+      if (extents.some((one) => one < 0 || one > LIMITS.extent)) refuse("limit", "extents of a cell");
+      const cells = Array.from({ length: high }, (_, k) => extents.slice(k * rank, (k + 1) * rank));
+      const starts = [0];
+      for (const own of cells) starts.push(starts.at(-1) + product(own));
+      if (starts.at(-1) > this.count || (8 * rank * high === part.size && starts.at(-1) !== this.count)) refuse("size", "cells of another number of elements");
+      const flat = await this.values(starts[low], starts[high]);
+      list = cells.slice(low).map((own, k) => cut(flat.slice(starts[low + k] - starts[low], starts[low + k + 1] - starts[low]), own));
+    }
+    for (const own of levels.reverse()) list = own.slice(1).map((one, k) => list.slice(own[k], one));
+    return list;
+  }
+
+  /** A window of a box as nested lists: for each mode from where to before where. */
+  async window(ranges) {
+    this.#check();
+    const plain = this.kind === "dense" && !("order" in this.entry) && !("ascend" in this.entry);
+    if (!plain || ranges.length !== this.run.length) refuse("unsupported", "a window of what is no box in row-major order");
+    const bounds = ranges.map(([low, high], mode) => [low, Math.min(high, this.run[mode])]);
+    if (bounds.some(([low, high]) => !isCount(low) || low > high)) refuse("size", "a window that leaves the box");
+    const extents = bounds.map(([low, high]) => high - low);
+    if (!ranges.length) return this.toList();
+    const outer = extents.slice(0, -1);
+    const strides = this.run.map((_, mode) => product(this.run.slice(mode + 1)));
+    const lines = Array.from({ length: product(outer) }, (_, line) => {
+      const index = outer.map((extent, mode) => bounds[mode][0] + (Math.floor(line / product(outer.slice(mode + 1))) % extent));
+      const start = index.reduce((sum, one, mode) => sum + one * strides[mode], bounds.at(-1)[0]);
+      return [start, start + extents.at(-1)];
+    });
+    if (!lines.length || !extents.at(-1)) return cut([], extents);
+    if (this.hold || this.nullable) {
+      const [low, high] = [lines[0][0], lines.at(-1)[1]];
+      const flat = await this.values(low, high);
+      return cut(lines.flatMap(([start, end]) => flat.slice(start - low, end - low)), extents);
+    }
+    const part = await this.held.part(this.part);
+    const word = this.type.word;
+    if (part.size !== this.count * word) refuse("size", `a part of ${part.size} bytes`);
+    const found = await this.held.read(lines.map(([start, end]) => ({ part, start: start * word, end: end * word })));
+    return cut(found.flatMap((bytes) => {
+      const array = elementsOf(this.type, bytes);
+      return Array.from({ length: extents.at(-1) }, (_, k) => this.#value(array, k));
+    }), extents);
+  }
+
+  /** Lengths of rows: of all, or of `sample` of them in runs that are evenly spread, by one read. */
+  async lengths({ sample = 16384, runs = 8 } = {}) {
+    const count = await this.rowCount();
+    if (this.kind !== "jagged") return (await this.rows(0, count)).map((row) => row.length);
+    const { parts, rank } = await this.#splitParts();
+    if (parts.length === 1 && rank > 1) return (await this.rows(0, Math.min(count, sample))).map((row) => row.length);
+    const each = count <= sample ? count : Math.floor(sample / runs);
+    const number = count <= sample ? 1 : runs;
+    const starts = Array.from({ length: number }, (_, k) => (number < 2 ? 0 : Math.floor((k * (count - each)) / (number - 1))));
+    const found = await this.held.read(starts.map((start) => ({ part: parts[0], start: 8 * start, end: 8 * (Math.min(start + each, count) + 1) })));
+    return found.flatMap((raw) => {
+      const own = numbersOf(raw);
+      return own.slice(1).map((one, k) => (one >= own[k] ? one - own[k] : refuse("layout", "splits do not ascend")));
+    });
+  }
+}
+
+// ------------------------------------------------------------------------------------------- files
+
+const MAGIC = [0x89, 0x54, 0x45, 0x4e, 0x53, 13, 10, 26];
+const HEADER = 32;
+const GLANCE = 512;
+const WALK = 8192;
+const SMALL_INDEX = 2 ** 18;
+const MOST_KEPT = 2 ** 24;
+const CHUNK = 2 ** 20;
+
+/** Open a `.tens` file of a source. */
+export async function open(source) {
+  const file = new TensFile(source);
+  await file.start();
+  return file;
+}
+
+const isMagic = (bytes) => MAGIC.every((one, k) => bytes[k] === one);
+
+function headerOf(bytes, start, size) {
+  if (bytes.length < HEADER || !isMagic(bytes)) refuse("record", `no record begins at ${start}`);
+  const data = view(bytes);
+  if (crc32(bytes.subarray(0, 28)) !== data.getUint32(28, true)) refuse("record", `the header at ${start} is damaged`);
+  const version = data.getUint16(16, true);
+  if (version !== FORMAT.file) refuse("unsupported", `version ${version} of the file`);
+  const length = data.getBigUint64(8, true);
+  const end = start + HEADER + Number(length);
+  if (!Number.isSafeInteger(end) || end > size || end % 64) refuse("record", `the record at ${start} has ${length} bytes`);
+  return { start, end, algorithm: data.getUint16(18, true), checksum: data.getBigUint64(20, true) };
+}
+
+const sameText = (a, b) => (a ?? null) === (b ?? null);
+
+/** A record of a file: its label, and where its parts are, found when they are asked for. */
+class FileRecord {
+  constructor(file, header, label, begin) {
+    Object.assign(this, { file, header, label, begin });
+    this.places = [];
+    this.next = begin;
+    this.walking = Promise.resolve();
+  }
+
+  /** Where a part is; one walk over the sizes of parts at a time. */
+  part(number) {
+    if (!isCount(number) || number > LIMITS.parts) refuse("layout", `there is no part ${String(number)}`);
+    const found = this.walking.then(() => this.#walk(number));
+    this.walking = found.catch(() => {});
+    return found;
+  }
+
+  /** Compute where the parts of a large index are: its tables are dense, and begin at multiples of 64. */
+  foresee(entries) {
+    const sizes = new Map(entries.map((entry, number) => [entry.part ?? number, product(entry.shape) * entry.word]));
+    const places = [];
+    let place = this.begin;
+    for (let number = 0; sizes.has(number) || sizes.has(number + 1); number++) {
+      const next = sizes.get(number + 1) ?? 0;
+      const size = sizes.get(number) ?? (64 - ((place + 1 + (next < 255 ? 1 : 5)) % 64)) % 64;
+      place += size < 255 ? 1 : 5;
+      places.push({ start: place, size });
+      place += size;
+    }
+    if (place <= this.header.end) Object.assign(this, { places, next: place });
+  }
+
+  async #walk(number) {
+    while (this.places.length <= number) {
+      if (this.next >= this.header.end) refuse("layout", `there is no part ${number}`);
+      const [bytes] = await this.file.read([[this.next, Math.min(this.next + WALK, this.header.end)]]);
+      let place = 0;
+      for (;;) {
+        const found = frameAt(bytes, place);
+        if (!found) break;
+        if (this.next + found[1] + found[0] > this.header.end) refuse("frame", `frame ${this.places.length + 2} is cut off`);
+        this.places.push({ start: this.next + found[1], size: found[0] });
+        place = found[1] + found[0];
+      }
+      if (!place) refuse("frame", "a size is cut off");
+      this.next += place;
+    }
+    return this.places[number];
+  }
+
+  read(ranges) {
+    return this.file.read(
+      ranges.map(({ part, start, end }) => (start > end || end > part.size ? refuse("size", "elements beyond their part") : [part.start + start, part.start + end])),
+    );
+  }
+}
+
+/** Rows of several tensors, one after the other: the pieces and the extensions of one name. */
+class Joined {
+  constructor(parts) {
+    const [first] = parts;
+    Object.assign(this, { parts, kind: first.kind, hold: first.hold, typeName: first.typeName, metadata: first.metadata, names: first.names });
+    this.refused = parts.find((one) => one.refused)?.refused ?? null;
+    const shapes = parts.map((one) => one.shape);
+    this.shape = !this.refused && shapes.every((one) => one?.length) ? [shapes.reduce((sum, one) => sum + one[0], 0), ...shapes[0].slice(1)] : null;
+  }
+
+  async rowCount() {
+    return (await Promise.all(this.parts.map((one) => one.rowCount()))).reduce((sum, one) => sum + one, 0);
+  }
+
+  async rows(first, end) {
+    const out = [];
+    let before = 0;
+    for (const part of this.parts) {
+      const count = await part.rowCount();
+      if (first < before + count && end > before) out.push(...(await part.rows(Math.max(first - before, 0), Math.min(end - before, count))));
+      before += count;
+    }
+    return out;
+  }
+
+  async toList() {
+    return this.rows(0, await this.rowCount());
+  }
+
+  async window([[low, high], ...inner]) {
+    const out = [];
+    let before = 0;
+    for (const part of this.parts) {
+      const count = await part.rowCount();
+      if (low < before + count && high > before) out.push(...(await part.window([[Math.max(low - before, 0), Math.min(high - before, count)], ...inner])));
+      before += count;
+    }
+    return out;
+  }
+
+  async lengths(options) {
+    return (await Promise.all(this.parts.map((one) => one.lengths(options)))).flat();
+  }
+}
+
+/** A `.tens` file: rows of its index, and the tensors that they name. */
+class TensFile {
+  constructor(source) {
+    Object.assign(this, { source, how: "index", links: [], scanned: null, kept: [], near: null });
+  }
+
+  async start() {
+    const { size } = this.source;
+    const [head] = await this.read([[0, Math.min(size, 8)]]);
+    if (size < 8 || !isMagic(head)) refuse("record", "the file does not begin as a .tens file does");
+    let found = false;
+    try {
+      found = await this.#index();
+    } catch (error) {
+      // What is no message is no index. One that is whole, and breaks a rule, is an error.
+      if (!(error instanceof TensError) || !["record", "frame", "header", "size", "schema"].includes(error.reason)) throw error;
+    }
+    if (!found) await this.#scan();
+    let first = 0;
+    for (const link of this.links) {
+      link.first = first;
+      first += link.rows;
+    }
+    this.count = this.scanned ? this.scanned.length : first;
+    // The rules of a small index are checked at once, those of a large one as its rows are read.
+    if (found && this.near) await this.#byName();
+  }
+
+  /** Read ranges; what was read last, and a small index, come from memory. */
+  async read(ranges) {
+    const known = this.near ? [this.near, ...this.kept] : [...this.kept];
+    const found = ranges.map(([start, end]) => {
+      const one = known.find((own) => start >= own.start && end <= own.start + own.bytes.length);
+      return one?.bytes.subarray(start - one.start, end - one.start);
+    });
+    const rest = ranges.filter((_, k) => !found[k]);
+    const more = rest.length ? await this.source.read(rest) : [];
+    for (const [k, bytes] of more.entries()) if (bytes.length && bytes.length <= MOST_KEPT / 4) this.#keep({ start: rest[k][0], bytes });
+    return found.map((bytes) => bytes ?? more.shift());
+  }
+
+  #keep(one) {
+    this.kept.push(one);
+    let total = this.kept.reduce((sum, own) => sum + own.bytes.length, 0);
+    while (this.kept.length > 64 || total > MOST_KEPT) total -= this.kept.shift().bytes.length;
+  }
+
+  async #index() {
+    const { size } = this.source;
+    if (size < 64) return false;
+    const [tail] = await this.read([[size - 16, size]]);
+    if (ascii(tail.subarray(8)) !== "TENSEND\n") return false;
+    this.links = [];
+    let place = Number(view(tail).getBigUint64(0, true));
+    for (let end = size; ; ) {
+      if (this.links.length > LIMITS.indexChain || !isCount(place) || place % 64 || place >= end) return false;
+      if (end === size && end - place <= SMALL_INDEX) this.near = { start: place, bytes: (await this.source.read([[place, end]]))[0] };
+      const isSmall = end - place <= SMALL_INDEX;
+      const record = await this.#record(place, isSmall ? end - place : WALK);
+      const said = record.label?.record;
+      if (said?.kind !== "index" || (end === size && record.header.end !== size) || record.header.end > end) return false;
+      if (record.header.end - place <= SMALL_INDEX && !(await this.#sound(record))) return false;
+      const entries = entriesOf(record.label);
+      if (!isSmall) record.foresee(entries);
+      const part = async (entry) => {
+        const own = await record.part(entry.part ?? entries.indexOf(entry));
+        return own.size === product(entry.shape) * entry.word ? own : refuse("size", "a table of an index");
+      };
+      for (const [number, entry] of entries.entries()) {
+        const { refused } = new Tensor(entry, number, record);
+        // The numbers of names are not read here.
+        if (refused?.reason === "unsupported") continue;
+        if (refused) throw refused;
+        if (!isCount(entry.part ?? number)) refuse("schema", "the part of an entry");
+        await part(entry).catch(() => refuse("frame", "the parts of an index"));
+      }
+      const plain = (number, dtype, word, rank) => {
+        const one = entries[number];
+        if (!one || one.dtype !== dtype || one.word !== word || (one.packing ?? "dense") !== "dense" || one.shape?.length !== rank) refuse("layout", "the tables of an index");
+        return one;
+      };
+      const table = plain(0, "i", 8, 2);
+      const names = plain(1, "u", 1, 1);
+      if (table.shape[1] !== 5) refuse("layout", "the table of an index");
+      const grown = entries.length > 3 ? plain(3, "i", 8, 1) : null;
+      const begin = said.previous ?? null;
+      this.links.unshift({ rows: table.shape[0], table: await part(table), text: await part(names), grown: grown && (await part(grown)), end: place, records: said.records ?? {} });
+      if (begin === null) break;
+      if (!isCount(begin)) return false;
+      this.links[0].floor = begin;
+      end = place;
+      place = begin;
+    }
+    return true;
+  }
+
+  async #sound(record) {
+    const { start, end, algorithm, checksum } = record.header;
+    return (await this.#sum(start + HEADER, end, algorithm)) === checksum;
+  }
+
+  async #sum(start, end, algorithm, { signal, progress } = {}) {
+    if (algorithm > 1) refuse("unsupported", "the checksum XXH3; Python verifies it");
+    let sum = 0;
+    const lanes = algorithm ? new Lanes() : null;
+    for (let place = start; place < end; place += CHUNK) {
+      signal?.throwIfAborted();
+      const [bytes] = await this.read([[place, Math.min(place + CHUNK, end)]]);
+      if (!lanes) sum = crc32(bytes, sum);
+      else for (let k = 0; k < bytes.length; k += 65536) lanes.add(bytes.subarray(k, k + 65536));
+      progress?.(Math.min(place + CHUNK, end) - start, end - start);
+    }
+    return BigInt(lanes ? lanes.sum() : sum);
+  }
+
+  /** Read headers and labels of records by one batched read, and another for long labels. */
+  async #records(places, glance = GLANCE) {
+    const { size } = this.source;
+    const settled = (work) => {
+      try {
+        return work();
+      } catch (error) {
+        if (error instanceof TensError) return error;
+        throw error;
+      }
+    };
+    const raw = await this.read(places.map((place) => [Math.min(place, size), Math.min(place + glance, size)]));
+    const found = places.map((place, k) => settled(() => this.#parse(raw[k], place)));
+    const longer = found.flatMap((one, k) => (one.need ? [k] : []));
+    if (longer.length) {
+      const more = await this.read(longer.map((k) => [places[k], Math.min(places[k] + found[k].need, size)]));
+      longer.forEach((k, n) => (found[k] = settled(() => this.#parse(more[n], places[k]))));
+    }
+    return found.map((one) => (one.need ? new TensError("frame", "a label is cut off") : one));
+  }
+
+  async #record(place, glance) {
+    const [found] = await this.#records([place], glance);
+    if (found instanceof TensError) throw found;
+    return found;
+  }
+
+  #parse(bytes, place) {
+    const header = headerOf(bytes, place, this.source.size);
+    const label = frameAt(bytes, HEADER);
+    if (!label || label[0] < 8 || place + label[1] + label[0] > header.end) refuse("frame", "a label is cut off");
+    if (label[0] > LIMITS.labelBytes) refuse("limit", `a label of ${label[0]} bytes`);
+    const next = label[1] + label[0];
+    if (next + 25 > bytes.length) return { need: next + 25 };
+    const coordinates = frameAt(bytes, next);
+    if (!coordinates || coordinates[0] !== 24) refuse("frame", "the second frame has not 24 bytes");
+    return new FileRecord(this, header, labelOf(bytes.subarray(label[1], next)), place + coordinates[1] + 24);
+  }
+
+  async #scan() {
+    this.how = "scan";
+    this.links = [];
+    const rows = [];
+    let last = null;
+    for (let place = 0; place < this.source.size; ) {
+      const [record] = await this.#records([place], 4096);
+      // A label that is none is passed over with its record; a header that is none ends the scan.
+      let header = record.header;
+      if (record instanceof TensError) {
+        if (record.reason === "record" || record.reason === "unsupported") break;
+        const [bytes] = await this.read([[place, place + HEADER]]);
+        header = headerOf(bytes, place, this.source.size);
+      }
+      if (last) rows.push(...this.#taken(last));
+      last = record instanceof TensError ? null : record;
+      place = header.end;
+    }
+    if (last && (await this.#sound(last))) rows.push(...this.#taken(last));
+    this.scanned = rows;
+  }
+
+  #taken(record) {
+    const said = record.label?.record;
+    if (!isObject(said) || !["tensor", "records", "metadata"].includes(said.kind)) return [];
+    const { start, end } = record.header;
+    const pairs = said.kind === "records" ? record.label.TENS?.records?.[0]?.fields : null;
+    const fields = Array.isArray(pairs) ? pairs.map((pair) => String(pair?.[0])) : null;
+    return [{ fields, name: said.kind === "metadata" ? "" : said.name, start, length: end - start - HEADER, piece: said.piece ?? 0, pieces: said.pieces ?? 1, extends: said.extends ?? null }];
+  }
+
+  /** Rows of the index: name, place, piece, pieces, rows before. */
+  async index(first = 0, end = this.count) {
+    if (this.scanned) return this.scanned.slice(first, end);
+    const out = [];
+    for (const link of this.links) {
+      const [low, high] = [Math.max(first - link.first, 0), Math.min(end - link.first, link.rows)];
+      if (low >= high) continue;
+      const before = Math.max(low - 1, 0);
+      const [raw, grown] = await this.read([
+        [link.table.start + 40 * before, link.table.start + 40 * high],
+        ...(link.grown ? [[link.grown.start + 8 * low, link.grown.start + 8 * high]] : []),
+      ]);
+      const table = numbersOf(raw);
+      const extended = grown ? numbersOf(grown) : null;
+      let after = link.floor ?? 0;
+      let from = low ? table[0] : 0;
+      const stop = table.at(-5);
+      if (from < 0 || stop < from || stop > link.text.size) refuse("layout", "the names of an index");
+      const [text] = await this.read([[link.text.start + from, link.text.start + stop]]);
+      const base = from;
+      for (let k = low; k < high; k++) {
+        const [ends, start, length, piece, pieces] = table.slice(5 * (k - before), 5 * (k - before) + 5);
+        if (ends < from || ends > stop) refuse("layout", "the names of an index");
+        if (!isCount(start) || start % 64 || !isCount(length) || start + HEADER + length > link.end || start < after) refuse("layout", "the rows of an index overlap, or leave their part of the file");
+        if (!isCount(piece) || piece >= pieces) refuse("layout", "a piece of an index");
+        after = start + HEADER + length;
+        const name = utf8(text.subarray(from - base, ends - base));
+        out.push({ name, start, length, piece, pieces, extends: extended && extended[k - low] >= 0 ? extended[k - low] : null });
+        if (extended && (extended[k - low] < -1 || (extended[k - low] >= 0 && !name))) refuse("layout", "the extensions of an index");
+        from = ends;
+      }
+    }
+    return out;
+  }
+
+  /** What rows `first` to `end` of the index have: name, kind, hold, shape, type and bytes, or `refused`. */
+  async list(first, end) {
+    const rows = await this.index(first, Math.min(end, this.count));
+    const records = await this.#records(rows.map((row) => row.start));
+    return rows.flatMap((row, k) => this.#entries(row, records[k]));
+  }
+
+  #entries(row, record) {
+    const common = { name: row.name, row, bytes: row.length + HEADER };
+    if (record instanceof TensError) return [{ ...common, refused: record }];
+    try {
+      return this.#tensors(row, record).map(({ name, tensor }) => ({
+        ...common,
+        name,
+        tensor,
+        kind: row.name === "" ? "metadata" : tensor.kind,
+        hold: tensor?.hold ?? null,
+        shape: tensor?.shape ?? null,
+        type: tensor?.typeName ?? null,
+        refused: tensor?.refused ?? null,
+        metadata: row.name === "" ? (record.label?.TENS?.metadata ?? {}) : tensor.metadata,
+      }));
+    } catch (error) {
+      if (!(error instanceof TensError)) throw error;
+      return [{ ...common, refused: error }];
+    }
+  }
+
+  /** The tensors of a record, which must be the one that its row in the index names. */
+  #tensors(row, record) {
+    const said = record.label?.record;
+    const { start, end } = record.header;
+    const kind = row.name === "" ? ["metadata"] : ["tensor", "records"];
+    const agree = kind.includes(said?.kind) && (row.name === "" || said.name === row.name) && (said.piece ?? 0) === row.piece && (said.pieces ?? 1) === row.pieces && sameText(said.extends, row.extends);
+    if (!agree || end - start - HEADER !== row.length) refuse("record", `the record at ${start} is not the one that the index names`);
+    if (row.name === "") return [{ name: "", tensor: null }];
+    const tensors = entriesOf(record.label).map((entry, number) => new Tensor(entry, number, record));
+    // What is not understood is one tensor; anything else that is wrong is the message.
+    const wrong = tensors.find((one) => one.refused && (said.kind === "records" || one.refused.reason !== "unsupported"));
+    if (wrong) throw wrong.refused;
+    if (said.kind === "tensor") {
+      if (tensors.length !== 1) refuse("record", `the record at ${start} has ${tensors.length} tensors`);
+      return [{ name: row.name, tensor: tensors[0] }];
+    }
+    const group = record.label.TENS?.records;
+    if (!Array.isArray(group) || group.length !== 1 || !isObject(group[0])) refuse("schema", "the records of a file record");
+    const { fields, rank, version } = group[0];
+    if (version !== 1) refuse("unsupported", `version ${String(version)} of records`);
+    if (!isCount(rank) || rank > Math.max(...tensors.map((one) => one.rank))) refuse("layout", "the rank of records");
+    if (!Array.isArray(fields) || !fields.every((one) => Array.isArray(one) && typeof one[0] === "string" && isCount(one[1]) && one[1] < tensors.length)) refuse("schema", "the fields of records");
+    return fields.map(([field, number]) => ({ name: `${row.name}.${field}`, tensor: tensors[number] }));
+  }
+
+  /** The names of all tensors; their part of the index is read as a whole. */
+  async names() {
+    return [...(await this.#byName()).keys()];
+  }
+
+  async #byName() {
+    if (this.rowsByName) return this.rowsByName;
+    const begun = new Map();
+    const partial = new Map();
+    for (const row of await this.index()) {
+      if (row.name === "") continue;
+      const wrong = this.#goesOn(row, begun, partial);
+      // A record that contradicts those before it is passed over in a scan, and refused in an index.
+      if (wrong && !this.scanned) refuse("layout", `the record at ${row.start} ${wrong}`);
+    }
+    const listed = Object.assign({}, ...this.links.map((link) => link.records));
+    const out = new Map();
+    for (const [name, rows] of begun) {
+      const fields = rows[0].fields ?? listed[name];
+      if (Array.isArray(fields)) for (const field of fields) out.set(`${name}.${field}`, { rows });
+      else out.set(name, { rows });
+    }
+    return (this.rowsByName = out);
+  }
+
+  /** Note a row of the index; return what is wrong with it, if anything is. */
+  #goesOn(row, begun, partial) {
+    const { name, piece, pieces } = row;
+    const known = begun.get(name);
+    if (row.extends === null && known) return "repeats a name";
+    if (row.extends !== null && !known) return "extends what is not there";
+    const parts = piece === 0 ? [] : (partial.get(name) ?? []);
+    const before = (parts.at(-1) ?? known?.at(-1))?.extends ?? null;
+    if (before !== null && row.extends <= before) return "extends before the record that came last";
+    if (parts.length !== piece) return "is a piece without those before it";
+    parts.push(row);
+    if (parts.length < pieces) partial.set(name, parts);
+    else {
+      partial.delete(name);
+      begun.set(name, [...(known ?? []), ...parts]);
+    }
+    return null;
+  }
+
+  /** The tensor of a name: all its pieces and extensions. */
+  async tensor(name) {
+    const found = (await this.#byName()).get(name);
+    if (!found) refuse("record", `there is no tensor ${JSON.stringify(name)}`);
+    const records = await this.#records(found.rows.map((row) => row.start));
+    const tensors = found.rows.map((row, k) => {
+      if (records[k] instanceof TensError) throw records[k];
+      const own = this.#tensors(row, records[k]);
+      return (own.find((one) => one.name === name) ?? refuse("record", `the record at ${row.start} has no ${name}`)).tensor;
+    });
+    if (tensors.length === 1) return tensors[0];
+    await this.#checkRows(found.rows, tensors);
+    return new Joined(tensors);
+  }
+
+  /** Refuse pieces and extensions that do not go on where the rows before them end. */
+  async #checkRows(rows, tensors) {
+    const [first] = tensors;
+    let count = 0;
+    for (const [k, one] of tensors.entries()) {
+      if (one.refused) throw one.refused;
+      const { extends: before } = rows[k];
+      const alike = one.typeName === first.typeName && one.hold === first.hold && String(one.layers) === String(first.layers) && one.rank === first.rank;
+      const isBox = one.kind === "dense";
+      const fits = first.kind === "dense" ? isBox && one.shape.length && one.shape.slice(1).join() === first.shape.slice(1).join() : isBox || one.kind === first.kind;
+      if (!alike || !fits || (before !== null && before !== count)) refuse("record", `the record at ${rows[k].start} does not go on where the tensor ends`);
+      count += await one.rowCount();
+    }
+  }
+
+  /** What is said of the file as a whole. */
+  async metadata() {
+    const rows = (await this.index()).filter((row) => row.name === "");
+    if (!rows.length) return {};
+    const [entry] = await this.#records([rows.at(-1).start]);
+    if (entry instanceof TensError) throw entry;
+    return entry.label?.TENS?.metadata ?? {};
+  }
+
+  /** Compare the checksums of the records of a tensor: true if they fit. */
+  async verify(name, options = {}) {
+    const found = (await this.#byName()).get(name);
+    if (!found) refuse("record", `there is no tensor ${JSON.stringify(name)}`);
+    for (const row of found.rows) {
+      const record = await this.#record(row.start, GLANCE);
+      const { start, end, algorithm, checksum } = record.header;
+      if ((await this.#sum(start + HEADER, end, algorithm, options)) !== checksum) return false;
+    }
+    return true;
+  }
+}

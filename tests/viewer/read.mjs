@@ -1,0 +1,60 @@
+// Reads files or messages, one JSON object {kind, path} a line, and prints what each has as JSON a line.
+import { readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { pathToFileURL } from "node:url";
+
+const { open, bufferSource, decodeMessage, TensError } = await import(pathToFileURL(process.argv[2]));
+
+const told = (value) => {
+  if (Array.isArray(value)) return value.map(told);
+  if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+  if (value instanceof Uint8Array) return { bytes: Buffer.from(value).toString("hex") };
+  if (typeof value === "object" && value !== null && "im" in value) return { c: [told(value.re), told(value.im)] };
+  if (typeof value === "number" && !Number.isFinite(value)) return Number.isNaN(value) ? "nan" : value < 0 ? "-inf" : "inf";
+  return Object.is(value, -0) ? "-0.0" : value;
+};
+
+const valuesOf = async (tensor) => {
+  try {
+    if (tensor.refused) throw tensor.refused;
+    return { values: told(tensor.kind === "metadata" ? null : await tensor.toList()) };
+  } catch (error) {
+    if (!(error instanceof TensError)) throw error;
+    return { refused: error.reason, text: error.message };
+  }
+};
+
+const answer = async ({ kind, path }) => {
+  const bytes = readFileSync(path);
+  try {
+    if (kind === "message") {
+      const message = decodeMessage(new Uint8Array(bytes));
+      return { tensors: await Promise.all(message.tensors.map(valuesOf)) };
+    }
+    const file = await open(bufferSource(bytes));
+    const tensors = {};
+    for (const name of await file.names()) {
+      try {
+        tensors[name] = await valuesOf(await file.tensor(name));
+      } catch (error) {
+        if (!(error instanceof TensError)) throw error;
+        tensors[name] = { refused: error.reason, text: error.message };
+      }
+    }
+    let metadata;
+    try {
+      metadata = await file.metadata();
+    } catch (error) {
+      if (!(error instanceof TensError)) throw error;
+      metadata = { refused: error.reason };
+    }
+    return { how: file.how, metadata, tensors };
+  } catch (error) {
+    if (!(error instanceof TensError)) return { crashed: `${error.stack}` };
+    return { refused: error.reason, text: error.message };
+  }
+};
+
+for await (const line of createInterface({ input: process.stdin })) {
+  process.stdout.write(`${JSON.stringify(await answer(JSON.parse(line)))}\n`);
+}

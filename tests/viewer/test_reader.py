@@ -1,0 +1,154 @@
+"""The JavaScript reader has the names and values that Python has, of every kind of tensor."""
+
+import json
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import tensorwrapper as tw
+from tensorwrapper.store.records._format import VERSION
+from tests.support.viewer import NODE, READER, read_by_node, told
+
+pytestmark = pytest.mark.skipif(NODE is None, reason="Node is not installed")
+
+TILED = tw.as_tensor(np.arange(9.0).reshape(3, 3)).tiled(tw.Tiling([2, 1], [1, 2]))
+BIG = {"compress": "zlib"}
+ROWS = [
+    (np.arange(6, dtype="i4").reshape(2, 3), {}),
+    (np.array(3.5), {}),
+    (np.zeros((0, 3)), {}),
+    (np.array([True, False]), {}),
+    (np.array([-128, 127], "i1"), {}),
+    (np.array([2**63 - 1, -(2**63)]), {}),
+    (np.array([2**64 - 1], "u8"), {}),
+    (np.array([2**53 + 1]), {}),
+    (np.array([6e-8, 65504, np.nan, -0.0, np.inf], "f2"), {}),
+    (np.array([0.1, 1e-45], "f4"), {}),
+    (np.array([np.nan, -np.inf, 5e-324, -0.0]), {}),
+    (np.array([1 + 2j]), {}),
+    (np.array([1 + 2j], "c8"), {}),
+    (np.array(["2020-01-01", "NaT"], "M8[D]"), {}),
+    (np.array([1.5, -2], ml_dtypes.bfloat16), {}),
+    (np.array([1.5, -2], ml_dtypes.float8_e4m3fn), {}),
+    (tw.jagged([[1, 2, 3], [], [4]]), {}),
+    (tw.jagged([[[1.5], [2.5, 3.5]], [], [[], [4.0]]]), {}),
+    (tw.jagged([np.arange(4.0).reshape(2, 2), np.zeros((0, 3))]), {}),
+    (tw.jagged([[], []], dtype="f4"), {}),
+    (tw.jagged([[1, 2, 3], [7], [4, 5]])[1:], {}),
+    (TILED, {}),
+    (tw.from_buffer(np.arange(9.0), TILED.shape), {}),
+    (TILED[1:], {}),
+    (tw.from_buffer(np.arange(6.0), tw.Shape.triangular(3, "lower")), {}),
+    (tw.from_buffer(np.arange(6), tw.Shape.triangular(3, "upper")), {}),
+    (tw.from_buffer(np.arange(6, dtype="u1"), tw.Shape.nested(tw.Shape(2, 3), layers=(1, 1))), {}),
+    (tw.from_buffer(np.arange(6.0), tw.Shape(2, 3, origin=(5, -7))), {}),
+    (tw.sparse([(0, 1), (2, 3)], np.array([5, 7], "<i2"), tw.Shape(3, 4), fill_value=-1), {}),
+    (tw.sparse([(1, 1)], np.array([5.0]), tw.Shape(2, 2)), {}),
+    (tw.strings(["a", None, "日本", ""]), {}),
+    (tw.strings([["x", "yy"], ["", "zzz"]]), {}),
+    (tw.strings([b"\xff\x00", b"a"]), {}),
+    (tw.strings([["a", "b"], [], ["ccc"]]), {}),
+    (tw.strings(["\ufeffbom", "<b>"]), {}),
+    (np.arange(200000, dtype="i4") // 1000, BIG),
+    (tw.jagged([[1] * 300, [], [2] * 900]), BIG),
+    (np.arange(5000) % 7 == 0, BIG),
+    (np.arange(4000.0).reshape(400, 10), {"piece_bytes": 8000}),
+    (np.arange(200000, dtype="u1"), {}),
+    # What came to the format since: nulls, blocks, symmetry.
+    (tw.as_tensor([5, None, 7, 8]), {}),
+    (tw.jagged([[1, None], [], [3]]), {}),
+    (tw.nullable(np.arange(3000), np.arange(3000) % 3 > 0), BIG),
+    (
+        tw.blocks(
+            {(0, 0): np.array([[1, 2]], "u1"), (1, 1): np.array([[3], [4]], "u1")}, tw.Tiling([1, 2], [2, 1])
+        ),
+        {},
+    ),
+    (tw.from_packed(np.array([1, 2, 3], "<i2"), "s2", (2, 2)), {}),
+    (tw.from_packed(np.arange(1.0, 4.0), "a2", (3, 3)), {}),
+    (tw.from_packed([1 + 0j, 2j, 3], "h2", (2, 2)), {}),
+    (tw.from_packed(np.arange(6.0), "s8", (2, 2, 2, 2)), {}),
+    (np.array([1, -1], "m8[s]"), {}),
+    (np.array(["1969-12-31T23:59:59.999", "2000-02-29T12:00:00.001"], "M8[ms]"), {}),
+    (np.array(["1969-12", "2001-03"], "M8[M]"), {}),
+    *[
+        (np.arange(256, dtype="u1").view(kind), {})
+        for kind in (
+            ml_dtypes.float8_e5m2,
+            ml_dtypes.float8_e4m3fnuz,
+            ml_dtypes.float8_e5m2fnuz,
+            ml_dtypes.float8_e4m3b11fnuz,
+            ml_dtypes.float8_e3m4,
+            ml_dtypes.float8_e4m3,
+            ml_dtypes.float8_e8m0fnu,
+        )
+    ],
+]
+
+
+def expected(tensor):
+    kind = tensor.dtype.kind
+    if kind in "mM":
+        texts = (
+            np.datetime_as_string(tensor.elements())
+            if kind == "M"
+            else [f"{int(own)} {np.datetime_data(tensor.dtype)[0]}" for own in tensor.elements().astype("i8")]
+        )
+        return [None if text == "NaT" else str(text) for text in texts]
+    if kind == "V":
+        return told(np.asarray(tensor).astype("f4").tolist())
+    return told(tensor.tolist())
+
+
+def test_every_kind_of_tensor_has_the_values_of_python(tmp_path):
+    paths = []
+    for number, (tensor, options) in enumerate(ROWS):
+        paths.append(tmp_path / f"{number}.tens")
+        tw.save(paths[-1], {"x": tensor}, metadata={"n": number}, **options)
+    for number, (path, answer) in enumerate(zip(paths, read_by_node(paths), strict=True)):
+        assert answer.get("metadata") == {"n": number}, answer
+        assert answer["how"] == "index"
+        with tw.open(path) as file:
+            assert answer["tensors"]["x"] == {"values": expected(tw.as_tensor(file["x"]))}, ROWS[number]
+
+
+def test_all_in_one_file_with_records_and_extensions_and_without_an_index(tmp_path):
+    path = tmp_path / "all.tens"
+    with tw.open(path, "a") as file:
+        for number, (tensor, _) in enumerate(ROWS):
+            file[f"t{number}"] = tensor
+        for k in range(3):
+            file.extend("hits", tw.jagged([[k, k + 1], []]))
+            file.extend("box", np.full((2, 3), k))
+            file.extend("ev", {"t": tw.jagged([[k], []]), "run": [k, k + 10]})
+            file.flush()
+        raw = path.read_bytes()
+    whole = path.read_bytes()
+    bare = tmp_path / "bare.tens"
+    bare.write_bytes(raw[: raw.rindex(b"\x89TENS")])
+    paths = [path, bare]
+    for answer, how in zip(read_by_node(paths), ("index", "scan"), strict=True):
+        assert answer["how"] == how, answer
+        with tw.open(path) as file:
+            assert set(answer["tensors"]) == set(file)
+            for name, tensor in file.items():
+                assert answer["tensors"][name] == {"values": expected(tw.as_tensor(tensor.copy()))}, name
+    assert len(whole) > len(bare.read_bytes())
+
+
+def test_messages_are_decoded(tmp_path):
+    tensors = [tensor for tensor, _ in ROWS]
+    path = tmp_path / "message.bin"
+    path.write_bytes(tw.wire.encode_frames(tw.wire.encode(tensors)))
+    (answer,) = read_by_node([path], "message")
+    for tensor, found in zip(tensors, answer["tensors"], strict=True):
+        assert found == {"values": expected(tw.as_tensor(tensor))}
+
+
+def test_the_versions_of_the_formats_are_those_that_python_writes():
+    line = next(own for own in READER.read_text().splitlines() if own.startswith("export const FORMAT"))
+    said = json.loads(
+        line.partition("=")[2].strip(" ;").replace("file", '"file"').replace("message", '"message"')
+    )
+    assert said == {"file": VERSION, "message": 1}

@@ -1,0 +1,149 @@
+"""The viewer's server: ranges of the files that it was given, to its own page alone."""
+
+import http.client
+import os
+import re
+from urllib.parse import urlsplit
+
+import numpy as np
+import pytest
+
+import tensorwrapper as tw
+from tensorwrapper.errors import DataFileError
+from tensorwrapper.viewer import page, view
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "run.tens"
+    tw.save(path, {"x": np.arange(1000.0)})
+    return path
+
+
+def ask(viewer, rest, headers=None, secret=None):
+    parts = urlsplit(viewer.address)
+    connection = http.client.HTTPConnection(parts.netloc)
+    target = f"/{viewer.secret if secret is None else secret}/{rest}"
+    connection.request("GET", target, headers=headers or {})
+    answer = connection.getresponse()
+    found = answer.status, answer.read(), answer.headers
+    connection.close()
+    return found
+
+
+def test_the_page_and_its_files_come_with_a_strict_policy(path):
+    with view(path) as viewer:
+        for rest in ("", "app.js", "style.css", "tensorwrapper.js", "files.json"):
+            status, body, headers = ask(viewer, rest)
+            assert status == 200
+            assert body
+            assert headers["Content-Security-Policy"].startswith("default-src 'none'; script-src 'self'")
+            assert headers["X-Content-Type-Options"] == "nosniff"
+            assert headers["Access-Control-Allow-Origin"] is None
+        assert ask(viewer, "files.json")[1] == b'[{"name": "run.tens"}]'
+
+
+def test_ranges_are_those_of_the_file(path):
+    raw = path.read_bytes()
+    with view(path) as viewer:
+        for given, expected in [("bytes=0-9", raw[:10]), ("bytes=-7", raw[-7:]), ("bytes=5000-", raw[5000:])]:
+            status, body, headers = ask(viewer, "file/0", {"Range": given})
+            assert (status, body) == (206, expected)
+            assert headers["Content-Range"].endswith(f"/{len(raw)}")
+        assert ask(viewer, "file/0?r=0-4,100-108,0-0")[:2] == (200, raw[:4] + raw[100:108])
+        assert (viewer.n_requests, viewer.n_bytes) == (4, 10 + 7 + len(raw) - 5000 + 12)
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        "bytes=9-3",
+        "bytes=a-b",
+        "lines=0-1",
+        "bytes=0",
+        "",
+        "bytes=99999999-",
+        "bytes=0-1,4-5",
+        "bytes=--1",
+        "bytes=٣-4",
+    ],
+)
+def test_ranges_that_are_none_are_refused(path, wanted):
+    with view(path) as viewer:
+        assert ask(viewer, "file/0", {"Range": wanted.encode()} if wanted else {})[0] == 416
+
+
+@pytest.mark.parametrize(
+    "query", ["r=5-3", "r=0-99999999", "r=", "r=1", "q=0-1", "r=" + ",".join(["0-1"] * 513)]
+)
+def test_batches_that_are_none_are_refused(path, query):
+    with view(path) as viewer:
+        assert ask(viewer, f"file/0?{query}")[0] == 416
+
+
+def test_a_file_that_was_changed_says_so(path):
+    with view(path) as viewer:
+        tag = ask(viewer, "file/0", {"Range": "bytes=0-1"})[2]["ETag"]
+        assert ask(viewer, "file/0", {"Range": "bytes=0-1", "If-Match": tag})[0] == 206
+        os.utime(path, ns=(5, 5))
+        assert ask(viewer, "file/0", {"Range": "bytes=0-1", "If-Match": tag})[0] == 412
+
+
+def test_nothing_is_given_without_the_secret_or_to_another_host(path):
+    with view(path) as viewer:
+        assert len(viewer.secret) >= 32
+        assert ask(viewer, "files.json", secret="wrong")[0] == 404
+        assert ask(viewer, "files.json", {"Host": "example.org"})[0] == 403
+        for rest in ("file/1", "file/-1", "file/x", "file/", "other", "file/0/x", "../x"):
+            assert ask(viewer, rest)[0] == 404
+
+
+def test_a_folder_stands_for_the_files_in_it_and_links_do_not_lead_out(tmp_path, path):
+    inside = tmp_path / "folder" / "deeper"
+    inside.mkdir(parents=True)
+    tw.save(inside / "a.tens", {"x": [1]})
+    (tmp_path / "folder" / "out.tens").symlink_to(path)
+    with view(tmp_path / "folder") as viewer:
+        assert [own.name for own in viewer.shown] == ["deeper/a.tens"]
+
+
+def test_files_of_other_kinds_are_converted(tmp_path):
+    np.savez(tmp_path / "a.npz", w=[1.5, 2.5])
+    with view(tmp_path / "a.npz") as viewer:
+        (shown,) = viewer.shown
+        assert shown.name == "a.npz"
+        with tw.open(shown.path) as file:
+            assert file["w"].tolist() == [1.5, 2.5]
+    assert not shown.path.exists()
+
+
+def test_what_cannot_be_shown_is_refused(tmp_path):
+    with pytest.raises(DataFileError, match=r"has no \.tens files"):
+        view(tmp_path)
+    with pytest.raises(DataFileError, match="does not exist"):
+        view(tmp_path / "none.tens")
+    with pytest.raises(DataFileError, match="no file to show"):
+        view()
+
+
+def test_one_file_has_the_whole_page():
+    whole = page()
+    assert "src=" not in whole
+    assert "import " not in "".join([line for line in whole.splitlines() if line.startswith("import ")])
+    assert len(whole) < 130_000
+
+
+def test_the_package_has_the_files_of_the_page():
+    from importlib.resources import files
+
+    static = files("tensorwrapper.viewer").joinpath("static")
+    names = {own.name for own in static.iterdir()}
+    assert names == {"index.html", "app.js", "style.css", "tensorwrapper.js", "tensorwrapper.d.ts"}
+    code = static.joinpath("app.js").read_text() + static.joinpath("tensorwrapper.js").read_text()
+    # Names and texts of files are text, and never markup.
+    assert "innerHTML" not in code
+    assert "insertAdjacentHTML" not in code
+    exported = re.findall(r"^export (?:async )?(?:function\*?|const|class) (\w+)", code, re.MULTILINE)
+    types = static.joinpath("tensorwrapper.d.ts").read_text()
+    typed = re.findall(r"^export declare (?:function|const|class) (\w+)", types, re.MULTILINE)
+    assert set(exported) == set(typed)
