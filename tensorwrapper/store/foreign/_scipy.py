@@ -167,11 +167,13 @@ def _of_diagonals(parts: _Parts, extents: Extents) -> tuple[IntArray, Array]:
     if data.ndim != 2 or offsets.shape != data.shape[:1] or len(np.unique(offsets)) != len(offsets):
         raise ConversionError(f"its data have the extents {data.shape}, and are not diagonals, one an offset")
     # A diagonal outside of the matrix has no elements there.
-    first = np.clip(offsets, -rows, columns).astype(np.int64)
-    own = np.arange(min(data.shape[1], columns))
-    places = own - first[:, np.newaxis]
+    numbers: Any = offsets
+    first: IntArray = np.minimum(numbers, np.int64(columns)).astype(np.int64)
+    first = np.maximum(first, -rows)
+    own: IntArray = np.arange(min(data.shape[1], columns), dtype=np.int64)
+    places: IntArray = own - first[:, np.newaxis]
     is_inside = (places >= 0) & (places < rows)
-    found = np.broadcast_to(own, places.shape)[is_inside]
+    found: IntArray = np.broadcast_to(own, places.shape)[is_inside]
     return np.stack([places[is_inside], found], axis=1), data[:, : len(own)][is_inside]
 
 

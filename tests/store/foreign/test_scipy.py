@@ -62,6 +62,14 @@ def test_blocks_and_diagonals_of_any_size(tmp_path):
         assert tw.open(path)["array"].to_dense().tolist() == sp.load_npz(path).toarray().tolist()
 
 
+@pytest.mark.parametrize("dtype", ["i1", "u1", "u8", "i8"])
+def test_offsets_of_any_integers(tmp_path, dtype):
+    offsets = [0, 2] if dtype[0] == "u" else [-1, 0]
+    matrix = sp.dia_array((np.ones((2, 200)), offsets), shape=(300, 200))
+    np.savez(tmp_path / "a.npz", **parts_of(matrix, offsets=np.array(offsets, dtype)))
+    assert np.array_equal(tw.open(tmp_path / "a.npz")["array"].to_dense(), matrix.toarray())
+
+
 def test_what_is_stored_twice_is_added(tmp_path):
     path = saved(tmp_path, sp.coo_array(([1.0, 2.0], ([0, 0], [0, 0])), shape=(1, 1)))
     found = tw.open(path)["array"]

@@ -51,6 +51,7 @@ def contents_of(
     held: dict[str, Held] = {}
     losses: list[Loss] = []
     empties: dict[pa.DataType, Tensor[Any]] = {}
+    read_of: set[str] = set()
     for own in _columns(schema, losses):
         loss = refused(own) if refused else None
         found = loss or _tensor_or_loss(own, empties)
@@ -58,6 +59,7 @@ def contents_of(
             losses.append(found)
             continue
         empty, said = found
+        read_of.add(own.field.name)
         told = ["all of it"] if said is None else _untaken(said, empty.shape.rank)
         said = said or {}
         if told:
@@ -77,7 +79,7 @@ def contents_of(
         whole or {},
         tuple(losses),
         attributes=lambda: others,
-        unsaid=lambda: tuple(_types_of_others([own for own in schema if _has(held, own.name)])),
+        unsaid=lambda: tuple(_types_of_others([own for own in schema if own.name in read_of])),
     )
 
 
@@ -117,11 +119,6 @@ def _tensor_or_loss(
         return empties[kind], _said(own.field.metadata) if own.leaf.is_all else {}
     except Exception as error:  # noqa: BLE001 - what pyarrow raises for types of others is in no list
         return Loss(f"{what} has {str(kind)[:80]}, {error}", own.name, "type")
-
-
-def _has(held: Mapping[str, Held], name: str) -> bool:
-    """Tell whether a column, or a field in it, is among the tensors."""
-    return name in held or any(own.startswith(f"{name}.") for own in held)
 
 
 def _others_in(schema: "pa.Schema") -> dict[str, list[str]]:

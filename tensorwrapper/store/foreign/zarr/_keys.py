@@ -5,7 +5,7 @@
 
 import functools
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
 from typing import Any, Final, Protocol, TypeAlias, final
 
@@ -156,19 +156,19 @@ class _OverKeys:
         """Refuse to delete."""
         raise ReadOnlyError(f"{self.folder} is only read: {key!r} is not deleted")
 
-    async def list(self) -> Any:  # noqa: ANN401 - as above
+    async def list(self) -> AsyncIterator[str]:
         """Yield all keys."""
         async for key in self.list_prefix(""):
             yield key
 
-    async def list_prefix(self, prefix: str) -> Any:  # noqa: ANN401 - as above
+    async def list_prefix(self, prefix: str) -> AsyncIterator[str]:
         """Yield the keys that start with a prefix."""
         above = f"{self.folder.name}/" if self.folder.name else ""
-        for key in list(self.folder.keys.entries):
+        for key in tuple(self.folder.keys.entries):
             if key.startswith(above + prefix):
                 yield key.removeprefix(above)
 
-    async def list_dir(self, prefix: str) -> Any:  # noqa: ANN401 - as above
+    async def list_dir(self, prefix: str) -> AsyncIterator[str]:
         """Yield the names in a folder."""
         above = f"{prefix.rstrip('/')}/" if prefix else ""
         known = {key.removeprefix(above).partition("/")[0]: None async for key in self.list_prefix(above)}

@@ -91,9 +91,10 @@ def _refs_of(path: Path) -> dict[str, object]:
     if computed:
         text = f"{path} has {' and '.join(computed)}, which compute other references"
         raise DataFileError(Loss(text, "", "convention", "fsspec's ReferenceFileSystem reads it"))
-    if len(refs) > _MOST_KEYS:
-        raise DataFileError(f"{path} has {len(refs)} keys; {_MOST_KEYS} are allowed")
-    return cast("dict[str, object]", refs)
+    found = cast("dict[str, object]", refs)
+    if len(found) > _MOST_KEYS:
+        raise DataFileError(f"{path} has {len(found)} keys; {_MOST_KEYS} are allowed")
+    return found
 
 
 def _entry(key: str, given: Any, most: int) -> "Entry | Loss | tuple[str, int, int | None]":  # noqa: ANN401 - of a JSON
@@ -107,15 +108,16 @@ def _entry(key: str, given: Any, most: int) -> "Entry | Loss | tuple[str, int, i
             return _Inline(base64.b64decode(given.removeprefix(_BASE64), validate=True))
         except (binascii.Error, ValueError) as error:
             return Loss(f"the key {key[:80]!r} has no base64: {error}", key, "damage")
-    items: list[Any] = given if isinstance(given, list) else []
+    items: list[Any] = []
+    if isinstance(given, list):
+        items += given
     if items and isinstance(items[0], str) and len(items) in (1, 3):
         if len(items) == 1:
             return items[0], 0, None
         if all(type(own) is int and 0 <= own <= MAX_INT64 for own in items[1:]) and items[2] <= most:
             return items[0], items[1], items[2]
-    text = (
-        f"the key {key[:80]!r} has {brief(given)}, which is neither a text nor a file with a start and a size"
-    )
+    shown = brief(cast("object", given))
+    text = f"the key {key[:80]!r} has {shown}, which is neither a text nor a file with a start and a size"
     return Loss(text, key, "damage")
 
 
