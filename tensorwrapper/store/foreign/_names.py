@@ -8,8 +8,9 @@ from typing import Any, Final, final
 from tensorwrapper._tensor_names import NAME_BYTES
 from tensorwrapper._wording import shortened
 from tensorwrapper.errors import ConversionError
+from tensorwrapper.store.records._loss import Loss
 
-__all__ = ["TRUE_NAME", "FreeNames", "check_path", "names_before", "tens_names", "true_name"]
+__all__ = ["TRUE_NAME", "FreeNames", "check_path", "names_before", "renamed", "tens_names", "true_name"]
 
 TRUE_NAME: Final = "name"
 """Under which the metadata of a tensor have the name that it had where it came from."""
@@ -42,6 +43,11 @@ class FreeNames:
         self._next[wanted] = count
         self._taken.add(found)
         return found
+
+
+def renamed(name: str, taken: str) -> Loss:
+    """Return the loss of a field whose name is taken."""
+    return Loss(f"the field {name!r} is called {taken!r}, as its name is taken", name, "name")
 
 
 def check_path(name: str, kind: str, others: str = "", most: int | None = None) -> None:

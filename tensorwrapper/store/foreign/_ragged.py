@@ -2,7 +2,8 @@
 
 The form is the one that Zarr's developers discuss (zarr-extensions, issue 57): ``[5, {"variable": [0]}, 3]``
 is 5 rows of any lengths of 3 elements each, and an array of 5 numbers has the lengths. It can say rows of
-rows (sizes for each index of all modes before) and cells of any extents (sizes for each row).
+rows (sizes for each index of all modes before) and cells of any extents (sizes for each row). A mode that
+depends on others depends on their modes, too: ``{"variable": [1]}`` is ``[0, 1]`` where mode 1 varies.
 """
 
 from collections.abc import Mapping, Sequence
@@ -74,7 +75,9 @@ class Ragged:
         entries = _list(given["shape"], "the shape")
         if not 1 <= len(entries) <= DEFAULT_LIMITS.rank:
             raise ParseError(f"a ragged shape has 1 to {DEFAULT_LIMITS.rank} modes, not {len(entries)}")
-        extents = tuple([_extent(entry, mode) for mode, entry in enumerate(entries)])
+        extents: tuple[_Extent, ...] = ()
+        for entry in entries:
+            extents = (*extents, _extent(entry, extents))
         origin = _list(given.get("index_origin", [0] * len(extents)), "the origin")
         names = _list(given.get("dimension_names", [None] * len(extents)), "the names of dimensions")
         if len(origin) != len(extents) or not all(type(n) is int and abs(n) < 2**62 for n in origin):
@@ -115,20 +118,29 @@ class Ragged:
     def _rows(self, columns: Mapping[int, IntArray]) -> Shape[Any]:
         count = cast("int", self.extents[0])
         offsets: list[IntArray] = []
+        # How many indices of the mode before there are below each index of mode 0, from mode 2 on.
+        below: IntArray | None = None
         for mode, own in enumerate(self.extents[1:], start=1):
             if isinstance(own, int):
                 if own * count > MAX_INT64:
                     raise ParseError(f"mode {mode} has {count} times {own} indices, which leave 64 bits")
+                if 8 * count > DEFAULT_LIMITS.decompressed_bytes:
+                    raise ParseError(f"mode {mode} has {count} rows, more than memory has room for")
                 offsets.append(np.arange(count + 1, dtype=np.int64) * own)
             else:
-                _check_count(columns[mode], count, mode)
-                offsets.append(splits_of(columns[mode]))
+                given = columns[mode]
+                if own == (0,) and below is not None:
+                    _check_count(given, len(below), mode)
+                    given = np.repeat(given, below)
+                _check_count(given, count, mode)
+                offsets.append(splits_of(given))
+            below = np.diff(offsets[-1] if below is None else offsets[-1][splits_of(below)])
             count = int(offsets[-1][-1])
         return Shape.from_offsets(*offsets)
 
 
 def broken_rows(name: str, why: Exception) -> Loss:
-    """Return that a group speaks of rows, and has not what makes them: its arrays are listed one by one.
+    """Return the loss of a group that speaks of rows and lacks their parts; its arrays are listed.
 
     A part that is merely not known here is no fault of the group.
     """
@@ -189,20 +201,30 @@ def _list(value: object, what: str) -> list[object]:
     return list(cast("Sequence[object]", value))
 
 
-def _extent(entry: object, mode: int) -> _Extent:
+def _extent(entry: object, before: tuple[_Extent, ...]) -> _Extent:
     if type(entry) is int and 0 <= entry <= DEFAULT_LIMITS.extent:
         return entry
+    mode = len(before)
     fields = cast("Mapping[object, Any]", entry if isinstance(entry, Mapping) else {})
     if list(fields) == ["variable"] and mode:
-        given = _list(fields["variable"], "an entry")
-        for known in ((0,), tuple(range(mode))):
-            if given == list(known):
-                return known
+        found = _closure(_list(fields["variable"], "an entry"), before)
+        if found in ((0,), tuple(range(mode))):
+            return found
     text = str(cast("Any", entry))[:60]
     raise ParseError(
         f"mode {mode} of a ragged array has up to {DEFAULT_LIMITS.extent} indices, or varies with mode 0 or "
         f"with all modes before it; not {text}"
     )
+
+
+def _closure(given: list[object], before: tuple[_Extent, ...]) -> tuple[int, ...]:
+    """Return modes with all modes that these depend on; nothing unless they are earlier modes that ascend."""
+    modes = [own for own in given if type(own) is int and 0 <= own < len(before)]
+    if len(modes) != len(given) or modes != sorted(set(modes)):
+        return ()
+    # Earlier entries are closures already.
+    inner = [own for mode in modes if not isinstance(own := before[mode], int)]
+    return tuple(sorted(set(modes).union(*inner)))
 
 
 def _sizes(given: npt.ArrayLike, mode: int) -> IntArray:

@@ -30,6 +30,67 @@ def test_the_form_is_that_of_zarr_extensions():
     assert deep.shape_of({1: [2, 1], 2: [4, 5, 6]}) == tw.Shape.jagged([[4, 5], [6]])
 
 
+@pytest.mark.parametrize(
+    ("entries", "closures", "sizes", "rows"),
+    [
+        (
+            [2, {"variable": [0]}, {"variable": [1]}, {"variable": [1, 2]}],
+            [2, (0,), (0, 1), (0, 1, 2)],
+            {1: [1, 2], 2: [2, 0, 1], 3: [1, 2, 3]},
+            [[[[0], [1, 2]]], [[], [[3, 4, 5]]]],
+        ),
+        (
+            [2, {"variable": [0]}, {"variable": [0]}, {"variable": [1, 2]}],
+            [2, (0,), (0,), (0, 1, 2)],
+            {1: [1, 2], 2: [2, 1], 3: [1, 0, 2, 1]},
+            [[[[0], []]], [[[1, 2]], [[3]]]],
+        ),
+        (
+            [2, 2, {"variable": [0]}, {"variable": [0, 1, 2]}],
+            [2, 2, (0,), (0, 1, 2)],
+            {2: [1, 0], 3: [3, 1]},
+            [[[[0, 1, 2]], [[3]]], [[], []]],
+        ),
+    ],
+)
+def test_modes_depend_on_the_modes_of_those_that_they_name(entries, closures, sizes, rows):
+    ragged = Ragged.from_fields({"shape": entries})
+    assert list(ragged.extents) == closures
+    shape = ragged.shape_of(sizes)
+    assert tw.from_buffer(np.arange(shape.size), shape).tolist() == rows
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        [5, {"variable": [0]}, {"variable": [0]}, 3, {"variable": [1, 2]}],
+        [2, {"variable": [0]}, {"variable": [0]}, {"variable": [2]}],
+        [3, 2, {"variable": [1]}],
+        [3, {"variable": [0]}, {"variable": [1, 0]}],
+        [3, {"variable": [0]}, {"variable": [1, 1]}],
+        [3, {"variable": [0]}, {"variable": [2]}],
+        [3, {"variable": [0]}, {"variable": [True]}],
+        [3, {"variable": [0]}, {"variable": []}],
+    ],
+)
+def test_other_dependencies_are_refused(entries):
+    with pytest.raises(ParseError, match="varies with"):
+        Ragged.from_fields({"shape": entries})
+
+
+@pytest.mark.parametrize("counts", [[2, 1, 1], [1], [1, 2, 3]])
+def test_sizes_are_as_many_as_their_modes_have_indices(counts):
+    entries = [2, {"variable": [0]}, {"variable": [0]}, {"variable": [1, 2]}]
+    with pytest.raises(ParseError):
+        Ragged.from_fields({"shape": entries}).shape_of({1: [1, 2], 2: counts, 3: [1, 0, 2, 1]})
+
+
+def test_a_number_of_rows_takes_no_memory_before_their_sizes_are_there():
+    fields = {"shape": [2**35, 1, {"variable": [0, 1]}]}
+    with pytest.raises(ParseError):
+        Ragged.from_fields(fields).shape_of({2: [1]})
+
+
 @given(shapes())
 def test_any_shape_comes_back_or_is_refused(shape):
     if shape.is_box:

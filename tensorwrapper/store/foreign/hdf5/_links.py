@@ -25,7 +25,8 @@ def walk(file: "h5py.File", enter: _Enter) -> Links:
     """Show all datasets and groups once, in the order of their names, and return the other names."""
     links = Links()
     first = {place_of(file.id): ""}
-    left: list[tuple[str, h5py.Group, Iterator[str]]] = [("", file, iter(_names("", file, (), links)))]
+    root = iter(_names("", file, enter("", file) or (), links))
+    left: list[tuple[str, h5py.Group, Iterator[str]]] = [("", file, root)]
     while left:
         above, group, names = left[-1]
         own = next(names, None)

@@ -26,9 +26,19 @@ from tensorwrapper.store.foreign._contents import SCALES, Contents, Held, Openin
 from tensorwrapper.store.foreign._fields import FieldPath, FieldsOf, field_paths, inner_of
 from tensorwrapper.store.foreign._guarded import Guarded
 from tensorwrapper.store.foreign._lying import names_told, origin_said, placed
-from tensorwrapper.store.foreign._names import FreeNames
+from tensorwrapper.store.foreign._names import FreeNames, renamed
 from tensorwrapper.store.foreign._ragged import Ragged, broken_rows
 from tensorwrapper.store.foreign._rows_source import RowsSource
+from tensorwrapper.store.foreign.conventions._cf import (
+    CONTIGUOUS,
+    INDEXED,
+    DealtRows,
+    Variable,
+    deal_variables,
+)
+from tensorwrapper.store.foreign.conventions._groups import put_together
+from tensorwrapper.store.foreign.conventions._seen import RAW, ROOT, Group, Part, Put
+from tensorwrapper.store.foreign.hdf5._attributes import plain_attribute
 from tensorwrapper.store.foreign.hdf5._heaps import Heaps
 from tensorwrapper.store.foreign.hdf5._links import walk
 from tensorwrapper.store.foreign.hdf5._scales import Scales, is_bare_dimension, plain_text
@@ -48,7 +58,7 @@ from tensorwrapper.store.system._system import reading
 from tensorwrapper.tensor import Tensor, as_tensor, strings
 from tensorwrapper.tensor.lowlevel import rows_of_sequences, text_or_bytes
 from tensorwrapper.typing import Array, IntArray
-from tensorwrapper.wire import DEFAULT_LIMITS, Limits, no_elements
+from tensorwrapper.wire import DEFAULT_LIMITS, no_elements
 
 if TYPE_CHECKING:
     import h5py
@@ -96,11 +106,16 @@ def open_hdf5(path: Path, how: Opening) -> Contents:
     with reading(path, "HDF5") as stream:
         memory = map_file(stream.fileno(), 0, path)
         file = h5py.File(path, "r")
-        finder = _Finder(path, memory, how.limits)
+        finder = _Finder(path, memory, how)
         links = walk(file, finder.enter)
         held = finder.named(links.targets)
         links.targets |= finder.variables(held)
-        losses = [*finder.losses, *links.losses, *links.broken(finder.known, finder.parts)]
+        dealt = finder.dealt(held)
+        held |= {
+            name: attrs.evolve(held[name], packing="jagged", read=read)
+            for name, read in dealt.readers.items()
+        }
+        losses = [*finder.losses, *dealt.losses, *links.losses, *links.broken(finder.known, finder.parts)]
         return Contents(
             held,
             _said(file, finder.heaps),
@@ -109,15 +124,15 @@ def open_hdf5(path: Path, how: Opening) -> Contents:
             attributes=partial(finder.attributes_of, file),
             resolve=links.resolve,
             unsaid=lambda: (*links.types, *finder.enumerations()),
-            told=finder.told,
+            told=lambda: (*finder.told(), *dealt.told()),
         )
 
 
 class _Finder:
     """Looks at all that a file has."""
 
-    def __init__(self, path: Path, memory: FileMap, limits: Limits) -> None:
-        self.path, self.memory, self.limits = path, memory, limits
+    def __init__(self, path: Path, memory: FileMap, how: Opening) -> None:
+        self.path, self.memory, self.limits, self.how = path, memory, how.limits, how
         self.heaps = Heaps(memory)
         self.entries: list[tuple[str, str | None, Held]] = []
         """Names, of which records they are fields, and what has them."""
@@ -125,30 +140,34 @@ class _Finder:
         self.groups: set[str] = {""}
         self.known: set[str] = {""}
         """All groups and datasets that have names."""
-        self.rows: set[str] = set()
-        """The groups that are rows."""
+        self.read: dict[str, frozenset[str]] = {}
+        """By the name of a group that is put together the attributes that are read."""
         self.parts: set[str] = set()
-        """The datasets that rows are made of, which have no names of their own."""
+        """Datasets that are put together and have no names of their own."""
+        self.below: dict[str, set[str]] = {}
+        """The same by their groups."""
         self.scales = Scales()
         self.dimensions: set[str] = set()
         """Those of netCDF of which there is no variable."""
         self.datasets: list[tuple[str, h5py.Dataset]] = []
         """Those whose modes may have names."""
+        self.dealers: dict[str, tuple[Part, str | None, str | None]] = {}
+        """Variables that deal others to rows: by counts, or by numbers of instances."""
         self.names_told: tuple[Loss, ...] | None = None
         self.fields: dict[str, dict[str, str]] = {}
         """By the names of records what their fields add to them, with the names of these."""
 
     def enter(self, name: str, found: "h5py.Group | h5py.Dataset") -> Collection[str] | None:
-        """Note what has a name; return what in a group has none of its own, None if nothing in it has."""
+        """Note an object; return the names of the parts in a group, or None for a dataset."""
         import h5py  # noqa: PLC0415 - an extra
 
         if isinstance(found, h5py.Group):
             self.known.add(name)
             self.groups.add(name)
-            return self._enter_group(name, found)
-        if len(self.memory) <= _EARLY and has_heap(found):
-            # Its fill value is on a heap, and HDF5 reads that with chunks and filters.
-            self.heaps.check()
+            if not self.how.raw:
+                self._enter_group(name, found)
+            return self.below.get(name, ())
+        self._check_heap(found)
         self.scales.note(found)
         if is_bare_dimension(found):
             # Its name is that of the modes that it belongs to.
@@ -159,28 +178,55 @@ class _Finder:
         if isinstance(look, Loss):
             self.losses.append(look)
             return None
+        meant = self._meant(found, look)
+        if meant is not None:
+            text = f"the numbers of {name!r} are {meant}"
+            self.losses.append(Loss(text, name, "objects", f"PyTables reads them, {RAW}"))
+            return None
         self.known.add(name)
         self.datasets.append((name, found))
         said = _said(found, self.heaps)
         start = found.id.get_offset() or 0
         size = found.id.get_storage_size()
         if look.packing == "records":
-            for path, own in field_paths(look.dtype):
-                held = Held(start, size, "field", no_elements, said)
-                self._field(found, name, path, own, held, is_partial=bool(look.odd))
-            for full, why in look.odd:
-                text = f"the field {full!r} is none that h5py can read, {why}"
-                self.losses.append(Loss(text, full, "type"))
+            self._enter_fields(name, found, look, Held(start, size, "field", no_elements, said))
             return None
         read = self._reader(found, look)
         self.entries.append((name, None, Held(start, size, look.packing, read, said)))
         if any(scale in found.attrs for scale in SCALES):
             self.losses.append(scaled(name))
-        meant = _PSEUDO_ATOMS.get(plain_text(found, _PSEUDO)) if look.packing == "vlen" else None
-        if meant is not None:
-            text = f"the numbers of {name!r} are {meant}, and are read as numbers"
-            self.losses.append(Loss(text, name, "objects", "PyTables reads what they mean"))
+        self._note_dealer(name, found, Part(name, found.shape, look.dtype, read))
         return None
+
+    def _check_heap(self, found: "h5py.Dataset") -> None:
+        if len(self.memory) <= _EARLY and has_heap(found):
+            # Its fill value is on a heap, and HDF5 reads that with chunks and filters.
+            self.heaps.check()
+
+    def _enter_fields(self, name: str, found: "h5py.Dataset", look: Look, held: Held) -> None:
+        """Note the fields of records."""
+        for path, own in field_paths(look.dtype):
+            self._field(found, name, path, own, held, is_partial=bool(look.odd))
+        for full, why in look.odd:
+            text = f"the field {full!r} is none that h5py can read, {why}"
+            self.losses.append(Loss(text, full, "type"))
+
+    def _meant(self, found: "h5py.Dataset", look: Look) -> str | None:
+        """Return the meaning of sequences of numbers that PyTables writes for other things."""
+        is_meant = look.packing == "vlen" and not self.how.raw
+        return _PSEUDO_ATOMS.get(plain_text(found, _PSEUDO)) if is_meant else None
+
+    def _note_dealer(self, name: str, found: "h5py.Dataset", part: Part) -> None:
+        """Keep a variable that deals others to rows."""
+        if self.how.raw or not any(key in found.attrs for key in (CONTIGUOUS, INDEXED)):
+            return
+        try:
+            texts = [plain_attribute(found, self.heaps, key) for key in (CONTIGUOUS, INDEXED)]
+        except Exception as error:  # noqa: BLE001 - whatever HDF5 says of what is damaged
+            self.losses.append(unread(f"the attributes of {name!r} cannot be read", name, error))
+            return
+        samples, instances = [own if isinstance(own, str) else None for own in texts]
+        self.dealers[name] = (part, samples, instances)
 
     def attributes_of(self, file: "h5py.File") -> "dict[str, list[str] | Loss]":
         """Return the attributes that are not read here, of the file and all that has a name."""
@@ -215,33 +261,82 @@ class _Finder:
 
         own = cast("h5py.Group | h5py.Dataset", file[f"/{name}"])
         known = set(_JOINS)
-        # Where another group is one of rows, its attribute is read; elsewhere it is somebody's.
-        if name in self.rows:
-            known.add(RAGGED)
+        # A group that is not put together has these attributes for another purpose.
+        known |= self.read.get(name, frozenset())
         is_tensor = isinstance(own, h5py.Dataset) and name not in self.parts
-        if (is_tensor or not name or name in self.rows) and _said(own, self.heaps):
+        if (is_tensor or not name or name in self.read) and _said(own, self.heaps):
             known.add(METADATA)
         if isinstance(own, h5py.Dataset) and is_tensor:
             known |= {ORIGIN} if _has_origin(own) else set()
             known |= {_LABELS} if _has_labels(own) else set()
         return [key for key in own.attrs if key not in known]
 
-    def _enter_group(self, name: str, found: "h5py.Group") -> Collection[str]:
-        """Note a group that is rows in our form; tell which parts of it are those of the rows."""
+    def _enter_group(self, name: str, found: "h5py.Group") -> None:
+        """Note the tensors that a group is by our form of rows, or by another convention."""
         try:
             ragged = _ragged(found, self.heaps)
             parts = {} if ragged is None else _parts_of_rows(found, ragged)
         except (DataFileError, ParseError) as error:
-            self.losses.append(broken_rows(name, error))
-            return ()
-        if ragged is None:
-            return ()
-        self.rows.add(name)
-        self.parts |= {f"{name}/{part}" for part in parts}
-        read = partial(self._rows, found, ragged)
-        nbytes = parts["values"].id.get_storage_size()
-        self.entries.append((name, None, Held(0, nbytes, "jagged", read, _said(found, self.heaps))))
-        return parts
+            self.losses.append(broken_rows(name or ROOT, error))
+            return
+        if ragged is not None:
+            read = partial(self._rows, found, ragged)
+            nbytes = parts["values"].id.get_storage_size()
+            self._put(name, Put("jagged", tuple(parts), (("", read),), frozenset((RAGGED,))), nbytes, found)
+            return
+        group = Group(
+            name or ROOT,
+            partial(plain_attribute, found, self.heaps),
+            partial(self._part, name, found),
+            self.limits,
+            self.how.null_rows,
+        )
+        put = put_together(group)
+        if isinstance(put, Loss):
+            self.losses.append(put)
+        elif put is not None:
+            self._put(name, put, None, found)
+
+    def _put(self, name: str, put: Put, nbytes: int | None, found: "h5py.Group") -> None:
+        """Note the tensors that a convention makes of a group, and hide their parts."""
+        self.losses += put.losses
+        self.read[name] = put.attributes
+        for part in put.parts:
+            full = f"{name}/{part}" if name else part
+            self.parts.add(full)
+            above, _, own = full.rpartition("/")
+            self.below.setdefault(above, set()).add(own)
+        said: Mapping[str, Any] = _said(found, self.heaps) if name else {}
+        for end, read in put.tensors:
+            held = Held(0, nbytes, put.packing, read, said)
+            # A field gives way to a tensor that has its name in the file, as does a file that is one tensor.
+            self.entries.append((f"{name or ROOT}{end}", name if end or not name else None, held))
+
+    def _part(self, name: str, group: "h5py.Group", path: str) -> Part | None:
+        """Return a dataset of numbers or text in a group; None if it is missing."""
+        import h5py  # noqa: PLC0415 - an extra
+
+        own: object = group
+        for part in path.split("/"):
+            above, own = own, None
+            link = above.get(part, getlink=True) if isinstance(above, h5py.Group) else None
+            if isinstance(above, h5py.Group) and isinstance(link, h5py.HardLink):
+                own = above[part]
+            elif link is not None:
+                raise DataFileError(f"{path!r} is a link")
+        if own is None:
+            return None
+        if not isinstance(own, h5py.Dataset):
+            raise DataFileError(f"{path!r} is not a dataset")
+        full = f"{name}/{path}" if name else path
+        self._check_heap(own)
+        look = look_at(own, full)
+        if isinstance(look, Loss):
+            raise DataFileError(look)
+        if look.packing not in ("dense", "converted", "chunked", "strings"):
+            raise DataFileError(f"{path!r} has elements {str(look.dtype)[:80]}")
+        dtype = np.dtypes.StringDType() if look.packing == "strings" else np.dtype(look.dtype.str)
+        return Part(full, own.shape, dtype, self._reader(own, look))
 
     def _field(
         self,
@@ -269,11 +364,10 @@ class _Finder:
         found: dict[str, Held] = {}
         for name, records, own in self.entries:
             taken = name if records is None else free.claim(name)
-            if records is not None:
+            if records:
                 self.fields.setdefault(records, {}).setdefault(name[len(records) :], taken)
             if taken != name:
-                text = f"the field {name!r} is called {taken!r}, as its name is taken"
-                self.losses.append(Loss(text, name, "name"))
+                self.losses.append(renamed(name, taken))
             found[taken] = own
         # They lead back here, and would keep the file open until Python looks for cycles.
         self.entries.clear()
@@ -288,6 +382,26 @@ class _Finder:
             if own.startswith(_VARIABLE) and called in self.dimensions:
                 found[called] = name
         return found
+
+    def dealt(self, held: Mapping[str, Held]) -> DealtRows:
+        """Return the variables that others deal to rows."""
+        found = deal_variables(self._variables(held), self.scales.extents(), self.limits)
+        # They lead back here as the entries do.
+        self.dealers.clear()
+        return found
+
+    def _variables(self, held: Mapping[str, Held]) -> Iterator[Variable]:
+        """Yield all variables, if any of them deals others."""
+        for name, found in self.datasets if self.dealers else ():
+            if name not in held or not found.shape:
+                continue
+            try:
+                names = self.scales.names_of(found)[0]
+            except Exception:  # noqa: BLE001, S112 - whatever HDF5 says of what is damaged; `told` tells it
+                continue
+            part = Part(name, found.shape, np.dtype(object), held[name].read)
+            part, samples, instances = self.dealers.get(name, (part, None, None))
+            yield Variable(part, names[0] if len(names) == 1 else None, samples, instances)
 
     def _parts(
         self, found: "h5py.Dataset", path: FieldPath, dtype: "np.dtype[Any]", *, is_partial: bool = False
@@ -510,14 +624,14 @@ def _parts_of_rows(group: "h5py.Group", ragged: Ragged) -> "dict[str, h5py.Datas
     for mode in ragged.variable_modes:
         name, other = f"offsets_{mode}", f"sizes_{mode}"
         if name in group and other in group:
-            raise DataFileError(f"{name!r} and {other!r} say the same, and which of them holds is not said")
+            raise DataFileError(f"{name!r} and {other!r} say the same, so that one of them is too many")
         name = name if name in group else other
         parts[name] = _dataset(group, name)
         if parts[name].dtype.kind not in "iu":
             raise DataFileError(f"{name!r} has elements of {parts[name].dtype}, which count nothing")
     for name, own in parts.items():
         if len(own.shape) != 1:
-            raise DataFileError(f"{name!r} has the extents {own.shape}, and is no row")
+            raise DataFileError(f"{name!r} has the extents {own.shape} in place of one mode")
     return parts
 
 

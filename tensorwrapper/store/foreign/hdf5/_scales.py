@@ -61,6 +61,14 @@ class Scales:
         if _is_scale(found):
             self._scales.append(found)
 
+    def extents(self) -> dict[tuple[str, str], int]:
+        """Return the extent of each dimension by its group and name."""
+        return {
+            (str(own.name).strip("/").rpartition("/")[0], _name_of(own)): own.shape[0]
+            for own in self._scales
+            if own.shape
+        }
+
     def names_of(self, found: "h5py.Dataset") -> list[list[str]]:
         """Return for each mode of a dataset the names of its scales; a scale is its own."""
         if self._names is None:

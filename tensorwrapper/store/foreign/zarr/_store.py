@@ -7,11 +7,12 @@ are read here if they are plain, or packed by gzip or zstd, and others by a zarr
 
 import importlib
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
+import attrs
 import numpy as np
 
 from tensorwrapper._lazy import naming_extras
@@ -22,13 +23,17 @@ from tensorwrapper.store.foreign._contents import SCALES, Contents, Held, Openin
 from tensorwrapper.store.foreign._guarded import Guarded
 from tensorwrapper.store.foreign._links import Links
 from tensorwrapper.store.foreign._lying import names_said, names_told, origin_said, placed
+from tensorwrapper.store.foreign._names import FreeNames, renamed
 from tensorwrapper.store.foreign._ragged import Ragged, broken_rows
 from tensorwrapper.store.foreign._rows_source import RowsSource
+from tensorwrapper.store.foreign.conventions._cf import CONTIGUOUS, INDEXED, Variable, deal_variables
+from tensorwrapper.store.foreign.conventions._groups import put_together
+from tensorwrapper.store.foreign.conventions._seen import ROOT, Group, Part, Read, counted
 from tensorwrapper.store.foreign.zarr._contained import contained_store, link_refusal
 from tensorwrapper.store.foreign.zarr._grid import CHUNKS, GRIDS_SETTING, grid_source, knows_grids
 from tensorwrapper.store.foreign.zarr._keys import Keyed, Place, keyed_store
-from tensorwrapper.store.foreign.zarr._tree import nodes_of, read_node, rows_of
-from tensorwrapper.store.foreign.zarr._unreadable import is_bytes, is_text, loss_of
+from tensorwrapper.store.foreign.zarr._tree import nodes_of, part_of, read_node, rows_of
+from tensorwrapper.store.foreign.zarr._unreadable import dtype_of, is_bytes, is_text, loss_of
 from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.tensor import Tensor, strings
 from tensorwrapper.typing import Array
@@ -44,8 +49,6 @@ ORIGIN: Final = "index_origin"
 METADATA: Final = "metadata"
 _NAMES: Final = "_ARRAY_DIMENSIONS"
 """The attribute by which xarray names the modes of arrays of version 2."""
-_ROOT: Final = "array"
-"""The name of the array that is a store by itself."""
 
 
 def open_zarr(path: Path, how: Opening) -> Contents:
@@ -77,29 +80,36 @@ def open_place(root: Place, how: Opening, refused: Mapping[str, Loss] | None = N
         If there is no such store, or it is damaged.
     """
     limits = how.limits
-    finder, links = _Finder(os.path.realpath(str(root)), limits, refused or {}), Links()
+    finder, links = _Finder(os.path.realpath(str(root)), how, refused or {}), Links()
     for name, folder, node in nodes_of(root, limits, links):
         if isinstance(node, Loss):
             finder.losses.append(node)
         else:
             finder.enter(name, folder, node)
+    finder.name_fields(links.targets)
+    dealt = deal_variables(finder.variables, finder.extents, limits)
+    finder.held |= {
+        name: attrs.evolve(finder.held[name], packing="jagged", read=read)
+        for name, read in dealt.readers.items()
+    }
     left = {name: own for name, own in finder.attributes.items() if own}
     known = {*finder.groups, *finder.held}
     return Contents(
         finder.held,
         finder.metadata,
-        (*finder.losses, *links.broken(known, finder.parts)),
-        aliases=links.aliases(list(finder.held), finder.groups, limits.tensors, {}),
+        (*finder.losses, *dealt.losses, *links.broken(known, finder.parts)),
+        aliases=links.aliases(list(finder.held), finder.groups, limits.tensors, finder.fields),
         attributes=lambda: left,
         resolve=links.resolve,
+        told=dealt.told,
     )
 
 
 class _Finder:
     """Looks at all nodes of a store, groups before what is in them."""
 
-    def __init__(self, root: str, limits: Limits, refused: Mapping[str, Loss]) -> None:
-        self.root, self.limits, self.refused = root, limits, refused
+    def __init__(self, root: str, how: Opening, refused: Mapping[str, Loss]) -> None:
+        self.root, self.limits, self.how, self.refused = root, how.limits, how, refused
         self.groups: set[str] = set()
         self.held: dict[str, Held] = {}
         self.metadata: Mapping[str, Any] = {}
@@ -107,7 +117,15 @@ class _Finder:
         self.attributes: dict[str, list[str]] = {}
         """By the name of a node what is said of it and is not read here."""
         self.parts: set[str] = set()
-        """The arrays that rows are made of, which have no names of their own."""
+        """Arrays that are put together and have no names of their own."""
+        self.variables: list[Variable] = []
+        """Arrays whose first mode has a name."""
+        self.extents: dict[tuple[str, str], int] = {}
+        """The extents of dimensions by their groups and names."""
+        self.entries: list[tuple[str, str, Held]] = []
+        """Names of fields, their groups, and their contents."""
+        self.fields: dict[str, dict[str, str]] = {}
+        """By the names of groups the ends of their fields, with the names of these."""
 
     def enter(self, name: str, folder: Place, node: Mapping[str, Any]) -> None:
         """Note what a node is."""
@@ -122,24 +140,30 @@ class _Finder:
         if not name and not is_array:
             self.metadata = _object(said.get(METADATA))
         if is_array:
-            loss = self._loss_of(name or _ROOT, node, folder)
+            loss = self._loss_of(name or ROOT, node, folder)
             if loss is not None:
                 self.losses.append(loss)
                 return
         else:
             self.groups.add(name)
         if any(scale in said for scale in SCALES):
-            self.losses.append(scaled(name or _ROOT))
-        told = names_told(name or _ROOT, _names_of(node), rank) if is_array else None
+            self.losses.append(scaled(name or ROOT))
+        told = names_told(name or ROOT, _names_of(node), rank) if is_array else None
         self.losses += [] if told is None else [told]
         reader = _Reader(folder, self.root, self.limits)
         if is_array:
             packing = str(_object(node.get("chunk_grid")).get("name"))
             self._hold(name, packing, partial(reader.array, node), said)
+            if not self.how.raw:
+                self._note(name or ROOT, node, partial(reader.array, node))
+            return
+        if self.how.raw:
             return
         rows = self._rows(name, folder, node)
         if rows is not None:
             self._hold(name, "jagged", partial(reader.rows, rows), said)
+        else:
+            self._put_together(name, folder, said)
 
     def _loss_of(self, name: str, node: Mapping[str, Any], folder: Place) -> Loss | None:
         """Return why an array is no tensor, or where its chunks are that are not followed."""
@@ -151,14 +175,91 @@ class _Finder:
         )
 
     def _hold(self, name: str, packing: str, read: Callable[[], object], said: Mapping[str, Any]) -> None:
-        self.held[name or _ROOT] = Held(0, None, packing, read, _object(said.get(METADATA)))
+        self.held[name or ROOT] = Held(0, None, packing, read, _object(said.get(METADATA)))
+
+    def _note(self, name: str, node: Mapping[str, Any], read: Read) -> None:
+        """Keep an array with names of its modes: it may deal others to rows, or be dealt."""
+        names, extents = _names_of(node), node.get("shape")
+        if not isinstance(names, list) or not isinstance(extents, list):
+            return
+        counts = [counted(own, self.limits) for own in cast("list[object]", extents)]
+        said: list[object] = cast("list[object]", names)
+        if None in counts or len(said) != len(counts):
+            return
+        group = name.rpartition("/")[0]
+        for dimension, extent in zip(said, cast("list[int]", counts), strict=True):
+            if isinstance(dimension, str):
+                # One array with another extent hides no rows of the others.
+                self.extents[group, dimension] = max(extent, self.extents.get((group, dimension), 0))
+        dtype = dtype_of(node)
+        part = Part(
+            name,
+            tuple(cast("list[int]", counts)),
+            dtype if isinstance(dtype, np.dtype) else np.dtype(object),
+            read,
+        )
+        attributes = node.get("attributes", {})
+        first, samples, instances = [
+            own if isinstance(own, str) else None
+            for own in (next(iter(said), None), attributes.get(CONTIGUOUS), attributes.get(INDEXED))
+        ]
+        self.variables.append(Variable(part, first, samples, instances))
+
+    def _put_together(self, name: str, folder: Place, said: Mapping[str, Any]) -> None:
+        """Note the tensors that a convention makes of a group, and hide their parts."""
+        own = name or ROOT
+        part = partial(self._part, name, folder)
+        put = put_together(Group(own, said.get, part, self.limits, self.how.null_rows))
+        if put is None or isinstance(put, Loss):
+            self.losses += [] if put is None else [put]
+            return
+        self.losses += put.losses
+        self.parts |= {f"{name}/{inner}" if name else inner for inner in put.parts}
+        self.attributes[name] = [key for key in _others(said, 0, {}) if key not in put.attributes]
+        for end, read in put.tensors:
+            if end:
+                held = Held(0, None, put.packing, read, _object(said.get(METADATA)))
+                self.entries.append((f"{own}{end}", name, held))
+            else:
+                self._hold(name, put.packing, read, said)
+
+    def name_fields(self, links: Iterable[str]) -> None:
+        """Give fields their names, or others where these are taken."""
+        free = FreeNames({*self.held, *self.groups, *links})
+        for name, group, own in self.entries:
+            taken = free.claim(name)
+            self.held[taken] = own
+            if group:
+                self.fields.setdefault(group, {}).setdefault(name[len(group) :], taken)
+            if taken != name:
+                self.losses.append(renamed(name, taken))
+
+    def _part(self, name: str, folder: Place, path: str) -> Part | None:
+        """Return an array of numbers or text in a group; None if it is missing."""
+        full = f"{name}/{path}" if name else path
+        node = part_of(folder, path, self.root)
+        if node is None:
+            return None
+        loss = self._loss_of(full, node, folder / path)
+        if loss is not None:
+            raise DataFileError(loss)
+        extents, dtype = cast("list[object]", node.get("shape")), dtype_of(node)
+        items = extents if isinstance(cast("object", extents), list) else [None]
+        counts = [own for item in items if (own := counted(item, self.limits)) is not None]
+        if len(counts) != len(items) or not isinstance(dtype, np.dtype) or dtype.kind not in "biufcmMUST":
+            raise DataFileError(
+                f"{path!r} has the extents {str(extents)[:60]} and elements {str(dtype)[:60]}"
+            )
+        reader = _Reader(folder / path, self.root, self.limits)
+        dtype = np.dtypes.StringDType() if is_text(node) else dtype
+        return Part(full, tuple(counts), dtype, partial(reader.array, node))
 
     def _rows(self, name: str, folder: Place, node: Mapping[str, Any]) -> Ragged | None:
         """Return what a group says of its rows; None if it is none, or some of their arrays are not read."""
         try:
             rows = rows_of(folder, node, RAGGED, self.root)
         except (DataFileError, ParseError) as error:
-            self.losses.append(broken_rows(name or _ROOT, error))
+            self.losses.append(broken_rows(name or ROOT, error))
             return None
         if rows is None:
             return None
@@ -167,7 +268,7 @@ class _Finder:
         told = [self._loss_of(path, rows[1][part], folder / part) for path, part in parts.items()]
         unknown = next((loss for loss in told if loss is not None), None)
         if unknown is not None:
-            self.losses.append(broken_rows(name or _ROOT, DataFileError(unknown)))
+            self.losses.append(broken_rows(name or ROOT, DataFileError(unknown)))
             return None
         self.attributes[name] = [key for key in _others(said, 0, node) if key != RAGGED]
         self.parts |= set(parts)

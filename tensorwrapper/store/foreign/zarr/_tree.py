@@ -23,7 +23,7 @@ from tensorwrapper.store.records._loss import Loss, LossCode, unread
 from tensorwrapper.store.system._system import of_stranger, reading, refused_by_system
 from tensorwrapper.wire import Limits
 
-__all__ = ["nodes_of", "read_node", "rows_of"]
+__all__ = ["nodes_of", "part_of", "read_node", "rows_of"]
 
 _NAME: Final = "zarr.json"
 _ARRAY_2: Final = ".zarray"
@@ -44,7 +44,7 @@ def read_node(folder: Place) -> Mapping[str, Any]:
     Raises
     ------
     DataFileError
-        If there is no such folder, or it is no node of Zarr.
+        If the folder is missing or is not a node of Zarr.
     """
     try:
         # `Path.is_dir` hides the error of the system.
@@ -257,17 +257,35 @@ def rows_of(
     ragged = Ragged.from_fields(cast("object", said))
     parts: dict[str, Mapping[str, Any]] = {}
     for name in ("values", *[f"sizes_{mode}" for mode in ragged.variable_modes]):
-        linked = _link_of(folder / name, root, name)
-        if linked is not None:
-            raise DataFileError(linked)
-        own = read_node(folder / name)
-        extents: object = own.get("shape")
-        is_row = isinstance(extents, list) and len(cast("list[object]", extents)) == 1
-        if own["node_type"] != "array" or not is_row:
-            raise DataFileError(f"{name!r} is no array in a row")
+        own = part_of(folder, name, root)
+        extents: object = None if own is None else own.get("shape")
+        if own is None or not isinstance(extents, list) or len(cast("list[object]", extents)) != 1:
+            raise DataFileError(f"{name!r} is not an array of one mode")
         if name != "values" and not _INTEGERS.fullmatch(str(own.get("data_type"))):
             raise DataFileError(
                 f"{name!r} has elements {str(own.get('data_type'))[:40]!r}, which count nothing"
             )
         parts[name] = own
     return ragged, parts
+
+
+def part_of(folder: Place, path: str, root: str) -> Mapping[str, Any] | None:
+    """Return the metadata of an array in a group; None if nothing has this path.
+
+    Raises
+    ------
+    DataFileError
+        If it is not an array, or a link out of the store.
+    """
+    above: Place = folder
+    for part in path.split("/"):
+        above /= part
+        linked = _link_of(above, root, path)
+        if linked is not None:
+            raise DataFileError(linked)
+    if not above.exists():
+        return None
+    node = read_node(above)
+    if node["node_type"] != "array":
+        raise DataFileError(f"{path!r} is not an array")
+    return node

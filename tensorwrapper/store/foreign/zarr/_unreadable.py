@@ -12,7 +12,7 @@ from tensorwrapper.store.foreign.zarr._keys import Keyed, Place, keyed_store
 from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.wire import DEFAULT_LIMITS
 
-__all__ = ["is_bytes", "is_text", "loss_of"]
+__all__ = ["dtype_of", "is_bytes", "is_text", "loss_of"]
 
 _TEXT: Final = "string"
 _BYTES: Final = ("variable_length_bytes", "bytes")
@@ -82,7 +82,7 @@ def loss_of(name: str, node: Mapping[str, Any], folder: Place) -> Loss | None:
     if rank > DEFAULT_LIMITS.rank:
         text = f"the array {name!r} has {rank} modes; up to {DEFAULT_LIMITS.rank} are read"
         return Loss(text, name, "member")
-    dtype = _dtype_of(node)
+    dtype = dtype_of(node)
     if isinstance(dtype, str):
         return Loss(
             f"the array {name!r} has elements {dtype}, which the zarr library does not read", name, "type"
@@ -218,11 +218,11 @@ def is_bytes(node: Mapping[str, Any]) -> bool:
 
 def is_text(node: Mapping[str, Any]) -> bool:
     """Tell whether the elements are text or bytes."""
-    dtype = _dtype_of(node)
+    dtype = dtype_of(node)
     return isinstance(dtype, np.dtype) and dtype.kind in "UST"
 
 
-def _dtype_of(node: Mapping[str, Any]) -> "np.dtype[Any] | str | None":
+def dtype_of(node: Mapping[str, Any]) -> "np.dtype[Any] | str | None":
     """Return a type as NumPy has it, or in words one that it has not; None if that is not known here."""
     said = node.get("data_type")
     if said == _TEXT:

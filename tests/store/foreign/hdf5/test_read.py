@@ -427,7 +427,51 @@ def test_what_pytables_means_by_sequences_of_numbers_is_told(tmp_path, meant):
         file["odd"].attrs["PSEUDOATOM"] = np.bytes_(meant)
     with tw.open(tmp_path / "a.h5") as file:
         assert [(loss.name, loss.code) for loss in file.losses] == [("odd", "objects")]
+        assert (list(file), file["plain"].tolist()) == (["plain"], [[1, 2], []])
+    with tw.open(tmp_path / "a.h5", raw=True) as file:
+        assert file.losses == ()
         assert file["odd"].tolist() == file["plain"].tolist() == [[1, 2], []]
+
+
+def test_what_pytables_writes_is_read(tmp_path):
+    tables = pytest.importorskip("tables")
+    with tables.open_file(tmp_path / "a.h5", "w") as file:
+        vectors = file.create_vlarray("/", "vectors", tables.Float64Atom(shape=(2,)))
+        vectors.append([[1, 2]])
+        vectors.append([[3, 4], [5, 6]])
+        numbers = file.create_vlarray("/", "numbers", tables.Int32Atom())
+        for row in ([1, 2], [], [3]):
+            numbers.append(row)
+        file.create_vlarray("/", "text", tables.VLStringAtom()).append(b"ab")
+        file.create_vlarray("/", "object", tables.ObjectAtom()).append({"a": 1})
+        table = file.create_table("/", "t", np.dtype([("x", "f8"), ("n", "i4", (2,))]))
+        table.append([(0.5, (1, 2)), (1.5, (3, 4))])
+    with tw.open(tmp_path / "a.h5") as file:
+        assert {name: file[name].tolist() for name in file} == {
+            "vectors": [[[1, 2]], [[3, 4], [5, 6]]],
+            "numbers": [[1, 2], [], [3]],
+            "t.x": [0.5, 1.5],
+            "t.n": [[1, 2], [3, 4]],
+        }
+        assert {(loss.name, loss.code) for loss in file.losses} == {
+            ("text", "objects"),
+            ("object", "objects"),
+        }
+    with tw.open(tmp_path / "a.h5", raw=True) as file:
+        assert (file["text"].tolist(), file.losses) == ([[97, 98]], ())
+
+
+def test_what_netcdf_writes_with_types_of_users_is_read(tmp_path):
+    netcdf = pytest.importorskip("netCDF4")
+    with netcdf.Dataset(tmp_path / "a.nc", "w") as file:
+        file.createDimension("x", 2)
+        rows = file.createVariable("rows", file.createVLType(np.float64, "sequence"), ("x",))
+        rows[0], rows[1] = np.array([1.5]), np.array([2.5, 3.5])
+        words = file.createEnumType(np.uint8, "words", {"a": 1, "b": 2})
+        file.createVariable("word", words, ("x",))[:] = [2, 1]
+    with tw.open(tmp_path / "a.nc") as file:
+        assert {name: file[name].tolist() for name in file} == {"rows": [[1.5], [2.5, 3.5]], "word": [2, 1]}
+        assert (file.losses, file["word"].shape.names, file["word"].dtype) == ((), ("x",), np.uint8)
 
 
 @pytest.mark.parametrize("extents", [(3,), (3, 1)])

@@ -1,0 +1,1 @@
+"""Conventions of HDF5 and Zarr files: arrays and attributes that together are one tensor."""
