@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tensorwrapper import testing as testing
     from tensorwrapper import transport as transport
     from tensorwrapper import typing as typing
+    from tensorwrapper import viewer as viewer
     from tensorwrapper import wire as wire
     from tensorwrapper import wirecell as wirecell
     from tensorwrapper.fields import Records as Records

@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Final, Self, final
 
 from tensorwrapper import store
-from tensorwrapper._value_class import frozen
+from tensorwrapper._value_class import Shown, frozen
 from tensorwrapper.errors import DataFileError
 
 __all__ = ["Viewer", "page", "view"]
@@ -190,7 +190,7 @@ class _Server(ThreadingHTTPServer):
 
 
 @final
-class Viewer:
+class Viewer(Shown):
     """A server of some files to a page on this machine; made by `view`.
 
     It listens on the loopback address alone. Its own address has a secret of 24 random bytes, requests for

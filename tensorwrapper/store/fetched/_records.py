@@ -6,7 +6,7 @@ code. In place of the elements it gets untouched memory.
 
 import mmap
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, cast, final
 
 import numpy as np
@@ -132,18 +132,21 @@ class FetchedRecords:
         spans = self._spans(self._checked(row[1]))
         label = self._label(row[1], spans)
         number = dict(cast("Any", label)["TENS"]["records"][0]["fields"]).get(field, 0) if field else 0
-        match entry_of(label, number):
-            case {
-                "packing": "jagged",
-                "part": int(part),
-                "dtype": str(kind),
-                "word": int(word),
-                "jagged": {"version": 1, "cell_rank": 1, "splits": [], "cells": int(cells), **others},
-                **rest,
-            } if not others and rest.keys() <= {"shape"} and kind in _NUMBERS:
-                pass
-            case _:
-                return None
+        entries = _entries_of(label)
+        entry = entries[number] if 0 <= number < len(entries) else {}
+        # Anything that is said beside this may move the rows, or the elements.
+        if not entry.keys() <= {"packing", "part", "dtype", "word", "jagged", "shape", "metadata"}:
+            return None
+        rows: Any = entry.get("jagged")
+        if entry.get("packing") != "jagged" or not isinstance(rows, dict):
+            return None
+        cells: Any = cast("dict[str, Any]", rows).get("cells")
+        part: Any = entry.get("part")
+        word: Any = entry.get("word")
+        if rows != {"version": 1, "cell_rank": 1, "splits": [], "cells": cells}:
+            return None
+        if entry.get("dtype") not in _NUMBERS or not all(type(own) is int for own in (part, cells, word)):
+            return None
         if not (0 <= part < len(spans) - 2 and 0 <= cells < len(spans) - 2):
             return None
         facts = read_facts(cast("Any", label))
@@ -151,10 +154,10 @@ class FetchedRecords:
         if facts != expected:
             raise self._error(row[1], f"says of itself {facts}, but {expected} was expected")
         try:
-            dtype = np.dtype(f"<{kind}{word}")
+            dtype = np.dtype(f"<{entry['dtype']}{word}")
         except TypeError:
             return None
-        (elements, nbytes), (splits, size) = spans[part + 2], spans[cells + 2]
+        (elements, nbytes), (splits, size) = spans[int(part) + 2], spans[int(cells) + 2]
         return RowsInFile(splits, max(size // 8 - 1, 0), elements, nbytes, dtype)
 
     def message(self, place: Place, expected: RecordFacts) -> Message:
@@ -234,26 +237,23 @@ class FetchedRecords:
         return DataFileError(f"{self.ranges.name}: the record at {place.start} {text}")
 
 
-def entry_of(label: object, number: int) -> object:
-    """Return what a label says of a tensor; None if it says nothing, or has checksums that need the whole."""
-    found = cast("Mapping[str, Any]", label).get("TENS") if isinstance(label, dict) else None
-    entries = found.get("tensors") if isinstance(found, dict) and "checksums" not in found else None
-    return entries[number] if isinstance(entries, list) and 0 <= number < len(entries) else None
+def _entries_of(label: object) -> list[dict[str, Any]]:
+    """Return what a label says of its tensors; nothing if it has checksums, which need the whole."""
+    found: Any = cast("dict[str, Any]", label).get("TENS") if isinstance(label, dict) else None
+    if not isinstance(found, dict) or "checksums" in found:
+        return []
+    entries = cast("dict[str, list[Any]]", found).get("tensors")
+    if type(entries) is not list:
+        return []
+    return [own if type(own) is dict else {} for own in entries]
 
 
 def _elements_of(label: object) -> list[tuple[int, int]]:
     """Return for each tensor with plain elements its number, and the number of the part that has them."""
-    found = cast("Mapping[str, Any]", label).get("TENS") if isinstance(label, dict) else None
-    entries = found.get("tensors") if isinstance(found, dict) and "checksums" not in found else None
-    if not isinstance(entries, list):
-        return []
     return [
         (number, part)
-        for number, entry in enumerate(entries)
-        if isinstance(entry, dict)
-        and type(part := entry.get("part")) is int
-        and part >= 0
-        and entry.get("packing") in _PLAIN
+        for number, entry in enumerate(_entries_of(label))
+        if type(part := entry.get("part")) is int and part >= 0 and entry.get("packing") in _PLAIN
     ]
 
 

@@ -163,8 +163,8 @@ class Lying:
         if (lengths < 0).any():
             raise DataFileError(f"{ranges.name}: {self.rows[0][0]!r} has rows that end before they begin")
         spans = rows.elements + dtype.itemsize * bounds
-        found = ranges.read(list(map(tuple, spans.tolist())))
-        parts = [found[own] for own in back.tolist()]
+        found = ranges.read([(start, stop) for start, stop in spans.tolist()])
+        parts: list[bytes] = [found[own] for own in back.tolist()]
         splits = np.zeros(len(parts) + 1, dtype=np.int64)
         np.cumsum(lengths[back], out=splits[1:])
         return from_buffer(np.frombuffer(b"".join(parts), dtype), Shape.from_offsets(splits, copy=False))

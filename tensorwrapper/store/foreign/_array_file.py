@@ -280,7 +280,7 @@ class ArrayFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"]):
         """
         from tensorwrapper.fields import records  # noqa: PLC0415 - few files are asked for records
 
-        stored = self._contents.stored if self._contents else {}
+        stored: Mapping[str, tuple[str, ...]] = self._contents.stored if self._contents else {}
         if isinstance(names, str) and names in stored:
             return records({field: self[f"{names}.{field}"] for field in stored[names]})
         if isinstance(names, str):

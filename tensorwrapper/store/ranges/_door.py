@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, Final, cast, final
 
+from tensorwrapper._wording import shortened
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.store.system._bytes_at import read_at
 from tensorwrapper.store.system._system import about_path, open_regular, refused_by_system
@@ -60,7 +61,7 @@ class PathDoor(Door):
     __slots__ = ("_file", "name", "size", "version")
 
     def __init__(self, path: Path) -> None:
-        self.name = str(path)
+        self.name = shortened(str(path))
         self._file = -1
         try:
             self._file = open_regular(path, os.O_RDONLY)
@@ -68,7 +69,7 @@ class PathDoor(Door):
         except DataFileError as error:
             raise about_path(path, error) from error
         except OSError as error:
-            raise refused_by_system(f"{path} cannot be opened: {error.strerror}", error) from error
+            raise refused_by_system(f"{self.name} cannot be opened: {error.strerror}", error) from error
         self.size = found.st_size
         self.version = f"{found.st_ino}:{found.st_size}:{found.st_mtime_ns}"
 

@@ -164,7 +164,8 @@ class HttpDoor(Door):
             parts = urlsplit(address)
             is_good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
         except ValueError:
-            is_good = False
+            # The port is no number, or an address of version 6 has no end.
+            parts, is_good = SplitResult("", "", "", "", ""), False
         if not is_good or any(ord(sign) < 33 or ord(sign) == 127 for sign in address):
             raise DataFileError(f"{self.name!r} is not an address of http or https")
         return parts

@@ -10,6 +10,7 @@ from typing import BinaryIO, Final, Self, SupportsIndex, cast, final
 import numpy as np
 
 from tensorwrapper._integers import to_count
+from tensorwrapper._value_class import Shown
 from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, DataFileError
 from tensorwrapper.store.ranges._addresses import has_no_path, shown_address
@@ -33,7 +34,7 @@ _KEPT: Final = 2**26
 
 
 @final
-class Ranges:
+class Ranges(Shown):
     """The bytes of a file, read by spans in few requests.
 
     Made by `Ranges.of`. Spans that are close together become one request. Over http up to 16 requests run at
@@ -47,7 +48,7 @@ class Ranges:
     ([b'0123', b'01'], 2, 6)
     """
 
-    __slots__ = ("_blocks", "_door", "_gap", "_lock", "_n_bytes", "_n_requests")
+    __slots__ = ("__weakref__", "_blocks", "_door", "_gap", "_lock", "_n_bytes", "_n_requests")
 
     def __init__(self, door: Door, gap: int | None = None) -> None:
         self._door = door
@@ -284,7 +285,8 @@ class _Stream(io.RawIOBase):
 
 def _door_of(source: object, timeout: float) -> Door:
     if isinstance(source, bytes | bytearray | memoryview):
-        return MemoryDoor(source, f"<{len(source)} bytes>")
+        raw = cast("bytes", source)
+        return MemoryDoor(raw, f"<{len(raw)} bytes>")
     if hasattr(source, "read"):
         return ObjectDoor(cast("BinaryIO", source))
     if isinstance(source, str) and has_no_path(source):

@@ -1,5 +1,8 @@
 """`StoredBuffer`: elements of the sources of stored views, which are opened when one of them is read."""
 
+# The field of a frozen class is read as the property that it stands for.
+# pyright: reportIncompatibleMethodOverride=false
+
 from collections.abc import Callable
 from typing import Any, Final, Generic, Protocol, cast, final
 

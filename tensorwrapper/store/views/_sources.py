@@ -218,7 +218,8 @@ class MembersSource:
         if not self.split_names:
             # Whoever else splits them at the same time finds the same.
             self.split_names.append(self.names.decode("utf-8", "surrogateescape").split("\n"))
-        _, file, version = self.table[number].tolist()
+        row: list[int] = self.table[number].tolist()
+        _, file, version = row
         return FileSource(self.files[file], self.split_names[0][number], f"{version % 2**64:016x}")
 
     def fits(self, number: int, shape: Shape[Any]) -> bool:

@@ -23,7 +23,7 @@ from tensorwrapper.store.views._sources import (
     ServerSource,
 )
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.typing import Array, IntArray
+from tensorwrapper.typing import IntArray
 
 __all__ = ["ViewWriter"]
 
@@ -160,7 +160,7 @@ class ViewWriter:
 
     def _elsewhere(self, view: Expression) -> tuple[dict[str, Json], int]:
         source: Any = view.node.source
-        stored = getattr(type(source), "stored_as", None)
+        stored = getattr(cast("object", type(source)), "stored_as", None)
         found: tuple[str, str, str] | None = None if stored is None else stored(source)
         if found is not None:
             address, name, version = found
@@ -290,14 +290,16 @@ class ViewWriter:
                 numbers.setdefault(file.path, len(numbers)),
                 version - (version >> 63 << 64),
             )
-        lengths = None if boxes else np.concatenate([_lengths(shape) for shape in shapes])
+        lengths: IntArray | None = None
+        if not boxes:
+            lengths = np.concatenate([_lengths(shape) for shape in shapes])
         names = "\n".join([origin.name for origin, _ in parts]).encode("utf-8", "surrogateescape")
         tail = shapes[0].extents[1:] if boxes else ()
         source = MembersSource.of(tuple(numbers), table, names, parts[0][1].dtype, tail, lengths)
         return self._members(source)
 
 
-def _lengths(shape: Shape[Any]) -> Array:
+def _lengths(shape: Shape[Any]) -> IntArray:
     return np.diff(shape.splits(1))
 
 
