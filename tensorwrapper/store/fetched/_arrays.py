@@ -3,6 +3,7 @@
 import io
 import math
 import zipfile
+from collections import Counter
 from functools import partial
 from typing import Any, Final, cast, final
 
@@ -21,10 +22,12 @@ from tensorwrapper.store.foreign._npy import (
     head_or_loss,
     is_stored,
     left_over,
+    no_array,
     npy_header,
-    unknown_packing,
+    told_twice,
 )
 from tensorwrapper.store.foreign._safetensors import read_plans
+from tensorwrapper.store.foreign._scipy import Found, with_sparse
 from tensorwrapper.store.ranges._ranges import Ranges
 from tensorwrapper.store.records._loss import Loss, loss_in
 from tensorwrapper.typing import Array
@@ -94,17 +97,15 @@ def fetched_npz(ranges: Ranges, how: Opening) -> Contents:
     if len(infos) > how.limits.parts:
         raise DataFileError(f"{ranges.name} has over {how.limits.parts} members; limits= allows more")
     ranges.read_kept([(own.header_offset, own.header_offset + _HEAD) for own in infos])
-    seen: set[str] = set()
-    found: list[tuple[str, np.dtype[Any] | None, Held]] = []
-    losses: list[Loss] = []
+    counts = Counter([info.filename for info in infos])
+    found: list[Found] = []
+    losses = told_twice(counts)
     for info in infos:
         name = info.filename.removesuffix(".npy")
-        if info.filename in seen:
-            losses.append(Loss(f"the archive holds {name!r} more than once", name, "name"))
+        if counts[info.filename] > 1:
             continue
-        seen.add(info.filename)
         member = _Member(ranges, info, how.limits.decompressed_bytes)
-        head = member.head()
+        head = no_array(info, counts, member.first_bytes) or member.head()
         if isinstance(head, Loss):
             losses.append(head)
             continue
@@ -112,7 +113,7 @@ def fetched_npz(ranges: Ranges, how: Opening) -> Contents:
         held = Held(info.header_offset, info.compress_size, packing, member.read)
         found.append((name, None if head is None else head.dtype, held))
         losses += [] if head is None else left_over(name, head, info.file_size)
-    return contents_of(found, losses)
+    return contents_of(found if how.raw else with_sparse(found, losses, how.limits), losses)
 
 
 @final
@@ -124,19 +125,16 @@ class _Member:
     def __init__(self, ranges: Ranges, info: zipfile.ZipInfo, most: int) -> None:
         self.ranges, self.info, self.most = ranges, info, most
 
-    def head(self) -> NpyHead | Loss | None:
-        """Return its header, or a loss that says why it is not read; None if it is damaged."""
-        info = self.info
-        name = info.filename.removesuffix(".npy")
-        packed = unknown_packing(info)
-        if packed is not None:
-            return Loss(f"the member {name!r} {packed}", name, "codec")
+    def first_bytes(self) -> bytes | None:
+        """Return as many bytes as tell an array; None if they cannot be unpacked."""
         try:
-            start = self._stream().read(len(MAGIC))
+            return self._stream().read(len(MAGIC))
         except Exception:  # noqa: BLE001 - whatever a damaged member makes Python raise
             return None
-        if start != MAGIC:
-            return Loss(f"the archive holds {info.filename!r}, which is no array", name, "member")
+
+    def head(self) -> NpyHead | Loss | None:
+        """Return its header, or a loss that says why it is not read; None if it is damaged."""
+        name = self.info.filename.removesuffix(".npy")
 
         def said() -> NpyHead:
             stream = self._stream()

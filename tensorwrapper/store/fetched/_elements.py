@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FetchedElements"]
 
+_BLOCK: Final = 2**22
 _AT_ONCE: Final = 2**26
 """Bytes that are fetched before they are copied to the result."""
 
@@ -72,6 +73,19 @@ class FetchedElements:
                 if flat.base is not target and not target.flags.c_contiguous:
                     target[...] = flat.reshape(target.shape)
         return Done(len(out))
+
+    def whole(self) -> Array:
+        """Return all elements."""
+        flat: Array = np.empty(self.shape.size, self.dtype)
+        for block in range(0, len(flat), _BLOCK):
+            stop = min(block + _BLOCK, len(flat))
+            spans = np.array([[block, stop]]) * self.dtype.itemsize + self.place
+            (raw,) = self.ranges.fetch(spans[:, 0], spans[:, 1])
+            flat[block:stop] = np.frombuffer(raw, self.dtype)
+        if self.layout is None:
+            return flat.reshape(self.shape.extents)
+        order = self.layout.offsets_of_ordinals(np.arange(self.layout.shape.size))
+        return flat[order].reshape(self.layout.shape.extents)
 
     def _fill(self, selection: "Wanted", flat: Array) -> None:
         lengths, starts, stops, groups = self._spans(selection)

@@ -144,8 +144,8 @@ class Member:
 
 
 def whole_of(found: object) -> Array:
-    """Return an array; one that is deflated is inflated as a whole."""
-    return found.whole() if isinstance(found, Member) else cast("Array", found)
+    """Return an array; of what reads elements when they are asked for, all of them."""
+    return cast("Array", found if isinstance(found, np.ndarray) else cast("Member", found).whole())
 
 
 def _skip(stream: IO[bytes], count: int) -> None:

@@ -49,6 +49,7 @@ __all__ = [
     "map_whole",
     "mapped_array",
     "members_of",
+    "no_array",
     "npy_head",
     "npy_head_in",
     "npy_header",
@@ -56,6 +57,7 @@ __all__ = [
     "open_npy",
     "open_npz",
     "span_of",
+    "told_twice",
     "unknown_packing",
     "write_npy",
     "write_npz",
@@ -133,15 +135,12 @@ def open_npz(path: Path, how: Opening) -> Contents:
     found: list[Found] = []
     losses: list[Loss] = []
     counts = Counter([info.filename for info in infos])
-    for filename in [filename for filename, count in counts.items() if count > 1]:
-        name = filename.removesuffix(".npy")
-        text = f"the archive holds {name!r} {counts[filename]} times"
-        losses.append(Loss(text, name, "name", "np.load takes the last one of them"))
+    losses += told_twice(counts)
     for info in infos:
         name = info.filename.removesuffix(".npy")
         if counts[info.filename] > 1:
             continue
-        loss = _no_array(memory, archive, info, counts)
+        loss = no_array(info, counts, partial(_first_bytes, memory, archive, info))
         head = loss or _head_of(memory, archive, info, name)
         if isinstance(head, Loss):
             losses.append(head)
@@ -157,15 +156,32 @@ def open_npz(path: Path, how: Opening) -> Contents:
     return contents_of(found if how.raw else with_sparse(found, losses, how.limits), losses)
 
 
-def _no_array(
-    memory: FileMap, archive: zipfile.ZipFile, info: zipfile.ZipInfo, counts: Mapping[str, int]
+def told_twice(counts: Mapping[str, int]) -> list[Loss]:
+    """Return a loss for each name that several members of an archive have."""
+    return [
+        Loss(
+            f"the archive holds {filename.removesuffix('.npy')!r} {count} times",
+            filename.removesuffix(".npy"),
+            "name",
+            "np.load takes the last one of them",
+        )
+        for filename, count in counts.items()
+        if count > 1
+    ]
+
+
+def no_array(
+    info: zipfile.ZipInfo, counts: Mapping[str, int], first_bytes: Callable[[], bytes | None]
 ) -> Loss | None:
-    """Return why a member is not an array. As for NumPy, its first bytes say it, and its name does not."""
+    """Return why a member is not an array. As for NumPy, its first bytes say it, and its name does not.
+
+    The first bytes are None if they cannot be unpacked.
+    """
     name = info.filename.removesuffix(".npy")
     packed, is_named = unknown_packing(info), name != info.filename
     if packed is not None and is_named:
         return Loss(f"the member {name!r} {packed}", name, "codec")
-    first = b"" if packed is not None or info.filename.endswith("/") else _first_bytes(memory, archive, info)
+    first = b"" if packed is not None or info.filename.endswith("/") else first_bytes()
     # A member that cannot be unpacked is damaged, and says so when it is read.
     if first != MAGIC and (first is not None or not is_named):
         return Loss(f"the archive holds {info.filename!r}, which is no array", name, "member")

@@ -1,0 +1,101 @@
+"""The page "what opens": each line of its table is seen here, in a file that its owner wrote."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+import tensorwrapper as tw
+from tensorwrapper.errors import TensorWrapperError
+from tests.support.store.kinds_that_open import CASES
+
+PAGE = Path(__file__).parents[2] / "docs" / "guide" / "what-opens.md"
+HEAD = """\
+| kind | convention | a tensor is | by byte ranges | `tw.save` writes it |
+| --- | --- | --- | --- | --- |"""
+ENDS = {
+    ".tens": ".tens",
+    "npy": ".npy",
+    "npz": ".npz",
+    "safetensors": ".safetensors",
+    "HDF5": ".h5",
+    "Zarr": ".zarr",
+    "kerchunk": ".json",
+    "Parquet": ".parquet",
+    "Feather, Arrow": ".feather",
+    "zip, tar": ".zip",
+}
+
+
+def line_of(case, folder):
+    """Return the line of the table that a file shows."""
+    path = case.write(folder)
+    options = {"follow": folder} if case.options else {}
+    file = tw.open(path, **options)
+    tensor = file[case.name]
+    how = (
+        "a view"
+        if not isinstance(tensor, tw.Tensor)
+        else "memory of the file"
+        if is_mapped(tensor)
+        else "read"
+    )
+    ranged = "-"
+    if path.is_file() and not options:
+        other = tw.open(path.read_bytes())
+        assert whole(other[case.name]).tolist() == case.values
+        ranged = "yes" if is_ranged(path, case.name) else "as a whole"
+    own = tensor if isinstance(tensor, tw.Tensor) else tensor.compute()
+    assert whole(own).tolist() == case.values
+    file.close()
+    saved = "yes" if is_written(case, path, own, folder) else "no"
+    return f"| {case.kind} | {case.convention} | {how} | {ranged} | {saved} |"
+
+
+def whole(tensor):
+    found = tensor if isinstance(tensor, tw.Tensor) else tensor.compute()
+    return found.to_dense() if found.is_sparse else found
+
+
+def is_mapped(tensor):
+    return tensor.buffer.is_readonly and getattr(tensor.buffer, "filename", None) is not None
+
+
+def is_ranged(path, name):
+    """Return whether the first row of a tensor is read without the rest of the file."""
+    file = tw.open(path.read_bytes())
+    assert whole(file[name][:1]).tolist()
+    return file.ranges.bytes_fetched < path.stat().st_size / 2
+
+
+def is_written(case, path, tensor, folder):
+    target = folder / f"again{ENDS[case.kind]}"
+    name = case.name if case.kind != "npy" else "array"
+    try:
+        tw.save(target, {name: tensor})
+        if tw.store.recognise(target).kind != tw.store.recognise(path).kind:
+            return False
+        with tw.open(target) as file:
+            return whole(file[name]).tolist() == case.values
+    except TensorWrapperError:
+        return False
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.kind} {case.convention}".strip())
+def test_a_line_of_the_page_is_what_is_seen(case, tmp_path):
+    assert line_of(case, tmp_path) in PAGE.read_text(encoding="utf-8").splitlines()
+
+
+def test_the_page_has_a_line_for_each_case():
+    lines = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| ")]
+    assert len(lines) == len(CASES) + 2
+
+
+if __name__ == "__main__":
+    import tempfile
+
+    found = [HEAD]
+    for one in CASES:
+        with tempfile.TemporaryDirectory() as name:
+            found.append(line_of(one, Path(name)))
+    sys.stdout.write("\n".join(found) + "\n")
