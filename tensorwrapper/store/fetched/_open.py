@@ -43,7 +43,7 @@ def spooled(ranges: Ranges, kind: str, read: Callable[[Path], Contents]) -> Cont
             f"{_MOST} are allowed: download it, and open that"
         )
     folder = tempfile.mkdtemp(prefix="tensorwrapper-")
-    path = _Spooled(folder) / PurePosixPath(ranges.name).name
+    path = _Spooled(folder) / (PurePosixPath(ranges.name).name[-100:] or "file")
     weakref.finalize(path, shutil.rmtree, folder, ignore_errors=True)
     with path.open("wb") as file:
         for start in range(0, ranges.size, _CHUNK):

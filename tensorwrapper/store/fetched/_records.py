@@ -131,7 +131,7 @@ class FetchedRecords:
         """
         spans = self._spans(self._checked(row[1]))
         label = self._label(row[1], spans)
-        number = dict(cast("Any", label)["TENS"]["records"][0]["fields"]).get(field, 0) if field else 0
+        number = _number_of(label, field)
         entries = _entries_of(label)
         entry = entries[number] if 0 <= number < len(entries) else {}
         # Anything that is said beside this may move the rows, or the elements.
@@ -149,7 +149,10 @@ class FetchedRecords:
             return None
         if not (0 <= part < len(spans) - 2 and 0 <= cells < len(spans) - 2):
             return None
-        facts = read_facts(cast("Any", label))
+        try:
+            facts = read_facts(cast("Any", label))
+        except DataFileError as error:
+            raise self._error(row[1], str(error)) from error
         expected = RecordFacts("records" if field else "tensor", row[0], row[2], row[3], None, row[4], fields)
         if facts != expected:
             raise self._error(row[1], f"says of itself {facts}, but {expected} was expected")
@@ -235,6 +238,18 @@ class FetchedRecords:
 
     def _error(self, place: Place, text: str) -> DataFileError:
         return DataFileError(f"{self.ranges.name}: the record at {place.start} {text}")
+
+
+def _number_of(label: object, field: str) -> int:
+    """Return which tensor of a record is a field; -1 if the label does not say it."""
+    if not field:
+        return 0
+    try:
+        pairs = cast("Any", label)["TENS"]["records"][0]["fields"]
+        found = [number for name, number in pairs if name == field]
+    except (KeyError, IndexError, TypeError, ValueError):
+        return -1
+    return found[0] if len(found) == 1 and type(found[0]) is int else -1
 
 
 def _entries_of(label: object) -> list[dict[str, Any]]:

@@ -75,10 +75,11 @@ class _Tensors(Mapping[str, Held]):
         rows = lying.rows
         return Held(
             rows[0][1].start,
-            sum([HEADER_BYTES + row[1].length for row in rows]),
+            None if lying.field else sum([HEADER_BYTES + row[1].length for row in rows]),
             lying.packing,
             lying.read,
             Said(lying.metadata),
+            pieces=len(rows),
             take=lying.take,
         )
 

@@ -205,7 +205,9 @@ class ArrayFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"]):
         held, tensor = self._find(name), self[name]
         nbytes = tensor.nbytes if held.nbytes is None else held.nbytes
         packing = held.packing if isinstance(held.packing, str) else held.packing()
-        return Entry(name, tensor.shape, str(tensor.dtype), packing, tensor.size, nbytes, 1, held.start)
+        return Entry(
+            name, tensor.shape, str(tensor.dtype), packing, tensor.size, nbytes, held.pieces, held.start
+        )
 
     def tensor_metadata(self, name: str) -> Mapping[str, Any]:
         """Return what is said about a tensor, where the format has a place for it."""

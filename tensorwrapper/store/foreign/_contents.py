@@ -73,6 +73,8 @@ class Held:
     read: Callable[[], object]
     """Reads what is said about it, and no elements if the format allows: an array, a source, or a tensor."""
     metadata: Mapping[str, Any] = attrs.field(factory=dict[str, Any])
+    pieces: int = 1
+    """In how many records of the file it is."""
     take: Callable[[IntArray], Tensor[Any]] | None = None
     """A function that reads some rows, with fewer bytes of structure than `read` needs."""
 

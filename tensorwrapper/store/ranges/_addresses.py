@@ -22,5 +22,9 @@ def has_no_path(source: object) -> bool:
 
 def shown_address(address: str) -> str:
     """Return an address without user, password and query, as errors show it."""
-    parts = urlsplit(address)
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        # The host has a bracket without another.
+        return f"{address.partition(':')[0]}://..."
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))

@@ -36,6 +36,8 @@ class Door(abc.ABC):
     version: str
     """Text that changes with the file; empty if the system does not tell."""
     gap: int = NEAR
+    counts: bool = True
+    """Whether a fetch is a request, and not answered by what is in memory."""
     tail: bytes = b""
     """The last bytes, where they came with the request that opened the file."""
 
@@ -98,7 +100,8 @@ class MemoryDoor(Door):
     __slots__ = ("_raw", "name", "size", "version")
 
     def __init__(self, raw: bytes | bytearray | memoryview, name: str) -> None:
-        self._raw = memoryview(raw).cast("B")
+        view = memoryview(raw)
+        self._raw = (view if view.c_contiguous else memoryview(bytes(view))).cast("B")
         self.name, self.size, self.version = name, len(self._raw), ""
 
     def fetch(self, spans: Sequence[Span]) -> list[bytes]:
@@ -121,8 +124,10 @@ class ObjectDoor(Door):
         try:
             self.size = file.seek(0, io.SEEK_END)
             sample = file.read(0)
-        except (OSError, ValueError, AttributeError) as error:
+        except (OSError, ValueError, AttributeError, TypeError) as error:
             raise DataFileError(f"{self.name} has no places to read at: {error}") from error
+        if type(cast("object", self.size)) is not int:
+            raise DataFileError(f"{self.name} has no places to read at: seek returns {self.size!r:.40}")
         if not isinstance(cast("object", sample), bytes):
             raise DataFileError(f"{self.name} is a file of text: mode 'rb' opens one of bytes")
 

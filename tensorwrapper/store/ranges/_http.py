@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Final, cast, final
-from urllib.parse import SplitResult, unquote, urljoin, urlsplit, urlunsplit
+from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit, urlunsplit
 
 from tensorwrapper.errors import DataFileError, VersionChangedError
 from tensorwrapper.store.ranges._addresses import shown_address
@@ -30,6 +30,8 @@ _PAUSES: Final = (0.05, 0.5)
 """Seconds before another try."""
 _WHOLE: Final = 2**20
 """Bytes up to which a file is taken whole from a server that ignores ranges."""
+_SAFE: Final = "%/:=&?~+!$,;'@()*[]"
+"""What a path and a query have as it is."""
 _MOVED: Final = (301, 302, 303, 307, 308)
 _AGAIN: Final = (429, 500, 502, 503, 504)
 _REFUSED: Final[Mapping[int, type[OSError]]] = {
@@ -45,11 +47,16 @@ _TEXTS: Final = {401: "asks for a password", 403: "is not for you", 404: "does n
 class _Deadlined(io.RawIOBase):
     """A stream over a socket with a deadline for all reads together."""
 
-    def __init__(self, sock: "socket.socket", left: Callable[[], float]) -> None:
-        self._sock, self._left = sock, left
+    def __init__(self, owner: "_Socket", sock: "socket.socket", left: Callable[[], float]) -> None:
+        self._owner, self._sock, self._left = owner, sock, left
 
     def readable(self) -> bool:
         return True
+
+    def close(self) -> None:
+        if not self.closed:
+            super().close()
+            self._owner.let_go()
 
     def readinto(self, target: object) -> int:
         self._sock.settimeout(self._left())
@@ -62,16 +69,27 @@ class _Socket:
 
     def __init__(self, sock: "socket.socket", left: Callable[[], float]) -> None:
         self._sock, self._left = sock, left
+        self._readers, self._is_closing = 0, False
 
     def makefile(self, _mode: str) -> io.BufferedReader:
-        return io.BufferedReader(_Deadlined(self._sock, self._left), 65_536)
+        self._readers += 1
+        return io.BufferedReader(_Deadlined(self, self._sock, self._left), 65_536)
+
+    def let_go(self) -> None:
+        """Note that an answer was read; the socket closes after the last one, if it is to."""
+        self._readers -= 1
+        if self._is_closing and not self._readers:
+            self._sock.close()
 
     def sendall(self, data: bytes) -> None:
         self._sock.settimeout(self._left())
         self._sock.sendall(data)
 
     def close(self) -> None:
-        self._sock.close()
+        # An answer that ends with the connection is still read.
+        self._is_closing = True
+        if not self._readers:
+            self._sock.close()
 
 
 @final
@@ -106,8 +124,12 @@ class _Connection:
             parts.append(part)
             room -= len(part)
         body = b"".join(parts)
-        if not room or answer.will_close or not answer.isclosed():
+        left, is_last = answer.length, answer.will_close
+        answer.close()
+        if not room or is_last or left:
             self.close()
+        if room and left:
+            raise http.client.IncompleteRead(body, left)
         return answer.status, said, body if room else None
 
     def _left(self) -> float:
@@ -135,6 +157,7 @@ class HttpDoor(Door):
         "_url",
         "_user",
         "_whole",
+        "counts",
         "name",
         "size",
         "tail",
@@ -154,6 +177,7 @@ class HttpDoor(Door):
         self._url = urlunsplit((parts.scheme, self._authority, parts.path, parts.query, ""))
         self._timeout, self._etag, self._modified = timeout, "", ""
         self._whole: bytes | None = None
+        self.counts = True
         self._lock, self._free = threading.Lock(), list[_Connection]()
         self._pool: ThreadPoolExecutor | None = None
         self.size, self.version = -1, ""
@@ -192,7 +216,7 @@ class HttpDoor(Door):
                 f"{self.name}: the server ignores Range, and the file has over {_WHOLE} bytes: download it, "
                 "and open that"
             )
-        self.size, self._whole = len(body), body
+        self.size, self._whole, self.counts = len(body), body, False
         self._note(said)
 
     def _note(self, said: Mapping[str, str]) -> None:
@@ -251,6 +275,8 @@ class HttpDoor(Door):
             last = attempt == _TRIES - 1
             try:
                 status, said, body = self._redirected(wanted, most, deadline)
+            except UnicodeError as error:
+                raise DataFileError(f"{self.name!r} is not an address of http or https") from error
             except (OSError, http.client.HTTPException) as error:
                 # A connection that was kept may have been closed by the server: the first try tells.
                 if isinstance(error, TimeoutError) or last:
@@ -301,11 +327,14 @@ class HttpDoor(Door):
                 headers["If-Match"] = self._etag
             if self._user is not None and parts.netloc == self._authority:
                 headers["Authorization"] = self._user
-            target = urlunsplit(("", "", parts.path or "/", parts.query, ""))
+            target = quote(urlunsplit(("", "", parts.path or "/", parts.query, "")), safe=_SAFE)
             status, said, body = self._at(parts, target, headers, most, deadline)
             if status not in _MOVED:
                 return status, said, body
-            onward = urlsplit(urljoin(url, said.get("location", "")))
+            try:
+                onward = urlsplit(urljoin(url, said.get("location", "")))
+            except ValueError as error:
+                raise DataFileError(f"{self.name} leads to what is not an address") from error
             if onward.scheme not in ("http", "https") or (parts.scheme, onward.scheme) == ("https", "http"):
                 raise DataFileError(
                     f"{self.name} leads to another scheme, {onward.scheme!r:.20}: not followed"

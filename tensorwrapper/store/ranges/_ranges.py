@@ -5,7 +5,7 @@ import os
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
-from typing import BinaryIO, Final, Self, SupportsIndex, cast, final
+from typing import BinaryIO, Final, NoReturn, Self, SupportsIndex, cast, final
 
 import numpy as np
 
@@ -95,6 +95,8 @@ class Ranges(Shown):
             If fsspec, or what it needs for that address, is not installed.
         """
         space = None if gap is None else to_count(gap, "gap")
+        if not isinstance(cast("object", timeout), int | float) or not 0 < timeout < float("inf"):
+            raise ConversionError(f"timeout is a number of seconds above 0, not {brief(timeout)}")
         return cls(_door_of(source, timeout), space)
 
     @property
@@ -141,7 +143,10 @@ class Ranges(Shown):
         """
         if not spans:
             return []
-        begins, ends = np.array(spans, dtype=np.int64).reshape(-1, 2).T
+        try:
+            begins, ends = np.array(spans, dtype=np.int64).reshape(-1, 2).T
+        except OverflowError as error:
+            raise DataFileError(f"{self.name} has {self.size} bytes; a span goes beyond 2^63") from error
         self._check(begins, ends)
         order = np.argsort(begins, kind="stable")
         starts, stops = begins[order], np.maximum.accumulate(ends[order])
@@ -179,9 +184,9 @@ class Ranges(Shown):
             counts.append(len(cuts))
         found = self._door.fetch(wanted) if wanted else []
         with self._lock:
-            self._n_requests += len(wanted)
+            self._n_requests += len(wanted) if self._door.counts else 0
             self._n_bytes += sum([stop - start for start, stop in wanted])
-        if len(found) == len(counts):
+        if all(count == 1 for count in counts):
             return found
         parts = iter(found)
         return [b"".join([next(parts) for _ in range(count)]) for count in counts]
@@ -250,6 +255,9 @@ class Ranges(Shown):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("ranges are open, and are not pickled: `tw.open` opens the file again elsewhere")
 
     def __repr__(self) -> str:
         return f"Ranges({self.name!r}, {self.size} bytes)"

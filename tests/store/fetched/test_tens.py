@@ -217,3 +217,27 @@ def test_damaged_files_are_read_and_refused_as_they_are_by_path(tmp_path):
         assert found == values_of(path)
         n_refused += "refused" in str(found)
     assert n_refused > 50
+
+
+def test_what_is_said_of_pieces_and_fields_is_as_by_path(tmp_path):
+    path = tmp_path / "run.tens"
+    with tw.open(path, "w", piece_bytes=20_000) as file:
+        file["x"] = BOX
+        file.append("ev", tw.records({"t": tw.jagged([[1], [2, 3]]), "run": [1, 2]}))
+    found = tw.open(path.read_bytes())
+    with tw.open(path) as expected:
+        for name in expected:
+            assert found.describe(name) == expected.describe(name)
+
+
+def test_a_label_that_says_no_field_is_refused(tmp_path):
+    path = tmp_path / "run.tens"
+    with tw.open(path, "a") as file:
+        file.append("ev", tw.records({"t": tw.jagged([[1], [2, 3]]), "run": [1, 2]}))
+    raw = path.read_bytes().replace(b'"records":[', b'"recordz":[')
+    path.write_bytes(raw)
+    for source in (raw, path):
+        file = tw.open(source)
+        with pytest.raises(DataFileError):
+            file.take("ev.t", [0])
+        file.close()

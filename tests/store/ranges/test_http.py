@@ -1,6 +1,7 @@
 """Files at http addresses: ranges, versions, redirects, and servers that do otherwise than they should."""
 
 import base64
+import time
 
 import numpy as np
 import pytest
@@ -243,3 +244,107 @@ def test_a_server_that_is_not_there_is_told():
         url = server.url
     with pytest.raises(DataFileError, match="cannot be read"):
         Ranges.of(url)
+
+
+def closing(version):
+    def twist(handler, start, stop):
+        handler.protocol_version = version
+        handler.close_connection = True
+        handler.send_response(206)
+        handler.send_header("Content-Length", str(stop - start))
+        handler.send_header("Content-Range", f"bytes {start}-{stop - 1}/{len(RAW)}")
+        handler.send_header("Connection", "close")
+        handler.end_headers()
+        handler.wfile.flush()
+        # The body comes after the headers were read.
+        time.sleep(0.02)
+        handler.wfile.write(RAW[start:stop])
+        return True
+
+    return twist
+
+
+@pytest.mark.parametrize("version", ["HTTP/1.0", "HTTP/1.1"])
+def test_a_server_that_closes_after_each_answer_is_read(version):
+    with served(RAW) as server:
+        server.twist = closing(version)
+        ranges = Ranges.of(server.url)
+        assert ranges.read([(0, 10), (10**6, 10**6 + 10)]) == [RAW[:10], RAW[10**6 : 10**6 + 10]]
+
+
+def test_a_connection_stays_open():
+    with served(RAW) as server:
+        ranges = Ranges.of(server.url)
+        for start in range(0, 1000, 100):
+            ranges.read([(start, start + 10)])
+        assert server.connections == 1
+
+
+def test_an_answer_that_breaks_off_once_is_asked_for_again():
+    with served(RAW) as server:
+        left = [True]
+
+        def cut(handler, start, stop):
+            if not left:
+                return False
+            left.clear()
+            handler.send_response(206)
+            handler.send_header("Content-Length", str(stop - start))
+            handler.send_header("Content-Range", f"bytes {start}-{stop - 1}/{len(RAW)}")
+            handler.end_headers()
+            handler.wfile.write(RAW[start : start + 3])
+            handler.close_connection = True
+            return True
+
+        ranges = Ranges.of(server.url)
+        server.twist = cut
+        assert ranges.read([(0, 10)]) == [RAW[:10]]
+
+
+def test_a_whole_file_that_breaks_off_is_not_taken_for_the_file():
+    def cut(handler, _start, _stop):
+        handler.send_response(200)
+        handler.send_header("Content-Length", "5000")
+        handler.end_headers()
+        handler.wfile.write(RAW[:3000])
+        handler.close_connection = True
+        return True
+
+    with served(RAW[:5000]) as server:
+        server.twist = cut
+        with pytest.raises(DataFileError, match="cannot be read"):
+            Ranges.of(server.url)
+
+
+@pytest.mark.parametrize(
+    "address", ["http://[::1", "http://[x", "memory://[x", "http://a..b/x", "http://a.%/x"]
+)
+def test_odd_addresses_are_errors_of_ours(address):
+    with pytest.raises(DataFileError):
+        Ranges.of(address)
+
+
+@pytest.mark.parametrize("target", ["http://[", "http://a..b/", "http://host:port/"])
+def test_odd_redirects_are_errors_of_ours(target):
+    with served(RAW) as server:
+        server.twist = redirecting(target)
+        with pytest.raises(DataFileError):
+            Ranges.of(server.url)
+
+
+def test_names_with_other_letters_are_sent_as_they_have_to_be():
+    with served(RAW, "ä b.npy".replace(" ", "")) as server:
+        assert Ranges.of(server.url).size == len(RAW)
+        assert server.paths[-1] == "/%C3%A4b.npy"
+
+
+def test_what_came_as_a_whole_makes_no_more_requests():
+    def whole(handler, _start, _stop):
+        handler.answer(200, RAW[:5000])
+        return True
+
+    with served(RAW[:5000]) as server:
+        server.twist = whole
+        ranges = Ranges.of(server.url)
+        ranges.read([(0, 10), (4000, 4010)])
+        assert (ranges.requests, server.requests) == (1, 1)

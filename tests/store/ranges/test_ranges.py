@@ -1,6 +1,7 @@
 """Spans of files: every door gives the same bytes, in as few requests as the gaps allow."""
 
 import io
+import pickle
 
 import numpy as np
 import pytest
@@ -119,3 +120,37 @@ def test_the_last_blocks_that_were_used_are_kept():
     assert ranges.requests == before
     ranges.read_at(0, 10)
     assert ranges.requests == before + 1
+
+
+def test_empty_and_long_spans_together_are_each_what_they_are():
+    raw = np.random.default_rng(0).bytes(17_000_000)
+    spans = [(0, 0), (65_536, 65_546), (65_546, 65_551 + 2**24), (16_900_000, 16_900_000)]
+    assert Ranges.of(raw).read(spans) == [raw[start:stop] for start, stop in spans]
+
+
+def test_memory_that_is_no_run_is_copied():
+    raw = bytes(range(200))
+    assert Ranges.of(memoryview(raw)[::2]).read([(1, 3)]) == [b"\x02\x04"]
+
+
+@pytest.mark.parametrize("timeout", [0, -1, float("nan"), float("inf"), None, "1"])
+def test_a_timeout_is_a_number_of_seconds(timeout):
+    with pytest.raises(ConversionError, match="a number of seconds above 0"):
+        Ranges.of(b"", timeout=timeout)
+
+
+def test_spans_beyond_any_file_are_refused_and_ranges_are_not_pickled():
+    with pytest.raises(DataFileError, match="beyond 2\\^63"):
+        Ranges.of(b"abc").read([(0, 2**70)])
+    with pytest.raises(TypeError, match=r"`tw\.open` opens the file again"):
+        pickle.dumps(Ranges.of(b"abc"))
+
+
+class NoPlaces(io.BytesIO):
+    def seek(self, *_):
+        return None
+
+
+def test_an_object_whose_seek_says_nothing_is_refused():
+    with pytest.raises(DataFileError, match="has no places to read at"):
+        Ranges.of(NoPlaces(b"abc"))

@@ -20,6 +20,8 @@ class Served:
         self.nbytes = 0
         self.seen: list[dict[str, str]] = []
         self.url = ""
+        self.connections = 0
+        self.paths: list[str] = []
         self.twist: Callable[[Any, int, int], bool] | None = None
         """Answers in another way than a server should; False to answer as one should."""
         self.lock = threading.Lock()
@@ -34,10 +36,16 @@ class _Handler(BaseHTTPRequestHandler):
     def log_message(self, *_: object) -> None:
         """Say nothing."""
 
+    def setup(self) -> None:
+        super().setup()
+        with self.served.lock:
+            self.served.connections += 1
+
     def do_GET(self) -> None:
         own = self.served
         with own.lock:
             own.requests += 1
+            own.paths.append(self.path)
             own.seen.append(dict(self.headers.items()))
         if own.delay:
             time.sleep(own.delay)
