@@ -16,7 +16,7 @@ from typing import Final, Self, final
 
 from tensorwrapper import store
 from tensorwrapper._value_class import Shown, frozen
-from tensorwrapper.errors import DataFileError
+from tensorwrapper.errors import ConversionError, DataFileError, TransportError
 
 __all__ = ["Viewer", "page", "view"]
 
@@ -82,6 +82,7 @@ class _Handler(BaseHTTPRequestHandler):
     server_version = "tensorwrapper"
     sys_version = ""
     timeout = _SECONDS
+    disable_nagle_algorithm = True  # else each answer waits for the client to acknowledge its head
     viewer: "Viewer"
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as the class above names it
@@ -121,7 +122,7 @@ class _Handler(BaseHTTPRequestHandler):
             with self.viewer.shown[int(number)].path.open("rb") as file:
                 found = os.fstat(file.fileno())
                 size, tag = found.st_size, f'"{found.st_ino:x}-{found.st_mtime_ns:x}-{found.st_size:x}"'
-                if self.headers.get("If-Match", tag) != tag:
+                if not {tag, "*"} & {own.strip() for own in self.headers.get("If-Match", tag).split(",")}:
                     self._answer(412, b"the file was changed")
                     return
                 spans = _spans(query, self.headers.get("Range", ""), size)
@@ -173,6 +174,8 @@ def _spans(query: str, header: str, size: int) -> list[tuple[int, int]] | None:
                 spans = [(max(size - _count(last), 0), size)]
     except ValueError:
         return None
+    if not query and spans[0][0] >= spans[0][1]:
+        return None
     total = sum([stop - start for start, stop in spans])
     good = len(spans) <= _MOST_RANGES and total <= _MOST_BYTES
     return spans if good and all(0 <= start <= stop <= size for start, stop in spans) else None
@@ -216,7 +219,11 @@ class Viewer(Shown):
         self._folder = folder
         self._lock = threading.Lock()
         handler = type("Handler", (_Handler,), {"viewer": self})
-        self._server = _Server(("127.0.0.1", port), handler)
+        try:
+            self._server = _Server(("127.0.0.1", port), handler)
+        except OSError as error:
+            text = f"port {port} of this machine cannot be listened at: {error.strerror}"
+            raise TransportError(error.errno or 0, text) from error
         self.hosts = tuple([f"{host}:{self._server.server_port}" for host in ("127.0.0.1", "localhost")])
         serve = self._server.serve_forever
         self._thread = threading.Thread(target=serve, name="tensorwrapper-viewer", daemon=True)
@@ -276,6 +283,10 @@ def view(*paths: str | os.PathLike[str], port: int = 0) -> Viewer:
     ------
     DataFileError
         If there is no such file, it is damaged, or a folder has no `.tens` files.
+    ConversionError
+        If the port is not one.
+    TransportError
+        If somebody else listens at the port.
 
     Examples
     --------
@@ -290,15 +301,18 @@ def view(*paths: str | os.PathLike[str], port: int = 0) -> Viewer:
     """
     if not paths:
         raise DataFileError("there is no file to show")
+    if not 0 <= port < 2**16:
+        raise ConversionError(f"a port is from 0 to 65535, not {port}")
     shown: list[_Shown] = []
     folder: str | None = None
     try:
         for given in paths:
             path = Path(os.path.realpath(os.fspath(given)))
-            if path.is_dir() and not (path / "zarr.json").exists():
+            if path.is_dir() and not _is_store(path):
                 shown += _in_folder(path)
             elif store.recognise(path).kind == "tens":
-                shown.append(_Shown(path.name, path))
+                with store.open(path):
+                    shown.append(_Shown(path.name, path))
             else:
                 folder = folder or tempfile.mkdtemp(prefix="tensorwrapper-view-")
                 target = Path(folder) / f"{len(shown)}.tens"
@@ -309,6 +323,13 @@ def view(*paths: str | os.PathLike[str], port: int = 0) -> Viewer:
         if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)
         raise
+
+
+def _is_store(path: Path) -> bool:
+    try:
+        return store.recognise(path).kind == "zarr"
+    except DataFileError:
+        return False
 
 
 def _in_folder(path: Path) -> list[_Shown]:

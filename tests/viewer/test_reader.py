@@ -71,7 +71,14 @@ ROWS = [
     (tw.from_packed(np.arange(6.0), "s8", (2, 2, 2, 2)), {}),
     (np.array([1, -1], "m8[s]"), {}),
     (np.array(["1969-12-31T23:59:59.999", "2000-02-29T12:00:00.001"], "M8[ms]"), {}),
-    (np.array(["1969-12", "2001-03"], "M8[M]"), {}),
+    (np.array(["1969-12", "2001-03", "-005-03"], "M8[M]"), {}),
+    (np.array([-(10**5), 4 * 10**6, -719528, -719529, 0, 11016, 59], "M8[D]"), {}),
+    (np.array([-(10**8), 10**8, 7], "M8[h]"), {}),
+    (np.array([-(10**10), 10**11, 61], "M8[m]"), {}),
+    (np.array([-(10**12), 10**12], "M8[s]"), {}),
+    (np.array([-1, 2**62], "M8[ns]"), {}),
+    (np.array([-5, 12345], "M8[Y]"), {}),
+    (np.array([-5000, 5], "M8[W]"), {}),
     *[
         (np.arange(256, dtype="u1").view(kind), {})
         for kind in (
@@ -144,6 +151,96 @@ def test_messages_are_decoded(tmp_path):
     (answer,) = read_by_node([path], "message")
     for tensor, found in zip(tensors, answer["tensors"], strict=True):
         assert found == {"values": expected(tw.as_tensor(tensor))}
+
+
+HOSTILE = [
+    ({"dtype": "u", "word": 1, "shape": [10, 2**29, 0], "part": 0}, [b""]),
+    (
+        {
+            "dtype": "u",
+            "word": 1,
+            "shape": [0],
+            "part": 0,
+            "packing": "jagged",
+            "jagged": {"version": 1, "cell_rank": 2, "splits": [], "cells": 1},
+        },
+        [b"", np.array([2**26, 0] * 200, "<i8").tobytes()],
+    ),
+    (
+        {
+            "dtype": "u",
+            "word": 1,
+            "shape": [0],
+            "part": 0,
+            "packing": "jagged",
+            "jagged": {"version": 1, "cell_rank": 2, "splits": [], "cells": 1},
+        },
+        [b"", np.array([2**36, 0], "<i8").tobytes()],
+    ),
+    (
+        {
+            "dtype": "u",
+            "word": 1,
+            "shape": [0],
+            "part": 0,
+            "packing": "tiled",
+            "tiled": {"version": 1, "marks": [1, 2], "storage": "tiles"},
+        },
+        [b"", np.array([0, 2**36], "<i8").tobytes(), np.array([0, 0], "<i8").tobytes()],
+    ),
+    (
+        {
+            "dtype": "u",
+            "word": 1,
+            "shape": [1],
+            "part": 0,
+            "packing": "tiled",
+            "tiled": {"version": 1, "marks": [1] * 20 + [2] * 12, "storage": "tiles"},
+        },
+        [b"x", np.array([0, 0, 1], "<i8").tobytes(), np.array([0, 1], "<i8").tobytes()],
+    ),
+    ({"dtype": "u", "word": 1, "shape": [1], "part": 0, "mode_names": 5}, [b"x"]),
+    ({"dtype": "u", "word": 1, "shape": [1], "part": 0, "mode_names": "a"}, [b"x"]),
+    ({"dtype": "u", "word": 1, "shape": [1], "part": 0, "origin": 5}, [b"x"]),
+    ({"dtype": "u", "word": 1, "shape": [1], "part": 0, "layers": [2]}, [b"x"]),
+    ({"dtype": "u", "word": 1, "shape": [1], "part": None}, [b"x"]),
+]
+
+
+def test_hostile_messages_are_refused_without_a_hang(tmp_path):
+    paths = []
+    for number, (entry, parts) in enumerate(HOSTILE):
+        label = json.dumps({"TENS": {"tensors": [entry]}}).encode()
+        paths.append(tmp_path / f"{number}.bin")
+        paths[-1].write_bytes(tw.wire.encode_frames([b"ZIO0TENS" + label, bytes(24), *parts]))
+    for answer, (entry, _) in zip(read_by_node(paths, "message"), HOSTILE, strict=True):
+        found = answer["tensors"][0] if "tensors" in answer else answer
+        assert found["refused"] in ("limit", "schema", "size"), (entry, found)
+
+
+def test_damaged_parts_are_refused_where_checksums_tell(tmp_path):
+    frames = tw.wire.encode([np.arange(3, dtype="u1")], checksum="crc32")
+    paths = [tmp_path / "sound.bin", tmp_path / "damaged.bin"]
+    paths[0].write_bytes(tw.wire.encode_frames(frames))
+    paths[1].write_bytes(tw.wire.encode_frames([*frames[:2], b"\0\1\3"]))
+    sound, damaged = read_by_node(paths, "message")
+    assert sound["tensors"] == [{"values": [0, 1, 2]}]
+    assert damaged["refused"] == "integrity"
+
+
+def test_a_large_index_that_is_damaged_is_none(tmp_path):
+    path = tmp_path / "many.tens"
+    with tw.open(path, "a") as file:
+        for k in range(6000):
+            file[f"tensor_number_{k}"] = np.array([k])
+    raw = bytearray(path.read_bytes())
+    place = raw.rindex(b"tensor_number_5tensor_number_6")
+    raw[place] ^= 1
+    path.write_bytes(raw)
+    (answer,) = read_by_node([path])
+    assert answer["how"] == "scan"
+    assert answer["tensors"]["tensor_number_5"] == {"values": [5]}
+    assert len(answer["tensors"]) == 6000
 
 
 def test_the_versions_of_the_formats_are_those_that_python_writes():

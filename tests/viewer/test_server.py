@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tensorwrapper as tw
-from tensorwrapper.errors import DataFileError
+from tensorwrapper.errors import ConversionError, DataFileError, TransportError
 from tensorwrapper.viewer import page, view
 
 
@@ -65,6 +65,7 @@ def test_ranges_are_those_of_the_file(path):
         "bytes=99999999-",
         "bytes=0-1,4-5",
         "bytes=--1",
+        "bytes=-0",
         "bytes=٣-4",
     ],
 )
@@ -124,6 +125,20 @@ def test_what_cannot_be_shown_is_refused(tmp_path):
         view(tmp_path / "none.tens")
     with pytest.raises(DataFileError, match="no file to show"):
         view()
+
+
+def test_ports_that_cannot_be_listened_at_are_told(path):
+    for port in (-1, 2**16):
+        with pytest.raises(ConversionError, match="from 0 to 65535"):
+            view(path, port=port)
+    with view(path) as viewer, pytest.raises(TransportError, match="cannot be listened at"):
+        view(path, port=int(viewer.hosts[0].partition(":")[2]))
+
+
+def test_what_is_no_tens_file_by_its_content_is_refused(tmp_path):
+    (tmp_path / "junk.tens").write_bytes(b"junk" * 100)
+    with pytest.raises(DataFileError):
+        view(tmp_path / "junk.tens")
 
 
 def test_one_file_has_the_whole_page():

@@ -24,6 +24,8 @@ export const LIMITS = Object.freeze({
   indexChain: 64,
   ranges: 512,
   group: 40320,
+  lists: 2 ** 21,
+  steps: 2 ** 24,
 });
 
 /** An error with the `reason` of the format page, or `record`, `source` or `changed`. */
@@ -209,13 +211,16 @@ const together = (ranges, gap) => {
  * `tensorwrapper view` does; `gap`: bytes between two ranges that are read rather than skipped.
  */
 export async function httpSource(url, { batch = false, gap = 16384, tail = 16384, signal } = {}) {
+  // Another origin is not asked for a suffix, nor by a tag: each would need its leave first.
+  const isOther = globalThis.location?.origin && new URL(url, location.href).origin !== location.origin;
   const stats = { requests: 0, bytes: 0 };
   let tag = null;
+  let last = null;
   const get = async (address, headers) => {
     stats.requests++;
     let answer;
     try {
-      answer = await fetch(address, { headers: tag ? { ...headers, "If-Match": tag } : headers, signal, cache: "no-store" });
+      answer = await fetch(address, { headers: tag && !isOther ? { ...headers, "If-Match": tag } : headers, signal, cache: "no-store" });
     } catch (error) {
       if (error.name === "AbortError") throw error;
       refuse("source", `no answer: ${error.message}`);
@@ -235,6 +240,11 @@ export async function httpSource(url, { batch = false, gap = 16384, tail = 16384
     if (answer.status === 200 && length <= 2 ** 20) return { bytes: await bytesOf(answer, length), start: 0, size: length };
     if (answer.status === 416 && answer.headers.get("Content-Range") === "bytes */0") return { bytes: new Uint8Array(0), start: 0, size: 0 };
     const place = /^bytes ([0-9]{1,15})-([0-9]{1,15})\/([0-9]{1,15})$/.exec(answer.headers.get("Content-Range") ?? "");
+    if (answer.status === 206 && !place && isOther) {
+      // The header is seen only if that origin shows it.
+      const [start, stop] = range.split("-").map(Number);
+      return { bytes: await bytesOf(answer, stop + 1 - start), start, size: last };
+    }
     if (answer.status !== 206 || !place) {
       await answer.body?.cancel();
       refuse("source", `status ${answer.status}, and no byte ranges`);
@@ -243,7 +253,13 @@ export async function httpSource(url, { batch = false, gap = 16384, tail = 16384
     const [start, last, size] = place.slice(1).map(Number);
     return { bytes: await bytesOf(answer, last + 1 - start), start, size };
   };
-  const end = await one(`-${tail}`);
+  if (isOther) {
+    const answer = await fetch(url, { method: "HEAD", signal, cache: "no-store" });
+    last = Number(answer.headers.get("Content-Length"));
+    if (!answer.ok || !isCount(last)) refuse("source", `status ${answer.status}, and no size`);
+    stats.requests++;
+  }
+  const end = last === 0 ? { bytes: new Uint8Array(0), start: 0, size: 0 } : await one(isOther ? `${Math.max(last - tail, 0)}-${last - 1}` : `-${tail}`);
   const size = end.size;
   const span = async (run) => {
     const found = await one(`${run.start}-${run.end - 1}`);
@@ -423,29 +439,40 @@ function elementsOf(type, bytes) {
 const DAYS = { W: 7n * 86400n, D: 86400n, h: 3600n, m: 60n, s: 1n };
 const PARTS = { ms: 3, us: 6, ns: 9, ps: 12, fs: 15, as: 18 };
 
+const yearText = (year) => (year < 0n ? `-${String(-year).padStart(3, "0")}` : String(year).padStart(4, "0"));
+const two = (number) => String(number).padStart(2, "0");
+const floorOf = (value, by) => (value - (((value % by) + by) % by)) / by;
+
+/** The date of a day since 1970, by the calendar of Gregory: days of eras of 400 years. */
+function dateText(day) {
+  const shifted = day + 719468n;
+  const era = floorOf(shifted, 146097n);
+  const inEra = shifted - era * 146097n;
+  const year = (inEra - inEra / 1460n + inEra / 36524n - inEra / 146096n) / 365n;
+  const inYear = inEra - (365n * year + year / 4n - year / 100n);
+  const month = (5n * inYear + 2n) / 153n;
+  const isLate = month >= 10n;
+  return `${yearText(year + era * 400n + (isLate ? 1n : 0n))}-${two(isLate ? month - 9n : month + 3n)}-${two(inYear - (153n * month + 2n) / 5n + 1n)}`;
+}
+
 /** A time as NumPy prints it; null for "not a time". */
 export function timeText(value, { kind, unit }) {
   if (value === -(2n ** 63n)) return null;
   if (kind === "timedelta64") return `${value} ${unit}`;
-  if (unit === "Y") return String(1970n + value).padStart(4, "0");
-  let seconds = 0n;
+  if (unit === "Y") return yearText(1970n + value);
+  if (unit === "M") return `${yearText(1970n + floorOf(value, 12n))}-${two(value - floorOf(value, 12n) * 12n + 1n)}`;
+  let seconds = value * (DAYS[unit] ?? 1n);
   let rest = "";
-  if (unit === "M") {
-    const year = 1970n + (value - (((value % 12n) + 12n) % 12n)) / 12n;
-    return `${String(year).padStart(4, "0")}-${String((((value % 12n) + 12n) % 12n) + 1n).padStart(2, "0")}`;
-  }
-  if (unit in DAYS) seconds = value * DAYS[unit];
-  else {
+  if (unit in PARTS) {
     const scale = 10n ** BigInt(PARTS[unit]);
-    const part = ((value % scale) + scale) % scale;
-    seconds = (value - part) / scale;
-    rest = `.${String(part).padStart(PARTS[unit], "0")}`;
+    seconds = floorOf(value, scale);
+    rest = `.${String(value - seconds * scale).padStart(PARTS[unit], "0")}`;
   }
-  const milliseconds = Number(seconds) * 1000;
-  if (Math.abs(milliseconds) > 8.64e15) return `${value} ${unit}`;
-  const text = new Date(milliseconds).toISOString().slice(0, -5);
-  const length = { W: 10, D: 10, h: 13, m: 16 }[unit];
-  return length ? text.slice(0, length) : text + rest;
+  const day = floorOf(seconds, 86400n);
+  const inDay = seconds - day * 86400n;
+  const clock = [inDay / 3600n, (inDay / 60n) % 60n, inDay % 60n].map(two).join(":");
+  const length = { W: 0, D: 0, h: 2, m: 5 }[unit] ?? 8;
+  return length ? `${dateText(day)}T${clock.slice(0, length)}${rest}` : dateText(day);
 }
 
 // ---------------------------------------------------------------------------------------- messages
@@ -500,6 +527,19 @@ export function splitFrames(bytes) {
   return frames;
 }
 
+/** Compare the checksums that a label has with those of the parts. */
+function checkSums(label, parts) {
+  const said = isObject(label) && isObject(label.TENS) ? (label.TENS.checksums ?? null) : null;
+  if (said === null) return;
+  if (!isObject(said) || !Array.isArray(said.parts)) refuse("schema", "checksums");
+  if (!["crc32", "xxh3"].includes(said.algorithm)) refuse("unsupported", `checksums ${String(said.algorithm).slice(0, 40)}`);
+  if (said.parts.length > parts.length) refuse("integrity", "more checksums than parts");
+  // XXH3 is not computed here: such parts are taken as they are.
+  said.parts.forEach((sum, k) => {
+    if (sum !== null && said.algorithm === "crc32" && crc32(parts[k]).toString(16).padStart(8, "0") !== sum) refuse("integrity", `part ${k} is damaged`);
+  });
+}
+
 /** Decode a message in one frame, or a list of its frames: `{label, tensors, metadata, coordinates}`. */
 export function decodeMessage(given) {
   const frames = Array.isArray(given) ? given : splitFrames(given instanceof ArrayBuffer ? new Uint8Array(given) : given);
@@ -507,6 +547,7 @@ export function decodeMessage(given) {
   if (frames[1].length !== 24) refuse("frame", `the second frame has ${frames[1].length} bytes, and not 24`);
   const label = labelOf(frames[0]);
   const parts = frames.slice(2);
+  checkSums(label, parts);
   const held = {
     async part(number) {
       if (!isCount(number) || number >= parts.length) refuse("layout", `there is no part ${String(number)}`);
@@ -572,6 +613,8 @@ const ascending = (list, what, most) => {
 const cut = (list, extents) => {
   // A flat list as nested lists of these extents.
   if (!extents.length) return list[0];
+  // Where an extent is 0, the others take memory all the same.
+  if (product(extents.slice(0, -1)) > LIMITS.lists) refuse("limit", `${extents.join(" x ")} lists`);
   let level = Array.from(list);
   for (let mode = extents.length - 1; mode > 0; mode--) {
     const step = extents[mode];
@@ -678,7 +721,9 @@ export class Tensor {
     this.count = product(this.run);
     this.type = typeOf(entry);
     this.typeName = this.hold === "string" ? (this.held_.kind === "utf8" ? "text" : "bytes") : this.type.name;
+    if (entry.part === null) refuse("schema", "part is null");
     this.part = entry.part ?? number;
+    if (this.hold === "string" && (entry.dtype !== "u" || entry.word !== 1)) refuse("schema", "strings of another type than bytes");
     this.origin = entry.origin ?? null;
     this.names = entry.mode_names ?? null;
     this.layers = entry.layers ?? null;
@@ -692,6 +737,12 @@ export class Tensor {
       if (ascend !== undefined && !(Array.isArray(ascend) && ascend.length === modes.length && ascend.every((one) => typeof one === "boolean"))) refuse("layout", "ascend");
     }
     if (this.kind === "triangular") this.#triangle();
+    this.rank = { dense: this.run.length, triangular: 2, tiled: 2 * (this.form?.marks?.length ?? 0), jagged: (this.form?.splits?.length ?? 0) + 1 + (this.form?.cell_rank ?? 0) }[this.kind];
+    const isInteger = (one) => Number.isSafeInteger(one) || typeof one === "bigint";
+    const fits = (list, good) => list === null || (Array.isArray(list) && list.every(good));
+    if (!fits(this.names, (one) => one === null || typeof one === "string") || (this.names && this.names.length !== this.rank)) refuse("schema", "mode_names");
+    if (!fits(this.origin, isInteger) || (this.origin && this.origin.length !== this.rank)) refuse("schema", "origin");
+    if (!fits(this.layers, isCount) || (this.layers && this.layers.reduce((sum, one) => sum + one, 0) !== this.rank)) refuse("schema", "layers");
     this.shape = dense ? this.run : null;
     this.rank = { dense: this.run.length, triangular: 2, tiled: 2 * (this.form?.marks?.length ?? 0), jagged: (this.form?.splits?.length ?? 0) + 1 + (this.form?.cell_rank ?? 0) }[this.kind];
   }
@@ -734,7 +785,7 @@ export class Tensor {
   async #unpacked(part, first, end, total) {
     const { block, blocks, shuffle = false } = this.held_;
     const { word } = this.type;
-    if (this.hold !== "zlib") refuse("unsupported", `${this.hold}: the server, or Python, unpacks it`);
+    if (this.hold !== "zlib") refuse("unsupported", `${this.hold}: Python unpacks it`);
     if (!isCount(block) || block < word || block > LIMITS.blockBytes || block % word) refuse("limit", `blocks of ${String(block)} bytes`);
     if (typeof shuffle !== "boolean") refuse("schema", "shuffle");
     const table = await this.held.part(blocks);
@@ -838,7 +889,12 @@ export class Tensor {
     return out;
   }
 
-  async #unfolded() {
+  #unfolded() {
+    this.unfolding ??= this.#unfold();
+    return this.unfolding;
+  }
+
+  async #unfold() {
     const shape = this.run;
     const { generators } = this.held_;
     const rank = shape.length;
@@ -849,6 +905,8 @@ export class Tensor {
     if (this.count > 2 ** 20) refuse("limit", `${this.count} elements of a symmetric tensor at a time`);
     const group = closureOf(generators, rank);
     if (group.some(([modes]) => modes.some((mode, k) => shape[mode] !== shape[k]))) refuse("layout", "modes of other extents are exchanged");
+    if (group.length * this.count * rank > LIMITS.steps) refuse("limit", `${group.length} operations on ${this.count} elements at a time`);
+    if (this.type.dtype === "u" && group.some(([, sign]) => sign < 0)) refuse("layout", "a sign of unsigned numbers");
     const still = group.filter(([modes]) => modes.every((mode, k) => mode === k));
     if (still.some(([, sign, conj]) => sign < 0 && !conj)) refuse("layout", "a group of zeros");
     const strides = shape.map((_, mode) => product(shape.slice(mode + 1)));
@@ -872,8 +930,10 @@ export class Tensor {
     if (numbers.size !== product(this.stored)) refuse("size", `${product(this.stored)} elements for ${numbers.size} orbits`);
     const turned = (value, sign, conj) => {
       if (typeof value === "object") return { re: sign * value.re, im: (conj ? -sign : sign) * value.im };
-      if (typeof value === "bigint") return sign < 0 ? -value : value;
-      return typeof value === "number" && sign < 0 ? -value : value;
+      if (sign > 0 || typeof value === "boolean") return value;
+      if (typeof value === "bigint") return BigInt.asIntN(64, -value);
+      const spare = this.type.dtype === "i" ? 32 - 8 * this.type.word : null;
+      return spare === null ? -value : (-value << spare) >> spare;
     };
     return from.map((own) => (own ? turned(this.#value(packed, numbers.get(own[0])), own[1], own[2]) : zero));
   }
@@ -904,6 +964,7 @@ export class Tensor {
     const bytes = await this.#bytes(this.part);
     if (bytes.length < 8 * this.count) refuse("size", "the offsets of strings");
     const rest = bytes.subarray(8 * this.count);
+    let total = 0;
     return numbersOf(bytes.subarray(8 * first, 8 * end)).map((place) => {
       let length = 0;
       for (let shift = 0; ; shift += 7, place++) {
@@ -912,6 +973,8 @@ export class Tensor {
         if (rest[place] < 128) break;
       }
       if (place + 1 + length > rest.length) refuse("layout", "a string that leaves the buffer");
+      // Strings may share bytes.
+      if ((total += length) > LIMITS.decompressedBytes) refuse("limit", "strings of more bytes than are allowed");
       return give(rest.subarray(place + 1, place + 1 + length));
     });
   }
@@ -931,7 +994,7 @@ export class Tensor {
     const lengths = marks.map((own) => own.slice(1).map((mark, k) => mark - own[k]));
     const counts = lengths.map((own) => own.length);
     const total = product(counts);
-    if (total > 2 ** 20) refuse("limit", `${total} tiles at a time`);
+    if (total * counts.length ** 2 > LIMITS.steps) refuse("limit", `${total} tiles at a time`);
     const sizes = [];
     const extents = [];
     for (let tile = 0; tile < total; tile++) {
@@ -1337,7 +1400,7 @@ class TensFile {
       if (table.shape[1] !== 5) refuse("layout", "the table of an index");
       const grown = entries.length > 3 ? plain(3, "i", 8, 1) : null;
       const begin = said.previous ?? null;
-      this.links.unshift({ rows: table.shape[0], table: await part(table), text: await part(names), grown: grown && (await part(grown)), end: place, records: said.records ?? {} });
+      this.links.unshift({ rows: table.shape[0], table: await part(table), text: await part(names), grown: grown && (await part(grown)), end: place, records: said.records ?? {}, record, isKnown: record.header.end - place <= SMALL_INDEX });
       if (begin === null) break;
       if (!isCount(begin)) return false;
       this.links[0].floor = begin;
@@ -1431,6 +1494,9 @@ class TensFile {
     const said = record.label?.record;
     if (!isObject(said) || !["tensor", "records", "metadata"].includes(said.kind)) return [];
     const { start, end } = record.header;
+    const [piece, pieces] = [said.piece ?? 0, said.pieces ?? 1];
+    const isNamed = said.kind === "metadata" || (typeof said.name === "string" && said.name !== "");
+    if (!isNamed || !isCount(piece) || !isCount(pieces) || piece >= pieces) return [];
     const pairs = said.kind === "records" ? record.label.TENS?.records?.[0]?.fields : null;
     const fields = Array.isArray(pairs) ? pairs.map((pair) => String(pair?.[0])) : null;
     return [{ fields, name: said.kind === "metadata" ? "" : said.name, start, length: end - start - HEADER, piece: said.piece ?? 0, pieces: said.pieces ?? 1, extends: said.extends ?? null }];
@@ -1531,6 +1597,15 @@ class TensFile {
 
   async #byName() {
     if (this.rowsByName) return this.rowsByName;
+    for (const link of this.links) {
+      // Those of a large index are compared before all of it is believed.
+      if (!link.isKnown && !(await this.#sound(link.record))) {
+        await this.#scan();
+        this.count = this.scanned.length;
+        break;
+      }
+      link.isKnown = true;
+    }
     const begun = new Map();
     const partial = new Map();
     for (const row of await this.index()) {
@@ -1590,6 +1665,8 @@ class TensFile {
     for (const [k, one] of tensors.entries()) {
       if (one.refused) throw one.refused;
       const { extends: before } = rows[k];
+      const begin = (own) => Number((own.kind === "dense" ? own.origin : own.form.origins)?.[0] ?? 0);
+      if (before === null && begin(one) !== begin(first) + count) refuse("record", `the piece at ${rows[k].start} does not begin where the one before it ends`);
       const alike = one.typeName === first.typeName && one.hold === first.hold && String(one.layers) === String(first.layers) && one.rank === first.rank;
       const isBox = one.kind === "dense";
       const fits = first.kind === "dense" ? isBox && one.shape.length && one.shape.slice(1).join() === first.shape.slice(1).join() : isBox || one.kind === first.kind;
