@@ -736,6 +736,7 @@ export class Tensor {
       if (order !== undefined && !(Array.isArray(order) && [...order].sort((a, b) => a - b).join() === modes.join())) refuse("layout", "order");
       if (ascend !== undefined && !(Array.isArray(ascend) && ascend.length === modes.length && ascend.every((one) => typeof one === "boolean"))) refuse("layout", "ascend");
     }
+    if (this.hold === "blocks" && (this.kind !== "tiled" || this.form.storage !== "tiles")) refuse("layout", "blocks of what is not tiles stored one after the other");
     if (this.kind === "triangular") this.#triangle();
     this.rank = { dense: this.run.length, triangular: 2, tiled: 2 * (this.form?.marks?.length ?? 0), jagged: (this.form?.splits?.length ?? 0) + 1 + (this.form?.cell_rank ?? 0) }[this.kind];
     const isInteger = (one) => Number.isSafeInteger(one) || typeof one === "bigint";
@@ -982,8 +983,9 @@ export class Tensor {
   /** The boundaries of the tiles of each mode. */
   async marks() {
     this.#check();
+    if (this.kind !== "tiled") refuse("unsupported", "marks of what has no tiles");
     const { marks } = this.form;
-    if (this.kind !== "tiled" || !Array.isArray(marks) || !marks.length || 2 * marks.length > LIMITS.rank) refuse("schema", "marks");
+    if (!Array.isArray(marks) || !marks.length || 2 * marks.length > LIMITS.rank) refuse("schema", "marks");
     const all = await Promise.all(marks.map((number) => this.#numbers(number)));
     for (const own of all) if (!own.length || own.some((one, k) => k && one < own[k - 1])) refuse("layout", "marks do not ascend");
     return all;
