@@ -286,7 +286,7 @@ def view(*paths: str | os.PathLike[str], port: int = 0) -> Viewer:
     ConversionError
         If the port is not one.
     TransportError
-        If somebody else listens at the port.
+        If the port is in use.
 
     Examples
     --------

@@ -31,6 +31,7 @@ class Served:
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # as servers do that send heads and bodies together
     served: Served
 
     def log_message(self, *_: object) -> None:
