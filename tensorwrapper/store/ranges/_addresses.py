@@ -3,7 +3,6 @@
 import os
 import re
 from typing import Final
-from urllib.parse import urlsplit, urlunsplit
 
 __all__ = ["has_no_path", "shown_address"]
 
@@ -22,6 +21,8 @@ def has_no_path(source: object) -> bool:
 
 def shown_address(address: str) -> str:
     """Return an address without user, password and query, as errors show it."""
+    from urllib.parse import urlsplit, urlunsplit  # noqa: PLC0415 - paths do not wait for it
+
     try:
         parts = urlsplit(address)
     except ValueError:
