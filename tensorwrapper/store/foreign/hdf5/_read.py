@@ -108,7 +108,9 @@ def open_hdf5(path: Path, how: Opening) -> Contents:
         file = h5py.File(path, "r")
         finder = _Finder(path, memory, how)
         links = walk(file, finder.enter)
-        held = finder.named(links.targets)
+        led = [loss.name for loss in (*finder.losses, *links.losses) if loss.code == "link"]
+        # What is followed has its name before fields of records have theirs.
+        held = finder.named([*links.targets, *([] if how.follow is None else led)])
         links.targets |= finder.variables(held)
         dealt = finder.dealt(held)
         held |= {
