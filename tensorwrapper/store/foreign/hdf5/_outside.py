@@ -147,7 +147,7 @@ class _Outside:
             file = h5py.File(stream_over(memoryview(map_whole(path, "HDF5"))), "r")
             found = h5py.Dataset(h5py.h5d.open(file.id, name.encode(), access))
         labels = [own.label or None for own in found.dims]
-        return placed(as_view(Guarded(ArraySource(found), path, "HDF5")), labels, None)
+        return placed(as_view(Guarded(ArraySource(found), path, "HDF5", name)), labels, None)
 
     def _folder_of(self, found: "h5py.Dataset", file: "h5py.File", name: str, path: Path) -> Path | Loss:
         """Return the folder of the files that have the elements of a dataset, or why one is not followed."""

@@ -27,7 +27,7 @@ from tensorwrapper.store.foreign._fields import FieldPath, FieldsOf, field_paths
 from tensorwrapper.store.foreign._guarded import Guarded
 from tensorwrapper.store.foreign._lying import names_told, origin_said, placed
 from tensorwrapper.store.foreign._names import FreeNames, renamed
-from tensorwrapper.store.foreign._ragged import Ragged, broken_rows
+from tensorwrapper.store.foreign._ragged import Ragged, broken_rows, contradiction
 from tensorwrapper.store.foreign._rows_source import RowsSource
 from tensorwrapper.store.foreign.conventions._cf import (
     CONTIGUOUS,
@@ -278,6 +278,8 @@ class _Finder:
         try:
             ragged = _ragged(found, self.heaps)
             parts = {} if ragged is None else _parts_of_rows(found, ragged)
+            if ragged is not None:
+                ragged.check_counts(_counts_of(parts, ragged))
         except (DataFileError, ParseError) as error:
             self.losses.append(broken_rows(name or ROOT, error))
             return
@@ -416,7 +418,9 @@ class _Finder:
         parts = FieldsOf(found, path, (*found.shape, *inner), own, is_partial=is_partial)
         if is_text(own):
             return self._text_parts(found, parts)
-        return self._placed(as_view(Guarded(ArraySource(parts), self.path, "HDF5")), found)
+        return self._placed(
+            as_view(Guarded(ArraySource(parts), self.path, "HDF5", ".".join([str(found.name), *path]))), found
+        )
 
     def _reader(self, found: "h5py.Dataset", look: Look) -> Callable[[], object]:
         reads: dict[Packing, Callable[[], object]] = {
@@ -459,7 +463,7 @@ class _Finder:
         # Without the words of an enumeration, which h5py says beside the type.
         flat = np.frombuffer(self.memory, np.dtype(dtype.str), found.size, start)
         if not are_truths(flat):
-            raise DataFileError("a bool is neither 0 nor 1")
+            raise DataFileError(f"{self.path}: {found.name!r} has a bool that is neither 0 nor 1")
         return self._placed(as_tensor(flat.reshape(found.shape)), found)
 
     def _placed(self, value: _T, found: "h5py.Dataset") -> _T:
@@ -507,7 +511,7 @@ class _Finder:
     def _source(self, found: "h5py.Dataset") -> Guarded:
         from tensorwrapper.selection import ArraySource  # noqa: PLC0415 - as above
 
-        return Guarded(ArraySource(found), self.path, "HDF5")
+        return Guarded(ArraySource(found), self.path, "HDF5", found.name or "")
 
     def _check_extents(self, found: "h5py.Dataset") -> None:
         if max(found.shape, default=0) > self.limits.extent:
@@ -575,15 +579,16 @@ class _Finder:
         from tensorwrapper.selection import as_view  # noqa: PLC0415 - as above
 
         parts = _parts_of_rows(group, ragged)
-        sizes = {mode: self._sizes(parts, mode) for mode in ragged.variable_modes}
-        values, shape = parts["values"], ragged.shape_of(sizes)
+        name = (group.name or "").strip("/") or ROOT
+        sizes = {mode: self._sizes(parts, mode, name) for mode in ragged.variable_modes}
+        values, shape = parts["values"], ragged.shape_in(self.path, name, sizes)
         if values.shape != (shape.size,):
-            raise DataFileError(f"{group.name!r} has {values.shape} values for {shape.size} elements")
+            raise contradiction(self.path, name, f"it has {values.shape} values for {shape.size} elements")
         if values.dtype.kind in "SO":
             return strings(self._text_of(values, str(values.name)), shape=shape)
         return as_view(RowsSource(self._source(values), shape))
 
-    def _sizes(self, parts: "Mapping[str, h5py.Dataset]", mode: int) -> IntArray:
+    def _sizes(self, parts: "Mapping[str, h5py.Dataset]", mode: int, name: str) -> IntArray:
         is_offsets = f"offsets_{mode}" in parts
         found = parts[f"offsets_{mode}" if is_offsets else f"sizes_{mode}"]
         self._check_bytes(found.nbytes, found.name)
@@ -591,7 +596,7 @@ class _Finder:
         if not is_offsets:
             return array
         if not len(array) or array[0] != 0 or (array[1:] < array[:-1]).any():
-            raise DataFileError(f"{found.name!r} does not ascend from 0")
+            raise contradiction(self.path, name, f"'offsets_{mode}' does not ascend from 0")
         return np.diff(array)
 
 
@@ -635,6 +640,17 @@ def _parts_of_rows(group: "h5py.Group", ragged: Ragged) -> "dict[str, h5py.Datas
         if len(own.shape) != 1:
             raise DataFileError(f"{name!r} has the extents {own.shape} in place of one mode")
     return parts
+
+
+def _counts_of(parts: "Mapping[str, h5py.Dataset]", ragged: Ragged) -> dict[int, int]:
+    """Return the number of sizes of each mode that varies, of which no element is read."""
+    counts: dict[int, int] = {}
+    for mode in ragged.variable_modes:
+        offsets = parts.get(f"offsets_{mode}")
+        counts[mode] = len(parts[f"sizes_{mode}"]) if offsets is None else len(offsets) - 1
+        if counts[mode] < 0:
+            raise DataFileError(f"'offsets_{mode}' has no elements, and offsets start with 0")
+    return counts
 
 
 def _dataset(group: "h5py.Group", name: str) -> "h5py.Dataset":
