@@ -114,7 +114,7 @@ def open_hdf5(path: Path, how: Opening) -> Contents:
         links.targets |= finder.variables(held)
         dealt = finder.dealt(held)
         held |= {
-            name: attrs.evolve(held[name], packing="jagged", read=read)
+            name: attrs.evolve(held[name], packing=_packing_dealt(held[name]), read=read)
             for name, read in dealt.readers.items()
         }
         losses = [*finder.losses, *dealt.losses, *links.losses, *links.broken(finder.known, finder.parts)]
@@ -397,15 +397,18 @@ class _Finder:
     def _variables(self, held: Mapping[str, Held]) -> Iterator[Variable]:
         """Yield all variables, if any of them deals others."""
         for name, found in self.datasets if self.dealers else ():
-            if name not in held or not found.shape:
+            fields = self.fields.get(name, {}).values()
+            if not (name in held or fields) or not found.shape:
                 continue
             try:
                 names = self.scales.names_of(found)[0]
             except Exception:  # noqa: BLE001, S112 - whatever HDF5 says of what is damaged; `told` tells it
                 continue
-            part = Part(name, found.shape, np.dtype(object), held[name].read)
-            part, samples, instances = self.dealers.get(name, (part, None, None))
-            yield Variable(part, names[0] if len(names) == 1 else None, samples, instances)
+            dimension = names[0] if len(names) == 1 else None
+            for own in fields or (name,):
+                part = Part(own, found.shape, np.dtype(object), held[own].read)
+                part, samples, instances = self.dealers.get(own, (part, None, None))
+                yield Variable(part, dimension, samples, instances)
 
     def _parts(
         self, found: "h5py.Dataset", path: FieldPath, dtype: "np.dtype[Any]", *, is_partial: bool = False
@@ -598,6 +601,11 @@ class _Finder:
         if not len(array) or array[0] != 0 or (array[1:] < array[:-1]).any():
             raise contradiction(self.path, name, f"'offsets_{mode}' does not ascend from 0")
         return np.diff(array)
+
+
+def _packing_dealt(held: Held) -> str:
+    """Return the packing of a tensor that is dealt to rows; a field stays one."""
+    return "field" if held.packing == "field" else "jagged"
 
 
 def _size_of(value: bytes | Array) -> int:
