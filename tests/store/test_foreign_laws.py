@@ -348,7 +348,7 @@ def test_a_byte_that_is_neither_0_nor_1_is_no_truth_value(tmp_path, end):
     else:
         name, write, _ = WAYS[end]
         write(path, array.view(bool))
-    with pytest.raises(DataFileError, match="neither 0 nor 1"):
+    with pytest.raises(DataFileError, match=rf"a\.{end}.*'{name}.* neither 0 nor 1"):
         np.asarray(tw.open(path)[name])
     with pytest.raises(DataFileError, match="neither 0 nor 1"):
         tw.store.convert(path, tmp_path / "b.tens")

@@ -21,7 +21,7 @@ from tensorwrapper.errors import (
 )
 from tensorwrapper.store.foreign._contents import Contents, Held
 from tensorwrapper.store.records._entry import Entry
-from tensorwrapper.store.records._loss import Loss
+from tensorwrapper.store.records._loss import Loss, loss_in
 from tensorwrapper.store.records._origin import FileOrigin, remember, version_of_path
 from tensorwrapper.store.records._taking import take_rows, to_rows
 from tensorwrapper.store.system._system import of_stranger
@@ -137,8 +137,12 @@ class ArrayFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"]):
         with of_stranger(self._path, self._path.suffix.lower(), name):
             try:
                 found = held.read()
-            except (DataFileError, ParseError):
+            except ParseError:
                 raise
+            except DataFileError as error:
+                if isinstance(error, OSError) or loss_in(error) is not None or str(self._path) in str(error):
+                    raise
+                raise DataFileError(f"{self._path}: {name!r} cannot be read: {error}") from error
             except TensorWrapperError as error:
                 # It is as it should be, but no tensor.
                 raise DataFileError(f"{self._path}: {name!r} cannot be read: {error}") from error

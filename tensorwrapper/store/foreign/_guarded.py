@@ -28,6 +28,8 @@ class Guarded:
     source: "Source"
     path: Path
     kind: str
+    name: str = ""
+    """The name of the array, unless the path has it."""
 
     @property
     def shape(self) -> Shape[Any]:
@@ -66,7 +68,8 @@ class Guarded:
                 # It names an array, and not where that is.
                 raise DataFileError(f"{self.path}: {error}") from error
             if not all(map(are_truths, out)):
-                raise DataFileError(f"{self.path} has a bool that is neither 0 nor 1")
+                what = f"{self.path}: {self.name!r}" if self.name else str(self.path)
+                raise DataFileError(f"{what} has a bool that is neither 0 nor 1")
         return Done(len(out))
 
     def __eq__(self, other: object) -> bool:

@@ -16,14 +16,14 @@ from tensorwrapper._arrays import splits_of
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._json import Json
 from tensorwrapper._value_class import frozen
-from tensorwrapper.errors import ConversionError, JaggedModeError, ParseError
+from tensorwrapper.errors import ConversionError, DataFileError, ExtentError, JaggedModeError, ParseError
 from tensorwrapper.shape import Shape
 from tensorwrapper.store.foreign._lying import names_said
 from tensorwrapper.store.records._loss import Loss, loss_in, unread
 from tensorwrapper.typing import Index, IntArray
 from tensorwrapper.wire import DEFAULT_LIMITS
 
-__all__ = ["Ragged", "broken_rows", "ragged_of"]
+__all__ = ["Ragged", "broken_rows", "contradiction", "ragged_of"]
 
 _Extent: TypeAlias = "int | tuple[int, ...]"
 """How many indices a mode has, or the modes on which that depends."""
@@ -106,6 +106,41 @@ class Ragged:
         shape = shape.translate_to(self.origin) if any(self.origin) else shape
         return shape.named(*self.names) if any(self.names) else shape
 
+    def shape_in(self, path: object, name: str, sizes: Mapping[int, npt.ArrayLike]) -> Shape[Any]:
+        """Return the shape of a group of a file with these sizes.
+
+        Raises
+        ------
+        DataFileError
+            If the sizes contradict what is said.
+        """
+        try:
+            return self.shape_of(sizes)
+        except (ParseError, ExtentError) as error:
+            raise contradiction(path, name, error) from error
+
+    def check_counts(self, counts: Mapping[int, int]) -> None:
+        """Raise unless these numbers of sizes, by the modes that vary, may be those of the shape.
+
+        Only those are checked that no other sizes decide.
+
+        Raises
+        ------
+        ParseError
+            If one is another than the extents say.
+        """
+        known: int | None = cast("int", self.extents[0])
+        for mode, own in enumerate(self.extents[1:], start=1):
+            if isinstance(own, int):
+                known = None if known is None else known * own
+                continue
+            needed = cast("int", self.extents[0]) if own == (0,) else known
+            if needed is not None and mode in counts and counts[mode] != needed:
+                raise ParseError(
+                    f"mode {mode} has {counts[mode]} sizes for {needed} indices of the modes before it"
+                )
+            known = None
+
     def _cells(self, columns: Mapping[int, IntArray]) -> Shape[Any]:
         n_cells = cast("int", self.extents[0])
         for mode, column in columns.items():
@@ -148,6 +183,18 @@ def broken_rows(name: str, why: Exception) -> Loss:
         return unread(f"the group {name!r} is ragged, and its arrays are listed instead", name, why)
     text = f"the group {name!r} says that it is ragged, and is not, so that its arrays are listed: {why}"
     return Loss(text, name, "convention")
+
+
+def contradiction(path: object, name: str, why: object) -> DataFileError:
+    """Return the error of a group whose parts contradict each other.
+
+    Examples
+    --------
+    >>> str(contradiction("a.h5", "r", "mode 1 has 2 sizes for 3 rows"))
+    "a.h5: the ragged group 'r' is none, mode 1 has 2 sizes for 3 rows: raw=True lists its arrays"
+    """
+    text = f"{path}: the ragged group {name!r} is none, {why}"
+    return DataFileError(Loss(text, name, "convention", "raw=True lists its arrays"))
 
 
 def ragged_of(shape: Shape[Any], what: str) -> tuple[Ragged, dict[int, IntArray]]:

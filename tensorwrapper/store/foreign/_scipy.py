@@ -32,6 +32,14 @@ _ALL: Final = frozenset(("format", "shape", "data"))
 _ROWS: Final = frozenset(("indices", "indptr"))
 _OTHERS: Final = (_ROWS, frozenset(("offsets",)), frozenset(("row", "col")), frozenset(("coords",)))
 """The members beside those of all formats."""
+_NEEDED: Final[Mapping[str, tuple[frozenset[str], ...]]] = {
+    "csr": (_ROWS,),
+    "csc": (_ROWS,),
+    "bsr": (_ROWS,),
+    "dia": (frozenset(("offsets",)),),
+    "coo": (frozenset(("coords",)), frozenset(("row", "col"))),
+}
+"""By its name which of these a format needs."""
 _FLAG: Final = "_is_array"
 _ADVICE: Final = "raw=True lists the members"
 
@@ -41,10 +49,11 @@ def with_sparse(found: list[Found], losses: list[Loss], limits: Limits) -> list[
     parts = {name: own for name, own, _ in found}
     if not {"format", "shape"} <= parts.keys():
         return found
-    others = next((own for own in _OTHERS if own <= parts.keys()), None)
-    if others is None or not parts.keys() >= _ALL:
+    complete = [own for own in _OTHERS if own <= parts.keys()]
+    if not complete or not parts.keys() >= _ALL:
         # Any archive may have members of these names.
         return found
+    others = complete[0] if len(complete) == 1 else _others_of(found, complete)
     names = _ALL | others
     odd = [name for name in sorted(names) if not _fits(name, parts[name])]
     if odd:
@@ -62,6 +71,17 @@ def with_sparse(found: list[Found], losses: list[Loss], limits: Limits) -> list[
 
     nbytes = sum([own.nbytes or 0 for own in held.values()])
     return [*left, (name, parts["data"], Held(0, nbytes, "sparse", read))]
+
+
+def _others_of(found: list[Found], complete: list[frozenset[str]]) -> frozenset[str]:
+    """Return the members that the format needs; the first ones if that cannot be read."""
+    held = next(own for name, _, own in found if name == "format")
+    try:
+        form = _form(whole_of(held.read()))
+    except TensorWrapperError:
+        # Whoever asks for the matrix is told.
+        return complete[0]
+    return next((own for own in _NEEDED[form] if own in complete), complete[0])
 
 
 def _fits(name: str, dtype: "np.dtype[Any] | None") -> bool:

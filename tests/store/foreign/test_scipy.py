@@ -186,3 +186,15 @@ def test_a_matrix_is_converted_as_one_tensor(tmp_path):
     with tw.open(tmp_path / "a.tens") as f:
         assert f["array"].is_sparse
         assert f["array"].to_dense().tolist() == dense.tolist()
+
+
+@pytest.mark.parametrize("stray", [("indptr", "indices"), ("offsets",), ("row", "col")])
+@pytest.mark.parametrize("form", FORMATS)
+def test_the_format_says_which_members_are_those_of_the_matrix(tmp_path, form, stray):
+    dense = random(5, 4, 6)
+    parts = parts_of(sp.coo_matrix(dense).asformat(form))
+    added = {name: np.array([0.5]) for name in stray if name not in parts}
+    np.savez(tmp_path / "a.npz", **parts, **added)
+    f = tw.open(tmp_path / "a.npz")
+    assert (sorted(f), f.losses) == (sorted(["array", *added]), ())
+    assert f["array"].to_dense().tolist() == dense.tolist()

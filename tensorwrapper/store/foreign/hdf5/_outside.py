@@ -4,7 +4,7 @@ They are followed below the folder that the caller names, and nowhere else. With
 tells of them. HDF5 itself opens no file by an external link: it would follow any path.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -16,6 +16,7 @@ from tensorwrapper.store.foreign._contents import Contents, Held, Opening
 from tensorwrapper.store.foreign._follow import followed
 from tensorwrapper.store.foreign._guarded import Guarded
 from tensorwrapper.store.foreign._lying import placed
+from tensorwrapper.store.foreign._names import FreeNames, renamed
 from tensorwrapper.store.foreign._npy import map_whole
 from tensorwrapper.store.foreign.hdf5._read import open_hdf5
 from tensorwrapper.store.foreign.hdf5._types import look_at
@@ -71,7 +72,7 @@ class _Outside:
                 except Exception as error:  # noqa: BLE001 - whatever HDF5 says of what is damaged
                     told = unread(f"{loss.name!r} cannot be followed", loss.name, error)
                     contents = attrs.evolve(contents, losses=_without(contents.losses, loss, (told,)))
-        return contents
+        return _with_soft(contents, led)
 
     def _with(
         self, contents: Contents, file: "h5py.File", path: Path, loss: Loss, chain: tuple[Path, ...]
@@ -88,7 +89,7 @@ class _Outside:
             return contents
         if isinstance(found, Loss):
             return attrs.evolve(contents, losses=_without(contents.losses, loss, (found,)))
-        return _joined(contents, found, loss)
+        return _joined(contents, found, loss, file)
 
     def _linked(
         self, name: str, link: "h5py.ExternalLink", path: Path, chain: tuple[Path, ...]
@@ -146,7 +147,7 @@ class _Outside:
             file = h5py.File(stream_over(memoryview(map_whole(path, "HDF5"))), "r")
             found = h5py.Dataset(h5py.h5d.open(file.id, name.encode(), access))
         labels = [own.label or None for own in found.dims]
-        return placed(as_view(Guarded(ArraySource(found), path, "HDF5")), labels, None)
+        return placed(as_view(Guarded(ArraySource(found), path, "HDF5", name)), labels, None)
 
     def _folder_of(self, found: "h5py.Dataset", file: "h5py.File", name: str, path: Path) -> Path | Loss:
         """Return the folder of the files that have the elements of a dataset, or why one is not followed."""
@@ -219,21 +220,21 @@ def _below(contents: Contents, target: str, name: str) -> Contents | None:
     if contents.resolve is not None:
         path = contents.resolve(path) or path
 
-    renamed = partial(_renamed, path, name)
+    moved = partial(_renamed, path, name)
 
     def losses(given: Iterable[Loss]) -> tuple[Loss, ...]:
-        pairs = [(loss, renamed(loss.name)) for loss in given if loss.name]
+        pairs = [(loss, moved(loss.name)) for loss in given if loss.name]
         return tuple([_retold(loss, own) for loss, own in pairs if own is not None])
 
     def attributes() -> Mapping[str, Sequence[str] | Loss]:
-        pairs = [(renamed(own), keys) for own, keys in contents.attributes().items()]
+        pairs = [(moved(own), keys) for own, keys in contents.attributes().items()]
         return {own: keys for own, keys in pairs if own is not None}
 
-    held = {new: own for old, own in contents.held.items() if (new := renamed(old, own)) is not None}
+    held = {new: own for old, own in contents.held.items() if (new := moved(old, own)) is not None}
     aliases: dict[str, str] = {}
     listed: dict[str, str] = {}
     for old, own in contents.aliases.items():
-        new, first = renamed(old), renamed(own, contents.held.get(own)) or listed.get(own)
+        new, first = moved(old), moved(own, contents.held.get(own)) or listed.get(own)
         if new is None:
             continue
         if first is None:
@@ -259,17 +260,60 @@ def _retold(loss: Loss, name: str) -> Loss:
     return unread(f"{name!r} in another file", name, DataFileError(loss))
 
 
-def _joined(contents: Contents, found: Contents, loss: Loss) -> Contents:
-    """Return the contents of a file with those to which a name leads, in place of the loss of it."""
+def _joined(contents: Contents, found: Contents, loss: Loss, file: "h5py.File") -> Contents:
+    """Return the contents of a file with those to which a name leads, in place of the loss of it.
+
+    Fields of records give way to all else that has their name, as they do in one file.
+    """
+    fixed = {*found.aliases, *[name for name, own in found.held.items() if own.packing != "field"]}
+    free = FreeNames({*contents.held, *contents.aliases, *fixed})
+    told: list[Loss] = []
+
+    def moved(held: Mapping[str, Held], taken: Callable[[str], bool]) -> dict[str, str]:
+        """Return other names of the fields that must give way."""
+        names: dict[str, str] = {}
+        for name, own in held.items():
+            if own.packing != "field" or not taken(name):
+                continue
+            names[name] = free.claim(name)
+            while names[name] in file:
+                names[name] = free.claim(name)
+            told.append(renamed(name, names[name]))
+        return names
+
+    before = moved(contents.held, fixed.__contains__)
+    others = {*contents.held, *contents.aliases}
+    after = moved(found.held, lambda name: name in others or name in file)
+    held = {before.get(name, name): own for name, own in contents.held.items()}
+    held |= {after.get(name, name): own for name, own in found.held.items()}
+    aliases = {name: before.get(own, own) for name, own in contents.aliases.items()}
+    aliases |= {name: after.get(own, own) for name, own in found.aliases.items()}
     return attrs.evolve(
         contents,
-        held={**contents.held, **found.held},
-        losses=_without(contents.losses, loss, found.losses),
-        aliases={**contents.aliases, **found.aliases},
+        held=held,
+        losses=(*_without(contents.losses, loss, found.losses), *told),
+        aliases={name: own for name, own in aliases.items() if name not in held},
         attributes=lambda: {**contents.attributes(), **found.attributes()},
         unsaid=lambda: (*contents.unsaid(), *found.unsaid()),
         told=lambda: (*contents.told(), *found.told()),
     )
+
+
+def _with_soft(contents: Contents, led: Sequence[Loss]) -> Contents:
+    """Return the contents without losses of soft links that lead to what was joined."""
+    held, aliases, working = contents.held, dict(contents.aliases), list[Loss]()
+    for loss in led:
+        # Of any other name this returns the name itself.
+        target = None if contents.resolve is None else contents.resolve(loss.name)
+        if target is None or target == loss.name:
+            continue
+        if target in held:
+            aliases.setdefault(loss.name, target)
+            working.append(loss)
+        elif any(name.startswith(f"{target}/") for name in held):
+            working.append(loss)
+    losses = tuple([own for own in contents.losses if own not in working])
+    return attrs.evolve(contents, losses=losses, aliases=aliases)
 
 
 def _without(losses: tuple[Loss, ...], loss: Loss, others: tuple[Loss, ...]) -> tuple[Loss, ...]:

@@ -27,7 +27,7 @@ from tensorwrapper.store.foreign._fields import FieldPath, FieldsOf, field_paths
 from tensorwrapper.store.foreign._guarded import Guarded
 from tensorwrapper.store.foreign._lying import names_told, origin_said, placed
 from tensorwrapper.store.foreign._names import FreeNames, renamed
-from tensorwrapper.store.foreign._ragged import Ragged, broken_rows
+from tensorwrapper.store.foreign._ragged import Ragged, broken_rows, contradiction
 from tensorwrapper.store.foreign._rows_source import RowsSource
 from tensorwrapper.store.foreign.conventions._cf import (
     CONTIGUOUS,
@@ -108,11 +108,13 @@ def open_hdf5(path: Path, how: Opening) -> Contents:
         file = h5py.File(path, "r")
         finder = _Finder(path, memory, how)
         links = walk(file, finder.enter)
-        held = finder.named(links.targets)
+        led = [loss.name for loss in (*finder.losses, *links.losses) if loss.code == "link"]
+        # What is followed has its name before fields of records have theirs.
+        held = finder.named([*links.targets, *([] if how.follow is None else led)])
         links.targets |= finder.variables(held)
         dealt = finder.dealt(held)
         held |= {
-            name: attrs.evolve(held[name], packing="jagged", read=read)
+            name: attrs.evolve(held[name], packing=_packing_dealt(held[name]), read=read)
             for name, read in dealt.readers.items()
         }
         losses = [*finder.losses, *dealt.losses, *links.losses, *links.broken(finder.known, finder.parts)]
@@ -276,6 +278,8 @@ class _Finder:
         try:
             ragged = _ragged(found, self.heaps)
             parts = {} if ragged is None else _parts_of_rows(found, ragged)
+            if ragged is not None:
+                ragged.check_counts(_counts_of(parts, ragged))
         except (DataFileError, ParseError) as error:
             self.losses.append(broken_rows(name or ROOT, error))
             return
@@ -393,15 +397,18 @@ class _Finder:
     def _variables(self, held: Mapping[str, Held]) -> Iterator[Variable]:
         """Yield all variables, if any of them deals others."""
         for name, found in self.datasets if self.dealers else ():
-            if name not in held or not found.shape:
+            fields = self.fields.get(name, {}).values()
+            if not (name in held or fields) or not found.shape:
                 continue
             try:
                 names = self.scales.names_of(found)[0]
             except Exception:  # noqa: BLE001, S112 - whatever HDF5 says of what is damaged; `told` tells it
                 continue
-            part = Part(name, found.shape, np.dtype(object), held[name].read)
-            part, samples, instances = self.dealers.get(name, (part, None, None))
-            yield Variable(part, names[0] if len(names) == 1 else None, samples, instances)
+            dimension = names[0] if len(names) == 1 else None
+            for own in fields or (name,):
+                part = Part(own, found.shape, np.dtype(object), held[own].read)
+                part, samples, instances = self.dealers.get(own, (part, None, None))
+                yield Variable(part, dimension, samples, instances)
 
     def _parts(
         self, found: "h5py.Dataset", path: FieldPath, dtype: "np.dtype[Any]", *, is_partial: bool = False
@@ -414,7 +421,9 @@ class _Finder:
         parts = FieldsOf(found, path, (*found.shape, *inner), own, is_partial=is_partial)
         if is_text(own):
             return self._text_parts(found, parts)
-        return self._placed(as_view(Guarded(ArraySource(parts), self.path, "HDF5")), found)
+        return self._placed(
+            as_view(Guarded(ArraySource(parts), self.path, "HDF5", ".".join([str(found.name), *path]))), found
+        )
 
     def _reader(self, found: "h5py.Dataset", look: Look) -> Callable[[], object]:
         reads: dict[Packing, Callable[[], object]] = {
@@ -457,7 +466,7 @@ class _Finder:
         # Without the words of an enumeration, which h5py says beside the type.
         flat = np.frombuffer(self.memory, np.dtype(dtype.str), found.size, start)
         if not are_truths(flat):
-            raise DataFileError("a bool is neither 0 nor 1")
+            raise DataFileError(f"{self.path}: {found.name!r} has a bool that is neither 0 nor 1")
         return self._placed(as_tensor(flat.reshape(found.shape)), found)
 
     def _placed(self, value: _T, found: "h5py.Dataset") -> _T:
@@ -505,7 +514,7 @@ class _Finder:
     def _source(self, found: "h5py.Dataset") -> Guarded:
         from tensorwrapper.selection import ArraySource  # noqa: PLC0415 - as above
 
-        return Guarded(ArraySource(found), self.path, "HDF5")
+        return Guarded(ArraySource(found), self.path, "HDF5", found.name or "")
 
     def _check_extents(self, found: "h5py.Dataset") -> None:
         if max(found.shape, default=0) > self.limits.extent:
@@ -573,15 +582,16 @@ class _Finder:
         from tensorwrapper.selection import as_view  # noqa: PLC0415 - as above
 
         parts = _parts_of_rows(group, ragged)
-        sizes = {mode: self._sizes(parts, mode) for mode in ragged.variable_modes}
-        values, shape = parts["values"], ragged.shape_of(sizes)
+        name = (group.name or "").strip("/") or ROOT
+        sizes = {mode: self._sizes(parts, mode, name) for mode in ragged.variable_modes}
+        values, shape = parts["values"], ragged.shape_in(self.path, name, sizes)
         if values.shape != (shape.size,):
-            raise DataFileError(f"{group.name!r} has {values.shape} values for {shape.size} elements")
+            raise contradiction(self.path, name, f"it has {values.shape} values for {shape.size} elements")
         if values.dtype.kind in "SO":
             return strings(self._text_of(values, str(values.name)), shape=shape)
         return as_view(RowsSource(self._source(values), shape))
 
-    def _sizes(self, parts: "Mapping[str, h5py.Dataset]", mode: int) -> IntArray:
+    def _sizes(self, parts: "Mapping[str, h5py.Dataset]", mode: int, name: str) -> IntArray:
         is_offsets = f"offsets_{mode}" in parts
         found = parts[f"offsets_{mode}" if is_offsets else f"sizes_{mode}"]
         self._check_bytes(found.nbytes, found.name)
@@ -589,8 +599,13 @@ class _Finder:
         if not is_offsets:
             return array
         if not len(array) or array[0] != 0 or (array[1:] < array[:-1]).any():
-            raise DataFileError(f"{found.name!r} does not ascend from 0")
+            raise contradiction(self.path, name, f"'offsets_{mode}' does not ascend from 0")
         return np.diff(array)
+
+
+def _packing_dealt(held: Held) -> str:
+    """Return the packing of a tensor that is dealt to rows; a field stays one."""
+    return "field" if held.packing == "field" else "jagged"
 
 
 def _size_of(value: bytes | Array) -> int:
@@ -633,6 +648,17 @@ def _parts_of_rows(group: "h5py.Group", ragged: Ragged) -> "dict[str, h5py.Datas
         if len(own.shape) != 1:
             raise DataFileError(f"{name!r} has the extents {own.shape} in place of one mode")
     return parts
+
+
+def _counts_of(parts: "Mapping[str, h5py.Dataset]", ragged: Ragged) -> dict[int, int]:
+    """Return the number of sizes of each mode that varies, of which no element is read."""
+    counts: dict[int, int] = {}
+    for mode in ragged.variable_modes:
+        offsets = parts.get(f"offsets_{mode}")
+        counts[mode] = len(parts[f"sizes_{mode}"]) if offsets is None else len(offsets) - 1
+        if counts[mode] < 0:
+            raise DataFileError(f"'offsets_{mode}' has no elements, and offsets start with 0")
+    return counts
 
 
 def _dataset(group: "h5py.Group", name: str) -> "h5py.Dataset":

@@ -6,12 +6,13 @@ the bytes are in it, and how many. Files are read only below the folder `follow`
 
 import base64
 import binascii
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, cast, final
 
 from tensorwrapper._integers import MAX_DIGITS, MAX_INT64
-from tensorwrapper._json import dump_json, parse_json
+from tensorwrapper._json import parse_json
 from tensorwrapper._value_class import frozen
 from tensorwrapper._wording import brief
 from tensorwrapper.errors import DataFileError
@@ -100,7 +101,8 @@ def _refs_of(path: Path) -> dict[str, object]:
 def _entry(key: str, given: Any, most: int) -> "Entry | Loss | tuple[str, int, int | None]":  # noqa: ANN401 - of a JSON
     """Return the bytes of a key, or the file that has them, where they start, and how many they are."""
     if isinstance(given, dict):
-        return _Inline(dump_json(cast("Any", given)).encode())
+        # As text it may have NaN and Infinity, which strict JSON lacks.
+        return _Inline(json.dumps(given).encode())
     if isinstance(given, str):
         if not given.startswith(_BASE64):
             return _Inline(given.encode(errors="surrogatepass"))

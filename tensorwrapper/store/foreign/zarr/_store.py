@@ -24,7 +24,7 @@ from tensorwrapper.store.foreign._guarded import Guarded
 from tensorwrapper.store.foreign._links import Links
 from tensorwrapper.store.foreign._lying import names_said, names_told, origin_said, placed
 from tensorwrapper.store.foreign._names import FreeNames, renamed
-from tensorwrapper.store.foreign._ragged import Ragged, broken_rows
+from tensorwrapper.store.foreign._ragged import Ragged, broken_rows, contradiction
 from tensorwrapper.store.foreign._rows_source import RowsSource
 from tensorwrapper.store.foreign.conventions._cf import CONTIGUOUS, INDEXED, Variable, deal_variables
 from tensorwrapper.store.foreign.conventions._groups import put_together
@@ -161,7 +161,7 @@ class _Finder:
             return
         rows = self._rows(name, folder, node)
         if rows is not None:
-            self._hold(name, "jagged", partial(reader.rows, rows), said)
+            self._hold(name, "jagged", partial(reader.rows, rows, name or ROOT), said)
         else:
             self._put_together(name, folder, said)
 
@@ -314,18 +314,21 @@ class _Reader:
             found = as_view(self._source(self.folder, node))
         return placed(found, _names_of(node), node.get("attributes", {}).get(ORIGIN))
 
-    def rows(self, ragged: Ragged) -> "Tensor[Any] | View[Any]":
+    def rows(self, ragged: Ragged, name: str) -> "Tensor[Any] | View[Any]":
         """Return a ragged array."""
         from tensorwrapper.selection import as_view  # noqa: PLC0415 - as above
 
         sizes = {mode: self._sizes(f"sizes_{mode}") for mode in ragged.variable_modes}
-        shape, folder = ragged.shape_of(sizes), self.folder / "values"
+        shape, folder = ragged.shape_in(self.folder, name, sizes), self.folder / "values"
         node = read_node(folder)
         if is_text(node):
+            (count,) = node.get("shape", (None,))
+            if count != shape.size:
+                raise contradiction(self.folder, name, f"it has {count} values for {shape.size} elements")
             return self._strings(folder, node, shape)
         values = self._source(folder, node)
         if values.shape != Shape(shape.size):
-            raise DataFileError(f"{self.folder} has {values.shape} values for {shape.size} elements")
+            raise contradiction(self.folder, name, f"it has {values.shape} values for {shape.size} elements")
         return as_view(RowsSource(values, shape))
 
     def _source(self, folder: Place, node: Mapping[str, Any]) -> "Source":

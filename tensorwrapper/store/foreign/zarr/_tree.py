@@ -266,6 +266,8 @@ def rows_of(
                 f"{name!r} has elements {str(own.get('data_type'))[:40]!r}, which count nothing"
             )
         parts[name] = own
+    given = {mode: parts[f"sizes_{mode}"]["shape"][0] for mode in ragged.variable_modes}
+    ragged.check_counts({mode: own for mode, own in given.items() if type(own) is int})
     return ragged, parts
 
 

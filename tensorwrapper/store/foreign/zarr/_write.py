@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from tensorwrapper._json import Json, dump_json
+from tensorwrapper._wording import shortened
 from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.errors import ConversionError, DataFileError
 from tensorwrapper.shape import Shape, Tiling
@@ -227,10 +228,14 @@ def _compressor(codec: str | None) -> object:
 def _write_strings(root: Any, name: str, value: TensorLike, attributes: dict[str, Json]) -> None:  # noqa: ANN401
     tensor = value if isinstance(value, Tensor) else value.compute()
     data = tensor.to_string_data()
-    if not tensor.shape.is_box or data.kind != "utf8" or tensor.null_count:
+    is_text = tensor.shape.is_box and data.kind == "utf8"
+    is_filled = is_text and tensor.null_count > 0
+    if not is_text or is_filled:
         raise ConversionError(
-            f"{name!r} has {data.kind} strings of shape {tensor.shape!r}, {tensor.null_count} of them null; "
-            "Zarr has text without nulls in boxes: fill_null('') fills them, a .tens file keeps all"
+            f"{name!r} has {data.kind} strings of shape {shortened(repr(tensor.shape))}, "
+            f"{tensor.null_count} of them null; Zarr has text without nulls in boxes: "
+            + ("fill_null('') fills them, " * is_filled)
+            + "a .tens file keeps all, .parquet and .feather have rows of text"
         )
     extents = tensor.shape.extents
     array = root.create_array(

@@ -206,3 +206,24 @@ def test_netcdf_writes_both_forms(tmp_path):
     first, second = tw.open(tmp_path / "a.nc"), tw.open(tmp_path / "b.nc")
     assert (first["z"].tolist(), first.losses) == ([[0, 1], [], [2, 3, 4]], ())
     assert (second["z"].tolist(), second.losses) == ([[2], [0, 1, 4], [3]], ())
+
+
+@pytest.mark.parametrize("variables", [contiguous(), indexed((0, 0, 2, 2, 2))], ids=["counts", "numbers"])
+def test_fields_of_records_over_the_dimension_are_dealt(tmp_path, variables):
+    records = np.array(
+        [(k, f"w{k}".encode(), [k, -k]) for k in range(5)], [("a", "i4"), ("s", "S3"), ("v", "f8", 2)]
+    )
+    path = write_variables(
+        tmp_path, "h5", {**variables, "r": (records, ["obs"], {}), "r.a": ([1], [], {})}, DIMENSIONS
+    )
+    with tw.open(path) as f:
+        assert [(loss.name, loss.code) for loss in f.losses] == [("r.a", "name")]
+        assert (f["r.a"].tolist(), f["r.a~1"].tolist()) == ([1], [[0, 1], [], [2, 3, 4]])
+        assert f["r.s"].tolist() == [["w0", "w1"], [], ["w2", "w3", "w4"]]
+        assert f["r.v"].tolist() == [[[0, 0], [1, -1]], [], [[2, -2], [3, -3], [4, -4]]]
+        assert f.describe("r.s").packing == "field"
+    with h5py.File(tmp_path / "b.h5", "w") as file:
+        file["far"] = h5py.ExternalLink("a.h5", "/r")
+    with tw.open(tmp_path / "b.h5", follow=tmp_path) as f:
+        assert f["far.s"].tolist() == [["w0", "w1"], [], ["w2", "w3", "w4"]]
+    assert tw.open(path, raw=True)["r.s"].tolist() == ["w0", "w1", "w2", "w3", "w4"]

@@ -191,3 +191,46 @@ def test_files_are_looked_at_again_when_they_are_read(folder):
     (folder / "b.h5").symlink_to(folder.parent / "out" / "d.h5")
     with pytest.raises(DataFileError, match="not below"):
         f["v"]
+
+
+def test_fields_of_linked_records_give_way_as_in_one_file(tmp_path):
+    records = np.array([(1, 2.5)], [("p", "i2"), ("q", "f4")])
+    path = tmp_path / "m.h5"
+    with h5py.File(tmp_path / "o.h5", "w") as f:
+        f["rec"], f["data"], f["in/c"] = records, [7], [8]
+    with h5py.File(path, "w") as f:
+        f["rec.p"] = [99]
+        f["rec.q~1"] = [98]
+        f.create_group("rec.q")
+        f["rec"] = h5py.ExternalLink("o.h5", "/rec")
+        f["other"] = np.array([(1, 2.5)], [("p", "i2"), ("x/c", "f4")])
+        f["other.p"] = h5py.ExternalLink("o.h5", "/data")
+        f["other.x"] = h5py.ExternalLink("o.h5", "/in")
+        f["soft"] = h5py.SoftLink("/other")
+        f["third"] = h5py.ExternalLink("o.h5", "/rec")
+        f["third.p"] = h5py.ExternalLink("o.h5", "/data")
+    f = tw.open(path, follow=tmp_path)
+    right = {"rec.p": [99], "rec.p~1": [1], "rec.q~1": [98], "rec.q~2": [2.5]}
+    right |= {"other.p": [7], "other.p~1": [1], "other.x/c": [8], "other.x/c~1": [2.5]}
+    right |= {"third.p": [7], "third.p~1": [1], "third.q": [2.5]}
+    assert {name: own.tolist() for name, own in f.items()} == right
+    assert sorted(losses(f)) == [
+        (name, "name") for name in ("other.p", "other.x/c", "rec.p", "rec.q", "third.p")
+    ]
+    assert f["soft.p"].tolist() == [1]
+    assert f["soft.x/c"].tolist() == [2.5]
+    alone = tw.open(path)
+    assert (alone["other.p"].tolist(), [loss.code for loss in alone.losses]) == ([1], ["link"] * 5)
+
+
+def test_soft_links_to_what_is_linked_work_and_are_not_told(folder):
+    path = written(folder, one=("b.h5", "/x"), group=("b.h5", "/g"))
+    with h5py.File(path, "r+") as f:
+        f["to"], f["into"] = h5py.SoftLink("/one"), h5py.SoftLink("/group")
+        f["inner"], f["nowhere"] = h5py.SoftLink("/group/y"), h5py.SoftLink("/group/zzz")
+    f = tw.open(path, follow=folder)
+    assert losses(f) == [("nowhere", "link")]
+    assert f["to"].tolist() == X.tolist()
+    assert f["inner"].tolist() == f["into/y"].tolist() == [1.5, 2.5]
+    assert (f.aliases["to"], f.aliases["inner"]) == ("one", "group/y")
+    assert {loss.name for loss in tw.open(path).losses} > {"to", "into", "inner", "nowhere"}

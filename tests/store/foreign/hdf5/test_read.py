@@ -191,13 +191,17 @@ def test_bytes_that_changed_are_read_or_refused(tmp_path, seed):
         ('{"shape":[2,{"variable":[0]}]}', {"offsets_1": [0, 4, 3]}),
         ('{"shape":[2,{"variable":[0]}]}', {"offsets_1": [1, 2, 3]}),
         ('{"shape":[2,{"variable":[0]}]}', {"sizes_1": [4, -1]}),
-        ('{"shape":[3,{"variable":[0]}]}', {"sizes_1": [1, 2]}),
+        ('{"shape":[2,{"variable":[0]}]}', {"sizes_1": [1, 1]}),
+        ('{"shape":[2,{"variable":[0]},{"variable":[0,1]}]}', {"sizes_1": [1, 1], "sizes_2": [3]}),
     ],
 )
 def test_rows_whose_sizes_make_no_sense_are_refused(tmp_path, ragged, sizes):
     path = ragged_group(tmp_path, ragged, sizes)
-    with pytest.raises(DataFileError):
+    with pytest.raises(DataFileError, match=r"a\.h5: the ragged group 'r'") as caught:
         tw.open(path)["r"]
+    loss = caught.value.args[0]
+    assert (loss.code, loss.help) == ("convention", "raw=True lists its arrays")
+    assert tw.open(path, raw=True)["r/values"].tolist() == [0, 1, 2]
 
 
 def ragged_group(folder, said, sizes):
@@ -219,6 +223,11 @@ ROWS = '{"shape":[2,{"variable":[0]}]}'
         (ROWS, {"sizes_1": [3.0, 0.0]}),
         (ROWS, {"sizes_1": [[1, 2]]}),
         (ROWS, {"sizes_1": [1, 2], "offsets_1": [0, 1, 3]}),
+        (ROWS, {"sizes_1": [1, 1, 1]}),
+        (ROWS, {"offsets_1": [0, 3]}),
+        (ROWS, {"offsets_1": np.zeros(0, int)}),
+        ('{"shape":[2,2,{"variable":[0,1]}]}', {"offsets_2": [0, 1, 3]}),
+        ('{"shape":[3,{"variable":[0]}]}', {"sizes_1": [1, 2]}),
         (ROWS, {}),
         ('{"shape":[2,{"variable":[1]}]}', {"sizes_1": [1, 2]}),
         ('{"shape":[-2,{"variable":[0]}]}', {"sizes_1": [1, 2]}),

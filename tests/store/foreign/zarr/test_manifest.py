@@ -209,3 +209,13 @@ def test_kerchunk_itself_writes_such_manifests(tmp_path):
     (tmp_path / "a.json").write_text(text)
     f = tw.open(tmp_path / "a.json", follow=tmp_path)
     assert (f["x"].tolist(), f["y"].tolist()) == (x.tolist(), x.tolist())
+
+
+def test_a_key_that_is_an_object_may_have_nan_as_its_text_may(tmp_path):
+    said = {"_FillValue": float("nan"), "most": float("inf")}
+    meta = {**ARRAY, "dtype": "<f4", "fill_value": "NaN"}
+    for given in (json.dumps, dict):
+        refs = {"x/.zarray": given(meta), "x/.zattrs": given(said), "x/0": ["f.bin", 0, 8]}
+        f = tw.open(written(tmp_path, refs), follow=tmp_path)
+        assert (list(f), f.losses) == (["x"], ())
+        assert np.isnan(f["x"][2:].compute().to_numpy()).all()

@@ -149,19 +149,23 @@ def test_nodes_that_make_no_sense_are_told_and_a_root_is_refused(tmp_path, text,
     [
         ({"shape": [2, {"variable": [0]}]}, [1, 3]),
         ({"shape": [2, {"variable": [0]}]}, [4, -1]),
-        ({"shape": [3, {"variable": [0]}]}, [1, 2]),
+        ({"shape": [2, {"variable": [0]}]}, [1, 1]),
     ],
 )
 def test_rows_whose_sizes_make_no_sense_are_refused(tmp_path, ragged, sizes):
     path = store(tmp_path, r__values=np.arange(3.0), r__sizes_1=np.array(sizes))
     change(path / "r", attributes={"ragged": ragged})
-    with pytest.raises(DataFileError):
+    with pytest.raises(DataFileError, match=r"r: the ragged group 'r'") as caught:
         tw.open(path)["r"]
+    loss = caught.value.args[0]
+    assert (loss.code, loss.help) == ("convention", "raw=True lists its arrays")
+    assert tw.open(path, raw=True)["r/values"].tolist() == [0, 1, 2]
 
 
 @pytest.mark.parametrize(
     ("ragged", "sizes", "codes"),
     [
+        ({"shape": [3, {"variable": [0]}]}, [1, 2], ["convention"]),
         ({"shape": [2, {"variable": [0]}]}, [3.0, 0.0], ["convention"]),
         ({"shape": [2, {"variable": [0]}]}, [[1, 2]], ["convention"]),
         ({"shape": [2, {"variable": [0]}, {"variable": [0]}]}, [1, 2], ["convention"]),
