@@ -5,6 +5,10 @@ const ROW = 24;
 const ITEM = 44;
 const TALLEST = 8e6; // pixels: above, the scroll bar is a fraction of the rows
 const WINDOW = [200, 400];
+const SMALL_LIST = 4096; // rows of an index that is read whole, for one item a name
+const FEW = 2 ** 16; // elements of rows that are read whole, though not all are shown
+const MANY = 2 ** 20; // elements of rows that are copied whole
+const SAMPLE = 16384;
 
 const byId = (id) => document.getElementById(id);
 const element = (tag, text, attributes = {}) => {
@@ -19,9 +23,10 @@ const sizeText = (count) => {
 };
 const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 
-const state = { file: null, name: "", turn: 0, chosen: -1, names: null, shown: null, rows: null, fixed: [] };
+const state = { file: null, name: "", turn: 0, loads: 0, chosen: -1, catalogue: null, items: null, page: null, shown: null, rows: null, fixed: [], verifying: null };
 
 const showCost = () => {
+  byId("cost").textContent = "";
   if (!state.file) return;
   const { size, stats } = state.file.source;
   byId("cost").textContent = `${plural(state.file.count, "record")}, ${sizeText(size)}; read: ${sizeText(stats.bytes)} in ${plural(stats.requests, "request")}`;
@@ -40,7 +45,7 @@ function virtualList(box, height, draw) {
   let first = 0;
   let busy = false;
   let again = false;
-  let own = false; // whether the scroll event to come is ours
+  let placed = -1; // where we scrolled to: an event that finds it there is ours
   const space = element("div", undefined, { class: "space" });
   const shown = element("div", undefined, { class: "shown", role: box.getAttribute("role") === "grid" ? "rowgroup" : "presentation" });
   box.replaceChildren(space, shown);
@@ -63,6 +68,8 @@ function virtualList(box, height, draw) {
           shown.style.top = `${isExact() ? start * height : box.scrollTop}px`;
         }
       } catch (error) {
+        // What was shown is not what was asked for.
+        shown.replaceChildren();
         complain(error);
       }
     }
@@ -74,17 +81,15 @@ function virtualList(box, height, draw) {
     first = Math.max(0, Math.min(row, last()));
     const place = isExact() ? first * height : (first / Math.max(1, last())) * reach();
     if (Math.abs(box.scrollTop - place) >= 1) {
-      own = true;
       box.scrollTop = place;
+      placed = box.scrollTop;
     }
     return redraw();
   }
 
   box.addEventListener("scroll", () => {
-    if (own) {
-      own = false;
-      return;
-    }
+    if (box.scrollTop === placed) return;
+    placed = -1;
     first = isExact() ? Math.floor(box.scrollTop / height) : Math.round((box.scrollTop / reach()) * last());
     redraw();
   });
@@ -102,8 +107,8 @@ function virtualList(box, height, draw) {
       count = rows;
       first = 0;
       space.style.height = `${Math.min(count * height, TALLEST)}px`;
-      own = box.scrollTop > 0;
       box.scrollTop = 0;
+      placed = 0;
       await redraw();
     },
     moveTo,
@@ -122,35 +127,102 @@ function virtualList(box, height, draw) {
 
 const kindText = ({ kind, hold, shape, type, bytes, refused }) => {
   if (refused) return `not read: ${refused.message}`;
-  if (kind === "metadata") return `about the file  ${sizeText(bytes)}`;
+  if (kind === "metadata") return `metadata only  ${sizeText(bytes)}`;
   const extents = shape ? shape.join(" x ") || "scalar" : kind === "jagged" ? "rows x var" : "";
   return [hold ? `${kind}, ${hold}` : kind, extents, type, bytes ? sizeText(bytes) : ""].filter(Boolean).join("  ");
 };
 
-/** Entries of the list: rows of the index, or the names that a filter leaves. */
-async function entriesAt(first, end) {
-  if (!state.names) return state.file.list(first, end);
+const itemText = ({ name, entries, part }) => {
+  const [entry] = entries;
+  if (!entry) return "records without fields";
+  if (name === "" && !entry.refused) return `about the file  ${sizeText(entry.bytes)}`;
+  if (entries.length > 1) return `records: ${entries.map((one) => one.name.slice(name.length + 1)).join(", ")}  ${sizeText(entry.bytes)}`;
+  return [kindText(entry), part].filter(Boolean).join("  ");
+};
+
+/** All names of a file, one item each, with where their records begin. */
+async function catalogueOf(file) {
+  const known = new Map();
+  for (const [place, row] of (await file.index()).entries()) {
+    if (!known.has(row.name)) known.set(row.name, { places: [], starts: [], bytes: 0 });
+    const one = known.get(row.name);
+    one.places.push(place);
+    one.starts.push(row.start);
+    one.bytes += row.length + 32;
+  }
+  // The name of a field begins with the name of its records.
+  const owner = (name) => {
+    for (let cut = name.length; cut > 0; cut = name.lastIndexOf(".", cut - 1)) if (known.has(name.slice(0, cut))) return name.slice(0, cut);
+    return name;
+  };
+  const items = (await file.names()).map((name) => ({ name, owner: owner(name), ...known.get(owner(name)) }));
+  const about = known.get("");
+  if (about) items.unshift({ name: "", owner: "", places: about.places.slice(-1), starts: about.starts.slice(-1), bytes: 0 });
+  return items;
+}
+
+/** Items of the list: names, or rows of a large index. Each has an entry, and records have one a field. */
+async function itemsAt(first, end) {
+  const { file, items } = state;
+  if (!items) return rowItems(file, first, end);
+  const wanted = items.slice(first, end);
+  const places = [...new Set(wanted.map((item) => item.places?.[0]).filter((place) => place !== undefined))].sort((a, b) => a - b);
+  const runs = [];
+  for (const place of places) {
+    if (runs.length && place - runs.at(-1)[1] < 16) runs.at(-1)[1] = place + 1;
+    else runs.push([place, place + 1]);
+  }
+  const read = (await Promise.all(runs.map(([low, high]) => file.list(low, high)))).flat();
   return Promise.all(
-    state.names.slice(first, end).map(async (name) => {
+    wanted.map(async (item) => {
+      const { name } = item;
+      const own = read.filter((entry) => entry.row.start === item.starts?.[0]);
+      let entries = own.filter((entry) => entry.name === name);
+      if (!entries.length) entries = item.owner === name || own[0]?.refused ? own : [];
       try {
-        const tensor = await state.file.tensor(name);
-        return { name, tensor, kind: tensor.kind, hold: tensor.hold, shape: tensor.shape, type: tensor.typeName, bytes: 0, refused: tensor.refused, metadata: tensor.metadata };
+        // The rows of many records are joined when they are chosen.
+        const isLong = item.starts?.length > 64;
+        if (!entries.length || (item.starts.length > 1 && !isLong)) {
+          const tensor = await file.tensor(name);
+          const { kind, hold, shape, typeName: type, refused, metadata } = tensor;
+          return { name, entries: [{ name, tensor, kind, hold, shape, type, refused, metadata, bytes: item.bytes ?? 0 }] };
+        }
+        if (isLong) entries = entries.map((entry) => ({ ...entry, shape: null, bytes: item.bytes, grows: true }));
       } catch (error) {
         if (!(error instanceof TensError)) throw error;
-        return { name, refused: error, bytes: 0 };
+        return { name, entries: [{ name, refused: error, bytes: 0 }] };
       }
+      return { name, entries };
     }),
   );
 }
 
+async function rowItems(file, first, end) {
+  const [rows, entries] = [await file.index(first, Math.min(end, file.count)), await file.list(first, end)];
+  return rows.map((row) => {
+    const isOne = row.pieces === 1 && row.extends === null;
+    const own = entries.filter((entry) => entry.row.start === row.start).map((entry) => ({ ...entry, grows: !isOne }));
+    const part = [row.pieces > 1 ? `piece ${row.piece + 1} of ${row.pieces}` : "", row.extends !== null ? `from row ${row.extends} on` : ""];
+    return { name: row.name, entries: own, part: part.filter(Boolean).join(", ") };
+  });
+}
+
 const list = virtualList(byId("list"), ITEM, async (first, end) => {
-  if (!state.file || first >= end) return [];
-  const entries = (await entriesAt(first, end)).slice(0, end - first);
-  state.page = { first, entries };
-  return entries.map((entry, offset) => {
+  const { file, items } = state;
+  if (!file || first >= end) return [];
+  let found;
+  try {
+    found = (await itemsAt(first, end)).slice(0, end - first);
+  } catch (error) {
+    if (file !== state.file || items !== state.items) return null;
+    throw error;
+  }
+  if (file !== state.file || items !== state.items) return null;
+  state.page = { first, items: found };
+  return found.map((one, offset) => {
     const place = first + offset;
-    const item = element("div", undefined, { class: "item", role: "option", id: `item-${place}`, "aria-posinset": place + 1, "aria-setsize": list.count, "aria-selected": place === state.chosen });
-    item.append(element("b", entry.name || "(about the file)"), element("span", kindText(entry)));
+    const item = element("div", undefined, { class: "item", role: "option", id: `item-${place}`, title: one.name, "aria-posinset": place + 1, "aria-setsize": list.count, "aria-selected": place === state.chosen });
+    item.append(element("b", one.name || "(about the file)"), element("span", itemText(one)));
     item.addEventListener("click", () => choose(place));
     return item;
   });
@@ -160,6 +232,7 @@ byId("list").addEventListener("keydown", (event) => {
   const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: list.room(), PageUp: -list.room(), Home: -Infinity, End: Infinity };
   if (!(event.key in steps)) return;
   event.preventDefault();
+  if (!list.count) return;
   const place = Math.max(0, Math.min(list.count - 1, Math.max(0, state.chosen) + steps[event.key]));
   if (place < list.first || place >= list.first + list.room()) list.moveTo(place - 2);
   choose(place);
@@ -172,26 +245,48 @@ byId("filter").addEventListener("input", () => {
 });
 
 async function filter() {
-  const wanted = byId("filter").value.trim().toLowerCase();
+  const { file } = state;
+  if (!file) return;
+  const typed = byId("filter").value;
+  const wanted = typed.trim().toLowerCase();
+  const isOurs = () => file === state.file && typed === byId("filter").value;
   try {
-    state.names = wanted ? (await state.file.names()).filter((name) => name.toLowerCase().includes(wanted)) : null;
-    state.chosen = -1;
-    state.page = null;
-    await list.set(state.names ? state.names.length : state.file.count);
+    const all = state.catalogue ?? (wanted ? await catalogueOf(file) : null);
+    if (!isOurs()) return;
+    const items = wanted ? all.filter((item) => item.name.toLowerCase().includes(wanted)) : state.isSmall ? all : null;
+    Object.assign(state, { catalogue: all, items, chosen: -1, page: null });
+    await list.set(items ? items.length : file.count);
   } catch (error) {
-    complain(error);
+    if (isOurs()) complain(error);
   }
 }
 
 // ----------------------------------------------------------------------------------------- one tensor
 
+const LONG = 1000; // characters of a text that are shown
+
 const asText = (value) => {
   if (value === null || value === undefined) return "null";
   if (typeof value === "number") return Object.is(value, -0) ? "-0.0" : String(value);
-  if (value instanceof Uint8Array) return `0x${Array.from(value, (one) => one.toString(16).padStart(2, "0")).join("")}`;
+  if (value instanceof Uint8Array) {
+    const digits = Array.from(value.subarray(0, LONG), (one) => one.toString(16).padStart(2, "0")).join("");
+    return `0x${digits}${value.length > LONG ? `... (${value.length} bytes)` : ""}`;
+  }
   if (typeof value === "object" && "im" in value) return `${asText(value.re)}${value.im < 0 || Object.is(value.im, -0) ? "" : "+"}${asText(value.im)}i`;
   if (Array.isArray(value)) return `[${value.slice(0, COLUMNS).map(asText).join(", ")}${value.length > COLUMNS ? ", ..." : ""}]`;
-  return String(value);
+  const text = String(value);
+  return text.length > LONG ? `${text.slice(0, LONG)}... (${text.length} characters)` : text;
+};
+
+/** A value as JSON. What JSON has no word for is a text: "NaN", "Infinity", the digits of bytes. */
+const asJson = (value) => {
+  if (value === null || value === undefined) return "null";
+  if (typeof value === "bigint") return String(value);
+  if (typeof value === "number") return Number.isFinite(value) ? asText(value) : JSON.stringify(String(value));
+  if (value instanceof Uint8Array) return JSON.stringify(`0x${Array.from(value, (one) => one.toString(16).padStart(2, "0")).join("")}`);
+  if (Array.isArray(value)) return `[${value.map(asJson).join(", ")}]`;
+  if (typeof value === "object") return `{"re": ${asJson(value.re)}, "im": ${asJson(value.im)}}`;
+  return JSON.stringify(value);
 };
 
 const cell = (value) => {
@@ -202,15 +297,21 @@ const cell = (value) => {
 const values = virtualList(byId("values"), ROW, async (first, end) => {
   const turn = state.turn;
   if (!state.rows || first >= end) return [];
-  const rows = await state.rows(first, end);
+  let rows;
+  try {
+    rows = await state.rows(first, end);
+  } catch (error) {
+    if (turn !== state.turn) return null;
+    throw error;
+  }
   if (turn !== state.turn) return null;
-  return rows.map((row, offset) => {
+  return rows.map(({ cells, all, isUnread }, offset) => {
     const line = element("div", undefined, { class: "row", role: "row", "aria-rowindex": first + offset + 1 });
     line.append(element("span", first + offset, { role: "rowheader" }));
-    const cells = Array.isArray(row) ? row : [row];
-    line.append(...cells.slice(0, COLUMNS).map(cell));
-    if (!cells.length) line.append(element("span", "empty row", { role: "gridcell", class: "none" }));
-    if (cells.length > COLUMNS) line.append(element("span", `... ${cells.length - COLUMNS} more`, { role: "gridcell", class: "none" }));
+    const shown = cells.slice(0, COLUMNS);
+    line.append(...shown.map(cell));
+    const said = isUnread ? `${plural(all, "element")}: not read` : all > shown.length ? `... ${all - shown.length} more` : all ? "" : "empty row";
+    if (said) line.append(element("span", said, { role: "gridcell", class: "none" }));
     return line;
   });
 });
@@ -223,23 +324,120 @@ byId("values").addEventListener("keydown", (event) => {
   values.moveTo(Number.isFinite(step) ? values.first + step : step < 0 ? 0 : values.count);
 });
 
-/** Rows of a tensor for the grid, and how many there are. */
+// A row of the grid: the cells that were read, and how many there are.
+const rowOf = (row) => (Array.isArray(row) ? { cells: row, all: row.length } : { cells: [row], all: 1, isBare: true });
+const partsOf = (tensor) => tensor.parts ?? [tensor];
+const isOrdered = (tensor) => partsOf(tensor).some((one) => one.entry && ("order" in one.entry || "ascend" in one.entry));
+const placesOf = (bytes) => Array.from(new BigInt64Array(bytes.slice().buffer), Number);
+
+/** `use(part, first, end)` of each of the tensors that hold rows `first` to `end`. */
+async function overParts(tensor, first, end, use) {
+  if (!tensor.parts) return use(tensor, first, end);
+  const out = [];
+  let before = 0;
+  for (const part of tensor.parts) {
+    const count = await part.rowCount();
+    if (first < before + count && end > before) out.push(...(await use(part, Math.max(first - before, 0), Math.min(end - before, count))));
+    before += count;
+  }
+  return out;
+}
+
+/** Where the elements of jagged rows begin, by their splits alone; null where a cell has modes of its own. */
+async function startsOf(tensor, first, end) {
+  const { splits, cells, cell_rank: rank } = tensor.form;
+  if (rank !== 1 || !Array.isArray(splits)) return null;
+  let places = null;
+  for (const number of [...splits, cells]) {
+    const part = await tensor.held.part(number);
+    const ranges = places ? places.map((one) => ({ part, start: 8 * one, end: 8 * one + 8 })) : [{ part, start: 8 * first, end: 8 * (end + 1) }];
+    places = (await tensor.held.read(ranges)).flatMap(placesOf);
+    if (places.some((one, k) => !Number.isSafeInteger(one) || one < (k ? places[k - 1] : 0))) return null;
+  }
+  return places;
+}
+
+/** Rows of a jagged tensor: whole if they have at most `most` elements, or the first cells of each. */
+async function jaggedRows(tensor, first, end, most) {
+  const starts = tensor.kind === "jagged" ? await startsOf(tensor, first, end) : null;
+  if (!starts || starts.at(-1) - starts[0] <= most) return (await tensor.rows(first, end)).map(rowOf);
+  const isFlat = !tensor.form.splits.length;
+  return Promise.all(
+    starts.slice(1).map(async (stop, k) => {
+      const all = stop - starts[k];
+      if (isFlat) return { cells: await tensor.values(starts[k], Math.min(stop, starts[k] + COLUMNS)), all };
+      if (all > most / 16) return { cells: [], all, isUnread: true };
+      return rowOf((await tensor.rows(first + k, first + k + 1))[0]);
+    }),
+  );
+}
+
+/** Lengths of the first rows, or of a sample in evenly spread runs: the elements are not read. */
+async function lengthsOf(tensor, most, runs) {
+  const out = [];
+  for (const part of partsOf(tensor)) {
+    const left = Math.max(0, most - out.length);
+    if (!left) break;
+    if (part.kind === "dense") {
+      out.push(...new Array(Math.min(left, part.shape[0])).fill(part.shape[1] ?? 1));
+      continue;
+    }
+    const { splits, cells, cell_rank: rank } = part.form;
+    if (splits?.length || rank === 1) {
+      out.push(...(await part.lengths({ sample: left, runs })));
+      continue;
+    }
+    const count = Math.min(left, await part.rowCount());
+    const held = await part.held.part(cells);
+    const [raw] = await part.held.read([{ part: held, start: 0, end: 8 * rank * count }]);
+    out.push(...placesOf(raw).filter((_, k) => k % rank === 0));
+  }
+  return out;
+}
+
+/** A window of a box; a row at a time where the columns between would be read. */
+async function windowOf(tensor, ranges) {
+  const [low, high] = ranges.at(-2);
+  const isHeld = partsOf(tensor).some((one) => one.nullable || ["string", "zlib"].includes(one.hold));
+  if (!isHeld || (high - low) * tensor.shape.at(-1) <= FEW) return tensor.window(ranges);
+  const rows = await Promise.all(
+    Array.from({ length: high - low }, async (_, k) => {
+      let found = await tensor.window([...ranges.slice(0, -2), [low + k, low + k + 1], ranges.at(-1)]);
+      for (let mode = 0; mode < ranges.length - 2; mode++) [found] = found;
+      return found[0];
+    }),
+  );
+  return ranges.slice(0, -2).reduce((found) => [found], rows);
+}
+
+/** Rows of a tensor for the grid, how many there are, and for a matrix a window of it. */
 async function gridOf(tensor) {
   const isBox = tensor.kind === "dense" && tensor.shape;
-  if (isBox && !tensor.shape.length) return { count: 1, rows: async () => [[await tensor.toList()]] };
+  if (isBox && !tensor.shape.length) return { count: 1, rows: async () => [rowOf(await tensor.toList())] };
   const rank = isBox ? tensor.shape.length : 1;
   const count = rank > 2 ? tensor.shape[rank - 2] : await tensor.rowCount();
-  if (!isBox || rank === 1) return { count, rows: (first, end) => tensor.rows(first, end) };
-  const last = Math.min(tensor.shape[rank - 1], COLUMNS);
+  if (tensor.kind === "jagged") {
+    return { count, rows: (first, end, isWhole) => overParts(tensor, first, end, (part, low, high) => jaggedRows(part, low, high, isWhole ? MANY : FEW)) };
+  }
+  let kept = null; // what is only read as a whole is read once
+  const whole = async () => (kept ??= await tensor.toList());
+  if (!isBox) return { count, rows: async (first, end) => (await whole()).slice(first, end).map(rowOf) };
+  const ordered = isOrdered(tensor);
+  if (rank === 1) return { count, rows: async (first, end) => (ordered ? (await whole()).slice(first, end) : await tensor.rows(first, end)).map(rowOf) };
+  const all = tensor.shape[rank - 1];
+  const matrix = async ([first, end], columns) => {
+    const fixed = state.fixed.slice(0, rank - 2);
+    if (ordered) return fixed.reduce((found, one) => found[one], await whole()).slice(first, end).map((row) => row.slice(...columns));
+    let found = await windowOf(tensor, [...fixed.map((one) => [one, one + 1]), [first, end], columns]);
+    for (let mode = 0; mode < rank - 2; mode++) [found] = found;
+    return found;
+  };
   return {
     count,
-    async rows(first, end) {
-      const leading = state.fixed.slice(0, rank - 2).map((one) => [one, one + 1]);
-      let found = await tensor.window([...leading, [first, end], [0, last]]);
-      for (let mode = 0; mode < rank - 2; mode++) [found] = found;
-      const more = tensor.shape[rank - 1] - last;
-      // The columns that are not read are counted all the same.
-      return more ? found.map((row) => Object.assign(row.slice(), { length: row.length + more })) : found;
+    matrix: rank === 2 ? matrix : null,
+    async rows(first, end, isWhole) {
+      const read = isWhole && (end - first) * all <= MANY ? all : Math.min(all, COLUMNS);
+      return (await matrix([first, end], [0, read])).map((cells) => ({ cells, all }));
     },
   };
 }
@@ -249,9 +447,9 @@ function showFacts(entry, tensor, count) {
   facts.shape = tensor.shape ? tensor.shape.join(" x ") || "scalar" : `${count} rows x var`;
   facts.type = tensor.typeName;
   if (entry.bytes) facts["bytes in the file"] = sizeText(entry.bytes);
-  if (tensor.names?.some((one) => one)) facts.modes = tensor.names.map((one) => one ?? "-").join(", ");
-  if (tensor.origin) facts.origin = tensor.origin.join(", ");
-  if (tensor.layers) facts.layers = tensor.layers.join(", ");
+  if (Array.isArray(tensor.names) && tensor.names.some((one) => one)) facts.modes = tensor.names.map((one) => one ?? "-").join(", ");
+  if (Array.isArray(tensor.origin)) facts.origin = tensor.origin.join(", ");
+  if (Array.isArray(tensor.layers)) facts.layers = tensor.layers.join(", ");
   facts.checked = "no: Verify compares the checksums";
   byId("facts").replaceChildren(
     ...Object.entries(facts).map(([key, value]) => {
@@ -269,13 +467,13 @@ const svgBox = (x, y, width, height) => {
 };
 
 /** Draw the shape: rows by their lengths, tiles by their marks. */
-async function drawShape(tensor, count) {
+async function drawShape(turn, tensor, count) {
   const [wide, high] = [360, 90];
   const boxes = [];
   let text = "";
   if (tensor.kind === "jagged" && count) {
     const shown = Math.min(count, 45);
-    const lengths = (await tensor.rows(0, shown)).map((row) => row.length);
+    const lengths = (await lengthsOf(tensor, shown, 1)).slice(0, shown);
     const most = Math.max(1, ...lengths);
     const each = high / shown;
     lengths.forEach((length, k) => boxes.push(svgBox(0, k * each, (length / most) * wide, each * 0.8)));
@@ -288,37 +486,54 @@ async function drawShape(tensor, count) {
     for (let i = 1; i < ys.length; i++) for (let j = 1; j < xs.length; j++) boxes.push(svgBox(xs[j - 1], ys[i - 1], xs[j] - xs[j - 1], ys[i] - ys[i - 1]));
     text = `Tiles: ${marks.map((own) => own.length - 1).join(" x ")}`;
   }
+  if (turn !== state.turn) return;
   byId("shape").replaceChildren(...boxes);
+  byId("shape").style.display = "";
   byId("shape-text").textContent = text;
   byId("shape-figure").hidden = !boxes.length;
 }
 
+const isNumeric = (tensor) =>
+  partsOf(tensor).every(({ type, hold, refused }) => !refused && hold !== "string" && type && !type.time && type.dtype !== "c");
+
 /** Draw a window of a matrix, or how long rows are. */
-async function drawPicture(tensor, count) {
+async function drawPicture(turn, tensor, count, matrix) {
   const canvas = byId("picture");
   const context = canvas.getContext("2d");
-  const isMatrix = tensor.kind === "dense" && tensor.shape?.length === 2 && !tensor.refused && ["number", "bigint", "boolean"].includes(typeof (await firstOf(tensor)));
+  const isMatrix = matrix && isNumeric(tensor) && !tensor.shape.includes(0);
   const isRows = tensor.kind === "jagged" && count > 0;
-  byId("picture-figure").hidden = !(isMatrix || isRows);
+  const show = () => {
+    byId("picture-figure").hidden = false;
+    canvas.style.display = "";
+  };
   if (isMatrix) {
-    const [rows, columns] = [Math.min(WINDOW[0], tensor.shape[0]), Math.min(WINDOW[1], tensor.shape[1])];
-    const found = await tensor.window([[0, rows], [0, columns]]);
-    const finite = found.flat().map(Number).filter(Number.isFinite);
-    const low = finite.reduce((a, b) => Math.min(a, b), Infinity);
-    const high = finite.reduce((a, b) => Math.max(a, b), -Infinity);
+    const columns = Math.min(WINDOW[1], tensor.shape[1]);
+    // Rows of what is held otherwise may be read whole.
+    const isHeld = partsOf(tensor).some((one) => one.hold || one.nullable);
+    const most = isHeld ? Math.max(1, Math.floor(MANY / tensor.shape[1])) : Infinity;
+    const rows = Math.min(WINDOW[0], tensor.shape[0], most);
+    const found = (await matrix([0, rows], [0, columns])).flat();
+    if (turn !== state.turn) return;
+    const isFinite = (value) => value !== null && Number.isFinite(Number(value));
+    const finite = found.filter(isFinite).map((value) => (typeof value === "boolean" ? Number(value) : value));
+    const low = finite.reduce((a, b) => (b < a ? b : a), finite[0]);
+    const high = finite.reduce((a, b) => (b > a ? b : a), finite[0]);
+    show();
     [canvas.width, canvas.height] = [columns, rows];
     const zoom = Math.max(1, Math.floor(360 / columns));
     canvas.style.width = `${columns * zoom}px`;
     const image = context.createImageData(columns, rows);
-    found.flat().forEach((value, k) => {
-      const part = high > low ? (Number(value) - low) / (high - low) : 0.5;
-      const colour = value !== null && Number.isFinite(Number(value)) ? colourAt(part) : [255, 0, 160];
+    found.forEach((value, k) => {
+      const colour = isFinite(value) ? colourAt(partOf(value, low, high)) : [255, 0, 160];
       image.data.set([...colour, 255], 4 * k);
     });
     context.putImageData(image, 0, 0);
-    byId("picture-text").textContent = `Rows 0 to ${rows - 1}, columns 0 to ${columns - 1}: ${asText(low)} (dark) to ${asText(high)} (light); pink is null, NaN or infinite`;
+    const range = finite.length ? `${asText(low)} (dark) to ${asText(high)} (light)` : "no finite values";
+    byId("picture-text").textContent = `Rows 0 to ${rows - 1}, columns 0 to ${columns - 1}: ${range}; pink is null, NaN or infinite`;
   } else if (isRows) {
-    const lengths = await tensor.lengths();
+    const lengths = await lengthsOf(tensor, SAMPLE, 8);
+    if (turn !== state.turn) return;
+    show();
     const most = lengths.reduce((a, b) => Math.max(a, b), 0);
     const bins = Math.min(40, most + 1);
     const counts = new Array(bins).fill(0);
@@ -334,13 +549,31 @@ async function drawPicture(tensor, count) {
 
 // Five colours of viridis, and what is between them.
 const COLOURS = [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]];
+const partOf = (value, low, high) => {
+  if (!(high > low)) return 0.5;
+  if (typeof value === "bigint") return Number(value - low) / Number(high - low);
+  // Halves: the difference of large numbers may be infinite.
+  return (value / 2 - low / 2) / (high / 2 - low / 2);
+};
 const colourAt = (part) => {
   const place = Math.min(3.9999, part * 4);
   const [low, high] = [COLOURS[Math.floor(place)], COLOURS[Math.floor(place) + 1]];
   return low.map((one, k) => one + (high[k] - one) * (place % 1));
 };
 
-const firstOf = async (tensor) => (tensor.shape.some((one) => !one) ? undefined : (await tensor.window(tensor.shape.map(() => [0, 1]))).flat()[0]);
+/** Draw; what goes wrong is said where the drawing would be, and the rows stay. */
+async function draw(turn, box, figure, work) {
+  try {
+    if (turn === state.turn) await work();
+  } catch (error) {
+    if (turn !== state.turn || error.name === "AbortError") return;
+    if (!(error instanceof TensError)) console.error(error);
+    byId(box).style.display = "none";
+    byId(`${box}-text`).textContent = `Not drawn: ${error.message}`;
+    byId(figure).hidden = false;
+    if (error.reason === "changed") complain(error);
+  }
+}
 
 function showIndex(tensor) {
   const rank = tensor.kind === "dense" && tensor.shape ? tensor.shape.length : 0;
@@ -365,27 +598,58 @@ function showMetadata(metadata) {
   byId("metadata").textContent = isThere ? JSON.stringify(metadata, (_, value) => (typeof value === "bigint" ? String(value) : value), 2) : "";
 }
 
-async function choose(place) {
-  state.chosen = place;
+/** Begin to show something else, and forget what is shown. */
+function clear(name) {
   const turn = ++state.turn;
   state.rows = null;
   state.shown = null;
-  byId("list").setAttribute("aria-activedescendant", `item-${place}`);
-  for (const item of document.querySelectorAll(".item")) item.setAttribute("aria-selected", item.id === `item-${place}`);
+  state.verifying?.abort();
+  byId("name").textContent = name;
   byId("note").textContent = byId("said").textContent = "";
   byId("facts").replaceChildren();
   byId("shape-figure").hidden = byId("picture-figure").hidden = byId("tools").hidden = true;
   showMetadata(null);
+  return turn;
+}
+
+async function choose(place) {
+  state.chosen = place;
+  byId("list").setAttribute("aria-activedescendant", `item-${place}`);
+  for (const item of document.querySelectorAll(".item")) item.setAttribute("aria-selected", item.id === `item-${place}`);
+  const known = state.page?.items[place - state.page.first];
+  const turn = clear(known ? known.name || "(about the file)" : "...");
+  byId("field-label").hidden = true;
   try {
-    const entry = state.page?.entries[place - state.page.first] ?? (await entriesAt(place, place + 1))[0];
+    const item = known ?? (await itemsAt(place, place + 1))[0];
     if (turn !== state.turn) return;
+    const { name, entries } = item;
+    byId("name").textContent = name || "(about the file)";
+    if (entries.length < 2) return void (await show(entries[0], turn));
+    byId("field").replaceChildren(...entries.map((entry, number) => element("option", entry.name.slice(name.length + 1), { value: number })));
+    byId("field").onchange = () => show(entries[Number(byId("field").value)], clear(name));
+    byId("field-label").hidden = false;
+    await show(entries[0], turn);
+  } catch (error) {
+    await fail(error, turn);
+  }
+}
+
+async function fail(error, turn) {
+  if (turn !== state.turn) return;
+  complain(error);
+  state.rows = null;
+  await values.set(0);
+}
+
+async function show(entry, turn) {
+  try {
+    if (!entry) return void (await values.set(0));
     byId("name").textContent = entry.name || "(about the file)";
     if (entry.refused) throw entry.refused;
     showMetadata(entry.metadata);
     if (entry.kind === "metadata") return void (await values.set(0));
-    const grows = entry.row && (entry.row.pieces > 1 || entry.row.extends !== null);
-    const tensor = grows ? await state.file.tensor(entry.name) : entry.tensor;
-    const { count, rows } = await gridOf(tensor);
+    const tensor = entry.grows ? await state.file.tensor(entry.name) : entry.tensor;
+    const { count, rows, matrix } = await gridOf(tensor);
     if (turn !== state.turn) return;
     state.rows = rows;
     state.shown = { name: entry.name, tensor };
@@ -395,65 +659,101 @@ async function choose(place) {
     byId("row").max = Math.max(0, count - 1);
     byId("values").setAttribute("aria-rowcount", count);
     await values.set(count);
-    if (turn === state.turn) await drawShape(tensor, count);
-    if (turn === state.turn) await drawPicture(tensor, count);
+    await draw(turn, "shape", "shape-figure", () => drawShape(turn, tensor, count));
+    await draw(turn, "picture", "picture-figure", () => drawPicture(turn, tensor, count, matrix));
   } catch (error) {
-    complain(error);
-    await values.set(0);
+    await fail(error, turn);
   }
   showCost();
 }
 
 byId("row").addEventListener("change", (event) => values.moveTo(Math.floor(Number(event.target.value)) || 0));
 byId("copy").addEventListener("click", async () => {
+  const { turn } = state;
   try {
-    const rows = await state.rows(values.first, Math.min(values.count, values.first + values.room()));
-    await navigator.clipboard.writeText(rows.map((row) => (Array.isArray(row) ? row.map(asText).join("\t") : asText(row))).join("\n"));
-    byId("said").textContent = `${plural(rows.length, "row")} copied`;
+    const rows = await state.rows(values.first, Math.min(values.count, values.first + values.room()), true);
+    if (turn !== state.turn) return;
+    await navigator.clipboard.writeText(rows.map(({ cells, isBare, isUnread }) => (isUnread ? "null" : asJson(isBare ? cells[0] : cells))).join("\n"));
+    if (turn !== state.turn) return;
+    const most = (of) => rows.reduce((all, row) => Math.max(all, of(row)), 0);
+    const unread = rows.filter((row) => row.isUnread).length;
+    const isCut = rows.some((row) => !row.isUnread && row.cells.length < row.all);
+    const columns = isCut ? `the first ${COLUMNS} of ${plural(most((row) => row.all), "column")}` : plural(most((row) => row.cells.length), "column");
+    byId("said").textContent = `${plural(rows.length, "row")} copied as lines of JSON: ${columns}${unread ? `; ${plural(unread, "long row")} as null` : ""}`;
   } catch (error) {
-    complain(error);
+    if (turn === state.turn) complain(error);
   }
 });
 byId("verify").addEventListener("click", async () => {
+  const { turn } = state;
+  state.verifying?.abort();
+  const own = (state.verifying = new AbortController());
+  const say = (text) => {
+    if (turn === state.turn && own === state.verifying) byId("said").textContent = text;
+  };
   try {
-    const fits = await state.file.verify(state.shown.name, { progress: (done, all) => (byId("said").textContent = `${Math.round((100 * done) / all)} %`) });
-    byId("said").textContent = fits ? "The checksums fit." : "A checksum does not fit: the file is damaged.";
+    const fits = await state.file.verify(state.shown.name, { signal: own.signal, progress: (done, all) => say(`${Math.round((100 * done) / all)} %`) });
+    say(fits ? "The checksums fit." : "A checksum does not fit: the file is damaged.");
   } catch (error) {
-    byId("said").textContent = "";
-    complain(error);
+    say("");
+    if (turn === state.turn && own === state.verifying) complain(error);
   }
   showCost();
 });
 
 // ------------------------------------------------------------------------------------------ opening
 
-async function load(source, name) {
-  byId("note").textContent = "";
+/** Open a file. Title, list and rows are of this file at once, and stay empty if it does not open. */
+async function load(begin, name) {
+  const turn = ++state.loads;
+  Object.assign(state, { file: null, name, chosen: -1, catalogue: null, items: null, page: null, isSmall: false });
+  byId("filter").value = "";
+  byId("title").textContent = name;
+  document.title = `${name} - tensorwrapper view`;
+  clear("No tensor is chosen");
+  byId("field-label").hidden = true;
+  byId("list").removeAttribute("aria-activedescendant");
   try {
-    state.file = await open(source);
-    Object.assign(state, { name, chosen: -1, names: null, page: null });
-    byId("filter").value = "";
-    byId("title").textContent = name;
-    document.title = `${name} - tensorwrapper view`;
-    await list.set(state.file.count);
+    await Promise.all([list.set(0), values.set(0)]);
+    const file = await open(await begin());
+    if (turn !== state.loads) return;
+    let items = null;
+    if (file.count <= SMALL_LIST) {
+      // An index that contradicts itself is shown row by row.
+      items = await catalogueOf(file).catch((error) => {
+        if (error instanceof TensError && error.reason !== "changed") return null;
+        throw error;
+      });
+    }
+    if (turn !== state.loads) return;
+    Object.assign(state, { file, catalogue: items, items, isSmall: items !== null });
+    await list.set(items ? items.length : file.count);
     // The first record says something of the file as a whole.
-    if (state.file.count) await choose(Math.min(1, state.file.count - 1));
+    if (turn === state.loads && list.count) await choose(Math.min(state.page?.items[0]?.name === "" ? 1 : 0, list.count - 1));
   } catch (error) {
-    complain(error);
+    if (turn === state.loads) complain(error);
   }
+  if (turn !== state.loads) return;
   showCost();
   document.body.dataset.ready = name;
 }
 
+/** Open a file of this computer: none of the files of the server is chosen then. */
+function loadOwn(file) {
+  byId("files").selectedIndex = -1;
+  return load(() => blobSource(file), file.name);
+}
+
 byId("pick").addEventListener("change", (event) => {
   const [file] = event.target.files;
-  if (file) load(blobSource(file), file.name);
+  if (file) loadOwn(file);
 });
 addEventListener("dragover", (event) => event.preventDefault());
 addEventListener("drop", (event) => {
   event.preventDefault();
   const [file] = event.dataTransfer.files;
-  if (file) load(blobSource(file), file.name);
+  if (file) byId("pick").value = "";
+  if (file) loadOwn(file);
 });
 
 async function openServed() {
@@ -465,7 +765,8 @@ async function openServed() {
   byId("files-label").hidden = files.length < 2;
   const show = async () => {
     const number = Number(choice.value);
-    await load(await httpSource(`file/${number}`, { batch: true }), files[number].name);
+    byId("pick").value = "";
+    await load(() => httpSource(`file/${number}`, { batch: true }), files[number].name);
   };
   choice.addEventListener("change", () => show().catch(complain));
   await show();
