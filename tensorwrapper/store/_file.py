@@ -153,7 +153,8 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
         self._follow = None if follow is None else os.fspath(follow)
         self._check_versions = check_versions
         self._limits = limits
-        self._given: dict[int, str] = {}  # tensors in memory that were written: by number their names
+        # Tensors in memory that were written, by number: a number is that of one as long as it is kept.
+        self._given: dict[int, tuple[object, str]] = {}
         self._origin: FileOrigin | None = None
         self._way: Way | None = None
         self._file: int | None = None
@@ -852,14 +853,20 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
         file, temporary = self._file, self._temporary
         self._file = self._temporary = None
         self._reader = self._writer = None
-        if file is not None:
+        self._given = {}
+        try:
             # The lock of a process that was forked is that of its parent.
-            if self._owner == os.getpid():
+            if file is not None and self._owner == os.getpid():
                 unlock(file)
-            os.close(file)
-        if temporary is not None:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(temporary)
+        finally:
+            try:
+                # The lock goes with it, also if Ctrl-C came before.
+                if file is not None:
+                    os.close(file)
+            finally:
+                if temporary is not None:
+                    with contextlib.suppress(FileNotFoundError):
+                        os.unlink(temporary)
 
     def __enter__(self) -> "TensFile":
         return self

@@ -64,7 +64,9 @@ class ViewWriter:
     tables: list[object]
     """Tables, and tensors that travel."""
 
-    def __init__(self, file: FileOrigin, *, replaced: bool, given: Mapping[int, str] | None = None) -> None:
+    def __init__(
+        self, file: FileOrigin, *, replaced: bool, given: Mapping[int, tuple[object, str]] | None = None
+    ) -> None:
         """Begin to write a view.
 
         Parameters
@@ -74,7 +76,7 @@ class ViewWriter:
         replaced
             Whether a file that is there is replaced by it.
         given
-            By the number of tensors in memory the names that they have in the file.
+            By their numbers, tensors in memory and the names that they have in the file.
         """
         self._file, self._folder, self._replaced = file, os.path.dirname(file.path), replaced
         self._given = given or {}
@@ -134,8 +136,8 @@ class ViewWriter:
         if known is not None and known.calls is None:
             said = self._of_file(known, _Form.of(Tensor(known.layout, tensor.buffer)))
             return self._part(said, known.layout, chosen, layout)
-        own = self._given.get(id(tensor))
-        if own is not None and chosen is tensor.layout:
+        given, own = self._given.get(id(tensor), (None, ""))
+        if given is tensor and chosen is tensor.layout:
             return self._source(("own", own), {"own": own}), 0
         if view.calls or chosen is tensor.layout:
             return self._travelling(tensor), 0

@@ -242,3 +242,22 @@ def test_elements_of_every_kind_are_sources(tmp_path, given):
         assert path.read_bytes() == (tmp_path / "w.tens").read_bytes()
         with tw.open(path) as f:
             assert {own.path for own in f.sources("v")} == {"a.tens"}
+
+
+class Made(dict):
+    """A mapping that makes each value when it is asked for."""
+
+    def __getitem__(self, name):
+        return super().__getitem__(name)()
+
+    def items(self):
+        return ((name, self[name]) for name in self)
+
+
+def test_tensors_that_are_made_on_access_are_not_taken_for_one_another(tmp_path):
+    made = {f"t{k}": lambda: tw.as_tensor(np.zeros(3)) for k in range(20)}
+    made["v"] = lambda: sel.as_view(tw.as_tensor(np.full(3, 5.0)))[::-1]
+    tw.save(tmp_path / "v.tens", Made(made), keep_views=True)
+    with tw.open(tmp_path / "v.tens") as f:
+        assert f.describe("v").packing == "view"
+        assert f["v"].tolist() == [5, 5, 5]
