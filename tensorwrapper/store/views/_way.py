@@ -1,6 +1,7 @@
 """The way from a stored view to its sources: which files may be opened, and which are open."""
 
 import os
+import re
 import threading
 import warnings
 import weakref
@@ -24,10 +25,12 @@ from tensorwrapper.errors import (
 from tensorwrapper.store.views._bridge import connect, open_file
 from tensorwrapper.store.views._sources import FileSource, ServerSource
 
-__all__ = ["OpenFiles", "Way", "is_below"]
+__all__ = ["OpenFiles", "Way", "is_below", "is_named_by"]
 
 _OPEN: Final = 64
 """Files that are open at once."""
+_ADDRESS: Final = re.compile(r"[a-z]+://[!-:<-?A-~]+")
+_HOST: Final = re.compile(r"\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9_.*-]+")
 _DEEP: Final = 16
 """Stored views that one may lead through."""
 
@@ -75,6 +78,21 @@ def is_below(path: str, folder: str) -> bool:
     """Return whether a real path is below a folder."""
     above = os.path.realpath(folder)
     return path == above or path.startswith(os.path.join(above, ""))
+
+
+def is_named_by(address: str, follow: str | None) -> bool:
+    """Return whether `follow` allows the server at an address, which may be hostile."""
+    kind, _, place = address.partition("://")
+    allowed, mark, front = (follow or "").partition("://")
+    # ZeroMQ takes "A;B" and connects from A to B; "@" begins names that are no paths.
+    if not mark or kind != allowed or not _ADDRESS.fullmatch(address):
+        return False
+    if kind != "tcp":
+        above = front.rstrip("/") + "/"
+        return ".." not in place.split("/") and (place == front or place.startswith(above))
+    host, _, port = place.rpartition(":")
+    is_place = bool(_HOST.fullmatch(host)) and port.isascii() and port.isdecimal()
+    return is_place and front in ("", host, f"{host}:", place, f"{place}/")
 
 
 @final
@@ -150,14 +168,10 @@ class Way:
         return found
 
     def _of_server(self, source: ServerSource) -> Any:  # noqa: ANN401 - a tensor elsewhere
-        front = self.follow or ""
-        rest = source.address.removeprefix(front)
-        # The front ends where a part of the address does.
-        ends = front[-1:] in (":", "/") or rest[:1] in ("", ":", "/")
-        if "://" not in front or rest == source.address or not ends:
+        if not is_named_by(source.address, self.follow):
             raise DataFileError(
                 f"{self.path}: the source {source.name!r} is at {shortened(source.address)}, and only read "
-                "with follow=, the front of that address"
+                "with follow=, its scheme and host, or the whole address"
             )
         found = self.files.at(source.address)[source.name]
         self.check(source.address, source.name, source.version, str(found.version))
