@@ -332,10 +332,12 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
     def _read_view(self, name: str, through: tuple[tuple[str, str], ...]) -> "View[Any]":
         """Return a view that is stored, which others led to."""
         from tensorwrapper.store.views._read import read_view  # noqa: PLC0415 - few files have views
+        from tensorwrapper.store.views._way import opening  # noqa: PLC0415 - as above
 
         stored, way = self._stored(name), self._start().entering(name, through)
         try:
-            return read_view(stored, way, lambda own: self._as_source(own, way.through)[0])
+            with opening():
+                return read_view(stored, way, lambda own: self._as_source(own, way.through)[0])
         except DataFileError as error:
             if str(way.path) in str(error):
                 raise
@@ -345,10 +347,15 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
         self, name: str, through: tuple[tuple[str, str], ...]
     ) -> "tuple[Tensor[Any] | View[Any], str]":
         """Return a tensor, or a view that others led to, and its version."""
-        if self._directory.views and self._directory.has_view(name):
-            place = self._view_place(name)
-            return self._read_view(name, through), version_of_records(self._reading.read_at, [place])
-        return self[name], _version_of(self._lying(name))
+        from tensorwrapper.store.views._way import once  # noqa: PLC0415 - few files have views
+
+        def find() -> "tuple[Tensor[Any] | View[Any], str]":
+            if self._directory.views and self._directory.has_view(name):
+                place = self._view_place(name)
+                return self._read_view(name, through), version_of_records(self._reading.read_at, [place])
+            return self[name], _version_of(self._lying(name))
+
+        return once((self._as_origin().stat, name), len(through), find)
 
     def sources(self, name: str) -> "tuple[StoredSource, ...]":
         """Return the sources of a view that is stored; none of a tensor. No other file is opened.
@@ -405,15 +412,40 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
         ...     [(s.path, s.members, s.state) for s in f.check_sources("v")]
         [('a.tens', 1, 'missing')]
         """
-        from tensorwrapper.store.views._check import states_of  # noqa: PLC0415 - few files have views
+        from tensorwrapper.store.views._way import opening  # noqa: PLC0415 - few files have views
 
         if not self._directory.has_view(name):
             self._lying(name)
             return ()
+        with opening():
+            return self._check_sources(name, ())
+
+    def _check_sources(self, name: str, through: tuple[tuple[str, str], ...]) -> "tuple[SourceState, ...]":
+        from tensorwrapper.store.views._check import states_of  # noqa: PLC0415 - few files have views
+
+        way = self._start().entering(name, through)
+
+        def check_own(own: str) -> str:
+            self._as_source(own, way.through)
+            return self._problem_of(own, way.through)
+
         try:
-            return states_of(self._stored(name), self._start().entering(name, ()), self)
+            return states_of(self._stored(name), way, check_own)
         except DataFileError as error:
             raise self._about_view(name, error) from error
+
+    def _problem_of(self, name: str, through: tuple[tuple[str, str], ...]) -> str:
+        """Return what is wrong with the sources of a view, which others led to; empty for a tensor."""
+        from tensorwrapper.store.views._way import once  # noqa: PLC0415 - few files have views
+
+        def find() -> tuple[str, str]:
+            states = self._check_sources(name, through)
+            return next((own.problem for own in states if own.problem), ""), ""
+
+        if not self._directory.has_view(name):
+            return ""
+        problem: str = once(("sources", self._as_origin().stat, name), len(through), find)[0]
+        return problem
 
     def _view_bytes(self, name: str) -> bytes:
         """Return the message of the record of a view as it is."""
