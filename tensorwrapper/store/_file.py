@@ -4,7 +4,7 @@ import contextlib
 import itertools
 import os
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -21,6 +21,7 @@ from tensorwrapper.errors import (
     ReadOnlyError,
     RemoteProtocolError,
     TensorNameError,
+    TensorWrapperError,
 )
 from tensorwrapper.store.records._directory import Directory, dotted
 from tensorwrapper.store.records._entry import Entry, make_entry, number_of, packing_of
@@ -120,6 +121,7 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
         "_given",
         "_limits",
         "_mode",
+        "_moved",
         "_origin",
         "_owner",
         "_path",
@@ -155,6 +157,8 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
         self._limits = limits
         # Tensors in memory that were written, by number: a number is that of one as long as it is kept.
         self._given: dict[int, tuple[object, str]] = {}
+        # What reads a file that is converted, and what was written from there.
+        self._moved: tuple[object, Collection[str]] = (None, ())
         self._origin: FileOrigin | None = None
         self._way: Way | None = None
         self._file: int | None = None
@@ -301,13 +305,17 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
 
     # Views that are stored.
 
+    def _real_path(self) -> str:
+        """Return where the file is, also if it was opened by a link: its views have their sources there."""
+        return self._target or os.path.realpath(self._where)
+
     def _stored(self, name: str) -> "StoredView":
         """Return what the record of a view says."""
         from tensorwrapper.store.views._read import StoredView  # noqa: PLC0415 - few files have views
 
         message = self._reading.message(self._view_place(name), RecordFacts("view", name))
         try:
-            return StoredView.of(message, os.path.dirname(self._as_origin().path))
+            return StoredView.of(message, os.path.dirname(self._real_path()))
         except DataFileError as error:
             raise self._about_view(name, error) from error
 
@@ -326,7 +334,7 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
         from tensorwrapper.store.views._way import OpenFiles, Way  # noqa: PLC0415 - few files have views
 
         if self._way is None:
-            self._way = Way(self._as_origin().path, OpenFiles(), self._follow, self._check_versions)
+            self._way = Way(self._real_path(), OpenFiles(), self._follow, self._check_versions)
         return self._way
 
     def _read_view(self, name: str, through: tuple[tuple[str, str], ...]) -> "View[Any]":
@@ -453,15 +461,21 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
 
     def _append_view(self, name: str, view: "View[Any]", metadata: Mapping[str, object] | None) -> None:
         """Add the record of a view."""
-        from tensorwrapper.store.views._write import ViewWriter  # noqa: PLC0415 - few files have views
+        from tensorwrapper.store.views._read import check_record  # noqa: PLC0415 - few files have views
+        from tensorwrapper.store.views._write import ViewWriter  # noqa: PLC0415 - as above
 
         writing, origin = self._writing(), self._as_origin()
-        writer = ViewWriter(origin, replaced=self._mode == "w", given=self._given)
+        writer = ViewWriter(origin, replaced=self._mode == "w", given=self._given, moved=self._moved)
         try:
             text = writer.write(view)
         except ConversionError as error:
             raise ConversionError(f"the view {name!r} is not kept: {error}") from error
         body = encode_view(name, text, writer.said, writer.frames, writer.tables, metadata, self._limits)
+        try:
+            # Tensors of this file are as it has them: it may have made elements of another type of them.
+            check_record(b"".join(body), self._limits, self._start(), view, writer.wholes, self.__getitem__)
+        except TensorWrapperError as error:
+            raise ConversionError(f"the view {name!r} is not kept: what a reader finds {error}") from error
         writing.add_view(name, body)
 
     def take(self, name: str, indices: "npt.ArrayLike") -> Tensor[Any]:

@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import PurePath
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast, final
 
 import numpy as np
@@ -14,6 +15,7 @@ from tensorwrapper._wording import brief
 from tensorwrapper.errors import DataFileError, ParseError, TensorWrapperError, VersionChangedError
 from tensorwrapper.selection import as_view
 from tensorwrapper.selection.lowlevel import to_dtype, view_from_stored
+from tensorwrapper.store.records._record import read_message
 from tensorwrapper.store.views._buffer import lazy_tensor, same_elements
 from tensorwrapper.store.views._sources import (
     MOST_BYTES,
@@ -27,12 +29,12 @@ from tensorwrapper.store.views._sources import (
 )
 from tensorwrapper.store.views._way import Way
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.wire import Message
+from tensorwrapper.wire import Limits, Message
 
 if TYPE_CHECKING:
     from tensorwrapper.selection import View
 
-__all__ = ["StoredView", "read_view"]
+__all__ = ["StoredView", "check_record", "read_view"]
 
 _NUMBERS = re.compile(r'"(0|[1-9][0-9]{0,4})"')
 
@@ -238,8 +240,31 @@ def _numbers(tensor: Tensor[Any]) -> Any:  # noqa: ANN401 - an array of int64
     return tensor.elements().reshape(tensor.shape.extents)
 
 
-def read_view(stored: StoredView, way: Way, own: Own) -> "View[Any]":
-    """Return the view that a record says.
+def check_record(
+    body: bytes, limits: Limits, way: Way, view: "View[Any]", wholes: Mapping[str, object], own: Own
+) -> None:
+    """Raise if a reader would not take the record of a view that is to be written.
+
+    Parameters
+    ----------
+    wholes
+        By their numbers, sources that a reader opens at once, and that are at hand here.
+
+    Raises
+    ------
+    DataFileError, RemoteProtocolError
+        If it would not. The text completes a sentence.
+    """
+    stored = StoredView.of(read_message(memoryview(body), limits), os.path.dirname(way.path))
+    found = read_view(stored, way, own, wholes)
+    if found.shape != view.shape or found.dtype != view.dtype:
+        raise DataFileError(f"is {found.shape} of {found.dtype}, not {view.shape} of {view.dtype}")
+
+
+def read_view(
+    stored: StoredView, way: Way, own: Own, wholes: Mapping[str, object] = MappingProxyType({})
+) -> "View[Any]":
+    """Return the view that a record says; `wholes` are sources that are known, by their numbers.
 
     Raises
     ------
@@ -252,7 +277,11 @@ def read_view(stored: StoredView, way: Way, own: Own) -> "View[Any]":
         # What the text does not name is not opened.
         named = set(_NUMBERS.findall(stored.text))
         numbered = ((str(number), given) for number, given in enumerate(stored.said))
-        sources = {number: _opened(given, stored, way, own) for number, given in numbered if number in named}
+        sources = {
+            number: _opened(given, stored, way, own, wholes.get(number))
+            for number, given in numbered
+            if number in named
+        }
 
         joined = _Joined(stored)
         made: dict[int, Tensor[Any]] = {}
@@ -271,15 +300,17 @@ def read_view(stored: StoredView, way: Way, own: Own) -> "View[Any]":
         raise DataFileError(f"is of a view that is refused: {error}") from error
 
 
-def _opened(given: Mapping[str, Json], stored: StoredView, way: Way, own: Own) -> Any:  # noqa: ANN401
+def _opened(given: Mapping[str, Json], stored: StoredView, way: Way, own: Own, whole: object) -> Any:  # noqa: ANN401 - as of files
     """Return a source: a tensor that is read later, or one that is opened now."""
     if "own" in given:
         if set(given) != {"own"} or not isinstance(given["own"], str):
             raise DataFileError("has a source of this file without its name")
-        return same_elements(own(given["own"]))
+        return same_elements(own(given["own"]) if whole is None else whole)
     if "held" in given:
         if set(given) != {"held"}:
             raise DataFileError("has a source that says more than held")
         return stored.held(given["held"])
     source = to_source(given, stored.folder)
-    return lazy_tensor(source, way) if source.shape is not None else same_elements(way.open(source))
+    if source.shape is not None:
+        return lazy_tensor(source, way)
+    return same_elements(way.open(source) if whole is None else whole)

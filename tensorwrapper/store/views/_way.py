@@ -19,6 +19,7 @@ from tensorwrapper.errors import (
     ChangedSourceWarning,
     ConversionError,
     DataFileError,
+    DataFileSystemError,
     ReadOnlyError,
     TensorNameError,
     TensorWrapperError,
@@ -210,7 +211,7 @@ class Way:
         if not is_below(real, folder) and (self.follow is None or not is_below(real, self.follow)):
             raise DataFileError(
                 f"{self.path}: the source {shortened(source.path)} is outside of its folder, and only read "
-                "with follow=, a folder above it"
+                "from `tw.open(path, follow=...)` with a folder above it; tw.save writes what is read so"
             )
         if not os.path.exists(real):
             # An error of a view, not of the disk: a conversion can leave the view out.
@@ -255,7 +256,7 @@ class Way:
             found: tuple[Any, str] = file._as_source(source.name, self.through)
         except TensorNameError as error:
             raise DataFileError(f"{self.path}: a source is not there: {error}") from error
-        except (ConversionError, ReadOnlyError) as error:
+        except (ConversionError, ReadOnlyError, DataFileSystemError) as error:
             raise DataFileError(f"{self.path}: a source cannot be opened: {error}") from error
         return found
 
