@@ -135,6 +135,8 @@ class _KeptView:
     """A view that is written as a view."""
 
     view: object
+    home: object
+    """What reads the file that it comes from."""
 
 
 _Write: TypeAlias = Callable[[Iterator[Named], Mapping[str, Any], Options], Conversion]
@@ -164,6 +166,9 @@ def _from_tens(
         lost: list[Loss] = []
         called = _called_before(file, names) if end_of(target) in PATHS else {}
         units = _units(file, names) if end_of(target) == ".tens" else dict.fromkeys(names, False)
+        if options.keep_views:
+            # What they read comes before them.
+            units = dict(sorted(units.items(), key=lambda unit: file._directory.has_view(unit[0])))
 
         def tensors() -> Iterator[Named]:
             for name, as_records in units.items():
@@ -171,7 +176,7 @@ def _from_tens(
                 with leaving_out(name, options, lost):
                     whole = _whole_records(file, name) if as_records else _whole(file, name)
                     if options.keep_views and file._directory.has_view(name):
-                        whole = _KeptView(whole)
+                        whole = _KeptView(whole, file._as_origin().home)
                     read.append((whole, {} if as_records else file.tensor_metadata(name)))
                 for tensor, said in read:
                     now = called.get(name, name)
@@ -295,6 +300,7 @@ def _to_tens(
                     kept = isinstance(given, _KeptView)
                     own = given.view if isinstance(given, _KeptView) else given
                     whole: Any = own if kept or is_records(own) else as_tensor(own)
+                    file._moved = (given.home, set(names)) if isinstance(given, _KeptView) else (None, ())
                     # As deep as it was read.
                     file.append(
                         name,

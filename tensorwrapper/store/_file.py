@@ -4,7 +4,7 @@ import contextlib
 import itertools
 import os
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -21,6 +21,7 @@ from tensorwrapper.errors import (
     ReadOnlyError,
     RemoteProtocolError,
     TensorNameError,
+    TensorWrapperError,
 )
 from tensorwrapper.store.records._directory import Directory, dotted
 from tensorwrapper.store.records._entry import Entry, make_entry, number_of, packing_of
@@ -120,6 +121,7 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
         "_given",
         "_limits",
         "_mode",
+        "_moved",
         "_origin",
         "_owner",
         "_path",
@@ -153,7 +155,10 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
         self._follow = None if follow is None else os.fspath(follow)
         self._check_versions = check_versions
         self._limits = limits
-        self._given: dict[int, str] = {}  # tensors in memory that were written: by number their names
+        # Tensors in memory that were written, by number: a number is that of one as long as it is kept.
+        self._given: dict[int, tuple[object, str]] = {}
+        # What reads a file that is converted, and what was written from there.
+        self._moved: tuple[object, Collection[str]] = (None, ())
         self._origin: FileOrigin | None = None
         self._way: Way | None = None
         self._file: int | None = None
@@ -300,13 +305,17 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
 
     # Views that are stored.
 
+    def _real_path(self) -> str:
+        """Return where the file is, also if it was opened by a link: its views have their sources there."""
+        return self._target or os.path.realpath(self._where)
+
     def _stored(self, name: str) -> "StoredView":
         """Return what the record of a view says."""
         from tensorwrapper.store.views._read import StoredView  # noqa: PLC0415 - few files have views
 
         message = self._reading.message(self._view_place(name), RecordFacts("view", name))
         try:
-            return StoredView.of(message, os.path.dirname(self._as_origin().path))
+            return StoredView.of(message, os.path.dirname(self._real_path()))
         except DataFileError as error:
             raise self._about_view(name, error) from error
 
@@ -325,16 +334,18 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
         from tensorwrapper.store.views._way import OpenFiles, Way  # noqa: PLC0415 - few files have views
 
         if self._way is None:
-            self._way = Way(self._as_origin().path, OpenFiles(), self._follow, self._check_versions)
+            self._way = Way(self._real_path(), OpenFiles(), self._follow, self._check_versions)
         return self._way
 
     def _read_view(self, name: str, through: tuple[tuple[str, str], ...]) -> "View[Any]":
         """Return a view that is stored, which others led to."""
         from tensorwrapper.store.views._read import read_view  # noqa: PLC0415 - few files have views
+        from tensorwrapper.store.views._way import opening  # noqa: PLC0415 - as above
 
         stored, way = self._stored(name), self._start().entering(name, through)
         try:
-            return read_view(stored, way, lambda own: self._as_source(own, way.through)[0])
+            with opening():
+                return read_view(stored, way, lambda own: self._as_source(own, way.through)[0])
         except DataFileError as error:
             if str(way.path) in str(error):
                 raise
@@ -344,10 +355,15 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
         self, name: str, through: tuple[tuple[str, str], ...]
     ) -> "tuple[Tensor[Any] | View[Any], str]":
         """Return a tensor, or a view that others led to, and its version."""
-        if self._directory.views and self._directory.has_view(name):
-            place = self._view_place(name)
-            return self._read_view(name, through), version_of_records(self._reading.read_at, [place])
-        return self[name], _version_of(self._lying(name))
+        from tensorwrapper.store.views._way import once  # noqa: PLC0415 - few files have views
+
+        def find() -> "tuple[Tensor[Any] | View[Any], str]":
+            if self._directory.views and self._directory.has_view(name):
+                place = self._view_place(name)
+                return self._read_view(name, through), version_of_records(self._reading.read_at, [place])
+            return self[name], _version_of(self._lying(name))
+
+        return once((self._as_origin().stat, name), len(through), find)
 
     def sources(self, name: str) -> "tuple[StoredSource, ...]":
         """Return the sources of a view that is stored; none of a tensor. No other file is opened.
@@ -404,15 +420,40 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
         ...     [(s.path, s.members, s.state) for s in f.check_sources("v")]
         [('a.tens', 1, 'missing')]
         """
-        from tensorwrapper.store.views._check import states_of  # noqa: PLC0415 - few files have views
+        from tensorwrapper.store.views._way import opening  # noqa: PLC0415 - few files have views
 
         if not self._directory.has_view(name):
             self._lying(name)
             return ()
+        with opening():
+            return self._check_sources(name, ())
+
+    def _check_sources(self, name: str, through: tuple[tuple[str, str], ...]) -> "tuple[SourceState, ...]":
+        from tensorwrapper.store.views._check import states_of  # noqa: PLC0415 - few files have views
+
+        way = self._start().entering(name, through)
+
+        def check_own(own: str) -> str:
+            self._as_source(own, way.through)
+            return self._problem_of(own, way.through)
+
         try:
-            return states_of(self._stored(name), self._start().entering(name, ()), self)
+            return states_of(self._stored(name), way, check_own)
         except DataFileError as error:
             raise self._about_view(name, error) from error
+
+    def _problem_of(self, name: str, through: tuple[tuple[str, str], ...]) -> str:
+        """Return what is wrong with the sources of a view, which others led to; empty for a tensor."""
+        from tensorwrapper.store.views._way import once  # noqa: PLC0415 - few files have views
+
+        def find() -> tuple[str, str]:
+            states = self._check_sources(name, through)
+            return next((own.problem for own in states if own.problem), ""), ""
+
+        if not self._directory.has_view(name):
+            return ""
+        problem: str = once(("sources", self._as_origin().stat, name), len(through), find)[0]
+        return problem
 
     def _view_bytes(self, name: str) -> bytes:
         """Return the message of the record of a view as it is."""
@@ -420,15 +461,21 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
 
     def _append_view(self, name: str, view: "View[Any]", metadata: Mapping[str, object] | None) -> None:
         """Add the record of a view."""
-        from tensorwrapper.store.views._write import ViewWriter  # noqa: PLC0415 - few files have views
+        from tensorwrapper.store.views._read import check_record  # noqa: PLC0415 - few files have views
+        from tensorwrapper.store.views._write import ViewWriter  # noqa: PLC0415 - as above
 
         writing, origin = self._writing(), self._as_origin()
-        writer = ViewWriter(origin, replaced=self._mode == "w", given=self._given)
+        writer = ViewWriter(origin, replaced=self._mode == "w", given=self._given, moved=self._moved)
         try:
             text = writer.write(view)
         except ConversionError as error:
             raise ConversionError(f"the view {name!r} is not kept: {error}") from error
         body = encode_view(name, text, writer.said, writer.frames, writer.tables, metadata, self._limits)
+        try:
+            # Tensors of this file are as it has them: it may have made elements of another type of them.
+            check_record(b"".join(body), self._limits, self._start(), view, writer.wholes, self.__getitem__)
+        except TensorWrapperError as error:
+            raise ConversionError(f"the view {name!r} is not kept: what a reader finds {error}") from error
         writing.add_view(name, body)
 
     def take(self, name: str, indices: "npt.ArrayLike") -> Tensor[Any]:
@@ -852,14 +899,20 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
         file, temporary = self._file, self._temporary
         self._file = self._temporary = None
         self._reader = self._writer = None
-        if file is not None:
+        self._given = {}
+        try:
             # The lock of a process that was forked is that of its parent.
-            if self._owner == os.getpid():
+            if file is not None and self._owner == os.getpid():
                 unlock(file)
-            os.close(file)
-        if temporary is not None:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(temporary)
+        finally:
+            try:
+                # The lock goes with it, also if Ctrl-C came before.
+                if file is not None:
+                    os.close(file)
+            finally:
+                if temporary is not None:
+                    with contextlib.suppress(FileNotFoundError):
+                        os.unlink(temporary)
 
     def __enter__(self) -> "TensFile":
         return self

@@ -13,6 +13,7 @@ from tensorwrapper.errors import ConversionError, DataFileError, ReadOnlyError, 
 from tensorwrapper.store._file import PIECE_BYTES, FileMode, TensFile, is_view
 from tensorwrapper.store.ranges._addresses import has_no_path
 from tensorwrapper.store.system._system import of_stranger, to_path
+from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import NullRows
 from tensorwrapper.wire import DEFAULT_LIMITS, Compression, Limits
 from tensorwrapper.wire.lowlevel import is_records
@@ -385,7 +386,8 @@ def _append_all(
     for name, tensor in tensors.items():
         if name not in kept:
             file.append(name, tensor, metadata_depth=metadata_depth, compress=codecs.get(name))
-            file._given[id(tensor)] = name
+            if kept and isinstance(tensor, Tensor):
+                file._given[id(tensor)] = tensor, name
     for name in kept:
         file.append(name, tensors[name], keep_view=True)
 

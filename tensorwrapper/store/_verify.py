@@ -2,10 +2,11 @@
 
 import os
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import final
 
 from tensorwrapper._value_class import frozen
-from tensorwrapper.errors import DataFileError, RemoteProtocolError
+from tensorwrapper.errors import DataFileError, TensorWrapperError
 from tensorwrapper.store._file import TensFile
 from tensorwrapper.store.growing._grown import check_grown
 from tensorwrapper.store.records._directory import Directory
@@ -101,7 +102,7 @@ def verify(
             problems += [] if damage is None else [damage]
             if progress is not None:
                 progress(place.stop, size)
-        damaged = {name: text for name in file if (text := _unreadable(file, name, deep=deep)) is not None}
+        damaged = _all_unreadable(file, deep=deep)
         problems += damaged.values()
         return Verification(
             len(file) - len(damaged),
@@ -169,18 +170,32 @@ def _damage(reader: RecordReader, place: Place) -> str | None:
     return None
 
 
+def _all_unreadable(file: TensFile, *, deep: bool) -> dict[str, str]:
+    """Return what cannot be read, by name, and why."""
+    from tensorwrapper.store.views._way import opening  # noqa: PLC0415 - few files have views
+
+    with opening() if file._directory.views else nullcontext():
+        return {name: text for name in file if (text := _unreadable(file, name, deep=deep)) is not None}
+
+
 def _unreadable(file: TensFile, name: str, *, deep: bool) -> str | None:
     try:
         if file._directory.has_view(name):
             # A missing source does not damage this file.
             file.sources(name)
             states = file.check_sources(name) if deep else ()
-            return next((f"{name!r} cannot be read: {own.problem}" for own in states if own.problem), None)
+            problem = next((own.problem for own in states if own.problem), "")
+            if problem:
+                return f"{name!r} cannot be read: {problem}"
+            if deep:
+                # Sources of this file may have grown since.
+                file[name]
+            return None
         found = file._lying(name)
         if found.grown:
             check_grown(found.reader, found.places, found.grown)
         else:
             file[name]
-    except (DataFileError, RemoteProtocolError) as error:
+    except TensorWrapperError as error:
         return f"{name!r} cannot be read: {error}"
     return None

@@ -283,3 +283,17 @@ def test_section_6_metadata_nests_and_tensors_are_compressed_one_by_one(tmp_path
         assert f.tensor_metadata("c") == deep
     with pytest.raises(TensorNameError, match="'z'"):
         tw.save(path, told, compress={"z": "zlib"}, metadata_depth=2)
+
+
+def test_the_lock_goes_although_ctrl_c_comes_while_a_file_is_closed(tmp_path, monkeypatch):
+    def stop(_file):
+        raise KeyboardInterrupt
+
+    f = tw.open(tmp_path / "a.tens", "a")
+    f["x"] = [1]
+    with monkeypatch.context() as patch:
+        patch.setattr("tensorwrapper.store._file.unlock", stop)
+        with pytest.raises(KeyboardInterrupt):
+            f.close()
+    with tw.open(tmp_path / "a.tens", "a") as f:
+        assert f["x"].tolist() == [1]

@@ -132,6 +132,10 @@ class ArrayFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"]):
             self._version = version_of_path(str(self._where))
         return self[name], self._version
 
+    def _problem_of(self, name: str, through: object) -> str:  # noqa: ARG002
+        """Return what is wrong with the sources of a view: nothing, for what is here has none."""
+        return ""
+
     def _read(self, name: str) -> "Tensor[Any] | View[Any]":
         held = self._find(name)
         with of_stranger(self._path, self._path.suffix.lower(), name):

@@ -1,6 +1,7 @@
 """Sources of stored views looked at: which are there, and which changed."""
 
-from collections.abc import Iterable
+from collections.abc import Callable
+from functools import partial
 from typing import Any, final
 
 from tensorwrapper._value_class import frozen
@@ -8,6 +9,7 @@ from tensorwrapper.errors import DataFileError, TensorNameError, TensorWrapperEr
 from tensorwrapper.store.views._read import StoredView
 from tensorwrapper.store.views._sources import FileSource, ServerSource
 from tensorwrapper.store.views._way import Way
+from tensorwrapper.tensor import Tensor
 
 __all__ = ["SourceState", "states_of"]
 
@@ -35,13 +37,13 @@ class SourceState:
     problem: str = ""
 
 
-def states_of(stored: StoredView, way: Way, own: Iterable[str]) -> tuple[SourceState, ...]:
+def states_of(stored: StoredView, way: Way, check_own: Callable[[str], str]) -> tuple[SourceState, ...]:
     """Return the state of each file of a view: all sources are opened, and no element is read.
 
     Parameters
     ----------
-    own
-        The names that the file of the view has.
+    check_own
+        Opens a source of the same file, and returns what is wrong with it.
 
     Raises
     ------
@@ -49,14 +51,12 @@ def states_of(stored: StoredView, way: Way, own: Iterable[str]) -> tuple[SourceS
         If the record says a source wrongly. The text completes a sentence.
     """
     found: dict[str, list[Any]] = {}
-    names = set(own)
     for source in stored.sources():
         if isinstance(source, str):
-            path, state, text = "", "found" if source in names else "missing", ""
-            text = "" if source in names else f"there is no tensor {source!r}"
+            path, (state, text) = "", _state_of(partial(check_own, source))
         else:
             path = stored.place_of(source)
-            state, text = _state_of(source, way)
+            state, text = _state_of(partial(_check, source, way))
         known = found.setdefault(path, [0, "found", ""])
         known[0] += 1
         if known[1] == "found":
@@ -64,14 +64,24 @@ def states_of(stored: StoredView, way: Way, own: Iterable[str]) -> tuple[SourceS
     return tuple([SourceState(path, *told) for path, told in found.items()])
 
 
-def _state_of(source: "FileSource | ServerSource", way: Way) -> tuple[str, str]:
+def _check(source: "FileSource | ServerSource", way: Way) -> str:
+    found = way.open(source)
+    # A tensor leads no further.
+    return (
+        way.check_through(source) if isinstance(source, FileSource) and not isinstance(found, Tensor) else ""
+    )
+
+
+def _state_of(check: Callable[[], str]) -> tuple[str, str]:
     try:
-        way.open(source)
+        problem = check()
     except VersionChangedError as error:
         return "changed", str(error)
+    except TensorNameError as error:
+        return "missing", f"there is no such tensor: {error}"
     except DataFileError as error:
         is_missing = isinstance(error.__cause__, FileNotFoundError | TensorNameError)
         return "missing" if is_missing else "refused", str(error)
     except (TensorWrapperError, OSError) as error:
         return "missing", str(error)
-    return "found", ""
+    return ("refused", problem) if problem else ("found", "")

@@ -1,8 +1,10 @@
 """Views from their records; a source is opened when its elements are read."""
 
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import PurePath
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast, final
 
 import numpy as np
@@ -13,9 +15,11 @@ from tensorwrapper._wording import brief
 from tensorwrapper.errors import DataFileError, ParseError, TensorWrapperError, VersionChangedError
 from tensorwrapper.selection import as_view
 from tensorwrapper.selection.lowlevel import to_dtype, view_from_stored
+from tensorwrapper.store.records._record import read_message
 from tensorwrapper.store.views._buffer import lazy_tensor, same_elements
 from tensorwrapper.store.views._sources import (
     MOST_BYTES,
+    MOST_SOURCES,
     FileSource,
     MembersSource,
     ServerSource,
@@ -25,12 +29,14 @@ from tensorwrapper.store.views._sources import (
 )
 from tensorwrapper.store.views._way import Way
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.wire import Message
+from tensorwrapper.wire import Limits, Message
 
 if TYPE_CHECKING:
     from tensorwrapper.selection import View
 
-__all__ = ["StoredView", "read_view"]
+__all__ = ["StoredView", "check_record", "read_view"]
+
+_NUMBERS = re.compile(r'"(0|[1-9][0-9]{0,4})"')
 
 Own = Callable[[str], object]
 """Returns the tensor of a name that the same file has."""
@@ -65,6 +71,8 @@ class StoredView:
             raise DataFileError("is of a view, and does not say of which")
         if not all(isinstance(own, dict) for own in said):
             raise DataFileError("has a source that is not an object")
+        if len(said) > MOST_SOURCES:
+            raise DataFileError(f"has {len(said)} sources; {MOST_SOURCES} are allowed")
         if type(frames) is not int or not 0 <= frames <= len(message.tensors):
             raise DataFileError(f"has {brief(frames)} tables")
         if len(text) + sum([own.nbytes for own in message.tensors]) > MOST_BYTES:
@@ -109,7 +117,10 @@ class StoredView:
             or not all(type(extent) is int and 0 <= extent <= 2**36 for extent in tail)
         ):
             raise DataFileError("has members of extents that cannot be")
-        dtype = to_dtype(given.get("dtype"), "dtype")
+        try:
+            dtype = to_dtype(given.get("dtype"), "dtype")
+        except TensorWrapperError as error:
+            raise DataFileError(f"has members of a type that is refused: {error}") from error
         if dtype.kind not in "biufcmM":
             raise DataFileError(f"has members of {dtype}")
         table = _numbers(self.held(given.get("table")))
@@ -155,9 +166,45 @@ class StoredView:
                 yield str(given["own"])
             elif "held" not in given:
                 yield to_source(given, self.folder)
+        joined = _Joined(self)
         for node in _nodes_of_members(self.text):
-            many = self.members(node)
-            yield from map(many.member, range(len(many.table)))
+            if not joined.has(node):
+                many = joined.of(node)
+                yield from map(many.member, range(len(many.table)))
+
+
+@final
+class _Joined:
+    """The nodes of members of one text, each once, however often it says them."""
+
+    __slots__ = ("_found", "_left", "_stored")
+
+    def __init__(self, stored: StoredView) -> None:
+        self._stored = stored
+        self._found: dict[str, MembersSource] = {}
+        self._left = MOST_BYTES
+
+    def has(self, given: Mapping[str, Json]) -> bool:
+        """Return whether a node was said before."""
+        return dump_json(given) in self._found
+
+    def of(self, given: Mapping[str, Json]) -> MembersSource:
+        """Return the source that a node says.
+
+        Raises
+        ------
+        DataFileError
+            If it is refused, or all of them together have tables that are too large.
+        """
+        key = dump_json(given)
+        if key not in self._found:
+            found = self._stored.members(given)
+            self._left -= found.table.nbytes + len(found.names)
+            self._left -= 0 if found.lengths is None else found.lengths.nbytes
+            if self._left < 0:
+                raise DataFileError(f"has members of more than {MOST_BYTES} bytes of tables")
+            self._found[key] = found
+        return self._found[key]
 
 
 def _nodes_of_members(text: str) -> list[dict[str, Json]]:
@@ -193,8 +240,31 @@ def _numbers(tensor: Tensor[Any]) -> Any:  # noqa: ANN401 - an array of int64
     return tensor.elements().reshape(tensor.shape.extents)
 
 
-def read_view(stored: StoredView, way: Way, own: Own) -> "View[Any]":
-    """Return the view that a record says.
+def check_record(
+    body: bytes, limits: Limits, way: Way, view: "View[Any]", wholes: Mapping[str, object], own: Own
+) -> None:
+    """Raise if a reader would not take the record of a view that is to be written.
+
+    Parameters
+    ----------
+    wholes
+        By their numbers, sources that a reader opens at once, and that are at hand here.
+
+    Raises
+    ------
+    DataFileError, RemoteProtocolError
+        If it would not. The text completes a sentence.
+    """
+    stored = StoredView.of(read_message(memoryview(body), limits), os.path.dirname(way.path))
+    found = read_view(stored, way, own, wholes)
+    if found.shape != view.shape or found.dtype != view.dtype:
+        raise DataFileError(f"is {found.shape} of {found.dtype}, not {view.shape} of {view.dtype}")
+
+
+def read_view(
+    stored: StoredView, way: Way, own: Own, wholes: Mapping[str, object] = MappingProxyType({})
+) -> "View[Any]":
+    """Return the view that a record says; `wholes` are sources that are known, by their numbers.
 
     Raises
     ------
@@ -204,16 +274,24 @@ def read_view(stored: StoredView, way: Way, own: Own) -> "View[Any]":
         If such a source changed.
     """
     try:
-        sources = {str(number): _opened(given, stored, way, own) for number, given in enumerate(stored.said)}
+        # What the text does not name is not opened.
+        named = set(_NUMBERS.findall(stored.text))
+        numbered = ((str(number), given) for number, given in enumerate(stored.said))
+        sources = {
+            number: _opened(given, stored, way, own, wholes.get(number))
+            for number, given in numbered
+            if number in named
+        }
 
-        joined: dict[str, Tensor[Any]] = {}
+        joined = _Joined(stored)
+        made: dict[int, Tensor[Any]] = {}
 
         def members(given: dict[str, Json]) -> "View[Any]":
             # A text says a node as often as it is used, and it has one table.
-            key = dump_json(given)
-            if key not in joined:
-                joined[key] = lazy_tensor(stored.members(given), way)
-            return as_view(joined[key])
+            found = joined.of(given)
+            if id(found) not in made:
+                made[id(found)] = lazy_tensor(found, way)
+            return as_view(made[id(found)])
 
         return view_from_stored(stored.text, sources=sources, frames=stored.positions(), members=members)
     except (DataFileError, VersionChangedError):
@@ -222,15 +300,17 @@ def read_view(stored: StoredView, way: Way, own: Own) -> "View[Any]":
         raise DataFileError(f"is of a view that is refused: {error}") from error
 
 
-def _opened(given: Mapping[str, Json], stored: StoredView, way: Way, own: Own) -> Any:  # noqa: ANN401
+def _opened(given: Mapping[str, Json], stored: StoredView, way: Way, own: Own, whole: object) -> Any:  # noqa: ANN401 - as of files
     """Return a source: a tensor that is read later, or one that is opened now."""
     if "own" in given:
         if set(given) != {"own"} or not isinstance(given["own"], str):
             raise DataFileError("has a source of this file without its name")
-        return same_elements(own(given["own"]))
+        return same_elements(own(given["own"]) if whole is None else whole)
     if "held" in given:
         if set(given) != {"held"}:
             raise DataFileError("has a source that says more than held")
         return stored.held(given["held"])
     source = to_source(given, stored.folder)
-    return lazy_tensor(source, way) if source.shape is not None else same_elements(way.open(source))
+    if source.shape is not None:
+        return lazy_tensor(source, way)
+    return same_elements(way.open(source) if whole is None else whole)

@@ -16,6 +16,7 @@ from tensorwrapper.typing import IntArray
 __all__ = [
     "MOST_BYTES",
     "MOST_MEMBERS",
+    "MOST_SOURCES",
     "FileSource",
     "MembersSource",
     "ServerSource",
@@ -25,6 +26,8 @@ __all__ = [
 ]
 
 MOST_MEMBERS: Final = 2**20
+MOST_SOURCES: Final = 2**16
+"""Sources that the record of a view has at most, beside members."""
 MOST_BYTES: Final = 2**26
 """Bytes of text and tables that one view has at most."""
 _OPTIONS: Final[Mapping[str, tuple[object, ...]]] = {"raw": (True,), "null_rows": ("empty", "field")}

@@ -1,11 +1,13 @@
 """The way from a stored view to its sources: which files may be opened, and which are open."""
 
+import contextlib
 import os
+import re
 import threading
 import warnings
 import weakref
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Generator, Mapping
 from typing import Any, Final, final
 
 import attrs
@@ -17,19 +19,95 @@ from tensorwrapper.errors import (
     ChangedSourceWarning,
     ConversionError,
     DataFileError,
+    DataFileSystemError,
     ReadOnlyError,
     TensorNameError,
+    TensorWrapperError,
     VersionChangedError,
 )
 from tensorwrapper.store.views._bridge import connect, open_file
 from tensorwrapper.store.views._sources import FileSource, ServerSource
+from tensorwrapper.tensor import Tensor
 
-__all__ = ["OpenFiles", "Way", "is_below"]
+__all__ = ["OpenFiles", "Way", "is_below", "is_named_by", "once", "opening"]
 
 _OPEN: Final = 64
 """Files that are open at once."""
+_ADDRESS: Final = re.compile(r"[a-z]+://[!-:<-?A-~]+")
+_HOST: Final = re.compile(r"\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9_.*-]+")
 _DEEP: Final = 16
 """Stored views that one may lead through."""
+
+
+_KEPT: Final = 2**16
+"""Tensors that are kept while views are opened; views are all kept."""
+
+
+@final
+class _Opening(threading.local):
+    """What this thread has opened since it began to open a view."""
+
+    known: "dict[object, tuple[tuple[Any, str], int]] | None" = None
+    """Tensors and views with their versions, and through how many more views each leads."""
+    failed: "dict[object, tuple[Exception, int]]"
+    """Why others cannot be opened, and through how many views that was found."""
+    reached: int = 0
+    """Through how many views the way was at most."""
+
+
+_NOW: Final = _Opening()
+
+
+@contextlib.contextmanager
+def opening() -> Generator[None, None, None]:
+    """Open no source twice in the block: views may lead to one over many ways."""
+    if _NOW.known is not None:
+        yield
+        return
+    _NOW.known, _NOW.failed = {}, {}
+    try:
+        yield
+    finally:
+        _NOW.known, _NOW.failed = None, {}
+
+
+def once(key: object, through: int, find: Callable[[], tuple[Any, str]]) -> tuple[Any, str]:
+    """Return a source and its version, which are looked for once while a view is opened.
+
+    Parameters
+    ----------
+    through
+        How many views led here.
+
+    Raises
+    ------
+    DataFileError
+        If it is known, and leads through too many views from here.
+    """
+    known = _NOW.known
+    if known is None:
+        return find()
+    if key in known:
+        found, more = known[key]
+        if through + more > _DEEP:
+            raise DataFileError(f"a source is reached through more than {_DEEP} views")
+        _NOW.reached = max(_NOW.reached, through + more)
+        return found
+    failed = _NOW.failed.get(key)
+    # What is too deep from here may be none from elsewhere.
+    if failed is not None and through >= failed[1]:
+        raise failed[0].with_traceback(None)
+    before, _NOW.reached = _NOW.reached, through
+    try:
+        found = find()
+    except (TensorWrapperError, OSError) as error:
+        _NOW.failed[key] = error.with_traceback(None), through
+        raise
+    more = _NOW.reached - through
+    _NOW.reached = max(before, _NOW.reached)
+    if more or len(known) < _KEPT or not isinstance(found[0], Tensor):
+        known[key] = found, more
+    return found
 
 
 @final
@@ -77,6 +155,21 @@ def is_below(path: str, folder: str) -> bool:
     return path == above or path.startswith(os.path.join(above, ""))
 
 
+def is_named_by(address: str, follow: str | None) -> bool:
+    """Return whether `follow` allows the server at an address, which may be hostile."""
+    kind, _, place = address.partition("://")
+    allowed, mark, front = (follow or "").partition("://")
+    # ZeroMQ takes "A;B" and connects from A to B; "@" begins names that are no paths.
+    if not mark or kind != allowed or not _ADDRESS.fullmatch(address):
+        return False
+    if kind != "tcp":
+        above = front.rstrip("/") + "/"
+        return ".." not in place.split("/") and (place == front or place.startswith(above))
+    host, _, port = place.rpartition(":")
+    is_place = bool(_HOST.fullmatch(host)) and port.isascii() and port.isdecimal()
+    return is_place and front in ("", host, f"{host}:", place, f"{place}/")
+
+
 @final
 @frozen(eq=False)
 class Way:
@@ -103,6 +196,7 @@ class Way:
             raise DataFileError(f"{self.path}: the view {name!r} leads back to itself")
         if len(through) >= _DEEP:
             raise DataFileError(f"{self.path}: the view {name!r} is reached through {_DEEP} others")
+        _NOW.reached = max(_NOW.reached, len(through) + 1)
         return attrs.evolve(self, through=(*through, own))
 
     def real_path(self, source: FileSource) -> str:
@@ -117,7 +211,7 @@ class Way:
         if not is_below(real, folder) and (self.follow is None or not is_below(real, self.follow)):
             raise DataFileError(
                 f"{self.path}: the source {shortened(source.path)} is outside of its folder, and only read "
-                "with follow=, a folder above it"
+                "from `tw.open(path, follow=...)` with a folder above it; tw.save writes what is read so"
             )
         if not os.path.exists(real):
             # An error of a view, not of the disk: a conversion can leave the view out.
@@ -137,27 +231,40 @@ class Way:
         """
         if isinstance(source, ServerSource):
             return self._of_server(source)
-        real = self.real_path(source)
-        with self.files.lock:
-            try:
-                file = self.files.get(real, source.options, self)
-                found, version = file._as_source(source.name, self.through)
-            except TensorNameError as error:
-                raise DataFileError(f"{self.path}: a source is not there: {error}") from error
-            except (ConversionError, ReadOnlyError) as error:
-                raise DataFileError(f"{self.path}: a source cannot be opened: {error}") from error
+        key = source.path, repr(sorted(source.options.items())), source.name
+        with opening(), self.files.lock:
+            found, version = once(key, len(self.through), lambda: self._of_file(source))
         self.check(source.path, source.name, source.version, version)
         return found
 
+    def check_through(self, source: FileSource) -> str:
+        """Return what is wrong with the sources of a source that is a view; empty if nothing is.
+
+        Raises
+        ------
+        DataFileError
+            If it leads back to a view that led here, or through too many.
+        """
+        with opening(), self.files.lock:
+            file = self.files.get(self.real_path(source), source.options, self)
+            return str(file._problem_of(source.name, self.through))
+
+    def _of_file(self, source: FileSource) -> tuple[Any, str]:
+        real = self.real_path(source)
+        try:
+            file = self.files.get(real, source.options, self)
+            found: tuple[Any, str] = file._as_source(source.name, self.through)
+        except TensorNameError as error:
+            raise DataFileError(f"{self.path}: a source is not there: {error}") from error
+        except (ConversionError, ReadOnlyError, DataFileSystemError) as error:
+            raise DataFileError(f"{self.path}: a source cannot be opened: {error}") from error
+        return found
+
     def _of_server(self, source: ServerSource) -> Any:  # noqa: ANN401 - a tensor elsewhere
-        front = self.follow or ""
-        rest = source.address.removeprefix(front)
-        # The front ends where a part of the address does.
-        ends = front[-1:] in (":", "/") or rest[:1] in ("", ":", "/")
-        if "://" not in front or rest == source.address or not ends:
+        if not is_named_by(source.address, self.follow):
             raise DataFileError(
                 f"{self.path}: the source {source.name!r} is at {shortened(source.address)}, and only read "
-                "with follow=, the front of that address"
+                "with follow=, its scheme and host, or the whole address"
             )
         found = self.files.at(source.address)[source.name]
         self.check(source.address, source.name, source.version, str(found.version))

@@ -1,7 +1,7 @@
 """Views to their records: each source is a name in a file or at a server, or is stored with the view."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any, Final, cast, final
 
@@ -51,10 +51,12 @@ class ViewWriter:
         "_held",
         "_known",
         "_met",
+        "_moved",
         "_replaced",
         "frames",
         "said",
         "tables",
+        "wholes",
     )
 
     frames: list[bytes]
@@ -63,8 +65,17 @@ class ViewWriter:
     """What each source is."""
     tables: list[object]
     """Tables, and tensors that travel."""
+    wholes: dict[str, object]
+    """By their numbers, the sources that a reader opens at once."""
 
-    def __init__(self, file: FileOrigin, *, replaced: bool, given: Mapping[int, str] | None = None) -> None:
+    def __init__(
+        self,
+        file: FileOrigin,
+        *,
+        replaced: bool,
+        given: Mapping[int, tuple[object, str]] | None = None,
+        moved: tuple[object, Collection[str]] = (None, ()),
+    ) -> None:
         """Begin to write a view.
 
         Parameters
@@ -74,14 +85,17 @@ class ViewWriter:
         replaced
             Whether a file that is there is replaced by it.
         given
-            By the number of tensors in memory the names that they have in the file.
+            By their numbers, tensors in memory and the names that they have in the file.
+        moved
+            What reads another file, and the names of what was written from there.
         """
         self._file, self._folder, self._replaced = file, os.path.dirname(file.path), replaced
         self._given = given or {}
         self._held = 0
         self._known: dict[object, str] = {}
         self._met: dict[tuple[str, int], tuple[object, Any]] = {}
-        self.frames, self.said, self.tables = [], [], []
+        self._moved = moved
+        self.frames, self.said, self.tables, self.wholes = [], [], [], {}
 
     def write(self, view: View[Any]) -> str:
         """Return the text of a view.
@@ -119,7 +133,7 @@ class ViewWriter:
             same = view.written is before and _are(view.calls[:done], origin.calls)
             if same and (len(view.calls) > done or view.layout is origin.layout):
                 made = Expression(view.node, origin.layout, view.calls[:done], before)
-                return self._of_file(origin, _Form.of(View(made))), done
+                return self._of_file(origin, View(made)), done
         if view.written is not None or view.node.source is None:
             return None
         tensor = view.node.tensor
@@ -132,10 +146,12 @@ class ViewWriter:
             return self._part(self._again(buffer), whole, chosen, layout)
         known = origin_of(buffer)
         if known is not None and known.calls is None:
-            said = self._of_file(known, _Form.of(Tensor(known.layout, tensor.buffer)))
+            # The layout of a part is one of the memory that the tensor has in its own file.
+            is_whole = chosen is known.layout or chosen == known.layout
+            said = self._of_file(known, Tensor(known.layout, tensor.buffer), may_move=is_whole)
             return self._part(said, known.layout, chosen, layout)
-        own = self._given.get(id(tensor))
-        if own is not None and chosen is tensor.layout:
+        given, own = self._given.get(id(tensor), (None, ""))
+        if given is tensor and chosen is tensor.layout:
             return self._source(("own", own), {"own": own}), 0
         if view.calls or chosen is tensor.layout:
             return self._travelling(tensor), 0
@@ -170,11 +186,13 @@ class ViewWriter:
 
     # Sources.
 
-    def _source(self, key: object, said: dict[str, Json]) -> dict[str, Json]:
+    def _source(self, key: object, said: dict[str, Json], whole: object = None) -> dict[str, Json]:
         number = self._known.get(key)
         if number is None:
             number = self._known[key] = str(len(self.said))
             self.said.append(said)
+            if whole is not None:
+                self.wholes[number] = whole
         return {"of": {"source": number}}
 
     def _table(self, table: object) -> int:
@@ -195,22 +213,33 @@ class ViewWriter:
         self._met["held", id(tensor)] = tensor, None
         return self._source(("held", id(tensor)), {"held": self._table(tensor)})
 
-    def _of_file(self, origin: Origin, form: "_Form") -> dict[str, Json]:
+    def _of_file(
+        self, origin: Origin, whole: "Tensor[Any] | View[Any]", *, may_move: bool = True
+    ) -> dict[str, Json]:
         file = origin.file
-        if self._is_own(file):
-            return self._source(("own", origin.name), {"own": origin.name})
+        if self._is_own(file) or (may_move and self._is_moved(origin)):
+            return self._source(
+                ("own", origin.name), {"own": origin.name}, None if isinstance(whole, Tensor) else whole
+            )
         if not file.is_there():
             raise ConversionError(
                 f"the view reads {origin.name!r} of {shortened(file.path)}, where another file is by now"
             )
         path = self._relative(file.path)
         version = version_of_path(file.path) if origin.version is None else origin.version()
+        form = _Form.of(whole)
         source = FileSource(file.path, origin.name, version, file.options, form.shape, form.dtype)
-        return self._source(("file", file.path, origin.name, repr(file.options)), source.said(path))
+        key = "file", file.path, origin.name, repr(file.options)
+        return self._source(key, source.said(path), whole)
 
     def _is_own(self, file: FileOrigin) -> bool:
         """Return whether a file is the one that the view comes into, also if it was opened twice."""
         return file.home is not None and (file.home is self._file.home or file.stat == self._file.stat)
+
+    def _is_moved(self, origin: Origin) -> bool:
+        """Return whether a tensor of another file was written to this one under its name."""
+        home, names = self._moved
+        return home is not None and origin.file.home is home and origin.name in names
 
     def _again(self, buffer: StoredBuffer[Any]) -> dict[str, Json]:
         """Return what says sources that were read from a record of a view."""
@@ -232,9 +261,14 @@ class ViewWriter:
                 f"the view reads {shortened(path)}, which is replaced: write it to another file"
             )
         try:
-            return PurePath(os.path.relpath(path, self._folder)).as_posix()
+            relative = PurePath(os.path.relpath(path, self._folder)).as_posix()
         except ValueError as error:
             raise ConversionError(f"{shortened(path)} has no path relative to {self._folder}") from error
+        try:
+            relative.encode()
+        except UnicodeEncodeError as error:
+            raise ConversionError(f"the path {ascii(path)[:200]} of a source is not UTF-8") from error
+        return relative
 
     # Many of them.
 
@@ -267,7 +301,12 @@ class ViewWriter:
         return self._of_members(parts)
 
     def _is_member(self, origin: Origin, tensor: Tensor[Any], layout: Layout[Any]) -> bool:
-        if origin.version is None or self._is_own(origin.file) or "\n" in origin.name:
+        if (
+            origin.version is None
+            or self._is_own(origin.file)
+            or self._is_moved(origin)
+            or "\n" in origin.name
+        ):
             return False
         if layout is not origin.layout and layout != origin.layout:
             return False

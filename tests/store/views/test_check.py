@@ -1,6 +1,8 @@
 """Commands and calls that look at stored views: verify, inspect, compact and convert."""
 
 import json
+import os
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -116,3 +118,47 @@ def test_inspect_tells_of_sources_that_are_opened_at_once(tmp_path, capsys):
         assert f.check_sources("y") == ()
     assert main(["inspect", str(tmp_path / "v.tens")]) == 1
     assert "changed" in capsys.readouterr().out
+
+
+def test_a_source_in_the_file_itself_stays_one_if_it_is_converted(tmp_path):
+    path = tmp_path / "a.tens"
+    with tw.open(path, "a") as f:
+        f["x"] = np.arange(4)
+        f.append("v", sel.as_view(f["x"])[::-1], keep_view=True)
+        f["y"] = [7]
+    (tmp_path / "below").mkdir()
+    assert convert(path, tmp_path / "below" / "b.tens", keep_views=True).names == ("x", "y", "v")
+    convert(path, tmp_path / "below" / "c.tens", keep_views=True, only="v")
+    with tw.open(tmp_path / "below" / "c.tens") as f:
+        assert [own.path for own in f.sources("v")] == ["../a.tens"]
+    path.unlink()
+    with tw.open(tmp_path / "below" / "b.tens") as f:
+        assert [(own.path, own.name) for own in f.sources("v")] == [("", "x")]
+        assert f["v"].tolist() == [3, 2, 1, 0]
+
+
+def test_sources_are_relative_to_the_file_that_a_link_leads_to(tmp_path, path, box):
+    (tmp_path / "links").mkdir()
+    (tmp_path / "links" / "l.tens").symlink_to(path)
+    with tw.open(tmp_path / "links" / "l.tens") as f:
+        assert np.array_equal(np.asarray(f["v"]), box[::-1])
+        assert [own.path for own in f.sources("v")] == ["a.tens"]
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo])
+def test_convert_leaves_out_a_view_whose_source_is_no_file(tmp_path, path, make):
+    (tmp_path / "a.tens").unlink()
+    make(tmp_path / "a.tens")
+    done = convert(path, tmp_path / "c.npz", strict=False)
+    assert done.names == ("y",)
+    assert [own.name for own in done.lost] == ["v"]
+
+
+def test_what_convert_says_of_a_source_outside_works(tmp_path, path, box):
+    (tmp_path / "below").mkdir()
+    convert(path, tmp_path / "below" / "k.tens", keep_views=True)
+    with pytest.raises(DataFileError, match=r"tw\.open\(path, follow=\.\.\.\).* tw\.save writes"):
+        convert(tmp_path / "below" / "k.tens", tmp_path / "c.npz")
+    with tw.open(tmp_path / "below" / "k.tens", follow=tmp_path) as f:
+        tw.save(tmp_path / "c.npz", dict(f))
+    assert np.array_equal(np.load(tmp_path / "c.npz")["v"], box[::-1])

@@ -7,6 +7,7 @@ import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import DataFileError, TensorNameError, VersionChangedError
 from tensorwrapper.store import StoredSource
+from tensorwrapper.store.views._way import is_named_by
 
 BOX = np.arange(24.0).reshape(6, 4)
 
@@ -176,3 +177,32 @@ def test_what_is_known_of_tensors_goes_with_them(tmp_path):
     del found, f, g
     gc.collect()
     assert len(_origin._KNOWN) == before
+
+
+@pytest.mark.parametrize(
+    ("address", "follow", "is_named"),
+    [
+        ("tcp://127.0.0.1:5555", "tcp://127.0.0.1:5555", True),
+        ("tcp://127.0.0.1:5555", "tcp://127.0.0.1", True),
+        ("tcp://127.0.0.1:5555", "tcp://127.0.0.1:", True),
+        ("tcp://127.0.0.1:5555", "tcp://", True),
+        ("tcp://[::1]:5555", "tcp://[::1]", True),
+        ("ipc:///run/tw/x", "ipc:///run/tw", True),
+        ("ipc:///run/tw/x", "ipc:///run/tw/", True),
+        ("ipc:///run/tw/x", "ipc:///run/t", False),
+        ("ipc:///run/tw/../x", "ipc:///run/tw", False),
+        ("tcp://127.0.0.1:5555", "tcp://127.0.0.1:555", False),
+        ("tcp://127.0.0.2:0;127.0.0.1:5555", "tcp://127.0.0.2", False),
+        ("tcp://127.0.0.2:0;127.0.0.1:5555", "tcp://", False),
+        ("tcp://127.0.0.2:80@127.0.0.1:5555", "tcp://127.0.0.2", False),
+        ("tcp://127.0.0.2:80:5555", "tcp://127.0.0.2", False),
+        ("tcp://127.0.0.2:80/x:5555", "tcp://127.0.0.2", False),
+        ("tcp://127.0.0.2/:5555", "tcp://127.0.0.2", False),
+        ("tcp://127.0.0.2", "tcp://127.0.0.2", False),
+        ("tcp://[::1]:5555", "tcp://[:", False),
+        ("tcp://127.0.0.1:5555", "tcp:/", False),
+        ("tcp://127.0.0.1:5555", None, False),
+    ],
+)
+def test_a_server_is_named_by_its_host_and_port_and_nothing_else(address, follow, is_named):
+    assert is_named_by(address, follow) is is_named

@@ -16,6 +16,8 @@ from tensorwrapper.errors import (
     TensorNameError,
     VersionChangedError,
 )
+from tensorwrapper.store import verify
+from tensorwrapper.store.views._read import StoredView
 
 
 @pytest.fixture
@@ -250,3 +252,89 @@ def test_tokens_of_equal_views_are_equal(tmp_path, box):
     with tw.open(stored(tmp_path, box)) as f:
         assert tokenize(f["v"]) == tokenize(f["v"])
         assert tokenize(f["v"]) != tokenize(f["v"][1:])
+
+
+THREE = '{"dtype":"<i8","of":{"source":"0"},"range":{"end":[3],"start":[0]},"view":1}'
+ZERO = {"version": "0" * 16, "dtype": "<i8", "shape": {"extents": [3], "kind": "smooth", "origin": [0]}}
+
+
+def test_sources_that_many_views_share_are_opened_once(tmp_path, monkeypatch):
+    with tw.open(tmp_path / "a.tens", "w") as f:
+        f["v14"] = f["w14"] = [1, 2, 3]
+    parts = '[{"of":{"source":"0"}},{"of":{"source":"1"}}]'
+    text = THREE.replace('"of":{"source":"0"}', f'"of":{{"minimum":{parts}}}')
+    for k in reversed(range(14)):
+        for name in "vw":
+            own = [{"own": f"v{k + 1}"}, {"own": f"w{k + 1}"}]
+            said_by_hand(tmp_path / "a.tens", f"{name}{k}", *own, text=text)
+    opened = []
+    of = StoredView.of
+    monkeypatch.setattr(StoredView, "of", lambda *given: opened.append(1) or of(*given))
+    with tw.open(tmp_path / "a.tens") as f:
+        assert f["v0"].shape.extents == (3,)
+        assert len(opened) <= 28
+        opened.clear()
+        assert [own.state for own in f.check_sources("v0")] == ["found"]
+        assert len(opened) <= 60
+    opened.clear()
+    assert verify(tmp_path / "a.tens", deep=True).ok
+    assert len(opened) <= 150
+
+
+def test_a_source_that_is_said_often_is_read_once(tmp_path, monkeypatch):
+    tw.save(tmp_path / "a.tens", {"x": [1, 2, 3]})
+    said_by_hand(tmp_path / "a.tens", "v", *[{"own": "x"}] * 200, text=THREE)
+    read = []
+    monkeypatch.setattr("tensorwrapper.store._file._version_of", lambda found: read.append(found) or "0" * 16)
+    with tw.open(tmp_path / "a.tens") as f:
+        assert f["v"].tolist() == [1, 2, 3]
+    assert len(read) == 1
+
+
+def test_sources_that_the_text_does_not_name_are_not_opened(tmp_path):
+    tw.save(tmp_path / "a.tens", {"x": [1, 2, 3]})
+    said_by_hand(tmp_path / "a.tens", "v", {"own": "x"}, {"own": "nothing"}, text=THREE)
+    with tw.open(tmp_path / "a.tens") as f:
+        assert f["v"].tolist() == [1, 2, 3]
+
+
+def test_sources_of_one_view_are_limited(tmp_path):
+    tw.save(tmp_path / "a.tens", {"x": [1, 2, 3]})
+    said_by_hand(tmp_path / "a.tens", "v", *[{"own": "x"}] * 65_537, text=THREE)
+    with tw.open(tmp_path / "a.tens") as f, pytest.raises(DataFileError, match="65537 sources"):
+        f["v"]
+
+
+def test_a_deep_check_finds_circles_and_sources_that_grew(tmp_path):
+    said_by_hand(tmp_path / "a.tens", "v", {"file": "b.tens", "name": "w", **ZERO}, text=THREE)
+    said_by_hand(tmp_path / "b.tens", "w", {"file": "a.tens", "name": "v", **ZERO}, text=THREE)
+    with tw.open(tmp_path / "a.tens") as f:
+        version = f._as_source("v", ())[1]
+    said_by_hand(
+        tmp_path / "c.tens", "v", {"file": "a.tens", "name": "v", **ZERO, "version": version}, text=THREE
+    )
+    said_by_hand(tmp_path / "c.tens", "w", {"own": "w"}, text=THREE)
+    found = verify(tmp_path / "c.tens", deep=True).problems
+    assert len(found) == 2
+    assert any("leads back to itself" in problem for problem in found)
+    with tw.open(tmp_path / "d.tens", "a") as f:
+        f.extend("x", [1, 2, 3])
+        f.append("v", tw.concat([f["x"], f["x"]]), keep_view=True)
+        f.extend("x", [4])
+    (problem,) = verify(tmp_path / "d.tens", deep=True).problems
+    assert "'v' cannot be read" in problem
+
+
+def test_members_of_a_type_that_there_is_not_are_a_damage(tmp_path):
+    from tensorwrapper.store.records._record import encode_view
+
+    of = '"members":0,"files":["a.tens"],"table":0,"names":1,"dtype":"<q9","tail":[]'
+    text = THREE.replace('"source":"0"', of).replace('"view":1', '"view":5')
+    tables = [np.array([[3, 0, 0]]), np.frombuffer(b"x", np.uint8)]
+    with tw.open(tmp_path / "v.tens", "a") as f:
+        f._writing().add_view("v", encode_view("v", text, [], [], tables, None))
+    with tw.open(tmp_path / "v.tens") as f:
+        for look in (f.sources, f.check_sources, f.__getitem__):
+            with pytest.raises(DataFileError, match="type"):
+                look("v")
+    assert "'v' cannot be read" in verify(tmp_path / "v.tens").problems[0]

@@ -1,5 +1,7 @@
 """Views that are saved as views: what their records say, and what is refused."""
 
+import os
+
 import numpy as np
 import pytest
 
@@ -242,3 +244,60 @@ def test_elements_of_every_kind_are_sources(tmp_path, given):
         assert path.read_bytes() == (tmp_path / "w.tens").read_bytes()
         with tw.open(path) as f:
             assert {own.path for own in f.sources("v")} == {"a.tens"}
+
+
+class Made(dict):
+    """A mapping that makes each value when it is asked for."""
+
+    def __getitem__(self, name):
+        return super().__getitem__(name)()
+
+    def items(self):
+        return ((name, self[name]) for name in self)
+
+
+def test_tensors_that_are_made_on_access_are_not_taken_for_one_another(tmp_path):
+    made = {f"t{k}": lambda: tw.as_tensor(np.zeros(3)) for k in range(20)}
+    made["v"] = lambda: sel.as_view(tw.as_tensor(np.full(3, 5.0)))[::-1]
+    tw.save(tmp_path / "v.tens", Made(made), keep_views=True)
+    with tw.open(tmp_path / "v.tens") as f:
+        assert f.describe("v").packing == "view"
+        assert f["v"].tolist() == [5, 5, 5]
+
+
+REFUSED = {
+    "a big end first": lambda _: sel.as_view(np.arange(3, dtype=">i4"))[::-1],
+    "large tables": lambda x: sel.as_view(x).gather(0, np.random.default_rng(0).integers(0, 6, 2**23 + 9)),
+    "many rounds": lambda x: sel.as_view(x).repeat_each(0, 10**9),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_view_that_no_reader_takes_is_not_written(tmp_path, source, name):
+    with tw.open(source) as f, tw.open(tmp_path / "v.tens", "a") as g:
+        with pytest.raises(ConversionError, match="the view 'v' is not kept"):
+            g.append("v", REFUSED[name](f["x"]), keep_view=True)
+        g["v"] = [1]
+    with tw.open(tmp_path / "v.tens") as g:
+        assert g["v"].tolist() == [1]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="names of files are POSIX's")
+@pytest.mark.parametrize("name", ["a\\b.tens", "a\udcff.tens"])
+def test_a_file_whose_name_no_reader_takes_is_no_source(tmp_path, name):
+    tw.save(tmp_path / name, {"x": [1, 2, 3]})
+    with tw.open(tmp_path / name) as f, pytest.raises(ConversionError, match="is not kept"):
+        tw.save(tmp_path / "v.tens", {"v": sel.as_view(f["x"])[::-1]}, keep_views=True)
+
+
+def test_a_name_that_is_too_long_for_a_reader_is_no_source(tmp_path):
+    np.savez(tmp_path / "a.npz", **{"k" * 5000: np.arange(4)})
+    view = sel.as_view(tw.open(tmp_path / "a.npz")["k" * 5000])[::-1]
+    with pytest.raises(ConversionError, match="is not kept"):
+        tw.save(tmp_path / "v.tens", {"v": view}, keep_views=True)
+
+
+def test_a_tensor_that_a_file_holds_in_another_order_of_bytes_is_no_source_of_its_view(tmp_path):
+    x = tw.as_tensor(np.arange(5, dtype=">i4"))
+    with pytest.raises(ConversionError, match="the view 'v' is not kept"):
+        tw.save(tmp_path / "v.tens", {"x": x, "v": sel.as_view(x)[::-1]}, keep_views=True)
