@@ -10,11 +10,15 @@ from pathlib import Path
 from typing import Any, Final, Protocol, TypeAlias, final
 
 from tensorwrapper._value_class import frozen
-from tensorwrapper.errors import ReadOnlyError
+from tensorwrapper.errors import DataFileError, ReadOnlyError
 
 __all__ = ["MARKS", "Entry", "Keyed", "Keys", "Place", "keyed_store"]
 
 MARKS: Final = ("zarr.json", ".zarray", ".zgroup")
+_METADATA: Final = frozenset((*MARKS, ".zattrs", ".zmetadata"))
+_PACKED: Final = 64
+"""Bytes that one byte of a chunk may take: a shard has 16 and more for each inner chunk."""
+_LEAST_MOST: Final = 2**20
 """Keys, one of which every node has."""
 
 
@@ -119,9 +123,9 @@ Place: TypeAlias = Path | Keyed
 """A folder or a file of a store."""
 
 
-def keyed_store(folder: Keyed) -> Any:  # noqa: ANN401 - its types are partly unknown
-    """Return a store of the zarr library over the keys in a folder."""
-    return _class_of_stores()(folder)
+def keyed_store(folder: Keyed, chunk: int | None = None) -> Any:  # noqa: ANN401 - its types are partly unknown
+    """Return a store of the zarr library over the keys in a folder, whose chunks have so many bytes."""
+    return _class_of_stores()(folder, chunk)
 
 
 class _OverKeys:
@@ -131,12 +135,19 @@ class _OverKeys:
     supports_deletes = False
     supports_listing = True
     folder: Keyed
+    chunk: int | None
+    """The bytes of a chunk when it is unpacked; None if that is not known."""
 
     async def get(self, key: str, prototype: Any, byte_range: Any = None) -> Any:  # noqa: ANN401 - as above
         """Return the bytes of a key; None if there is no such key."""
         entry = self.folder.keys.entries.get((self.folder / key).name)
         if entry is None:
             return None
+        most = None if self.chunk is None else _LEAST_MOST + _PACKED * self.chunk
+        if most is not None and entry.size > most and key.rpartition("/")[2] not in _METADATA:
+            raise DataFileError(
+                f"{self.folder / key} has {entry.size} bytes, and its array has chunks of {self.chunk}"
+            )
         return prototype.buffer.from_bytes(entry.read(*_bounds(byte_range, entry.size)))
 
     async def get_partial_values(self, prototype: Any, key_ranges: Any) -> Any:  # noqa: ANN401 - as above
@@ -184,8 +195,8 @@ class _OverKeys:
     def __str__(self) -> str:
         return str(self.folder)
 
-    def __reduce__(self) -> tuple[Any, tuple[Keyed]]:
-        return keyed_store, (self.folder,)
+    def __reduce__(self) -> tuple[Any, tuple[Keyed, int | None]]:
+        return keyed_store, (self.folder, self.chunk)
 
 
 @functools.cache
@@ -195,9 +206,9 @@ def _class_of_stores() -> Any:  # noqa: ANN401 - as above
     class KeyedStore(_OverKeys, store.Store):  # type: ignore[misc] # its types are partly unknown
         """Keys of an archive or a manifest."""
 
-        def __init__(self, folder: Keyed) -> None:
+        def __init__(self, folder: Keyed, chunk: int | None) -> None:
             store.Store.__init__(self, read_only=True)
-            self.folder = folder
+            self.folder, self.chunk = folder, chunk
 
     return KeyedStore
 

@@ -9,6 +9,7 @@ import importlib
 import os
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -380,8 +381,22 @@ def _zarr() -> Any:  # noqa: ANN401 - its types are partly unknown
 
 def _opened(folder: Place, root: str, node: Mapping[str, Any]) -> Any:  # noqa: ANN401 - its types are partly unknown
     zarr = _zarr()
-    store = keyed_store(folder) if isinstance(folder, Keyed) else contained_store(str(folder), root)
-    return zarr.open_array(store, mode="r", zarr_format=node["zarr_format"])
+    if not isinstance(folder, Keyed):
+        store = contained_store(str(folder), root)
+        return zarr.open_array(store, mode="r", zarr_format=node["zarr_format"])
+    found = zarr.open_array(keyed_store(folder), mode="r", zarr_format=node["zarr_format"])
+    found.store.chunk = _bytes_of_chunk(found, node)
+    return found
+
+
+def _bytes_of_chunk(found: Any, node: Mapping[str, Any]) -> int | None:  # noqa: ANN401 - as above
+    """Return the bytes of a chunk when it is unpacked; None if that is not known."""
+    dtype = dtype_of(node)
+    if is_text(node) or not isinstance(dtype, np.dtype) or dtype.kind not in "biufcmM":
+        return None
+    if _object(node.get("chunk_grid")).get("name") != "regular":
+        return None
+    return int(prod(found.shards or found.chunks)) * dtype.itemsize
 
 
 def _opened_on_request(folder: Place, root: str, node: Mapping[str, Any], refused: DataFileError) -> Any:  # noqa: ANN401 - as above

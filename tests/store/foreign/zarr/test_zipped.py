@@ -120,3 +120,21 @@ def test_attributes_without_numbers_do_not_hide_an_array(tmp_path, said, shown):
         own = zarr.create_array(store, name="x", data=np.array([1.0, 2.0]), attributes=said)
         assert str(dict(own.attrs)) == shown
     assert tw.open(tmp_path / "a.zip")["x"].tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_a_member_far_larger_than_its_chunk_is_not_unpacked(tmp_path, version):
+    path, large = tmp_path / "a.zip", bytes(2**24)
+    filled(tmp_path / "a.zarr", version)
+    chunk = "a/x/0.0" if version == 2 else "a/x/c/0/0"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for own in (tmp_path / "a.zarr").rglob("*"):
+            name = own.relative_to(tmp_path / "a.zarr").as_posix()
+            if own.is_file():
+                archive.writestr(name, large if name == chunk else own.read_bytes())
+    found = tw.open(path)["a/x"]
+    for view in (found, pickle.loads(pickle.dumps(found))):
+        assert view[2:].tolist() == X[2:].tolist()
+        with pytest.raises(DataFileError, match="16777216 bytes, and its array has chunks of 24") as caught:
+            view.compute()
+        assert str(path) in str(caught.value)
