@@ -1,7 +1,10 @@
 """The page in Chromium: lists, values, requests, keys, both themes, and access."""
 
+import json
 import os
 import shutil
+import struct
+import zlib
 
 import numpy as np
 import pytest
@@ -168,6 +171,289 @@ def test_a_file_that_was_changed_says_so(path, opened):
         tw.save(path, {"y": np.zeros(100)})
         shown.get_by_role("option", name="large").click()
         shown.wait_for_selector("text=reload the page")
+
+
+def names_of(shown):
+    return [own.inner_text().split("\n")[0] for own in shown.locator("#list").get_by_role("option").all()]
+
+
+def choose(shown, name):
+    """Choose an item of the list, and wait until all of it is drawn."""
+    shown.locator("#list").get_by_role("option", name=name).first.click()
+    shown.get_by_role("heading", name=name).wait_for()
+    shown.locator("#tools").wait_for()
+    shown.wait_for_load_state("networkidle")
+
+
+def slow(shown, milliseconds):
+    """Let each request of the page wait."""
+    shown.evaluate(
+        """wait => {
+          const direct = window.fetch;
+          window.fetch = async (...all) => {
+            await new Promise(resolve => setTimeout(resolve, wait));
+            return direct(...all);
+          };
+        }""",
+        milliseconds,
+    )
+
+
+def record_of(kind, entries, parts=(), **said):
+    """A record of a file without an index, as docs/format-files.md says."""
+
+    def frame(body):
+        size = bytes([len(body)]) if len(body) < 255 else b"\xff" + struct.pack(">I", len(body))
+        return size + body
+
+    label = {"TENS": {"tensors": entries}, "record": {"kind": kind, **said}}
+    body = frame(b"ZIO0TENS" + json.dumps(label).encode()) + frame(bytes(24))
+    body += b"".join(frame(b"") + frame(part) for part in parts)
+    body += frame(bytes(-(len(body) + 33) % 64))
+    header = b"\x89TENS\r\n\x1a" + struct.pack("<QHHQ", len(body), 2, 0, zlib.crc32(body))
+    return header + struct.pack("<I", zlib.crc32(header)) + body
+
+
+def test_fields_of_records_and_extended_tensors_are_one_item_each(tmp_path, opened):
+    path = tmp_path / "events.tens"
+    with tw.open(path, "a") as file:
+        file.extend("ev", {"hits": tw.jagged([[1], []]), "run": [1, 2], "w": [3, 4]})
+        for k in range(4):
+            file.extend("more", np.full((2, 2), float(k)))
+        file["z"] = np.arange(3)
+    with view(path) as viewer:
+        shown = opened(viewer.address, "events.tens")
+        assert names_of(shown) == ["(about the file)", "ev.hits", "ev.run", "ev.w", "more", "z"]
+        assert "8 x 2" in shown.locator("#item-4").inner_text()
+        choose(shown, "ev.w")
+        assert rows_of(shown) == [["0", "3"], ["1", "4"]]
+        choose(shown, "more")
+        assert rows_of(shown)[-1] == ["7", "3", "3"]
+        shown.get_by_label("Filter").fill("ev.")
+        shown.wait_for_selector("#list [aria-setsize='3']")
+        assert names_of(shown) == ["ev.hits", "ev.run", "ev.w"]
+        assert shown.faults == []
+
+
+def test_a_large_index_has_an_item_a_row_and_a_field_is_chosen(tmp_path, opened):
+    path = tmp_path / "rows.tens"
+    with tw.open(path, "a") as file:
+        file.extend("ev", {"hits": tw.jagged([[1], []]), "run": [1, 2]})
+        file["m"] = np.arange(2)
+        file.extend("m", np.arange(3))
+        for k in range(4200):
+            file[f"t{k}"] = np.arange(2)
+    with view(path) as viewer:
+        shown = opened(viewer.address, "rows.tens")
+        place = names_of(shown).index("ev")
+        assert "records: hits, run" in shown.locator(f"#item-{place}").inner_text()
+        assert "from row 2 on" in shown.locator(f"#item-{place + 2}").inner_text()
+        choose(shown, "ev")
+        shown.get_by_label("Field").select_option(label="run")
+        shown.get_by_role("heading", name="ev.run").wait_for()
+        shown.locator("#tools").wait_for()
+        assert rows_of(shown) == [["0", "1"], ["1", "2"]]
+        assert shown.faults == []
+
+
+def test_long_rows_are_read_in_part(tmp_path, opened):
+    path = tmp_path / "long.tens"
+    long = np.arange(500_000, dtype="f4")
+    wide = tw.nullable(np.zeros((40, 100_000), "f4"), np.ones((40, 100_000), bool))
+    tensors = {"a": [1], "flat": tw.jagged([long] * 4), "deep": tw.jagged([[long], [long[:2]]])}
+    tw.save(path, {**tensors, "wide": wide})
+    with view(path) as viewer:
+        shown = opened(viewer.address, "long.tens")
+        before = viewer.n_bytes
+        choose(shown, "flat")
+        assert rows_of(shown)[3][:3] == ["3", "0", "1"]
+        assert rows_of(shown)[3][-1] == "... 499976 more"
+        shown.wait_for_selector("text='Lengths of rows: 500000 to 500000, of all 4 rows'")
+        choose(shown, "deep")
+        assert rows_of(shown) == [["0", "500000 elements: not read"], ["1", "[0, 1]"]]
+        assert viewer.n_bytes - before <= 200_000
+        before = viewer.n_bytes
+        choose(shown, "wide")
+        shown.wait_for_selector("text=Rows 0 to 9, columns 0 to 399")
+        assert rows_of(shown)[0][-1] == "... 99976 more"
+        assert viewer.n_bytes - before <= 4_500_000
+        assert shown.faults == []
+
+
+def test_a_drawing_that_fails_leaves_the_rows(tmp_path, opened):
+    path = tmp_path / "part.tens"
+    tw.save(path, {"a": [1], "hits": tw.jagged([[1, 2]] * 500)})
+    raw = bytearray(path.read_bytes())
+    place = raw.index(np.arange(0, 1002, 2).astype("<i8").tobytes()) + 8 * 400
+    raw[place : place + 8] = bytes(8)
+    path.write_bytes(raw)
+    with view(path) as viewer:
+        shown = opened(viewer.address, "part.tens")
+        choose(shown, "hits")
+        shown.wait_for_selector("text=Not drawn: layout")
+        assert rows_of(shown)[0] == ["0", "1", "2"]
+        assert shown.locator("#note").inner_text() == ""
+        assert shown.faults == []
+
+
+def test_rows_are_copied_as_lines_of_json(tmp_path, opened):
+    path = tmp_path / "copy.tens"
+    tensors = {
+        "wide": np.arange(60).reshape(2, 30),
+        "deep": tw.jagged([[list(range(30))], []]),
+        "texts": tw.strings(["a\tb", 'c\n"d', None]),
+        "odd": np.array([[np.nan, -0.0, np.inf]]),
+        "huge": tw.jagged([np.arange(2**20 + 1)]),
+    }
+    tw.save(path, tensors)
+    wanted = {
+        "wide": (np.arange(60).reshape(2, 30).tolist(), "2 rows copied as lines of JSON: 30 columns"),
+        "deep": ([[list(range(30))], []], "2 rows copied as lines of JSON: 1 column"),
+        "texts": (["a\tb", 'c\n"d', None], "3 rows copied as lines of JSON: 1 column"),
+        "odd": ([["NaN", -0.0, "Infinity"]], "1 row copied as lines of JSON: 3 columns"),
+        "huge": (
+            [list(range(24))],
+            "1 row copied as lines of JSON: the first 24 of 1048577 columns",
+        ),
+    }
+    with view(path) as viewer:
+        access = ["clipboard-read", "clipboard-write"]
+        shown = opened(viewer.address, "copy.tens", permissions=access)
+        for name, (rows, said) in wanted.items():
+            choose(shown, name)
+            shown.get_by_role("button", name="Copy rows").click()
+            shown.wait_for_selector(f"text='{said}'")
+            copied = shown.evaluate("navigator.clipboard.readText()")
+            assert [json.loads(line) for line in copied.split("\n")] == rows
+        assert shown.faults == []
+
+
+def test_the_caption_has_the_range_of_what_is_drawn(tmp_path, opened):
+    path = tmp_path / "ranges.tens"
+    valid = np.array([[False, True], [True, True]])
+    tensors = {
+        "null": tw.nullable(np.array([[100.0, 150], [170, 200]]), valid),
+        "nan": np.full((2, 2), np.nan),
+        "large": np.array([[2**63 - 1, 2**63 - 2]]),
+    }
+    tw.save(path, tensors)
+    ranges = {"null": "150 (dark) to 200", "nan": "no finite", "large": f"{2**63 - 2} (dark) to {2**63 - 1}"}
+    with view(path) as viewer:
+        shown = opened(viewer.address, "ranges.tens")
+        for name, text in ranges.items():
+            choose(shown, name)
+            shown.wait_for_selector(f"#picture-text:has-text('{text}')")
+        assert shown.faults == []
+
+
+def test_what_verify_finds_is_said_of_its_tensor_alone(tmp_path, opened):
+    path = tmp_path / "damaged.tens"
+    tw.save(path, {"first": [1], "large": np.zeros(400_000), "other": np.arange(5)})
+    raw = bytearray(path.read_bytes())
+    raw[1_000_000] ^= 1
+    path.write_bytes(raw)
+    with view(path) as viewer:
+        shown = opened(viewer.address, "damaged.tens")
+        choose(shown, "large")
+        slow(shown, 300)
+        shown.get_by_role("button", name="Verify").click()
+        shown.locator("#list").get_by_role("option", name="other").click()
+        shown.wait_for_timeout(2500)
+        assert shown.locator("#name").inner_text() == "other"
+        assert shown.locator("#said").inner_text() == shown.locator("#note").inner_text() == ""
+
+
+def test_rows_follow_the_bar_after_the_end_twice(tmp_path, opened):
+    path = tmp_path / "bar.tens"
+    tw.save(path, {"x": np.arange(1000)})
+    with view(path) as viewer:
+        shown = opened(viewer.address, "bar.tens", viewport={"width": 1280, "height": 803})
+        for _ in range(2):
+            shown.locator("#values").press("End")
+            shown.wait_for_selector("text='999'")
+            shown.wait_for_timeout(100)
+        shown.evaluate("document.getElementById('values').scrollTop = 0")
+        shown.wait_for_selector("#values >> text='10'")
+        assert rows_of(shown)[0] == ["0", "0"]
+
+
+def test_title_list_and_rows_agree_when_a_file_does_not_open(tmp_path, opened):
+    tw.save(tmp_path / "a.tens", {"good": [1, 2]})
+    (tmp_path / "b.tens").write_bytes(b"junk" * 100)
+    tw.save(tmp_path / "c.tens", {"other": [3]})
+    with view(tmp_path) as viewer:
+        shown = opened(viewer.address, "a.tens")
+        assert rows_of(shown) == [["0", "1"], ["1", "2"]]
+        shown.locator("#files").select_option(label="b.tens")
+        shown.wait_for_selector("text=does not begin as a .tens file does")
+        assert shown.locator("#title").inner_text() == "b.tens"
+        assert names_of(shown) == rows_of(shown) == []
+        assert shown.locator("#facts").inner_text() == ""
+        shown.locator("#files").select_option(label="c.tens")
+        shown.wait_for_selector("body[data-ready='c.tens']")
+        assert rows_of(shown) == [["0", "3"]]
+        assert shown.locator("#note").inner_text() == ""
+        shown.set_input_files("#pick", tmp_path / "a.tens")
+        shown.wait_for_selector("body[data-ready='a.tens']")
+        assert shown.locator("#files").evaluate("own => own.selectedIndex") == -1
+        assert shown.faults == []
+
+
+def test_rows_go_when_the_file_was_changed(path, opened):
+    with view(path) as viewer:
+        shown = opened(viewer.address, "run.tens")
+        assert rows_of(shown)
+        tw.save(path, {"y": np.zeros(100)})
+        shown.get_by_role("option", name="large").click()
+        shown.wait_for_selector("text=reload the page")
+        shown.wait_for_selector("#values .row", state="detached")
+
+
+def test_metadata_alone_and_modes_in_another_order(tmp_path, opened):
+    path = tmp_path / "order.tens"
+    ordered = {"dtype": "u", "word": 1, "shape": [2, 3], "part": 1, "order": [0, 1]}
+    alone = {"dtype": "?", "word": 0, "shape": [], "metadata": {"said": 7}}
+    raw = record_of("metadata", []) + record_of("tensor", [alone], [b""], name="alone")
+    raw += record_of("tensor", [ordered], [bytes(range(6))], name="turned")
+    path.write_bytes(raw)
+    with view(path) as viewer:
+        shown = opened(viewer.address, "order.tens")
+        assert names_of(shown) == ["(about the file)", "alone", "turned"]
+        assert shown.locator("#item-1").inner_text().split("\n")[1].startswith("metadata only")
+        choose(shown, "turned")
+        assert rows_of(shown) == [["0", "0", "2", "4"], ["1", "1", "3", "5"]]
+        shown.wait_for_selector("text=Rows 0 to 1, columns 0 to 2: 0 (dark) to 5 (light)")
+        assert shown.faults == []
+
+
+def test_a_long_name_does_not_widen_the_list(tmp_path, opened):
+    path = tmp_path / "long.tens"
+    tw.save(path, {"a" * 200: np.arange(3), "b": np.arange(2)})
+    with view(path) as viewer:
+        shown = opened(viewer.address, "long.tens")
+        widths = shown.evaluate(
+            "(own => [own.scrollWidth, own.clientWidth])(document.getElementById('list'))"
+        )
+        assert widths[0] == widths[1]
+
+
+def test_nothing_complains_without_a_file(tmp_path, browser):
+    alone = tmp_path / "viewer.html"
+    alone.write_text(page(), encoding="utf-8")
+    context = browser.new_context()
+    shown = context.new_page()
+    faults = []
+    shown.on("pageerror", lambda error: faults.append(str(error)))
+    shown.on("console", lambda said: faults.append(said.text))
+    shown.goto(alone.as_uri())
+    shown.get_by_label("Filter").fill("x")
+    shown.wait_for_timeout(300)
+    shown.locator("#list").press("ArrowDown")
+    shown.locator("#values").press("End")
+    shown.wait_for_timeout(100)
+    assert shown.locator("#note").inner_text() == ""
+    assert faults == []
+    context.close()
 
 
 def test_one_html_file_opens_a_file_without_a_server(path, tmp_path, browser):
