@@ -134,7 +134,7 @@ class FetchedRecords:
         number = _number_of(label, field)
         entries = _entries_of(label)
         entry = entries[number] if 0 <= number < len(entries) else {}
-        # Anything that is said beside this may move the rows, or the elements.
+        # Other keys may move the rows, or the elements.
         if not entry.keys() <= {"packing", "part", "dtype", "word", "jagged", "shape", "metadata"}:
             return None
         rows: Any = entry.get("jagged")

@@ -188,7 +188,7 @@ class HttpDoor(Door):
             parts = urlsplit(address)
             is_good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
         except ValueError:
-            # The port is no number, or an address of version 6 has no end.
+            # The port is not a number, or an address of version 6 does not end.
             parts, is_good = SplitResult("", "", "", "", ""), False
         if not is_good or any(ord(sign) < 33 or ord(sign) == 127 for sign in address):
             raise DataFileError(f"{self.name!r} is not an address of http or https")
@@ -334,7 +334,7 @@ class HttpDoor(Door):
             try:
                 onward = urlsplit(urljoin(url, said.get("location", "")))
             except ValueError as error:
-                raise DataFileError(f"{self.name} leads to what is not an address") from error
+                raise DataFileError(f"{self.name} leads to an address that is wrong") from error
             if onward.scheme not in ("http", "https") or (parts.scheme, onward.scheme) == ("https", "http"):
                 raise DataFileError(
                     f"{self.name} leads to another scheme, {onward.scheme!r:.20}: not followed"
