@@ -136,7 +136,7 @@ class _KeptView:
 
     view: object
     home: object
-    """What reads the file that it comes from."""
+    """The reader of its file."""
 
 
 _Write: TypeAlias = Callable[[Iterator[Named], Mapping[str, Any], Options], Conversion]

@@ -175,7 +175,7 @@ class StoredView:
 
 @final
 class _Joined:
-    """The nodes of members of one text, each once, however often it says them."""
+    """The nodes of members of one text, each once."""
 
     __slots__ = ("_found", "_left", "_stored")
 
@@ -248,7 +248,7 @@ def check_record(
     Parameters
     ----------
     wholes
-        By their numbers, sources that a reader opens at once, and that are at hand here.
+        Sources that a reader opens at once, by their numbers.
 
     Raises
     ------

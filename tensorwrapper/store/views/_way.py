@@ -48,11 +48,11 @@ class _Opening(threading.local):
     """What this thread has opened since it began to open a view."""
 
     known: "dict[object, tuple[tuple[Any, str], int]] | None" = None
-    """Tensors and views with their versions, and through how many more views each leads."""
+    """Tensors and views with their versions, and the number of views behind each."""
     failed: "dict[object, tuple[Exception, int]]"
-    """Why others cannot be opened, and through how many views that was found."""
+    """The errors of other sources, and the number of views that led to each."""
     reached: int = 0
-    """Through how many views the way was at most."""
+    """The greatest number of views on one way."""
 
 
 _NOW: Final = _Opening()
@@ -60,7 +60,7 @@ _NOW: Final = _Opening()
 
 @contextlib.contextmanager
 def opening() -> Generator[None, None, None]:
-    """Open no source twice in the block: views may lead to one over many ways."""
+    """Open each source once in the block."""
     if _NOW.known is not None:
         yield
         return
@@ -77,12 +77,12 @@ def once(key: object, through: int, find: Callable[[], tuple[Any, str]]) -> tupl
     Parameters
     ----------
     through
-        How many views led here.
+        The number of views that led here.
 
     Raises
     ------
     DataFileError
-        If it is known, and leads through too many views from here.
+        If too many views lead to it.
     """
     known = _NOW.known
     if known is None:
@@ -243,7 +243,7 @@ class Way:
         Raises
         ------
         DataFileError
-            If it leads back to a view that led here, or through too many.
+            If it leads back to itself, or through too many views.
         """
         with opening(), self.files.lock:
             file = self.files.get(self.real_path(source), source.options, self)
