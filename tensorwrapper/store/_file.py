@@ -157,7 +157,7 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
         self._limits = limits
         # Tensors in memory that were written, by number: a number is that of one as long as it is kept.
         self._given: dict[int, tuple[object, str]] = {}
-        # What reads a file that is converted, and what was written from there.
+        # The reader of a converted file, and the names of the tensors that were copied from it.
         self._moved: tuple[object, Collection[str]] = (None, ())
         self._origin: FileOrigin | None = None
         self._way: Way | None = None

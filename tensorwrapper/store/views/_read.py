@@ -185,7 +185,7 @@ class _Joined:
         self._left = MOST_BYTES
 
     def has(self, given: Mapping[str, Json]) -> bool:
-        """Return whether a node was said before."""
+        """Return whether a node is known."""
         return dump_json(given) in self._found
 
     def of(self, given: Mapping[str, Json]) -> MembersSource:
@@ -274,7 +274,7 @@ def read_view(
         If such a source changed.
     """
     try:
-        # What the text does not name is not opened.
+        # The view opens only sources that its text names.
         named = set(_NUMBERS.findall(stored.text))
         numbered = ((str(number), given) for number, given in enumerate(stored.said))
         sources = {

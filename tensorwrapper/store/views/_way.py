@@ -45,7 +45,7 @@ _KEPT: Final = 2**16
 
 @final
 class _Opening(threading.local):
-    """What this thread has opened since it began to open a view."""
+    """The sources that one thread opened for a view."""
 
     known: "dict[object, tuple[tuple[Any, str], int]] | None" = None
     """Tensors and views with their versions, and the number of views behind each."""
@@ -94,7 +94,7 @@ def once(key: object, through: int, find: Callable[[], tuple[Any, str]]) -> tupl
         _NOW.reached = max(_NOW.reached, through + more)
         return found
     failed = _NOW.failed.get(key)
-    # What is too deep from here may be none from elsewhere.
+    # A source may be too deep from here alone.
     if failed is not None and through >= failed[1]:
         raise failed[0].with_traceback(None)
     before, _NOW.reached = _NOW.reached, through
@@ -159,7 +159,7 @@ def is_named_by(address: str, follow: str | None) -> bool:
     """Return whether `follow` allows the server at an address, which may be hostile."""
     kind, _, place = address.partition("://")
     allowed, mark, front = (follow or "").partition("://")
-    # ZeroMQ takes "A;B" and connects from A to B; "@" begins names that are no paths.
+    # ZeroMQ connects from A to B if an address is "A;B".
     if not mark or kind != allowed or not _ADDRESS.fullmatch(address):
         return False
     if kind != "tcp":
@@ -238,7 +238,7 @@ class Way:
         return found
 
     def check_through(self, source: FileSource) -> str:
-        """Return what is wrong with the sources of a source that is a view; empty if nothing is.
+        """Return the problem of the sources of a stored view, or an empty text.
 
         Raises
         ------
