@@ -136,7 +136,7 @@ class _KeptView:
 
     view: object
     home: object
-    """What reads the file that it comes from."""
+    """The reader of its file."""
 
 
 _Write: TypeAlias = Callable[[Iterator[Named], Mapping[str, Any], Options], Conversion]
@@ -167,7 +167,7 @@ def _from_tens(
         called = _called_before(file, names) if end_of(target) in PATHS else {}
         units = _units(file, names) if end_of(target) == ".tens" else dict.fromkeys(names, False)
         if options.keep_views:
-            # What they read comes before them.
+            # Their sources come before them.
             units = dict(sorted(units.items(), key=lambda unit: file._directory.has_view(unit[0])))
 
         def tensors() -> Iterator[Named]:

@@ -157,7 +157,7 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
         self._limits = limits
         # Tensors in memory that were written, by number: a number is that of one as long as it is kept.
         self._given: dict[int, tuple[object, str]] = {}
-        # What reads a file that is converted, and what was written from there.
+        # The reader of a converted file, and the names of the tensors that were copied from it.
         self._moved: tuple[object, Collection[str]] = (None, ())
         self._origin: FileOrigin | None = None
         self._way: Way | None = None
@@ -306,7 +306,7 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
     # Views that are stored.
 
     def _real_path(self) -> str:
-        """Return where the file is, also if it was opened by a link: its views have their sources there."""
+        """Return the path of the file without links: sources are relative to it."""
         return self._target or os.path.realpath(self._where)
 
     def _stored(self, name: str) -> "StoredView":
@@ -443,7 +443,7 @@ class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted)
             raise self._about_view(name, error) from error
 
     def _problem_of(self, name: str, through: tuple[tuple[str, str], ...]) -> str:
-        """Return what is wrong with the sources of a view, which others led to; empty for a tensor."""
+        """Return the problem of the sources of a view, or an empty text."""
         from tensorwrapper.store.views._way import once  # noqa: PLC0415 - few files have views
 
         def find() -> tuple[str, str]:

@@ -171,7 +171,7 @@ def _damage(reader: RecordReader, place: Place) -> str | None:
 
 
 def _all_unreadable(file: TensFile, *, deep: bool) -> dict[str, str]:
-    """Return what cannot be read, by name, and why."""
+    """Return the problems of all tensors, by name."""
     from tensorwrapper.store.views._way import opening  # noqa: PLC0415 - few files have views
 
     with opening() if file._directory.views else nullcontext():

@@ -133,7 +133,7 @@ class ArrayFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"]):
         return self[name], self._version
 
     def _problem_of(self, name: str, through: object) -> str:  # noqa: ARG002
-        """Return what is wrong with the sources of a view: nothing, for what is here has none."""
+        """Return an empty text: views of such files have no sources."""
         return ""
 
     def _read(self, name: str) -> "Tensor[Any] | View[Any]":

@@ -43,7 +43,7 @@ def states_of(stored: StoredView, way: Way, check_own: Callable[[str], str]) -> 
     Parameters
     ----------
     check_own
-        Opens a source of the same file, and returns what is wrong with it.
+        Opens a source of the same file, and returns its problem.
 
     Raises
     ------

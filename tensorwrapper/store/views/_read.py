@@ -175,7 +175,7 @@ class StoredView:
 
 @final
 class _Joined:
-    """The nodes of members of one text, each once, however often it says them."""
+    """The nodes of members of one text, each once."""
 
     __slots__ = ("_found", "_left", "_stored")
 
@@ -185,7 +185,7 @@ class _Joined:
         self._left = MOST_BYTES
 
     def has(self, given: Mapping[str, Json]) -> bool:
-        """Return whether an earlier text has a node."""
+        """Return whether a node is known."""
         return dump_json(given) in self._found
 
     def of(self, given: Mapping[str, Json]) -> MembersSource:
@@ -248,7 +248,7 @@ def check_record(
     Parameters
     ----------
     wholes
-        By their numbers, sources that a reader opens at once, and that are at hand here.
+        Sources that a reader opens at once, by their numbers.
 
     Raises
     ------
@@ -274,7 +274,7 @@ def read_view(
         If such a source changed.
     """
     try:
-        # Only the names in the text are opened.
+        # The view opens only sources that its text names.
         named = set(_NUMBERS.findall(stored.text))
         numbered = ((str(number), given) for number, given in enumerate(stored.said))
         sources = {

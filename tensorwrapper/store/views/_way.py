@@ -45,14 +45,14 @@ _KEPT: Final = 2**16
 
 @final
 class _Opening(threading.local):
-    """What this thread has opened since it began to open a view."""
+    """The sources that one thread opened for a view."""
 
     known: "dict[object, tuple[tuple[Any, str], int]] | None" = None
-    """Tensors and views with their versions, and through how many more views each leads."""
+    """Tensors and views with their versions, and the number of views behind each."""
     failed: "dict[object, tuple[Exception, int]]"
-    """Why others cannot be opened, and through how many views that was found."""
+    """The errors of other sources, and the number of views that led to each."""
     reached: int = 0
-    """Through how many views the way was at most."""
+    """The greatest number of views on one way."""
 
 
 _NOW: Final = _Opening()
@@ -60,7 +60,7 @@ _NOW: Final = _Opening()
 
 @contextlib.contextmanager
 def opening() -> Generator[None, None, None]:
-    """Open no source twice in the block: views may lead to one over many ways."""
+    """Open each source once in the block."""
     if _NOW.known is not None:
         yield
         return
@@ -77,12 +77,12 @@ def once(key: object, through: int, find: Callable[[], tuple[Any, str]]) -> tupl
     Parameters
     ----------
     through
-        How many views led here.
+        The number of views that led here.
 
     Raises
     ------
     DataFileError
-        If it is known, and leads through too many views from here.
+        If too many views lead to it.
     """
     known = _NOW.known
     if known is None:
@@ -94,7 +94,7 @@ def once(key: object, through: int, find: Callable[[], tuple[Any, str]]) -> tupl
         _NOW.reached = max(_NOW.reached, through + more)
         return found
     failed = _NOW.failed.get(key)
-    # What is too deep from here may be none from elsewhere.
+    # A source may be too deep from here alone.
     if failed is not None and through >= failed[1]:
         raise failed[0].with_traceback(None)
     before, _NOW.reached = _NOW.reached, through
@@ -159,7 +159,7 @@ def is_named_by(address: str, follow: str | None) -> bool:
     """Return whether `follow` allows the server at an address, which may be hostile."""
     kind, _, place = address.partition("://")
     allowed, mark, front = (follow or "").partition("://")
-    # ZeroMQ takes "A;B" and connects from A to B; "@" begins names that are no paths.
+    # ZeroMQ connects from A to B if an address is "A;B".
     if not mark or kind != allowed or not _ADDRESS.fullmatch(address):
         return False
     if kind != "tcp":
@@ -238,12 +238,12 @@ class Way:
         return found
 
     def check_through(self, source: FileSource) -> str:
-        """Return what is wrong with the sources of a source that is a view; empty if nothing is.
+        """Return the problem of the sources of a stored view, or an empty text.
 
         Raises
         ------
         DataFileError
-            If it leads back to a view that led here, or through too many.
+            If it leads back to itself, or through too many views.
         """
         with opening(), self.files.lock:
             file = self.files.get(self.real_path(source), source.options, self)

@@ -66,7 +66,7 @@ class ViewWriter:
     tables: list[object]
     """Tables, and tensors that travel."""
     wholes: dict[str, object]
-    """By their numbers, the sources that a reader opens at once."""
+    """The sources that a reader opens at once, by their numbers."""
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class ViewWriter:
         given
             By their numbers, tensors in memory and the names that they have in the file.
         moved
-            What reads another file, and the names of what was written from there.
+            The reader of another file, and the names of the tensors that were copied from it.
         """
         self._file, self._folder, self._replaced = file, os.path.dirname(file.path), replaced
         self._given = given or {}
