@@ -112,7 +112,7 @@ class Ragged:
         Raises
         ------
         DataFileError
-            If the sizes contradict what is said.
+            If the sizes contradict the extents.
         """
         try:
             return self.shape_of(sizes)

@@ -79,7 +79,7 @@ def _others_of(found: list[Found], complete: list[frozenset[str]]) -> frozenset[
     try:
         form = _form(whole_of(held.read()))
     except TensorWrapperError:
-        # Reading the matrix raises.
+        # The reader of the matrix raises the same error.
         return complete[0]
     return next((own for own in _NEEDED[form] if own in complete), complete[0])
 

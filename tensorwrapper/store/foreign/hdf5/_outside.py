@@ -300,10 +300,10 @@ def _joined(contents: Contents, found: Contents, loss: Loss, file: "h5py.File") 
 
 
 def _with_soft(contents: Contents, led: Sequence[Loss]) -> Contents:
-    """Return the contents without losses of soft links that lead to what was joined."""
+    """Return the contents without losses of working soft links."""
     held, aliases, working = contents.held, dict(contents.aliases), list[Loss]()
     for loss in led:
-        # Of any other name this returns the name itself.
+        # `resolve` returns any other name itself.
         target = None if contents.resolve is None else contents.resolve(loss.name)
         if target is None or target == loss.name:
             continue

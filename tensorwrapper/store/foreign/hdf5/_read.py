@@ -109,7 +109,7 @@ def open_hdf5(path: Path, how: Opening) -> Contents:
         finder = _Finder(path, memory, how)
         links = walk(file, finder.enter)
         led = [loss.name for loss in (*finder.losses, *links.losses) if loss.code == "link"]
-        # What is followed has its name before fields of records have theirs.
+        # Links and tensors take their names before fields of records.
         held = finder.named([*links.targets, *([] if how.follow is None else led)])
         links.targets |= finder.variables(held)
         dealt = finder.dealt(held)

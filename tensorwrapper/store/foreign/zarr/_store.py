@@ -390,7 +390,7 @@ def _opened(folder: Place, root: str, node: Mapping[str, Any]) -> Any:  # noqa: 
 
 
 def _bytes_of_chunk(found: Any, node: Mapping[str, Any]) -> int | None:  # noqa: ANN401 - as above
-    """Return the bytes of a chunk when it is unpacked; None if that is not known."""
+    """Return the bytes of a chunk after unpacking; None for elements of any size."""
     dtype = dtype_of(node)
     if is_text(node) or not isinstance(dtype, np.dtype) or dtype.kind not in "biufcmM":
         return None
