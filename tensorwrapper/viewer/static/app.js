@@ -609,8 +609,14 @@ function clear(name) {
   byId("facts").replaceChildren();
   byId("shape-figure").hidden = byId("picture-figure").hidden = byId("tools").hidden = true;
   showMetadata(null);
+  byId("values").setAttribute("aria-busy", "true");
   return turn;
 }
+
+/** Say that all is shown. */
+const settle = (turn) => {
+  if (turn === state.turn) byId("values").setAttribute("aria-busy", "false");
+};
 
 async function choose(place) {
   state.chosen = place;
@@ -631,6 +637,7 @@ async function choose(place) {
     await show(entries[0], turn);
   } catch (error) {
     await fail(error, turn);
+    settle(turn);
   }
 }
 
@@ -663,6 +670,8 @@ async function show(entry, turn) {
     await draw(turn, "picture", "picture-figure", () => drawPicture(turn, tensor, count, matrix));
   } catch (error) {
     await fail(error, turn);
+  } finally {
+    settle(turn);
   }
   showCost();
 }
@@ -710,7 +719,7 @@ async function load(begin, name) {
   byId("filter").value = "";
   byId("title").textContent = name;
   document.title = `${name} - tensorwrapper view`;
-  clear("No tensor is chosen");
+  settle(clear("No tensor is chosen"));
   byId("field-label").hidden = true;
   byId("list").removeAttribute("aria-activedescendant");
   try {
