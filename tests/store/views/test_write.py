@@ -1,6 +1,8 @@
 """Views that are saved as views: what their records say, and what is refused."""
 
 import os
+import weakref
+from collections.abc import Mapping
 
 import numpy as np
 import pytest
@@ -301,3 +303,35 @@ def test_a_tensor_that_a_file_holds_in_another_order_of_bytes_is_no_source_of_it
     x = tw.as_tensor(np.arange(5, dtype=">i4"))
     with pytest.raises(ConversionError, match="the view 'v' is not kept"):
         tw.save(tmp_path / "v.tens", {"x": x, "v": sel.as_view(x)[::-1]}, keep_views=True)
+
+
+class _Made(Mapping):
+    """Tensors that are made when they are asked for, and a view that is asked for last."""
+
+    def __init__(self):
+        self.given = []
+        self.alive = None
+
+    def __getitem__(self, name):
+        if name == "v":
+            # Another tensor may have the identity of one that is gone.
+            self.alive = [one() is not None for one in self.given]
+            return sel.as_view(tw.as_tensor([7.0, 8.0]))[::-1]
+        tensor = tw.as_tensor([float(name[1:])] * 3)
+        self.given.append(weakref.ref(tensor))
+        return tensor
+
+    def __iter__(self):
+        return iter(["t0", "t1", "t2", "v"])
+
+    def __len__(self):
+        return 4
+
+
+def test_tensors_that_were_written_live_until_the_views_are_written(tmp_path):
+    made = _Made()
+    tw.save(tmp_path / "a.tens", made, keep_views=True)
+    # Three that were written, after as many that were only looked at.
+    assert made.alive[-3:] == [True] * 3
+    with tw.open(tmp_path / "a.tens") as file:
+        assert file["v"].tolist() == [8.0, 7.0]
