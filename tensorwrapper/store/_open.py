@@ -387,7 +387,7 @@ def _append_all(
         if name not in kept:
             file.append(name, tensor, metadata_depth=metadata_depth, compress=codecs.get(name))
             if kept and isinstance(tensor, Tensor):
-                file._given[id(tensor)] = tensor, name
+                file._given[id(cast("object", tensor))] = tensor, name
     for name in kept:
         file.append(name, tensors[name], keep_view=True)
 

@@ -30,7 +30,12 @@ _Parts: TypeAlias = Mapping[str, Array]
 _NAME: Final = "array"
 _ALL: Final = frozenset(("format", "shape", "data"))
 _ROWS: Final = frozenset(("indices", "indptr"))
-_OTHERS: Final = (_ROWS, frozenset(("offsets",)), frozenset(("row", "col")), frozenset(("coords",)))
+_OTHERS: Final[tuple[frozenset[str], ...]] = (
+    _ROWS,
+    frozenset(("offsets",)),
+    frozenset(("row", "col")),
+    frozenset(("coords",)),
+)
 """The members beside those of all formats."""
 _NEEDED: Final[Mapping[str, tuple[frozenset[str], ...]]] = {
     "csr": (_ROWS,),
