@@ -213,9 +213,10 @@ class Viewer(Shown):
     )
 
     def __init__(self, shown: Sequence[_Shown], port: int, folder: str | None) -> None:
-        self.shown = tuple(shown)
-        self.secret = secrets.token_urlsafe(24)
-        self.n_requests = self.n_bytes = 0
+        self.shown: tuple[_Shown, ...] = tuple(shown)
+        self.secret: str = secrets.token_urlsafe(24)
+        self.n_requests: int = 0
+        self.n_bytes: int = 0
         self._folder = folder
         self._lock = threading.Lock()
         handler = type("Handler", (_Handler,), {"viewer": self})
@@ -224,7 +225,9 @@ class Viewer(Shown):
         except OSError as error:
             text = f"port {port} of this machine cannot be listened at: {error.strerror}"
             raise TransportError(error.errno or 0, text) from error
-        self.hosts = tuple([f"{host}:{self._server.server_port}" for host in ("127.0.0.1", "localhost")])
+        self.hosts: tuple[str, ...] = tuple(
+            [f"{host}:{self._server.server_port}" for host in ("127.0.0.1", "localhost")]
+        )
         serve = self._server.serve_forever
         self._thread = threading.Thread(target=serve, name="tensorwrapper-viewer", daemon=True)
         self._thread.start()

@@ -158,6 +158,18 @@ ALLOWED = {
         "array",  # numbers of a file's own tables
         "copy",  # the state of a check sum
     },
+    "store/fetched/_elements.py": {"concatenate"},  # where rounds of requests begin
+    "store/ranges/_joined.py": {"concatenate"},  # where requests begin
+    "store/records/_taking.py": {"astype", "where"},  # numbers of rows
+    "store/foreign/_array_file.py": {"take"},  # ArrayFile.take
+    "store/foreign/_ragged.py": {"repeat"},  # lengths of rows
+    "store/foreign/_scipy.py": {"repeat", "stack"},  # coordinates
+    "store/foreign/conventions/_awkward_walk.py": {"take", "where"},  # of a form; places of options
+    "store/foreign/conventions/_sparse.py": {"repeat"},  # coordinates
+    "store/views/_buffer.py": {"flatten"},  # Shape.flatten
+    "store/views/_read.py": {"tobytes"},  # tables of names
+    "store/views/_sources.py": {"concatenate"},  # lengths of rows
+    "store/views/_write.py": {"concatenate"},  # lengths of rows
     "store/records/_alike.py": {"astype", "copy", "where"},  # headers, and places of labels and splits
     "store/foreign": {
         "append",  # ends of chunks

@@ -211,7 +211,7 @@ class Way:
         if not is_below(real, folder) and (self.follow is None or not is_below(real, self.follow)):
             raise DataFileError(
                 f"{self.path}: the source {shortened(source.path)} is outside of its folder, and only read "
-                "from `tw.open(path, follow=...)` with a folder above it; tw.save writes what is read so"
+                "with follow= of tw.open, a folder above it; tw.save writes what is read so"
             )
         if not os.path.exists(real):
             # An error of a view, not of the disk: a conversion can leave the view out.
