@@ -5,7 +5,7 @@ import math
 import zipfile
 from collections import Counter
 from functools import partial
-from typing import Any, Final, cast, final
+from typing import Any, Final, final
 
 import numpy as np
 
@@ -37,6 +37,9 @@ __all__ = ["fetched_npy", "fetched_npz", "fetched_safetensors"]
 _LOCAL: Final = 30
 """Bytes of the head of a member, before its name."""
 _HEAD: Final = 512
+"""Bytes of each member that are fetched with the heads of all."""
+_FIRST: Final = 2**16
+"""Bytes of a member that are looked at for its header."""
 _NUMBERS: Final = "biufcmM"
 
 
@@ -92,8 +95,9 @@ def fetched_npz(ranges: Ranges, how: Opening) -> Contents:
     DataFileError
         If it is damaged.
     """
-    with zipfile.ZipFile(ranges.stream()) as archive:
-        infos = archive.infolist()
+    # The members hold it: its directory is parsed once, and its stream has nothing to close.
+    archive = zipfile.ZipFile(ranges.stream())
+    infos = archive.infolist()
     if len(infos) > how.limits.parts:
         raise DataFileError(f"{ranges.name} has over {how.limits.parts} members; limits= allows more")
     ranges.read_kept([(own.header_offset, own.header_offset + _HEAD) for own in infos])
@@ -104,7 +108,7 @@ def fetched_npz(ranges: Ranges, how: Opening) -> Contents:
         name = info.filename.removesuffix(".npy")
         if counts[info.filename] > 1:
             continue
-        member = _Member(ranges, info, how.limits.decompressed_bytes)
+        member = _Member(ranges, archive, info, how.limits.decompressed_bytes)
         head = no_array(info, counts, member.first_bytes) or member.head()
         if isinstance(head, Loss):
             losses.append(head)
@@ -120,10 +124,10 @@ def fetched_npz(ranges: Ranges, how: Opening) -> Contents:
 class _Member:
     """A member of an archive."""
 
-    __slots__ = ("info", "most", "ranges")
+    __slots__ = ("archive", "info", "most", "ranges")
 
-    def __init__(self, ranges: Ranges, info: zipfile.ZipInfo, most: int) -> None:
-        self.ranges, self.info, self.most = ranges, info, most
+    def __init__(self, ranges: Ranges, archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) -> None:
+        self.ranges, self.archive, self.info, self.most = ranges, archive, info, most
 
     def first_bytes(self) -> bytes | None:
         """Return as many bytes as tell an array; None if they cannot be unpacked."""
@@ -138,7 +142,7 @@ class _Member:
 
         def said() -> NpyHead:
             stream = self._stream()
-            shape, _, dtype = npy_header(cast("io.BufferedReader", stream), name)
+            shape, _, dtype = npy_header(stream, name)
             return NpyHead(dtype, stream.tell() + math.prod(shape) * dtype.itemsize)
 
         return head_or_loss(said)
@@ -147,7 +151,7 @@ class _Member:
         """Return the elements: a source if the member is stored, else an array."""
         info = self.info
         stream = self._stream()
-        shape, is_fortran, dtype = npy_header(cast("io.BufferedReader", stream))
+        shape, is_fortran, dtype = npy_header(stream)
         if dtype.hasobject:
             raise ValueError("it holds Python objects, and only a pickle could bring them back")
         place, nbytes = stream.tell(), math.prod(shape) * dtype.itemsize
@@ -161,7 +165,7 @@ class _Member:
                 f"{info.filename!r} takes {nbytes} bytes in memory; limits=Limits(decompressed_bytes=...) "
                 "raises that"
             )
-        with zipfile.ZipFile(self.ranges.stream()) as archive, archive.open(info) as packed:
+        with self.archive.open(info) as packed:
             packed.read(place)
             raw = packed.read(nbytes)
         if len(raw) != nbytes:
@@ -174,12 +178,12 @@ class _Member:
         lengths = self.ranges.read_at(place + 26, 4)
         return place + _LOCAL + int.from_bytes(lengths[:2], "little") + int.from_bytes(lengths[2:], "little")
 
-    def _stream(self) -> "io.BytesIO | io.BufferedReader":
+    def _stream(self) -> io.BytesIO:
         """Return the first bytes of a member as a stream."""
         if is_stored(self.info):
-            return io.BytesIO(self.ranges.read_at(self._begin(), min(self.info.file_size, 2**16)))
-        with zipfile.ZipFile(self.ranges.stream()) as archive, archive.open(self.info) as packed:
-            return io.BytesIO(packed.read(2**16))
+            return io.BytesIO(self.ranges.read_at(self._begin(), min(self.info.file_size, _FIRST)))
+        with self.archive.open(self.info) as packed:
+            return io.BytesIO(packed.read(_FIRST))
 
 
 def _elements(

@@ -1,8 +1,8 @@
 """A source of contiguous elements in a file, read by byte ranges."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
 import numpy as np
 
@@ -22,8 +22,11 @@ if TYPE_CHECKING:
 __all__ = ["FetchedElements"]
 
 _BLOCK: Final = 2**22
+"""Elements of a whole that are fetched before they are copied."""
 _AT_ONCE: Final = 2**26
 """Bytes that are fetched before they are copied to the result."""
+_Spans: TypeAlias = tuple[IntArray, IntArray, IntArray, IntArray]
+"""Of runs their lengths, the bytes at which they start and stop, and which of them begin a request."""
 
 
 @final
@@ -66,12 +69,18 @@ class FetchedElements:
 
     def read(self, selections: "Sequence[Wanted]", out: Sequence[Array]) -> Done:
         """Fetch runs, those that lie close together by one request, many requests at once."""
-        for selection, target in zip(selections, out, strict=True):
-            if selection.size:
-                flat = target.reshape(-1) if target.flags.c_contiguous else np.empty(target.size, self.dtype)
-                self._fill(selection, flat)
-                if flat.base is not target and not target.flags.c_contiguous:
-                    target[...] = flat.reshape(target.shape)
+        parts = [
+            (self._spans(selection), target)
+            for selection, target in zip(selections, out, strict=True)
+            if selection.size
+        ]
+        found = self._fetched([spans for spans, _ in parts])
+        for spans, target in parts:
+            is_flat = target.flags.c_contiguous
+            flat = target.reshape(-1) if is_flat else np.empty(target.size, self.dtype)
+            self._fill(flat, spans, found)
+            if not is_flat:
+                target[...] = flat.reshape(target.shape)
         return Done(len(out))
 
     def whole(self) -> Array:
@@ -87,31 +96,36 @@ class FetchedElements:
         order = self.layout.offsets_of_ordinals(np.arange(self.layout.shape.size))
         return flat[order].reshape(self.layout.shape.extents)
 
-    def _fill(self, selection: "Wanted", flat: Array) -> None:
-        lengths, starts, stops, groups = self._spans(selection)
-        size = self.dtype.itemsize
-        before = np.cumsum(lengths) - lengths
-        firsts, lasts = starts[groups[:-1]], stops[groups[1:] - 1]
+    def _fetched(self, parts: "Sequence[_Spans]") -> Iterator[bytes]:
+        """Yield the bytes of each request of some selections."""
+        if not parts:
+            return
+        firsts = np.concatenate([starts[groups[:-1]] for _, starts, _, groups in parts])
+        lasts = np.concatenate([stops[groups[1:] - 1] for _, _, stops, groups in parts])
         # So much at a time that what is on the way takes little memory.
         turn = np.cumsum(lasts - firsts) // _AT_ONCE
         turns = np.concatenate([[0], np.flatnonzero(np.diff(turn)) + 1, [len(turn)]])
         for begin, end in zip(turns[:-1].tolist(), turns[1:].tolist(), strict=True):
-            found = self.ranges.fetch(firsts[begin:end], lasts[begin:end])
-            for group, raw in enumerate(found, begin):
-                runs = slice(groups[group], groups[group + 1])
-                done = int(before[runs.start])
-                own = flat[done : done + int(lengths[runs].sum())]
-                given = np.frombuffer(raw, self.dtype)
-                if len(given) == len(own):
-                    own[...] = given
-                else:
-                    inner = (starts[runs] - firsts[group]) // size
-                    own[...] = given[concatenated_ranges(inner, lengths[runs])]
+            yield from self.ranges.fetch(firsts[begin:end], lasts[begin:end])
+
+    def _fill(self, flat: Array, spans: "_Spans", found: Iterator[bytes]) -> None:
+        lengths, starts, _, groups = spans
+        done = 0
+        for begin, end in zip(groups[:-1].tolist(), groups[1:].tolist(), strict=True):
+            runs = slice(begin, end)
+            count = int(lengths[runs].sum())
+            own = flat[done : done + count]
+            given = np.frombuffer(next(found), self.dtype)
+            if len(given) == count:
+                own[...] = given
+            else:
+                inner = (starts[runs] - starts[begin]) // self.dtype.itemsize
+                own[...] = given[concatenated_ranges(inner, lengths[runs])]
+            done += count
         if not are_truths(flat):
             raise DataFileError(f"{self.ranges.name} has a bool that is neither 0 nor 1")
 
-    def _spans(self, selection: "Wanted") -> tuple[IntArray, IntArray, IntArray, IntArray]:
-        """Return the lengths of the runs, their first and last bytes, and which of them begin a request."""
+    def _spans(self, selection: "Wanted") -> "_Spans":
         from tensorwrapper.selection import Runs  # noqa: PLC0415 - a room above, which files alone do not need
 
         if isinstance(selection, Runs):

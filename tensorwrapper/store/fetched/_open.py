@@ -26,7 +26,9 @@ FETCHED: Final[Mapping[str, Callable[[Ranges, Opening], Contents]]] = {
 """The kinds that are read by byte ranges; files of other kinds are copied as a whole."""
 
 _MOST: Final = 2**28
+"""Bytes of a file that is copied."""
 _CHUNK: Final = 2**24
+"""Bytes that are copied at a time."""
 
 
 def spooled(ranges: Ranges, kind: str, read: Callable[[Path], Contents]) -> Contents:

@@ -19,7 +19,14 @@ from tensorwrapper.store.ranges._ranges import Ranges
 from tensorwrapper.store.records._entry import number_of
 from tensorwrapper.store.records._format import HEADER_BYTES, unpack_header
 from tensorwrapper.store.records._listing import Place, Row
-from tensorwrapper.store.records._record import FieldNames, RecordFacts, read_facts, read_label
+from tensorwrapper.store.records._record import (
+    FieldNames,
+    RecordFacts,
+    check_facts,
+    expected_message,
+    only_tensor,
+    read_label,
+)
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.wire import Limits, Message, decode
 
@@ -105,18 +112,10 @@ class FetchedRecords:
         kind = "records" if field else "tensor"
         expected = RecordFacts(kind, name, piece, pieces, extends=after, fields=fields)
         message, places = self._message(place, expected)
-        tensors = message.tensors
         try:
-            if field:
-                if len(message.records) != 1:
-                    raise self._error(place, f"has {len(message.records)} records instead of one")
-                tensor = cast("Tensor[Any]", message.records[0][field])
-            elif len(tensors) != 1:
-                raise self._error(place, f"has {len(tensors)} tensors instead of one")
-            else:
-                tensor = tensors[0]
-        except RemoteProtocolError as error:
-            raise self._error(place, f"is refused: {error}") from error
+            tensor = only_tensor(message, field)
+        except DataFileError as error:
+            raise self._error(place, str(error)) from error
         return Part(message, tensor, places.get(number_of(message, field)))
 
     def rows(self, row: Row, fields: FieldNames, field: str) -> RowsInFile | None:
@@ -150,12 +149,12 @@ class FetchedRecords:
         if not (0 <= part < len(spans) - 2 and 0 <= cells < len(spans) - 2):
             return None
         try:
-            facts = read_facts(cast("Any", label))
+            check_facts(
+                cast("Any", label),
+                RecordFacts("records" if field else "tensor", row[0], row[2], row[3], None, row[4], fields),
+            )
         except DataFileError as error:
             raise self._error(row[1], str(error)) from error
-        expected = RecordFacts("records" if field else "tensor", row[0], row[2], row[3], None, row[4], fields)
-        if facts != expected:
-            raise self._error(row[1], f"says of itself {facts}, but {expected} was expected")
         try:
             dtype = np.dtype(f"<{entry['dtype']}{word}")
         except TypeError:
@@ -171,13 +170,9 @@ class FetchedRecords:
         """Return a message, and where the elements are of those of its tensors that lack them."""
         frames, missing = self._frames(place)
         try:
-            message = decode(frames, limits=self.limits)
-            facts = read_facts(message.label_object)
-            len(message.tensors)
-        except (RemoteProtocolError, DataFileError) as error:
-            raise self._error(place, f"is refused: {error}") from error
-        if facts != expected:
-            raise self._error(place, f"says of itself {facts}, but {expected} was expected")
+            message = expected_message(lambda: decode(frames, limits=self.limits), expected)
+        except DataFileError as error:
+            raise self._error(place, str(error)) from error
         return message, missing
 
     def _frames(self, place: Place) -> tuple[list[memoryview], dict[int, int]]:

@@ -6,6 +6,7 @@ from typing import Final
 
 from tensorwrapper._wording import shortened
 from tensorwrapper.store.records._loss import Loss
+from tensorwrapper.store.system._below import is_below
 
 __all__ = ["followed", "is_still"]
 
@@ -33,13 +34,12 @@ def followed(target: str, source: Path, follow: str | None, name: str, what: str
         return Loss(f"{text}, which is not a relative path", name, "link", _ADVICE)
     if ".." in target.split("/"):
         return Loss(f"{text}, and paths with '..' are not followed", name, "link", _ADVICE)
-    root = os.path.realpath(follow)
     for folder in (source.parent, Path(follow)):
         found = os.path.realpath(folder / target)
         if not Path(found).is_file():
             continue
         # Links of the system may lead anywhere.
-        if found.startswith(root.rstrip(os.sep) + os.sep):
+        if is_below(found, follow):
             return Path(found)
         return Loss(f"{text}, which is not below {shortened(repr(follow))}", name, "link", _ADVICE)
     return Loss(f"{text}, which does not exist", name, "link")

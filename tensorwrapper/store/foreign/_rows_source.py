@@ -9,6 +9,7 @@ from tensorwrapper._arrays import concatenated_ranges
 from tensorwrapper._value_class import frozen
 from tensorwrapper.shape import Shape
 from tensorwrapper.store.foreign._contents import Done
+from tensorwrapper.store.ranges._joined import LONGEST, joined
 from tensorwrapper.typing import Array, IntArray
 
 if TYPE_CHECKING:
@@ -18,8 +19,6 @@ __all__ = ["RowsSource"]
 
 _GAP: Final = 4096
 """Bytes between two runs that are read rather than skipped."""
-_BLOCK: Final = 2**24
-"""Bytes over which runs are read together."""
 
 
 @final
@@ -81,9 +80,7 @@ class RowsSource:
         runs = selection if isinstance(selection, Runs) else Runs.of(cast("Any", selection).modes[0])
         starts, ends = runs.starts, runs.ends
         itemsize = self.dtype.itemsize
-        far = (starts[1:] - ends[:-1]) * itemsize > _GAP
-        far |= np.diff(starts // max(_BLOCK // itemsize, 1)) > 0
-        return starts, ends, np.concatenate([[0], np.flatnonzero(far) + 1, [len(starts)]])
+        return starts, ends, joined(starts, ends, _GAP // itemsize, max(LONGEST // itemsize, 1))
 
     def _reads(self, selection: "Wanted") -> Iterator[tuple[int, int, int, IntArray, IntArray]]:
         """Yield from where to where is read, how many elements come before, and the runs that it has."""

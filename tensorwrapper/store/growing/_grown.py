@@ -10,12 +10,18 @@ import numpy.typing as npt
 from tensorwrapper._arrays import splits_of
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer import BufferCommon, Dense, Nullable, constant
-from tensorwrapper.buffer.lowlevel import assign_elements, holds_strings, index_elements, take_along
+from tensorwrapper.buffer.lowlevel import holds_strings, index_elements, take_along
 from tensorwrapper.errors import DataFileError, ReadOnlyError, TensorWrapperError
 from tensorwrapper.shape import Shape
 from tensorwrapper.store.growing._growth import is_box
 from tensorwrapper.store.growing._records import Records
 from tensorwrapper.store.records._alike import Alike, places_of_runs
+from tensorwrapper.store.records._concatenated import (
+    copy_parts,
+    parts_of_run,
+    read_by_part,
+    read_run_by_part,
+)
 from tensorwrapper.store.records._format import MOST_ROWS
 from tensorwrapper.store.records._listing import Place, Row
 from tensorwrapper.store.records._pieces import run_of, with_rows
@@ -67,56 +73,37 @@ class Grown(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         return self
 
     def read(self, addresses: IntArray) -> "npt.NDArray[ScalarT_co]":
+        numbers = np.searchsorted(self.ends, addresses, side="right") - 1
+        if self.side is not None or len(np.unique(numbers)) <= _FEW:
+            return read_by_part(self.ends, addresses, self.dtype, self._elements)
         result: npt.NDArray[ScalarT_co] = np.empty(addresses.shape, self.dtype)
-        flat, wanted = result.reshape(-1), addresses.reshape(-1)
-        numbers = np.searchsorted(self.ends, wanted, side="right") - 1
-        order = np.argsort(numbers, kind="stable")
-        touched, begins = np.unique(numbers[order], return_index=True)
-        if len(touched) > _FEW and self.side is None:
-            alike = self.records.alike()
-            own = np.flatnonzero(alike.found[numbers])
-            number = numbers[own]
-            places = alike.places[number] // self.dtype.itemsize + (wanted[own] - self.ends[number])
-            flat[own] = index_elements(self._file(), (places,))
-            keep = ~alike.found[numbers[order]]
-            order = order[keep]
-            touched, begins = np.unique(numbers[order], return_index=True)
-        bounds = [*begins.tolist(), len(order)]
-        for k, number in enumerate(touched.tolist()):
-            chosen = order[bounds[k] : bounds[k + 1]]
-            flat[chosen] = self._elements(number).read(wanted[chosen] - self.ends[number])
+        alike = self.records.alike()
+        own = alike.found[numbers]
+        number = numbers[own]
+        places = alike.places[number] // self.dtype.itemsize + (addresses[own] - self.ends[number])
+        result[own] = index_elements(self._file(), (places,))
+        if not own.all():
+            result[~own] = read_by_part(self.ends, addresses[~own], self.dtype, self._elements)
         return result
 
     def read_run(self, start: int, stop: int) -> "npt.NDArray[ScalarT_co]":
-        # What lies in one record is not copied.
-        if stop <= start:
-            return np.empty(0, self.dtype)
-        first = int(np.searchsorted(self.ends, start, side="right")) - 1
-        last = int(np.searchsorted(self.ends, stop, side="left"))
-        if last - first == 1:
-            base = int(self.ends[first])
-            return self._elements(first).read_run(start - base, stop - base)
+        numbers = parts_of_run(self.ends, start, stop)
+        if self.side is not None or len(numbers) <= _FEW:
+            return read_run_by_part(self.ends, start, stop, self.dtype, self._elements)
         result: npt.NDArray[ScalarT_co] = np.empty(stop - start, self.dtype)
-        begins: IntArray = np.maximum(self.ends[first:last], start)
-        counts: IntArray = np.minimum(self.ends[first + 1 : last + 1], stop) - begins
-        single = np.arange(first, last)
-        if last - first > _FEW and self.side is None:
-            alike = self.records.alike()
-            own = np.flatnonzero(alike.found[first:last])
-            places: IntArray = alike.places[first:last] // self.dtype.itemsize + (
-                begins - self.ends[first:last]
-            )
-            for group in np.split(own, np.flatnonzero(np.diff(own) > 1) + 1) if len(own) else ():
-                low, high = int(group[0]), int(group[-1])
-                target = result[begins[low] - start :]
-                for done, spots in places_of_runs(places[low : high + 1], counts[low : high + 1]):
-                    take_along(target[done : done + len(spots)], self._file(), spots, 0)
-            single = single[~alike.found[first:last]]
-        for number in single[counts[single - first] > 0].tolist():
-            begin, count = int(begins[number - first]), int(counts[number - first])
-            base = int(self.ends[number])
-            run = self._elements(number).read_run(begin - base, begin + count - base)
-            assign_elements(result[begin - start : begin + count - start], run)
+        alike, touched = self.records.alike(), slice(numbers.start, numbers.stop)
+        starts = self.ends[touched]
+        begins: IntArray = np.maximum(starts, start)
+        counts: IntArray = np.minimum(self.ends[numbers.start + 1 : numbers.stop + 1], stop) - begins
+        places: IntArray = alike.places[touched] // self.dtype.itemsize + (begins - starts)
+        own = np.flatnonzero(alike.found[touched])
+        for group in np.split(own, np.flatnonzero(np.diff(own) > 1) + 1) if len(own) else ():
+            low, high = int(group[0]), int(group[-1])
+            target = result[begins[low] - start :]
+            for done, spots in places_of_runs(places[low : high + 1], counts[low : high + 1]):
+                take_along(target[done : done + len(spots)], self._file(), spots, 0)
+        single = np.flatnonzero(~alike.found[touched]) + numbers.start
+        copy_parts(result, start, self.ends, single, self._elements)
         return result
 
     def _file(self) -> "npt.NDArray[ScalarT_co]":

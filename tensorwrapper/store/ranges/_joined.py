@@ -18,11 +18,11 @@ def joined(starts: IntArray, stops: IntArray, gap: int, longest: int = LONGEST) 
     Parameters
     ----------
     starts, stops
-        Ascending spans, which do not overlap, in bytes.
+        Ascending spans, in bytes or in elements.
     gap
-        How many bytes between two spans are fetched rather than skipped.
+        How much between two spans is fetched rather than skipped.
     longest
-        Requests begin anew at multiples of so many bytes.
+        Requests begin anew at multiples of it.
 
     Examples
     --------

@@ -1,18 +1,20 @@
 """`RecordReader`: messages of records as views of a file that is mapped into memory."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast, final
+from typing import TYPE_CHECKING, Any, TypeVar, final
 
-from tensorwrapper.errors import DataFileError, RemoteProtocolError
+from tensorwrapper.errors import DataFileError
 from tensorwrapper.store.records._format import HEADER_BYTES, unpack_header
 from tensorwrapper.store.records._listing import Place, Row
 from tensorwrapper.store.records._pieces import join_pieces
 from tensorwrapper.store.records._record import (
     FieldNames,
     RecordFacts,
-    read_facts,
+    expected_message,
+    only_records,
+    only_tensor,
     read_message,
     read_named,
 )
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     from tensorwrapper.fields import Records
 
 __all__ = ["RecordReader"]
+
+_T = TypeVar("_T")
 
 
 @final
@@ -136,17 +140,8 @@ class RecordReader:
 
     def record(self, row: Row) -> tuple[Tensor[Any], Message]:
         """Return the tensor in a record and the message that it came in."""
-        if self._field:
-            message = self._of_records(row)
-            return cast("Tensor[Any]", message.records[0][self._field]), message
-        name, place, piece, pieces, after = row
-        message = self.message(place, RecordFacts("tensor", name, piece, pieces, extends=after))
-        if len(message.tensors) != 1:
-            raise self._error(place, f"has {len(message.tensors)} tensors instead of one")
-        try:
-            return message.tensors[0], message
-        except RemoteProtocolError as error:
-            raise self._error(place, f"is refused: {error}") from error
+        message = self._message_of(row)
+        return self._said(row[1], lambda: only_tensor(message, self._field)), message
 
     def records(self, row: Row) -> "Records":
         """Return all fields in a record of records; of a reader that `of_field` made.
@@ -156,33 +151,19 @@ class RecordReader:
         DataFileError
             As `record`.
         """
-        return self._of_records(row).records[0]
+        message = self._message_of(row)
+        return self._said(row[1], lambda: only_records(message))
 
-    def _of_records(self, row: Row) -> Message:
+    def _message_of(self, row: Row) -> Message:
         name, place, piece, pieces, after = row
-        facts = RecordFacts("records", name, piece, pieces, extends=after, fields=self._fields)
-        message = self.message(place, facts)
-        if len(message.records) != 1:
-            raise self._error(place, f"has {len(message.records)} records instead of one")
-        try:
-            message.records[0]
-        except RemoteProtocolError as error:
-            raise self._error(place, f"is refused: {error}") from error
-        return message
+        kind = "records" if self._field else "tensor"
+        facts = RecordFacts(kind, name, piece, pieces, extends=after, fields=self._fields)
+        return self.message(place, facts)
 
     def message(self, place: Place, expected: RecordFacts) -> Message:
         """Return the message of a record, which must say of itself what is expected."""
         body = self.body(place)
-        try:
-            message = read_message(body, self._limits)
-            # With its tensors: they are read when they are first asked for, or refused.
-            facts = read_facts(message.label_object)
-            len(message.tensors)
-        except (RemoteProtocolError, DataFileError) as error:
-            raise self._error(place, f"is refused: {error}") from error
-        if facts != expected:
-            raise self._error(place, f"says of itself {facts}, but {expected} was expected")
-        return message
+        return self._said(place, lambda: expected_message(lambda: read_message(body, self._limits), expected))
 
     def body(self, place: Place) -> memoryview:
         """Return the message of a record; its checksum is not compared.
@@ -213,6 +194,13 @@ class RecordReader:
         if header.length != place.length:
             raise self._error(place, f"has {header.length} bytes; the index says {place.length}")
         return self._map[begin : place.stop]
+
+    def _said(self, place: Place, read: Callable[[], _T]) -> _T:
+        """Return what is read of a record; an error says which record it is."""
+        try:
+            return read()
+        except DataFileError as error:
+            raise self._error(place, str(error)) from error
 
     def _error(self, place: Place, text: str) -> DataFileError:
         return DataFileError(f"{self._path}: the record at {place.start} {text}")

@@ -1,8 +1,8 @@
 """Tensors to the messages of records, and back. Pure: buffers in, buffers out."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, TypeAlias, cast, final
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast, final
 
 import numpy as np
 
@@ -17,10 +17,14 @@ from tensorwrapper.typing import Array
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits, Message, decode, decode_frames
 from tensorwrapper.wire.lowlevel import WriteOptions, Writer, describe_records, load_label, read_apart
 
+if TYPE_CHECKING:
+    from tensorwrapper.fields import Records
+
 __all__ = [
     "MOST_VIEWS",
     "FieldNames",
     "RecordFacts",
+    "check_facts",
     "check_listed",
     "check_views",
     "cut",
@@ -30,6 +34,9 @@ __all__ = [
     "encode_records",
     "encode_tensor",
     "encode_view",
+    "expected_message",
+    "only_records",
+    "only_tensor",
     "read_facts",
     "read_index",
     "read_label",
@@ -381,6 +388,65 @@ def read_facts(label: Json) -> RecordFacts:
     listed = _listed(record.get("records")) if kind == "index" else ()
     views = _views(record.get("views")) if kind == "index" else ()
     return RecordFacts(kind, name, piece, pieces, previous, extends, fields, listed, views)
+
+
+def check_facts(label: Json, expected: RecordFacts) -> None:
+    """Raise unless a record says of itself what is expected.
+
+    Raises
+    ------
+    DataFileError
+        If it does not.
+    """
+    facts = read_facts(label)
+    if facts != expected:
+        raise DataFileError(f"says of itself {facts}, but {expected} was expected")
+
+
+def expected_message(decoded: Callable[[], Message], expected: RecordFacts) -> Message:
+    """Return the message of a record, which must say of itself what is expected.
+
+    Raises
+    ------
+    DataFileError
+        If it does not, or the message is refused.
+    """
+    try:
+        message = decoded()
+        # With its tensors: they are read when they are first asked for, or refused.
+        len(message.tensors)
+    except RemoteProtocolError as error:
+        raise DataFileError(f"is refused: {error}") from error
+    check_facts(message.label_object, expected)
+    return message
+
+
+def only_tensor(message: Message, field: str = "") -> Tensor[Any]:
+    """Return the tensor of a message, or the field of its records, of which there must be one.
+
+    Raises
+    ------
+    DataFileError
+        If there is another number of them, or it is refused.
+    """
+    if field:
+        return cast("Tensor[Any]", only_records(message)[field])
+    if len(message.tensors) != 1:
+        raise DataFileError(f"has {len(message.tensors)} tensors instead of one")
+    try:
+        return message.tensors[0]
+    except RemoteProtocolError as error:
+        raise DataFileError(f"is refused: {error}") from error
+
+
+def only_records(message: Message) -> "Records":
+    """Return the records of a message; it raises as `only_tensor`."""
+    if len(message.records) != 1:
+        raise DataFileError(f"has {len(message.records)} records instead of one")
+    try:
+        return message.records[0]
+    except RemoteProtocolError as error:
+        raise DataFileError(f"is refused: {error}") from error
 
 
 def _name(given: Json) -> str:

@@ -4,7 +4,7 @@
 # pyright: reportIncompatibleMethodOverride=false
 
 from collections.abc import Callable
-from typing import Any, Final, Generic, Protocol, cast, final
+from typing import Any, Final, Generic, cast, final
 
 import attrs
 import numpy as np
@@ -12,10 +12,10 @@ import numpy.typing as npt
 
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer import BufferCommon, Dense
-from tensorwrapper.buffer.lowlevel import assign_elements
 from tensorwrapper.errors import DataFileError, ReadOnlyError
 from tensorwrapper.selection import View, as_view
 from tensorwrapper.selection.lowlevel import expression_of
+from tensorwrapper.store.records._concatenated import Elements, read_by_part, read_run_by_part
 from tensorwrapper.store.records._pieces import run_of
 from tensorwrapper.store.views._sources import FileSource, Stored
 from tensorwrapper.store.views._way import Way
@@ -24,14 +24,8 @@ from tensorwrapper.typing import Array, IntArray, ScalarT_co
 
 __all__ = ["StoredBuffer", "lazy_tensor", "same_elements"]
 
-_AT_HAND: Final = 256  # sources whose labels are kept
-
-
-class _Elements(Protocol):
-    """Elements by their row-major numbers."""
-
-    def read(self, addresses: IntArray) -> Array: ...
-    def read_run(self, start: int, stop: int) -> Array: ...
+_AT_HAND: Final = 256
+"""Sources that stay open."""
 
 
 @final
@@ -70,7 +64,7 @@ class StoredBuffer(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
     way: Way
     dtype: "np.dtype[ScalarT_co]"
     ends: IntArray
-    _opened: "dict[int, _Elements]" = attrs.field(factory=dict[int, "_Elements"], init=False, repr=False)
+    _opened: "dict[int, Elements]" = attrs.field(factory=dict[int, "Elements"], init=False, repr=False)
 
     @property
     def size(self) -> int:
@@ -89,42 +83,15 @@ class StoredBuffer(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         return self
 
     def read(self, addresses: IntArray) -> "npt.NDArray[ScalarT_co]":
-        result: npt.NDArray[ScalarT_co] = np.empty(addresses.shape, self.dtype)
-        flat, wanted = result.reshape(-1), addresses.reshape(-1)
-        numbers = np.searchsorted(self.ends, wanted, side="right") - 1
-        order = np.argsort(numbers, kind="stable")
-        touched, begins = np.unique(numbers[order], return_index=True)
-        bounds = [*begins.tolist(), len(order)]
-        for k, number in enumerate(touched.tolist()):
-            chosen = order[bounds[k] : bounds[k + 1]]
-            flat[chosen] = self._open(number).read(wanted[chosen] - self.ends[number])
-        return result
+        return read_by_part(self.ends, addresses, self.dtype, self._open)
 
     def read_run(self, start: int, stop: int) -> "npt.NDArray[ScalarT_co]":
-        if stop <= start:
-            return np.empty(0, self.dtype)
-        first = int(np.searchsorted(self.ends, start, side="right")) - 1
-        last = int(np.searchsorted(self.ends, stop, side="left"))
-        if last - first == 1:
-            base = int(self.ends[first])
-            return cast("npt.NDArray[ScalarT_co]", self._open(first).read_run(start - base, stop - base))
-        result: npt.NDArray[ScalarT_co] = np.empty(stop - start, self.dtype)
-        begins = np.maximum(self.ends[first:last], start)
-        counts = np.minimum(self.ends[first + 1 : last + 1], stop) - begins
-        for number in (np.flatnonzero(counts) + first).tolist():
-            begin, count, base = (
-                int(begins[number - first]),
-                int(counts[number - first]),
-                int(self.ends[number]),
-            )
-            run = self._open(number).read_run(begin - base, begin + count - base)
-            assign_elements(result[begin - start : begin + count - start], run)
-        return result
+        return read_run_by_part(self.ends, start, stop, self.dtype, self._open)
 
     def write(self, addresses: IntArray, values: Array) -> None:  # noqa: ARG002 - it refuses
         raise ReadOnlyError("a source of a stored view is read only: copy() gives elements to write to")
 
-    def _open(self, number: int) -> _Elements:
+    def _open(self, number: int) -> Elements:
         known = self._opened.get(number)
         if known is not None:
             return known
@@ -134,7 +101,7 @@ class StoredBuffer(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
             raise DataFileError(
                 f"{self.way.path}: the source {member.name!r} of a view is now {found.shape} of {found.dtype}"
             )
-        elements: _Elements
+        elements: Elements
         if isinstance(found, Tensor):
             elements = run_of(found)
         else:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from math import prod
 from typing import Any, Final, Protocol, final
 
 import numpy as np
@@ -17,6 +18,7 @@ __all__ = [
     "MOST_BYTES",
     "MOST_MEMBERS",
     "MOST_SOURCES",
+    "PLAIN",
     "FileSource",
     "MembersSource",
     "ServerSource",
@@ -32,7 +34,8 @@ MOST_BYTES: Final = 2**26
 """Bytes of text and tables that one view has at most."""
 _OPTIONS: Final[Mapping[str, tuple[object, ...]]] = {"raw": (True,), "null_rows": ("empty", "field")}
 _LONGEST: Final = 4096  # characters of a path, a name, an address or a version
-_PLAIN: Final = "biufcmM"
+PLAIN: Final = "biufcmM"
+"""Kinds of elements that a view may know before they are there."""
 
 
 @final
@@ -200,9 +203,7 @@ class MembersSource:
         splits = np.concatenate([[0], np.cumsum(rows)])
         if lengths is None:
             shape: Shape[Any] = Shape(int(splits[-1]), *tail)
-            inner = 1
-            for extent in tail:
-                inner *= extent
+            inner = prod(tail)
             if int(splits[-1]) * max(inner, 1) >= 2**62:
                 raise DataFileError("has members of too many elements")
             ends = splits * inner
@@ -268,7 +269,7 @@ def _to_form(given: Mapping[str, Json]) -> "tuple[Shape[Any] | None, np.dtype[An
         dtype = to_dtype(given.get("dtype"), "dtype")
     except TensorWrapperError as error:
         raise DataFileError(f"has a source of a shape or type that is refused: {error}") from error
-    if shape.size >= 2**62 or dtype.kind not in _PLAIN:
+    if shape.size >= 2**62 or dtype.kind not in PLAIN:
         raise DataFileError(f"has a source of {shape.size} elements of {dtype}")
     return shape, dtype
 

@@ -25,11 +25,12 @@ from tensorwrapper.errors import (
     TensorWrapperError,
     VersionChangedError,
 )
+from tensorwrapper.store.system._below import is_below
 from tensorwrapper.store.views._bridge import connect, open_file
 from tensorwrapper.store.views._sources import FileSource, ServerSource
 from tensorwrapper.tensor import Tensor
 
-__all__ = ["OpenFiles", "Way", "is_below", "is_named_by", "once", "opening"]
+__all__ = ["OpenFiles", "Way", "is_named_by", "once", "opening"]
 
 _OPEN: Final = 64
 """Files that are open at once."""
@@ -37,8 +38,6 @@ _ADDRESS: Final = re.compile(r"[a-z]+://[!-:<-?A-~]+")
 _HOST: Final = re.compile(r"\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9_.*-]+")
 _DEEP: Final = 16
 """Stored views that one may lead through."""
-
-
 _KEPT: Final = 2**16
 """Tensors that are kept while views are opened; views are all kept."""
 
@@ -147,12 +146,6 @@ def _close(*opened: "dict[Any, Any]") -> None:
     for own in opened:
         while own:
             own.popitem()[1].close()
-
-
-def is_below(path: str, folder: str) -> bool:
-    """Return whether a real path is below a folder."""
-    above = os.path.realpath(folder)
-    return path == above or path.startswith(os.path.join(above, ""))
 
 
 def is_named_by(address: str, follow: str | None) -> bool:

@@ -18,6 +18,7 @@ from tensorwrapper.store.records._origin import FileOrigin, Origin, origin_of, v
 from tensorwrapper.store.views._buffer import StoredBuffer
 from tensorwrapper.store.views._sources import (
     MOST_MEMBERS,
+    PLAIN,
     FileSource,
     MembersSource,
     ServerSource,
@@ -33,7 +34,6 @@ _HELD_ALL: Final = 2**24
 """Bytes of all of these."""
 _MANY: Final = 16
 """Sources from which on they are one node."""
-_PLAIN: Final = "biufcmM"
 _ROWS: Final = 2**12
 """Rows up to which a source says all their lengths."""
 
@@ -383,6 +383,6 @@ class _Form:
     def is_plain(whole: "Tensor[Any] | View[Any]") -> bool:
         """Return whether all elements are numbers that are there, one after the other."""
         shape = whole.shape
-        plain = whole.dtype.kind in _PLAIN and not whole.is_sparse and not whole.is_nullable
+        plain = whole.dtype.kind in PLAIN and not whole.is_sparse and not whole.is_nullable
         layout = whole.layout if isinstance(whole, Tensor) else expression_of(whole).layout
         return plain and not shape.has_layers and not layout.is_tiled

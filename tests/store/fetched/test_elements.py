@@ -1,5 +1,7 @@
 """Elements of a part of a file: every selection reads what NumPy has, into arrays of any strides."""
 
+import threading
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,6 +10,7 @@ import tensorwrapper as tw
 from tensorwrapper.selection import Outer, Runs
 from tensorwrapper.store import Ranges
 from tensorwrapper.store.fetched._elements import FetchedElements
+from tests.support.store.served_files import served
 
 EXTENTS = (7, 5, 6)
 ARRAY = np.arange(210, dtype="<i2").reshape(EXTENTS)
@@ -54,3 +57,20 @@ def test_equal_are_the_same_elements_of_the_same_file():
     assert hash(one) == hash(two)
     assert one != FetchedElements(ranges, 2, tw.Shape(209), ARRAY.dtype)
     assert one != FetchedElements(Ranges.of(ARRAY.tobytes()), 0, tw.Shape(210), ARRAY.dtype)
+
+
+def test_all_selections_of_a_read_come_at_the_same_time():
+    raw = np.random.default_rng(3).bytes(600_000)
+    both = threading.Barrier(2, timeout=60)
+
+    def together(_handler, _start, _stop):
+        both.wait()
+        return False
+
+    with served(raw) as server:
+        source = FetchedElements(Ranges.of(server.url), 0, tw.Shape(600_000), np.dtype("u1"))
+        server.twist = together
+        chosen = [Outer([range(10, 20)]), Outer([range(0)]), Outer([range(300_000, 300_005)])]
+        out = [np.empty(len(own.modes[0]), "u1") for own in chosen]
+        source.read(chosen, out)
+        assert [own.tobytes() for own in out] == [raw[10:20], b"", raw[300_000:300_005]]

@@ -45,7 +45,7 @@ def test_runs_that_lie_close_are_read_at_once():
 
 
 def test_a_block_is_not_read_for_what_is_far_apart_in_it(monkeypatch):
-    monkeypatch.setattr("tensorwrapper.store.foreign._rows_source._BLOCK", 4096)
+    monkeypatch.setattr("tensorwrapper.store.foreign._rows_source.LONGEST", 4096)
     array = Counting(5000)
     view = sel.as_view(RowsSource(sel.ArraySource(array), tw.Shape.from_offsets(np.arange(0, 5001, 5))))
     np.testing.assert_array_equal(view[::3].elements(), array.array.reshape(-1, 5)[::3].reshape(-1))

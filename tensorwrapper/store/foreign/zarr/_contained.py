@@ -10,14 +10,14 @@ from typing import Any
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.store.foreign.zarr._keys import Keyed, Place
 from tensorwrapper.store.records._loss import Loss
+from tensorwrapper.store.system._below import is_below
 
 __all__ = ["check_links", "contained_store", "is_inside", "link_refusal"]
 
 
 def is_inside(path: Path, root: str) -> bool:
-    """Tell whether a path leads to something that lies in a folder, whose real path is given."""
-    real = os.path.realpath(path)
-    return (real == root or real.startswith(root.rstrip(os.sep) + os.sep)) and path.exists()
+    """Tell whether a path leads to something that lies in a folder."""
+    return path.exists() and is_below(path, root)
 
 
 def link_refusal(path: Place, root: str, name: str, what: str) -> Loss | None:
