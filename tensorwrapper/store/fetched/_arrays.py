@@ -13,6 +13,7 @@ from tensorwrapper.errors import DataFileError
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape
 from tensorwrapper.store.fetched._elements import FetchedElements
+from tensorwrapper.store.foreign._bytes import check_bytes
 from tensorwrapper.store.foreign._contents import Contents, Held, Opening
 from tensorwrapper.store.foreign._npy import (
     MAGIC,
@@ -31,6 +32,7 @@ from tensorwrapper.store.foreign._scipy import Found, with_sparse
 from tensorwrapper.store.ranges._ranges import Ranges
 from tensorwrapper.store.records._loss import Loss, loss_in
 from tensorwrapper.typing import Array
+from tensorwrapper.wire import Limits
 
 __all__ = ["fetched_npy", "fetched_npz", "fetched_safetensors"]
 
@@ -108,7 +110,7 @@ def fetched_npz(ranges: Ranges, how: Opening) -> Contents:
         name = info.filename.removesuffix(".npy")
         if counts[info.filename] > 1:
             continue
-        member = _Member(ranges, archive, info, how.limits.decompressed_bytes)
+        member = _Member(ranges, archive, info, how.limits)
         head = no_array(info, counts, member.first_bytes) or member.head()
         if isinstance(head, Loss):
             losses.append(head)
@@ -124,10 +126,12 @@ def fetched_npz(ranges: Ranges, how: Opening) -> Contents:
 class _Member:
     """A member of an archive."""
 
-    __slots__ = ("archive", "info", "most", "ranges")
+    __slots__ = ("archive", "info", "limits", "ranges")
 
-    def __init__(self, ranges: Ranges, archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) -> None:
-        self.ranges, self.archive, self.info, self.most = ranges, archive, info, most
+    def __init__(
+        self, ranges: Ranges, archive: zipfile.ZipFile, info: zipfile.ZipInfo, limits: Limits
+    ) -> None:
+        self.ranges, self.archive, self.info, self.limits = ranges, archive, info, limits
 
     def first_bytes(self) -> bytes | None:
         """Return as many bytes as tell an array; None if they cannot be unpacked."""
@@ -160,11 +164,7 @@ class _Member:
         if is_stored(info):
             begin = self._begin() + place
             return _elements(self.ranges, begin, shape, dtype, is_fortran=is_fortran)
-        if nbytes > self.most:
-            raise DataFileError(
-                f"{info.filename!r} takes {nbytes} bytes in memory; limits=Limits(decompressed_bytes=...) "
-                "raises that"
-            )
+        check_bytes(nbytes, info.filename, self.limits)
         with self.archive.open(info) as packed:
             packed.read(place)
             raw = packed.read(nbytes)

@@ -1,6 +1,5 @@
 """A compressed member of an archive as a source: what is asked for is inflated when it is read."""
 
-import zipfile
 from collections.abc import Iterator, Sequence
 from math import prod
 from pathlib import Path
@@ -13,10 +12,12 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import assign_elements
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.shape import Shape
+from tensorwrapper.store.foreign._bytes import check_bytes
 from tensorwrapper.store.foreign._contents import Done
-from tensorwrapper.store.system._map import FileMap, stream_over
+from tensorwrapper.store.system._archive import Archive
 from tensorwrapper.store.system._system import of_stranger
 from tensorwrapper.typing import Array, Extents, IntArray
+from tensorwrapper.wire import Limits
 
 if TYPE_CHECKING:
     from tensorwrapper.selection import Ability, Outer, Wanted
@@ -33,8 +34,7 @@ _FIRST: Final = np.zeros(1, dtype=np.int64)
 class Member:
     """A dense array in an archive, inflated from its start to the last element that is wanted."""
 
-    memory: FileMap
-    """The archive."""
+    archive: Archive
     name: str
     """The name of the member in it."""
     place: int
@@ -43,13 +43,13 @@ class Member:
     dtype: "np.dtype[Any]"
     is_fortran: bool
     """Whether the first mode is the fastest."""
-    most: int
+    limits: Limits
     """How many bytes may be inflated."""
 
     @property
     def path(self) -> Path:
         """Which file it is in."""
-        return self.memory.filename
+        return self.archive.memory.filename
 
     @property
     def shape(self) -> Shape:
@@ -102,7 +102,7 @@ class Member:
         """Return all elements, of whatever type they are."""
         turn = -1 if self.is_fortran else 1
         extents = self.extents[::turn] or (1,)
-        self._check_bytes(prod(extents) * self.dtype.itemsize)
+        check_bytes(prod(extents) * self.dtype.itemsize, self.name, self.limits)
         found = np.empty(extents, self.dtype)
         with of_stranger(self.path, ".npz"):
             for first, rows in self._rows(extents[0], extents[1:]):
@@ -112,11 +112,8 @@ class Member:
     def _rows(self, n_rows: int, inner: Extents) -> Iterator[tuple[int, Array]]:
         """Yield rows of the mode that goes slowest, some at a time, and the number of the first."""
         size = prod(inner) * self.dtype.itemsize
-        self._check_bytes(n_rows * size)
-        with (
-            zipfile.ZipFile(stream_over(memoryview(self.memory))) as archive,
-            archive.open(self.name) as member,
-        ):
+        check_bytes(n_rows * size, self.name, self.limits)
+        with self.archive.open(self.name) as member:
             _skip(member, self.place)
             step = max(_CHUNK // max(size, 1), 1)
             for first in range(0, n_rows, step):
@@ -126,18 +123,11 @@ class Member:
                     raise DataFileError(f"{self.path}: {self.name!r} ends before its elements do")
                 yield first, np.frombuffer(data, self.dtype).reshape(count, *inner)
 
-    def _check_bytes(self, nbytes: int) -> None:
-        if nbytes > self.most:
-            raise DataFileError(
-                f"{self.path}: {self.name!r} takes {nbytes} bytes unpacked, up to the last element "
-                f"that is read; {self.most} are allowed; limits=Limits(decompressed_bytes=...) raises that"
-            )
-
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Member) and self.memory is other.memory and self.name == other.name
+        return isinstance(other, Member) and self.archive is other.archive and self.name == other.name
 
     def __hash__(self) -> int:
-        return hash((id(self.memory), self.name))
+        return hash((id(self.archive), self.name))
 
     def __repr__(self) -> str:
         return f"npz({str(self.path)!r}, {self.name.removesuffix('.npy')!r}, {self.shape!r}, {self.dtype})"

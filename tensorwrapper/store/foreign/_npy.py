@@ -29,12 +29,13 @@ from tensorwrapper.store.foreign._names import FreeNames
 from tensorwrapper.store.foreign._scipy import Found, with_sparse
 from tensorwrapper.store.records._loss import Loss, LossCode, loss_in
 from tensorwrapper.store.records._record import cut
+from tensorwrapper.store.system._archive import Archive
 from tensorwrapper.store.system._map import FileMap, map_file, stream_over
 from tensorwrapper.store.system._replace import replacing
 from tensorwrapper.store.system._system import of_stranger, reading
 from tensorwrapper.tensor import Tensor, strings
 from tensorwrapper.typing import Array
-from tensorwrapper.wire import DEFAULT_LIMITS
+from tensorwrapper.wire import DEFAULT_LIMITS, Limits
 
 __all__ = [
     "MAGIC",
@@ -48,7 +49,6 @@ __all__ = [
     "left_over",
     "map_whole",
     "mapped_array",
-    "members_of",
     "no_array",
     "npy_head",
     "npy_head_in",
@@ -130,7 +130,7 @@ def open_npz(path: Path, how: Opening) -> Contents:
     """
     memory = map_whole(path, ".npz")
     with of_stranger(path, ".npz"):
-        archive = zipfile.ZipFile(stream_over(memoryview(memory)))
+        archive = Archive(memory)
         infos = archive.infolist()
     found: list[Found] = []
     losses: list[Loss] = []
@@ -140,8 +140,8 @@ def open_npz(path: Path, how: Opening) -> Contents:
         name = info.filename.removesuffix(".npy")
         if counts[info.filename] > 1:
             continue
-        loss = no_array(info, counts, partial(_first_bytes, memory, archive, info))
-        head = loss or _head_of(memory, archive, info, name)
+        loss = no_array(info, counts, partial(_first_bytes, archive, info))
+        head = loss or _head_of(archive, info, name)
         if isinstance(head, Loss):
             losses.append(head)
             continue
@@ -149,7 +149,7 @@ def open_npz(path: Path, how: Opening) -> Contents:
             info.header_offset,
             info.compress_size,
             "dense" if is_stored(info) else "deflated",
-            partial(_member, memory, info, how.limits.decompressed_bytes),
+            partial(_member, archive, info, how.limits),
         )
         found.append((name, None if head is None else head.dtype, held))
         losses += [] if head is None else left_over(name, head, info.file_size)
@@ -191,11 +191,11 @@ def no_array(
     return None
 
 
-def _first_bytes(memory: FileMap, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes | None:
+def _first_bytes(archive: Archive, info: zipfile.ZipInfo) -> bytes | None:
     """Return the first bytes of a member; None if they cannot be unpacked."""
     if is_stored(info):
-        begin, end = span_of(memory, info)
-        return memory[begin : min(begin + len(MAGIC), end)]
+        begin, end = span_of(archive.memory, info)
+        return archive.memory[begin : min(begin + len(MAGIC), end)]
     try:
         with archive.open(info) as member:
             return member.read(len(MAGIC))
@@ -212,12 +212,10 @@ def unknown_packing(info: zipfile.ZipInfo) -> str | None:
     return None
 
 
-def _head_of(
-    memory: FileMap, archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str
-) -> NpyHead | Loss | None:
+def _head_of(archive: Archive, info: zipfile.ZipInfo, name: str) -> NpyHead | Loss | None:
     """Return what a header says, or why it is none that is read here; None of one that is damaged."""
     if is_stored(info):
-        return head_or_loss(lambda: npy_head_in(memory, *span_of(memory, info), name))
+        return head_or_loss(lambda: npy_head_in(archive.memory, *span_of(archive.memory, info), name))
 
     def inflated() -> NpyHead:
         with archive.open(info) as member:
@@ -304,10 +302,10 @@ def map_whole(path: Path, kind: str) -> FileMap:
         return map_file(stream.fileno(), 0, path)
 
 
-def _member(memory: FileMap, info: zipfile.ZipInfo, most: int) -> "Array | Member":
+def _member(archive: Archive, info: zipfile.ZipInfo, limits: Limits) -> "Array | Member":
     if is_stored(info):
-        return mapped_array(memory, *span_of(memory, info))
-    return compressed_member(memory, info, most)
+        return mapped_array(archive.memory, *span_of(archive.memory, info))
+    return compressed_member(archive, info, limits)
 
 
 def npy_head_in(memory: FileMap, begin: int, end: int, name: str) -> NpyHead:
@@ -450,12 +448,6 @@ def _write(stream: IO[bytes], tensor: Tensor[Any]) -> None:
         stream.write(run.elements().view(np.uint8).data)
 
 
-def members_of(memory: FileMap) -> list[zipfile.ZipInfo]:
-    """Return what an archive holds, by its directory."""
-    with zipfile.ZipFile(stream_over(memoryview(memory))) as archive:
-        return archive.infolist()
-
-
 def is_stored(info: zipfile.ZipInfo) -> bool:
     """Tell whether a member lies in the archive as it is."""
     return info.compress_type == zipfile.ZIP_STORED and not info.flag_bits & 1
@@ -468,9 +460,9 @@ def span_of(memory: FileMap, info: zipfile.ZipInfo) -> tuple[int, int]:
     return begin, begin + info.file_size
 
 
-def compressed_member(memory: FileMap, info: zipfile.ZipInfo, most: int) -> Member:
+def compressed_member(archive: Archive, info: zipfile.ZipInfo, limits: Limits) -> Member:
     """Return an array as a source that inflates it; its header is read now."""
-    with zipfile.ZipFile(stream_over(memoryview(memory))) as archive, archive.open(info) as member:
+    with archive.open(info) as member:
         shape, is_fortran, dtype = npy_header(member)
         place, size = member.tell(), math.prod(shape) * dtype.itemsize
     if dtype.hasobject:
@@ -478,7 +470,7 @@ def compressed_member(memory: FileMap, info: zipfile.ZipInfo, most: int) -> Memb
     # What is claimed is compared before anything is allocated; the archive checks what it unpacks.
     if place + size > info.file_size:
         raise ValueError(f"{shape} elements of {dtype} do not fit the {info.file_size} bytes of a member")
-    return Member(memory, info.filename, place, shape, dtype, is_fortran, most)
+    return Member(archive, info.filename, place, shape, dtype, is_fortran, limits)
 
 
 def check_stored(memory: FileMap, begin: int, info: zipfile.ZipInfo) -> None:

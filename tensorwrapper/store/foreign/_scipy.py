@@ -13,6 +13,7 @@ import numpy as np
 from tensorwrapper._arrays import are_truths
 from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, DataFileError, TensorWrapperError
+from tensorwrapper.store.foreign._bytes import check_bytes
 from tensorwrapper.store.foreign._contents import Held
 from tensorwrapper.store.foreign._member import whole_of
 from tensorwrapper.store.foreign._names import FreeNames
@@ -102,7 +103,7 @@ def _read(parts: Mapping[str, Callable[[], object]], name: str, limits: Limits) 
         if not are_truths(data):
             raise ConversionError("a bool is neither 0 nor 1")
         # Of each element its index in all modes, and before that numbers of the same size.
-        _check_bytes(8 * (len(extents) + 1) * data.size, name, limits)
+        check_bytes(8 * (len(extents) + 1) * data.size, name, limits)
         coords, values = _FORMS[form](arrays, extents)
         return sparse(coords, values, extents, duplicates="sum")
     except DataFileError:
@@ -112,14 +113,6 @@ def _read(parts: Mapping[str, Callable[[], object]], name: str, limits: Limits) 
         raise DataFileError(
             Loss(f"the sparse matrix {name!r}: {said}", name, "convention", _ADVICE)
         ) from error
-
-
-def _check_bytes(nbytes: int, name: str, limits: Limits) -> None:
-    if nbytes > limits.decompressed_bytes:
-        raise DataFileError(
-            f"{name!r} takes {nbytes} bytes in memory; {limits.decompressed_bytes} are allowed; "
-            "limits=Limits(decompressed_bytes=...) raises that"
-        )
 
 
 def _form(given: Array) -> str:

@@ -24,7 +24,6 @@ from tensorwrapper.store.foreign._npy import (
     left_over,
     map_whole,
     mapped_array,
-    members_of,
     npy_head,
     npy_head_in,
     npy_refusal,
@@ -35,7 +34,8 @@ from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.store.records._said import Said, SaidByName, told_of
 from tensorwrapper.store.sets._names import MemberName, member_name
 from tensorwrapper.store.sets._tar import TarMember, TarOther, map_tar, tar_members
-from tensorwrapper.store.system._map import FileMap, stream_over
+from tensorwrapper.store.system._archive import Archive
+from tensorwrapper.store.system._map import FileMap
 from tensorwrapper.store.system._system import of_stranger
 from tensorwrapper.wire import Limits, no_elements
 
@@ -99,11 +99,9 @@ def open_zip_sets(path: Path, kind: str, how: Opening) -> Contents:
     """
     memory, limits = map_whole(path, kind), how.limits
     with of_stranger(path, kind):
-        archive = zipfile.ZipFile(stream_over(memoryview(memory)))
+        archive = Archive(memory)
     members = [
-        TarOther(info.filename, "a folder")
-        if info.filename.endswith("/")
-        else _of_zip(memory, archive, info, limits)
+        TarOther(info.filename, "a folder") if info.filename.endswith("/") else _of_zip(archive, info, limits)
         for info in archive.infolist()
     ]
     _check_count(path, members, limits)
@@ -120,7 +118,7 @@ def check_members(path: Path) -> None:
     """
     memory = map_whole(path, ".zip")
     with of_stranger(path, ".zip"):
-        for info in members_of(memory):
+        for info in Archive(memory).infolist():
             if is_stored(info):
                 check_stored(memory, span_of(memory, info)[0], info)
 
@@ -139,8 +137,8 @@ def _of_tar(memory: FileMap, found: TarMember) -> _Member:
     )
 
 
-def _of_zip(memory: FileMap, archive: zipfile.ZipFile, info: zipfile.ZipInfo, limits: Limits) -> _Member:
-    stored, most = is_stored(info), limits.decompressed_bytes
+def _of_zip(archive: Archive, info: zipfile.ZipInfo, limits: Limits) -> _Member:
+    memory, stored = archive.memory, is_stored(info)
     return _Member(
         info.filename,
         info.header_offset,
@@ -148,21 +146,23 @@ def _of_zip(memory: FileMap, archive: zipfile.ZipFile, info: zipfile.ZipInfo, li
         info.compress_size,
         "dense" if stored else "deflated",
         lambda: (
-            mapped_array(memory, *span_of(memory, info)) if stored else compressed_member(memory, info, most)
+            mapped_array(memory, *span_of(memory, info))
+            if stored
+            else compressed_member(archive, info, limits)
         ),
         partial(_head_in, archive, info),
-        partial(_unpacked, memory, info),
+        partial(_unpacked, archive, info),
         unknown_packing(info),
     )
 
 
-def _head_in(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> NpyHead:
+def _head_in(archive: Archive, info: zipfile.ZipInfo, name: str) -> NpyHead:
     with archive.open(info) as member:
         return npy_head(member, name)
 
 
-def _unpacked(memory: FileMap, info: zipfile.ZipInfo) -> bytes:
-    with zipfile.ZipFile(stream_over(memoryview(memory))) as archive, archive.open(info) as member:
+def _unpacked(archive: Archive, info: zipfile.ZipInfo) -> bytes:
+    with archive.open(info) as member:
         # Never more than it says, whatever it is inflated to.
         return member.read(info.file_size)
 

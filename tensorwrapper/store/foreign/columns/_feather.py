@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, final
 
 from tensorwrapper._value_class import frozen
+from tensorwrapper.store.foreign._bytes import check_bytes
 from tensorwrapper.store.foreign._contents import Contents, Opening
 from tensorwrapper.store.foreign.columns._leaves import Column, leaf_array
-from tensorwrapper.store.foreign.columns._table import check_bytes, contents_of, tensor_of
+from tensorwrapper.store.foreign.columns._table import contents_of, tensor_of
 from tensorwrapper.store.system._system import reading
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import NullRows

@@ -23,10 +23,11 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import assign_elements, holds_strings
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.shape import Shape
+from tensorwrapper.store.foreign._bytes import check_bytes
 from tensorwrapper.store.foreign._contents import Contents, Done, Opening
 from tensorwrapper.store.foreign.columns._leaves import Column, Leaf, leaf_array
 from tensorwrapper.store.foreign.columns._pages import Chunk, Footer, decoded_bytes, read_footer
-from tensorwrapper.store.foreign.columns._table import check_bytes, contents_of, tensor_of
+from tensorwrapper.store.foreign.columns._table import contents_of, tensor_of
 from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.store.system._system import of_stranger, reading
 from tensorwrapper.tensor import Tensor

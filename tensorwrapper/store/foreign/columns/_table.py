@@ -27,14 +27,14 @@ from tensorwrapper.store.foreign.columns._leaves import Column, leaves_of
 from tensorwrapper.store.records._loss import Loss, LossCode
 from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.typing import NullRows
-from tensorwrapper.wire import DEFAULT_LIMITS, Limits
+from tensorwrapper.wire import DEFAULT_LIMITS
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from tensorwrapper.selection import View
 
-__all__ = ["KEY", "check_bytes", "contents_of", "tensor_of"]
+__all__ = ["KEY", "contents_of", "tensor_of"]
 
 KEY: Final = b"tensorwrapper"
 """Under which the metadata of a table, and of each column, say what Arrow has no words for: JSON."""
@@ -213,12 +213,3 @@ def _said(metadata: "Mapping[bytes, bytes] | None") -> Mapping[str, Any] | None:
 def _placed(read: "Callable[[], Tensor[Any] | View[Any]]", said: Mapping[str, Any]) -> object:
     """Return a column with the names and the origin that are said of it."""
     return placed(read(), said.get("dimension_names"), said.get("index_origin"))
-
-
-def check_bytes(nbytes: int, name: str, limits: Limits) -> None:
-    """Raise if a column takes more memory than a reader allows."""
-    if nbytes > limits.decompressed_bytes:
-        raise DataFileError(
-            f"{name!r} takes {nbytes} bytes in memory; {limits.decompressed_bytes} are allowed; "
-            "limits=Limits(decompressed_bytes=...) raises that"
-        )

@@ -13,10 +13,10 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer import StringData
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.shape import Shape
+from tensorwrapper.store.foreign._bytes import check_bytes
 from tensorwrapper.store.foreign.conventions._seen import (
     Group,
     Part,
-    check_bytes,
     integers_of,
     refused,
     whole,

@@ -14,7 +14,8 @@ import numpy as np
 
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import DataFileError
-from tensorwrapper.store.foreign.conventions._seen import Part, Read, check_bytes, integers_of
+from tensorwrapper.store.foreign._bytes import check_bytes
+from tensorwrapper.store.foreign.conventions._seen import Part, Read, integers_of
 from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.typing import IntArray
 from tensorwrapper.wire import Limits

@@ -8,6 +8,7 @@ import numpy as np
 
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import DataFileError
+from tensorwrapper.store.foreign._bytes import check_bytes
 from tensorwrapper.store.records._loss import Loss, unread
 from tensorwrapper.typing import Array, Extents, IntArray, NullRows
 from tensorwrapper.wire import Limits
@@ -23,7 +24,6 @@ __all__ = [
     "Put",
     "Read",
     "broken",
-    "check_bytes",
     "counted",
     "integers_of",
     "refused",
@@ -95,21 +95,6 @@ def broken(name: str, convention: str, why: Exception) -> Loss:
 def refused(name: str, why: str) -> DataFileError:
     """Return the error of a tensor whose parts contradict each other."""
     return DataFileError(Loss(f"{name!r} cannot be put together, {why}", name, "convention", RAW))
-
-
-def check_bytes(nbytes: float, name: str, limits: Limits) -> None:
-    """Raise before a tensor takes more memory than the limits allow.
-
-    Raises
-    ------
-    DataFileError
-        If it would.
-    """
-    if nbytes > limits.decompressed_bytes:
-        raise DataFileError(
-            f"{name!r} takes {int(nbytes)} bytes in memory; {limits.decompressed_bytes} are allowed; "
-            "limits=Limits(decompressed_bytes=...) raises that"
-        )
 
 
 def whole(part: Part, limits: Limits) -> Array:

@@ -11,11 +11,11 @@ from typing import Any, Final, cast
 import numpy as np
 
 from tensorwrapper.errors import DataFileError
+from tensorwrapper.store.foreign._bytes import check_bytes
 from tensorwrapper.store.foreign.conventions._seen import (
     Group,
     Part,
     Put,
-    check_bytes,
     counted,
     integers_of,
     refused,

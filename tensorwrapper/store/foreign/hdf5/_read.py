@@ -22,6 +22,7 @@ from tensorwrapper._json import Json, parse_json
 from tensorwrapper.buffer import StringData, strings_from_numpy
 from tensorwrapper.errors import DataFileError, ParseError
 from tensorwrapper.shape import Shape
+from tensorwrapper.store.foreign._bytes import check_bytes
 from tensorwrapper.store.foreign._contents import SCALES, Contents, Held, Opening, scaled
 from tensorwrapper.store.foreign._fields import FieldPath, FieldsOf, field_paths, inner_of
 from tensorwrapper.store.foreign._guarded import Guarded
@@ -445,7 +446,7 @@ class _Finder:
             source = self._source(found)
         except TypeError:
             # NumPy has no integers of three bytes, and h5py no shorter way to wider ones.
-            self._check_bytes(found.size * look.dtype.itemsize, found.name)
+            check_bytes(found.size * look.dtype.itemsize, found.name, self.limits)
             array = np.empty(found.shape, look.dtype)
             found.id.read(h5py.h5s.ALL, h5py.h5s.ALL, array)
             return self._placed(as_tensor(array), found)
@@ -523,18 +524,11 @@ class _Finder:
                 "limits=Limits(extent=...) raises that"
             )
 
-    def _check_bytes(self, nbytes: int, name: str | None) -> None:
-        if nbytes > self.limits.decompressed_bytes:
-            raise DataFileError(
-                f"{name!r} takes {nbytes} bytes in memory; {self.limits.decompressed_bytes} are allowed; "
-                "limits=Limits(decompressed_bytes=...) raises that"
-            )
-
     def _objects(self, found: "h5py.Dataset | FieldsOf", name: str) -> list[Array]:
         """Return what a dataset of sequences or text has, some rows at a time: each may be the whole file."""
         self.heaps.check()
         size, rank = prod(found.shape), len(found.shape)
-        self._check_bytes(16 * size, name)
+        check_bytes(16 * size, name, self.limits)
         flat, nbytes = list[Array](), 0
         step = max(self.limits.decompressed_bytes // max(len(self.memory), 1), _LEAST_ROWS)
         count = found.shape[0] if rank else 1
@@ -543,7 +537,7 @@ class _Finder:
             key = (slice(first, first + step), *[slice(None)] * (rank - 1)) if rank else ()
             part = np.asarray(found[key], dtype=object).reshape(-1)
             nbytes += sum(map(_size_of, part))
-            self._check_bytes(nbytes, name)
+            check_bytes(nbytes, name, self.limits)
             flat.append(part)
         return flat
 
@@ -558,7 +552,7 @@ class _Finder:
 
     def _text_of(self, found: "h5py.Dataset | FieldsOf", name: str) -> StringData:
         if found.dtype.kind == "S":
-            self._check_bytes(prod(found.shape) * found.dtype.itemsize, name)
+            check_bytes(prod(found.shape) * found.dtype.itemsize, name, self.limits)
             array = np.asarray(found[tuple([slice(None)] * len(found.shape))])
             data = strings_from_numpy(array.reshape(-1))
         else:
@@ -594,7 +588,7 @@ class _Finder:
     def _sizes(self, parts: "Mapping[str, h5py.Dataset]", mode: int, name: str) -> IntArray:
         is_offsets = f"offsets_{mode}" in parts
         found = parts[f"offsets_{mode}" if is_offsets else f"sizes_{mode}"]
-        self._check_bytes(found.nbytes, found.name)
+        check_bytes(found.nbytes, found.name, self.limits)
         array = np.asarray(found[...])
         if not is_offsets:
             return array

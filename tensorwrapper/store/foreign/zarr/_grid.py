@@ -17,6 +17,7 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import assign_elements
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.shape import Shape, Tiling
+from tensorwrapper.store.foreign._bytes import check_bytes
 from tensorwrapper.store.foreign._contents import Done
 from tensorwrapper.store.foreign.zarr._codecs import CODECS, decoded
 from tensorwrapper.store.foreign.zarr._contained import check_links
@@ -227,11 +228,7 @@ class GridSource:
         key = _chunk_key(index, self.separator)
         path = self.folder / key
         nbytes = prod(extents) * self.dtype.itemsize
-        if nbytes > self.limits.decompressed_bytes:
-            raise DataFileError(
-                f"{path} takes {nbytes} bytes unpacked; {self.limits.decompressed_bytes} are allowed; "
-                "limits=Limits(decompressed_bytes=...) raises that"
-            )
+        check_bytes(nbytes, str(path), self.limits)
         if isinstance(self.folder, Path):
             check_links(self.folder, key, self.root)
         if not path.exists():

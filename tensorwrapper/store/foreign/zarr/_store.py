@@ -20,6 +20,7 @@ from tensorwrapper._lazy import naming_extras
 from tensorwrapper.buffer import strings_from_numpy
 from tensorwrapper.errors import DataFileError, ParseError
 from tensorwrapper.shape import Shape
+from tensorwrapper.store.foreign._bytes import check_bytes
 from tensorwrapper.store.foreign._contents import SCALES, Contents, Held, Opening, scaled
 from tensorwrapper.store.foreign._guarded import Guarded
 from tensorwrapper.store.foreign._links import Links
@@ -349,12 +350,7 @@ class _Reader:
         from tensorwrapper.selection import as_view  # noqa: PLC0415 - as above
 
         found = as_view(self._source(self.folder / name, read_node(self.folder / name)))
-        nbytes = 8 * found.size
-        if nbytes > self.limits.decompressed_bytes:
-            raise DataFileError(
-                f"{self.folder / name} takes {nbytes} bytes in memory; {self.limits.decompressed_bytes} are "
-                "allowed; limits=Limits(decompressed_bytes=...) raises that"
-            )
+        check_bytes(8 * found.size, str(self.folder / name), self.limits)
         return np.asarray(found.compute())
 
     def _strings(self, folder: Place, node: Mapping[str, Any], shape: Shape[Any]) -> Tensor[Any]:
@@ -362,11 +358,7 @@ class _Reader:
         found = _opened(folder, self.root, node)
         if found.size != shape.size:
             raise DataFileError(f"{folder} has {found.size} values for {shape.size} elements")
-        if 16 * found.size > self.limits.decompressed_bytes:
-            raise DataFileError(
-                f"{folder} has {found.size} strings, more than {self.limits.decompressed_bytes} bytes "
-                "hold; limits=Limits(decompressed_bytes=...) raises that"
-            )
+        check_bytes(16 * found.size, str(folder), self.limits)
         array = np.asarray(found[...]).reshape(-1)
         if array.dtype.kind in "US":
             return strings(strings_from_numpy(array), shape=shape)

@@ -6,13 +6,15 @@ from typing import final
 
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import DataFileError
+from tensorwrapper.store.foreign._bytes import check_bytes
 from tensorwrapper.store.foreign._contents import Contents, Opening
 from tensorwrapper.store.foreign._npy import is_stored, map_whole, span_of, unknown_packing
 from tensorwrapper.store.foreign.zarr._keys import MARKS, Entry, Keyed, Keys
 from tensorwrapper.store.foreign.zarr._store import open_place
 from tensorwrapper.store.records._loss import Loss
-from tensorwrapper.store.system._map import FileMap, stream_over
+from tensorwrapper.store.system._archive import Archive
 from tensorwrapper.store.system._system import of_stranger
+from tensorwrapper.wire import Limits
 
 __all__ = ["open_zipped"]
 
@@ -25,7 +27,7 @@ def open_zipped(path: Path, how: Opening) -> Contents:
     DataFileError
         If there is no such file, it is damaged, or has no store.
     """
-    keys = _keys_of(path, how.limits.decompressed_bytes)
+    keys = _keys_of(path, how.limits)
     root = Keyed(keys)
     inner = root.nodes()
     if not any((root / mark).is_file() for mark in MARKS):
@@ -37,15 +39,17 @@ def open_zipped(path: Path, how: Opening) -> Contents:
     return open_place(root, how)
 
 
-def _keys_of(path: Path, most: int) -> Keys:
+def _keys_of(path: Path, limits: Limits) -> Keys:
     memory = map_whole(path, "Zarr")
     with of_stranger(path, "Zarr"):
-        infos = zipfile.ZipFile(stream_over(memoryview(memory))).infolist()
+        archive = Archive(memory)
     # Writers of Zarr add a member again to change it: the last one counts.
     entries: dict[str, Entry] = {
-        info.filename: _Member(memory, info, most) for info in infos if not info.filename.endswith("/")
+        info.filename: _Member(archive, info, limits)
+        for info in archive.infolist()
+        if not info.filename.endswith("/")
     }
-    return Keys(path, entries, (_keys_of, (path, most)))
+    return Keys(path, entries, (_keys_of, (path, limits)))
 
 
 @final
@@ -53,9 +57,9 @@ def _keys_of(path: Path, most: int) -> Keys:
 class _Member:
     """The bytes of a member."""
 
-    memory: FileMap
+    archive: Archive
     info: zipfile.ZipInfo
-    most: int
+    limits: Limits
 
     @property
     def size(self) -> int:
@@ -64,24 +68,17 @@ class _Member:
 
     def read(self, start: int, stop: int) -> bytes:
         """Return some of the bytes."""
-        path, name = self.memory.filename, self.info.filename
+        memory, name = self.archive.memory, self.info.filename
+        path = memory.filename
         refused = unknown_packing(self.info)
         if refused is not None:
             raise DataFileError(Loss(f"the member {name!r} of {path} {refused}", name, "codec"))
-        if stop - start > self.most or (self.size > self.most and not is_stored(self.info)):
-            raise DataFileError(
-                f"{path}: {name!r} has {self.size} bytes; {self.most} are allowed; "
-                "limits=Limits(decompressed_bytes=...) raises that"
-            )
+        check_bytes(stop - start if is_stored(self.info) else self.size, f"{path}: {name}", self.limits)
         if is_stored(self.info):
-            begin, end = span_of(self.memory, self.info)
-            found = self.memory[begin + start : min(begin + stop, end)]
+            begin, end = span_of(memory, self.info)
+            found = memory[begin + start : min(begin + stop, end)]
         else:
-            with (
-                of_stranger(path, "Zarr", name),
-                zipfile.ZipFile(stream_over(memoryview(self.memory))) as archive,
-                archive.open(self.info) as member,
-            ):
+            with of_stranger(path, "Zarr", name), self.archive.open(self.info) as member:
                 found = member.read(stop)[start:]
         if len(found) != stop - start:
             raise DataFileError(f"{path}: {name!r} has not the {self.size} bytes that the archive claims")

@@ -7,7 +7,8 @@ from pyarrow import feather
 
 import tensorwrapper as tw
 from tensorwrapper.errors import DataFileError
-from tensorwrapper.store.foreign.columns._table import KEY, check_bytes
+from tensorwrapper.store.foreign._bytes import check_bytes
+from tensorwrapper.store.foreign.columns._table import KEY
 from tensorwrapper.wire import Limits
 
 

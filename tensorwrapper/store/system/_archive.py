@@ -1,0 +1,17 @@
+"""A zip archive in a file that is mapped."""
+
+import zipfile
+from typing import final
+
+from tensorwrapper.store.system._map import FileMap, stream_over
+
+__all__ = ["Archive"]
+
+
+@final
+class Archive(zipfile.ZipFile):
+    """A zip archive. Its directory is read once; several threads may read members at the same time."""
+
+    def __init__(self, memory: FileMap) -> None:
+        super().__init__(stream_over(memoryview(memory)))
+        self.memory = memory
