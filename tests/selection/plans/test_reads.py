@@ -1,5 +1,7 @@
 """What is asked of each source: boxes where reads overlap, and each source once."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -42,6 +44,37 @@ def test_a_source_that_says_so_is_read_as_a_box():
     assert view.plan().reads[0].selections == (Outer([range(12), range(19)]),)
     np.testing.assert_array_equal(np.asarray(view), X[:, ::2])
     assert source.nbytes == view.plan().bytes_read == 12 * 19 * 8
+
+
+def _zarr(folder):
+    zarr = pytest.importorskip("zarr")
+    return zarr.create_array(folder / "z", shape=(20_000, 20_000), chunks=(50, 50), dtype="f8")
+
+
+def _h5py(folder):
+    h5py = pytest.importorskip("h5py")
+    return h5py.File(folder / "a.h5", "w").create_dataset("x", (20_000, 20_000), "f8", chunks=(50, 50))
+
+
+def _dask(_folder):
+    return pytest.importorskip("dask.array").zeros((2000, 2000), chunks=(500, 500))
+
+
+@pytest.mark.parametrize("make", [_zarr, _h5py, _dask])
+def test_few_points_of_a_large_array_take_memory_by_the_points(make, tmp_path):
+    view = sel.as_view(make(tmp_path))
+    view[[0, 3], [5, 2]].compute()  # what libraries load when they read for the first time
+    places = np.linspace(0, view.shape.extents[0] - 1, 40).astype(int)
+    tracemalloc.start()
+    try:
+        found = view[places, places[::-1]].compute()
+        plan = view.diagonal()[:: view.shape.extents[0] // 40].plan()
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert found.tolist() == [0] * 40
+    assert plan.bytes_read == 8 * 40
+    assert peak < 2**23
 
 
 def test_a_sources_equal_to_another_is_read_with_it():
