@@ -18,7 +18,13 @@ from tensorwrapper.buffer._addresses import copied_by_plan, few_places, packed_l
 from tensorwrapper.buffer._casts import check_write, convert_elements
 from tensorwrapper.buffer._elements import contains_value, holds_strings, kind_of
 from tensorwrapper.buffer._sums import add_at, check_sums
-from tensorwrapper.buffer.copies._copy import copy_elements, scatter_elements, take_elements, write_number
+from tensorwrapper.buffer.copies._copy import (
+    copy_elements,
+    scatter_elements,
+    take_elements,
+    take_windows,
+    write_number,
+)
 from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, ReadOnlyError
 from tensorwrapper.layout import LayoutCommon
 from tensorwrapper.layout.lowlevel import address_batches
@@ -191,6 +197,15 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
 
     def memory_of(self, layout: LayoutCommon) -> "npt.NDArray[ScalarT_co] | None":  # noqa: ARG002 - none
         """Return the array over the memory that a layout in strides addresses, or None; O(rank)."""
+        return None
+
+    def cells_of(
+        self,
+        starts: IntArray,  # noqa: ARG002 - of memory only
+        strides: IntArray,  # noqa: ARG002
+        extents: Extents,  # noqa: ARG002
+    ) -> "npt.NDArray[ScalarT_co] | None":
+        """Return cells of one size, of rank 1 or more, as an array of them; None if no array does it."""
         return None
 
     def elements_of(self, layout: LayoutCommon) -> "npt.NDArray[ScalarT_co]":
@@ -508,6 +523,20 @@ class Dense(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
             return None  # Such elements are objects, over which NumPy makes no array of other strides.
         extents, _, strides, offset = box
         return self.array(extents, strides, offset)
+
+    def cells_of(
+        self, starts: IntArray, strides: IntArray, extents: Extents
+    ) -> "npt.NDArray[ScalarT_co] | None":
+        if self.flat.dtype.kind in "TO" or 0 in extents or not len(starts) or not extents:
+            return None
+        if (strides != strides[0]).any():
+            return None
+        # All cells that have these strides, wherever they begin, are an array whose first mode is that place.
+        steps: list[int] = strides[0].tolist()
+        low = sum([min(step, 0) * (n - 1) for step, n in zip(steps, extents, strict=True)])
+        high = sum([max(step, 0) * (n - 1) for step, n in zip(steps, extents, strict=True)])
+        windows = self.array((len(self.flat) - high + low, *extents), (1, *steps), -low)
+        return take_windows(windows, starts + low)
 
     def elements_of(self, layout: LayoutCommon) -> "npt.NDArray[ScalarT_co]":
         size = layout.shape.size

@@ -32,6 +32,7 @@ __all__ = [
     "take_along",
     "take_elements",
     "take_together",
+    "take_windows",
     "write_elements",
     "write_number",
 ]
@@ -108,6 +109,13 @@ def take_elements(flat: npt.NDArray[_S], places: Iterator[IntArray], size: int) 
     for batch in places:
         np.take(flat, batch, out=result[start : start + len(batch)], mode="clip")
         start += len(batch)
+    _count(result.nbytes)
+    return result
+
+
+def take_windows(windows: npt.NDArray[_S], places: IntArray) -> npt.NDArray[_S]:
+    """Return ``windows[places]`` of an array that may overlap itself, of which no copy is made."""
+    result: npt.NDArray[_S] = np.ascontiguousarray(windows[places])
     _count(result.nbytes)
     return result
 

@@ -55,8 +55,8 @@ def requests_of(leaves: Iterable[Expression]) -> tuple[Request, ...]:
     """Return one request for each source elsewhere that parts of a view read, with no element twice.
 
     Equal selections are one, and so are those that share elements. Two are read as the box around both, and
-    one as the box around it, if the source says that this costs less. Runs are read as one run only where
-    the elements between them have fewer bytes than the runs take to be told.
+    one as the box around it, if the source says that this costs less. Several runs
+    become one only if the elements between them have fewer bytes than the runs' own numbers.
     """
     fetches: dict[Source, dict[Expression, Fetch]] = {}
     for leaf in leaves:
@@ -115,7 +115,7 @@ def _boxed(source: Source, wanted: Wanted, own: list[tuple[Expression, Fetch]]) 
     box = wanted.bounding_box()
     if box is wanted or box == wanted:
         return wanted, own
-    # Between points may be all of the source: what is read there is at most what it takes to name the points.
+    # The elements between points may be the whole source: they are read if the points' numbers have more bytes.
     spare = wanted.nbytes // max(source.dtype.itemsize, 1)
     if isinstance(wanted, Runs) and box.size - wanted.size > spare:
         return wanted, own

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, cast, final
+from typing import TYPE_CHECKING, Any, Final, Generic, cast, final
 
 import numpy as np
 import numpy.typing as npt
@@ -15,11 +15,12 @@ from tensorwrapper.buffer import BufferCommon, Dense
 from tensorwrapper.buffer.lowlevel import fit_number, packed_layout
 from tensorwrapper.errors import ConversionError, ExtentError, LayerError, LayoutError
 from tensorwrapper.layout.lowlevel import make_blocked
-from tensorwrapper.shape import JaggedCommon, Shape, ShapeLike, Tiling, as_shape
+from tensorwrapper.shape import Shape, ShapeLike, Tiling, as_shape
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.operators._promotion import promoted
 from tensorwrapper.tensor.rows._reduce import check_filled, reduce_box, reduce_runs
-from tensorwrapper.tensor.rows._tiles import cells_in_box, groups_of, select_tiles
+from tensorwrapper.tensor.rows._tiles import cells_in_box, cut_elements, groups_of, select_tiles
+from tensorwrapper.tensor.within._numbers import means, norms, variances
 from tensorwrapper.typing import Array, Extents, IndexT_co, IntArray, ScalarT_co
 
 if TYPE_CHECKING:
@@ -29,6 +30,20 @@ if TYPE_CHECKING:
 __all__ = ["CellGroup", "TensorCells"]
 
 _BLOCK = 1 << 26  # bytes of cells that a function of the user gets at a time
+_UFUNCS: "Final[dict[Callable[..., Any], np.ufunc]]" = {
+    np.sum: np.add,
+    np.prod: np.multiply,
+    np.max: np.maximum,
+    np.min: np.minimum,
+    np.any: np.logical_or,
+    np.all: np.logical_and,
+}
+_NUMBERS: "Final[dict[Callable[..., Any], Callable[[Array, list[IntArray]], Array]]]" = {
+    np.mean: means,
+    np.var: lambda array, marks: variances(array, marks, 0),
+    np.std: lambda array, marks: cast("Array", np.sqrt(variances(array, marks, 0))),
+    np.linalg.norm: norms,
+}
 
 
 @final
@@ -167,10 +182,12 @@ class TensorCells(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
         """
         self._check_cells("group_by_shape")
         self._check_layers("group_by_shape")
-        indices = self.shape.cell_table().indices
+        indices, places = self.shape.cell_table().indices, self._cell_places()
         return tuple(
             [
-                CellGroup(indices[cells], cast("Tensor[ScalarT_co]", self._cells_as_box(cells, extents)))
+                CellGroup(
+                    indices[cells], cast("Tensor[ScalarT_co]", self._cells_as_box(places, cells, extents))
+                )
                 for extents, cells in self._sizes()
             ]
         )
@@ -188,16 +205,24 @@ class TensorCells(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
     def _sizes(self) -> list[tuple[Extents, IntArray]]:
         return groups_of(self.shape.cell_table().extents)
 
-    def _cells_as_box(self, cells: IntArray, extents: Extents) -> "TensorBase[ScalarT_co]":
-        """Return some cells of one size as a box, copied."""
-        box = Shape(len(cells), *extents)
+    def _cell_places(self) -> tuple[IntArray, IntArray]:
+        """Return where each cell starts, and its strides."""
         table = self._layout.implementation.without_layers().cell_table()
         if table is None:
             raise LayoutError(f"the cells of {self.shape} have no strides: copy() gives them some")
-        starts, strides = table
+        return table
+
+    def _cells_as_box(
+        self, places: tuple[IntArray, IntArray], cells: IntArray, extents: Extents
+    ) -> "TensorBase[ScalarT_co]":
+        """Return some cells of one size as a box, copied."""
+        starts, strides = places[0][cells], places[1][cells]
+        box = packed_layout(Shape(len(cells), *extents))
+        array = self._buffer.cells_of(starts, strides, extents)
+        if array is not None:
+            return self._make(box, Dense(cast("Any", array.reshape(-1))))
         rows = Shape.from_cells((len(cells),), shared_table(extents, len(cells)))
-        under = make_blocked(rows, starts[cells], strides[cells])
-        return self._make(packed_layout(box), self._buffer.pack(under))
+        return self._make(box, self._buffer.pack(make_blocked(rows, starts, strides)))
 
     def reduce_tiles(
         self, function: "np.ufunc | Callable[..., npt.ArrayLike]", *, initial: object = None
@@ -247,7 +272,9 @@ class TensorCells(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
         outer = self.shape.outer()
         tiles = self._buffer.tiles_of(self._layout.implementation)
         if not isinstance(function, np.ufunc):
-            reduced = self._reduced_by(function, initial, tiles)
+            reduced = self._reduced_by_sums(function) if initial is tiles is None else None
+            if reduced is None:
+                reduced = self._reduced_by(function, initial, tiles)
         elif tiles is not None:
             # Loaded here: most programs have no tensors in blocks.
             from tensorwrapper.tensor.operators._stored_reductions import reduce_present  # noqa: PLC0415
@@ -260,8 +287,6 @@ class TensorCells(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
         return made
 
     def _reduced(self, ufunc: np.ufunc, initial: object) -> Array:
-        held = self._layout.implementation
-        view = held.tiled
         if self._buffer.nullable:
             flat, runs = self._valid_runs()
             filled = runs[1:] > runs[:-1]
@@ -270,14 +295,26 @@ class TensorCells(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
                 (place,) = outer.indices_at([int(filled.argmin())]) - np.array(outer.origin, np.int64)
                 check_filled(ufunc, [filled], "tile", tuple(place.tolist()))
             return reduce_runs(ufunc, flat, runs, initial)
-        if view is None:
-            rows = cast("JaggedCommon", self.shape.flatten().implementation).rows
-            return reduce_runs(ufunc, self.elements(), rows.cell_offsets(), initial)
-        marks = [p.starts for p in view.tiling.partitions]
-        array = self._buffer.memory_of(view.under)
-        if array is None:
-            array = self._buffer.elements_of(view.under).reshape(view.under.shape.extents)
+        array, marks = cut_elements(self)
         return reduce_box(ufunc, array, marks, initial)
+
+    def _reduced_by_sums(self, function: object) -> Array | None:
+        """Return what functions of NumPy that are sums, or extremes, make of all tiles at once; else None."""
+        if self._buffer.nullable or self.dtype.kind not in "biufc" or self.dtype.char == "e":
+            return None
+        try:
+            ufunc, of_numbers = _UFUNCS.get(cast("Any", function)), _NUMBERS.get(cast("Any", function))
+        except TypeError:  # It has no hash.
+            return None
+        if ufunc is of_numbers is None:
+            return None
+        array, marks = cut_elements(self)
+        if of_numbers is not None:
+            return of_numbers(array, marks)
+        known = cast("np.ufunc", ufunc)
+        if known.identity is None and not all(np.diff(own).all() for own in marks):
+            return None  # The function itself decides about an empty tile.
+        return reduce_box(known, array, marks, None)
 
     def _valid_runs(self) -> tuple[Array, IntArray]:
         """Return the valid elements, cell by cell, and where those of each cell begin and end."""
@@ -306,6 +343,7 @@ class TensorCells(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
             raise ConversionError("initial takes part in a reduction by a ufunc, and by nothing else")
         flat, marks = self._valid_runs() if self._buffer.nullable else (None, None)
         sizes = self._sizes() if marks is None else groups_of(np.diff(marks)[:, None])
+        places = self._cell_places() if marks is None else None
         found: list[tuple[IntArray, Array]] = []
         present = None
         if tiles is not None:
@@ -322,7 +360,11 @@ class TensorCells(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
             for start in range(0, len(cells), step):
                 part = cells[start : start + step]
                 if flat is None or marks is None:
-                    array = self._cells_as_box(part, extents).elements().reshape(len(part), *extents)
+                    array = (
+                        self._cells_as_box(cast("Any", places), part, extents)
+                        .elements()
+                        .reshape(len(part), *extents)
+                    )
                 else:
                     array = flat[marks[part][:, None] + np.arange(*extents)]
                 values = _called(function, array)

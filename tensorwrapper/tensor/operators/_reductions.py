@@ -37,10 +37,11 @@ from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.tensor.operators._shapes import check_out
 from tensorwrapper.tensor.operators._stored_reductions import reduce_stored
 from tensorwrapper.tensor.rows._nulls import over_valid, sides_of
-from tensorwrapper.tensor.rows._reduce import fit_initial, reduce_runs
+from tensorwrapper.tensor.rows._reduce import fit_initial, reduce_box, reduce_runs
 from tensorwrapper.tensor.rows._row_facts import row_splits
+from tensorwrapper.tensor.rows._tiles import cut_elements
 from tensorwrapper.tensor.within._running import accumulated
-from tensorwrapper.typing import Array
+from tensorwrapper.typing import Array, IntArray
 
 __all__ = ["METHODS", "finished", "known", "reduced_shape"]
 
@@ -66,26 +67,36 @@ def _reduce(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any])
         raise ConversionError(
             f"{name}: keepdims of a jagged tensor; one number per row combines with it as it is"
         )
-    plain, valid = sides_of(tensor)
-    flat, splits = (
-        plain.elements(),
-        OperandShapes.splits_under(shape, modes) if modes else np.array([0, shape.size]),
-    )
     where = options.pop("where", True)
-    if where is not True or tensor.buffer.nullable:
+    array, marks = _cut_rows(tensor, shape, modes, where, name)
+    with refusals(name):
+        initial, dtype = options.pop("initial", None), options.pop("dtype", None)
+        _check_type(ufunc, tensor, dtype, name)
+        result = reduce_box(ufunc, array, marks, initial, what="row", dtype=dtype)
+    if options:
+        raise ConversionError(f"{name} does not know {', '.join(map(repr, options))}")
+    return finished(tensor._make(packed_layout(leading), Dense(cast("Any", result.reshape(-1)))), out, name)
+
+
+def _cut_rows(
+    tensor: TensorBase[Any], shape: Shape[Any], modes: int, where: object, name: str
+) -> tuple[Array, list[IntArray]]:
+    """Return an array and the marks of its rows or tiles: the elements under each of some modes."""
+    plain, valid = sides_of(tensor)
+    tiles = tensor.layout.implementation.tiled
+    is_masked = where is not True or tensor.buffer.nullable
+    if tiles is not None and tiles.tiling.rank == modes and not is_masked:
+        return cut_elements(tensor)
+    flat = plain.elements()
+    splits = OperandShapes.splits_under(shape, modes) if modes else np.array([0, shape.size])
+    if is_masked:
         mask = flat_operands([known(read_operand(where, name))], tensor, name)[0]
         if np.asarray(mask).dtype != np.bool_:
             raise DTypeError(f"{name}: where= has elements of type bool, not {np.asarray(mask).dtype}")
         mask = np.broadcast_to(mask, flat.shape) & valid
         befores = np.concatenate([[0], np.cumsum(mask)])
         flat, splits = flat[mask], befores[splits]
-    with refusals(name):
-        initial, dtype = options.pop("initial", None), options.pop("dtype", None)
-        _check_type(ufunc, tensor, dtype, name)
-        result = reduce_runs(ufunc, flat, splits, initial, what="row", dtype=dtype)
-    if options:
-        raise ConversionError(f"{name} does not know {', '.join(map(repr, options))}")
-    return finished(tensor._make(packed_layout(leading), Dense(cast("Any", result.reshape(-1)))), out, name)
+    return flat, [splits]
 
 
 def _reduce_box_with_nulls(

@@ -4,13 +4,16 @@ The order of UTF-8 is that of code points, so bytes and text are compared alike.
 nothing else; it has no order.
 """
 
-from collections.abc import Callable, Generator, Sequence
+import itertools
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, Final, Literal, TypeAlias, cast, final
 
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arrays import frozen_array
+from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer import Dense, StringData, Strings
 from tensorwrapper.buffer.lowlevel import holds_strings, packed_layout
 from tensorwrapper.errors import ConversionError, DTypeError
@@ -27,10 +30,15 @@ from tensorwrapper.tensor.operators._shapes import (
 from tensorwrapper.tensor.reading._string_values import read_strings
 from tensorwrapper.typing import Array, IntArray
 
-_E = TypeVar("_E", bound=np.generic)
+_Words: TypeAlias = "npt.NDArray[np.uint64]"
 
 __all__ = ["call_on_texts", "compute_strings", "data_of", "kind_of", "places_of"]
 
+_BLOCK: Final = 1 << 15
+"""How many pairs of strings are compared at a time: what that takes stays in the cache of a processor."""
+_MOST_CUTS: Final = 256
+_MOST_BYTES: Final = 1 << 22
+_NONE: Final = frozen_array(np.zeros(1, np.uint64))
 _COMPARISONS = {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"}
 
 
@@ -182,66 +190,159 @@ def _compare(
     name: str, data: list[StringData], places: "list[IntArray | None]", size: int
 ) -> np.ndarray[Any, np.dtype[np.bool_]]:
     """Return what a comparison says of each pair of strings."""
-    left, right = data
-    if name in ("equal", "not_equal"):
-        found = _equal(left, right, places, size)
-        return found if name == "equal" else ~found
+    only_equal = name in ("equal", "not_equal")
     for strings in data:
-        if strings.null_count:
+        if strings.null_count and not only_equal:
             raise ConversionError(f"{name}: nulls have no order; fill_null() gives them a text")
-    order = _order(left, right, places, size)
-    return {
-        "less": order < 0,
-        "less_equal": order <= 0,
-        "greater": order > 0,
-        "greater_equal": order >= 0,
-    }[name]
+    sides = [_Side.of(strings, at) for strings, at in zip(data, places, strict=True)]
+    result = np.empty(size, np.bool_)
+    comparison: np.ufunc = getattr(np, name)
+    for first in range(0, size, _BLOCK):
+        part = slice(first, first + _BLOCK)
+        one, other = [side.part(part) for side in sides]
+        out = result[part]
+        if only_equal:
+            comparison(_equal(one, other, len(out)), np.True_, out=out)
+        else:
+            comparison(_order(one, other, len(out)), 0, out=out)
+    return result
 
 
-def _spread(array: "npt.NDArray[_E]", places: "IntArray | None") -> "npt.NDArray[_E]":
-    return array if places is None or len(places) == 1 else array[places]
-
-
-def _equal(
-    left: StringData, right: StringData, places: "list[IntArray | None]", size: int
-) -> np.ndarray[Any, np.dtype[np.bool_]]:
+def _equal(one: "_Side", other: "_Side", count: int) -> "npt.NDArray[np.bool_]":
     """Return where two strings have the same bytes, or both are nulls: lengths first, then bytes."""
-    valid = [_spread(strings.is_valid(), at) for strings, at in zip((left, right), places, strict=True)]
-    lengths = [_spread(strings.lengths(), at) for strings, at in zip((left, right), places, strict=True)]
-    found = np.broadcast_to((lengths[0] == lengths[1]) & valid[0] & valid[1], (size,)).copy()
-    candidates = np.flatnonzero(found & (np.broadcast_to(lengths[0], (size,)) > 0))
-    if len(candidates):
-        found[candidates] = _order_at(left, right, places, candidates) == 0
-    if left.null_count and right.null_count:
-        found |= np.broadcast_to(~valid[0] & ~valid[1], (size,))
+    found = np.broadcast_to((one.lengths == other.lengths) & one.valid & other.valid, (count,)).copy()
+    shifts = _shifts(one, other)
+    if shifts is None:
+        for pairs, differ, *_ in _words_of_both(one, other, np.flatnonzero(found)):
+            found[pairs[differ]] = False
+    else:
+        for first, last in itertools.pairwise(shifts):
+            begin, end = one.span(first, last)
+            start, stop = other.span(first, last)
+            size = min(end - begin, stop - start)
+            wrong = np.flatnonzero(one.data[begin : begin + size] != other.data[start : start + size])
+            found[first + np.searchsorted(one.starts[first:last], wrong + begin, "right") - 1] = False
+    found |= ~one.valid & ~other.valid
     return found
 
 
-def _order(left: StringData, right: StringData, places: "list[IntArray | None]", size: int) -> IntArray:
-    return _order_at(left, right, places, np.arange(size))
+def _shifts(one: "_Side", other: "_Side") -> list[int] | None:
+    """Return the marks of runs of pairs that lie equally far apart on both sides.
 
-
-def _order_at(
-    left: StringData, right: StringData, places: "list[IntArray | None]", numbers: IntArray
-) -> IntArray:
-    """Return -1, 0 or 1 for pairs of strings: byte by byte, of the pairs that agree so far.
-
-    As many steps as the longest common prefix has bytes, each over the pairs that are left.
+    Return None if the distance changes often, or if strings have gaps or many bytes. Words compare those.
     """
-    sides: list[tuple[Any, IntArray, IntArray]] = []
-    for strings, at in zip((left, right), places, strict=True):
-        own = numbers if at is None else np.zeros(len(numbers), np.int64) if len(at) == 1 else at[numbers]
-        sides.append((np.asarray(strings.data), strings.starts[own], strings.lengths()[own]))
-    (a, a_starts, a_lengths), (b, b_starts, b_lengths) = sides
+    if not one.is_packed or not other.is_packed or len(one.starts) != len(other.starts):
+        return None
+    shift = other.starts - one.starts
+    cuts = np.flatnonzero(shift[1:] != shift[:-1]) + 1
+    if len(cuts) > _MOST_CUTS:
+        return None
+    return [0, *cuts.tolist(), len(shift)]
+
+
+def _order(one: "_Side", other: "_Side", count: int) -> IntArray:
+    """Return -1, 0 or 1 for pairs of strings."""
     # Where one string is the beginning of the other, the shorter one comes first.
-    order = np.sign(a_lengths - b_lengths)
-    shorter = np.minimum(a_lengths, b_lengths)
-    open_pairs = np.flatnonzero(shorter > 0)
-    step = 0
-    while len(open_pairs):
-        one, other = a[a_starts[open_pairs] + step], b[b_starts[open_pairs] + step]
-        differ = one != other
-        order[open_pairs[differ]] = np.where(one[differ] < other[differ], -1, 1)
-        step += 1
-        open_pairs = open_pairs[~differ & (shorter[open_pairs] > step)]
+    order = np.sign(np.broadcast_to(one.lengths - other.lengths, count))
+    for pairs, differ, words, behind in _words_of_both(one, other, np.arange(count)):
+        own = behind[differ] if len(behind) > 1 else behind
+        first, second = [np.broadcast_to(word, len(pairs))[differ].byteswap() >> own for word in words]
+        order[pairs[differ]] = np.where(first < second, -1, 1)
     return cast("IntArray", order)
+
+
+def _words_of_both(
+    one: "_Side", other: "_Side", pairs: IntArray
+) -> "Iterator[tuple[IntArray, npt.NDArray[np.bool_], tuple[_Words, _Words], _Words]]":
+    """Yield eight bytes at a time of the pairs that agree so far.
+
+    Each item has the pairs, whether they differ there, and the words of both sides, first byte lowest. The
+    last part is how many of the highest bits of each word follow the end of the shorter string.
+    """
+    lengths = np.minimum(one.lengths, other.lengths)
+    shorter = np.broadcast_to(lengths, len(pairs)) if len(lengths) == 1 else lengths[pairs]
+    own, theirs = one.starts_of(pairs), other.starts_of(pairs)
+    # Decided pairs remain in the arrays until they are half of all: removing them costs a copy.
+    step, left = 0, shorter > 0
+    while n_left := np.count_nonzero(left):
+        if 2 * n_left < len(pairs):
+            pairs, shorter = pairs[left], shorter[left]
+            own, theirs = _kept(own, left), _kept(theirs, left)
+            left = np.ones(n_left, np.bool_)
+        words = one.words(own, step), other.words(theirs, step)
+        apart: _Words = words[0] ^ words[1]
+        behind = cast("_Words", _NONE)
+        if shorter.min() < step + 8:
+            behind = cast("_Words", (64 - 8 * np.clip(shorter - step, 0, 8)).astype(np.uint64))
+            apart <<= behind
+        differ = (apart != 0) & left
+        if differ.any():
+            yield pairs, differ, words, behind
+            left &= ~differ
+        step += 8
+        left &= shorter > step
+
+
+def _kept(starts: IntArray, kept: "npt.NDArray[np.bool_]") -> IntArray:
+    return starts if len(starts) == 1 < len(kept) else starts[kept]
+
+
+@final
+@frozen(eq=False)
+class _Side:
+    """The strings on one side of a comparison: one for each pair, or one for all."""
+
+    data: "npt.NDArray[np.uint8]"
+    """The bytes, eight or more."""
+    starts: IntArray
+    lengths: IntArray
+    valid: "npt.NDArray[np.bool_]"
+    """Which are no nulls, or one answer for all."""
+
+    @classmethod
+    def of(cls, strings: StringData, at: "IntArray | None") -> "_Side":
+        """Return the strings at some places."""
+        data = np.asarray(strings.data)
+        if len(data) < 8:
+            data = np.concatenate([data, np.zeros(8 - len(data), np.uint8)])
+        starts, lengths = strings.starts, strings.lengths()
+        valid = strings.is_valid() if strings.null_count else np.ones(len(starts), np.bool_)
+        if at is None:
+            return cls(data, starts, lengths, valid)
+        return cls(data, starts[at], lengths[at], valid[at])
+
+    def part(self, part: slice) -> "_Side":
+        """Return some of the strings, or the one for all."""
+        if len(self.starts) == 1:
+            return self
+        return _Side(self.data, self.starts[part], self.lengths[part], self.valid[part])
+
+    def starts_of(self, pairs: IntArray) -> IntArray:
+        """Return where the strings of some pairs begin, or the one for all."""
+        return self.starts if len(self.starts) == 1 else self.starts[pairs]
+
+    @property
+    def is_packed(self) -> bool:
+        """True if each string begins at the end of the one before it, and all have few bytes together."""
+        starts, lengths = self.starts, self.lengths
+        few = len(starts) > 1 and starts.item(-1) - starts.item(0) <= _MOST_BYTES
+        return few and bool((starts[1:] == starts[:-1] + lengths[:-1]).all())
+
+    def span(self, first: int, last: int) -> tuple[int, int]:
+        """Return where the bytes of strings that are packed begin and end."""
+        return self.starts.item(first), self.starts.item(last - 1) + self.lengths.item(last - 1)
+
+    def words(self, starts: IntArray, step: int) -> "_Words":
+        """Return the eight bytes from a place on of each string; zeros follow the end of all bytes."""
+        last = len(self.data) - 8
+        apart = starts.item(1) - starts.item(0) if len(starts) > 1 else 0
+        if apart > 0 and starts.item(-1) + step <= last and (np.diff(starts) == apart).all():
+            # Evenly spaced strings are an array without a copy.
+            return np.ndarray(starts.shape, "<u8", self.data, starts.item(0) + step, (apart,))
+        places = starts + step
+        over = np.ndarray((last + 1,), "<u8", self.data, strides=(1,))
+        if places.max() <= last:
+            return over[places]
+        found: _Words = over[np.minimum(places, last)]
+        found >>= (8 * np.maximum(places - last, 0)).view(np.uint64)
+        return found

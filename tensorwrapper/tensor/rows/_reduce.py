@@ -1,6 +1,7 @@
 """Reductions of tiles, cells and rows by ufuncs, with the empty ones right (``reduceat`` alone is not)."""
 
 import math
+from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -47,23 +48,34 @@ def check_filled(
         raise ExtentError(f"{what} {place} is empty and {ufunc.__name__} has no identity: give initial=")
 
 
-def reduce_box(ufunc: np.ufunc, array: Array, marks: list[IntArray], initial: object) -> Array:
+def reduce_box(
+    ufunc: np.ufunc,
+    array: Array,
+    marks: Sequence[IntArray],
+    initial: object,
+    *,
+    what: str = "tile",
+    dtype: npt.DTypeLike | None = None,
+) -> Array:
     """Return one number per tile of an array that is cut at `marks` (from 0) along each mode.
 
-    Linear in the elements: one pass per mode, each over what the pass before left.
+    Linear in the elements: one pass per mode, each over what the pass before left. ``what`` and ``dtype``
+    are those of `reduce_runs`.
     """
+    if array.ndim == 1:
+        return reduce_runs(ufunc, array, marks[0], initial, what=what, dtype=dtype)
     _check(ufunc, array.ndim, array.dtype)
     filled = [m[1:] > m[:-1] for m in marks]
     result = array
     for mode in range(array.ndim - 1, -1, -1):
         starts = marks[mode][:-1][filled[mode]]
         if len(starts):
-            result = ufunc.reduceat(result, starts, axis=mode)
+            result = ufunc.reduceat(result, starts, axis=mode, dtype=dtype)
         else:
             result = result[(slice(None),) * mode + (slice(0, 0),)]
     if not result.size:
-        result = result.astype(ufunc.reduceat(np.zeros(1, array.dtype), [0]).dtype)
-    return _with_empty(ufunc, result, array.dtype, filled, initial)
+        result = result.astype(ufunc.reduceat(np.zeros(1, array.dtype), [0], dtype=dtype).dtype)
+    return _with_empty(ufunc, result, array.dtype, filled, initial, what=what)
 
 
 def reduce_last(ufunc: np.ufunc, array: Array, initial: object) -> Array:

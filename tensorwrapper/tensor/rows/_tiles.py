@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from itertools import chain, repeat
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -20,11 +20,14 @@ from tensorwrapper.layout.lowlevel import (
     tile_view,
     wrap_layout,
 )
-from tensorwrapper.shape import CellTable, Shape
+from tensorwrapper.shape import CellTable, JaggedCommon, Shape
 from tensorwrapper.shape.lowlevel import make_smooth, mask_of_predicate, wrap
 from tensorwrapper.typing import Array, Extents, Index, IntArray
 
-__all__ = ["cell_layouts", "cells_in_box", "groups_of", "select_tiles", "tile_numbers"]
+if TYPE_CHECKING:
+    from tensorwrapper.tensor._tensor_base import TensorBase
+
+__all__ = ["cell_layouts", "cells_in_box", "cut_elements", "groups_of", "select_tiles", "tile_numbers"]
 
 
 def groups_of(extents: IntArray) -> list[tuple[Extents, IntArray]]:
@@ -36,6 +39,21 @@ def groups_of(extents: IntArray) -> list[tuple[Extents, IntArray]]:
     cuts = np.cumsum(np.bincount(owners))[:-1]
     parts = np.split(np.argsort(owners, kind="stable"), cuts)
     return [(tuple(size), part) for size, part in zip(sizes.tolist(), parts, strict=True)]
+
+
+def cut_elements(tensor: "TensorBase[Any]") -> tuple[Array, list[IntArray]]:
+    """Return an array, and where it is cut along each mode: into the tiles of a box, or cells in a line.
+
+    O(1) if the memory of the box, or of the line, is an array; else one copy.
+    """
+    view = tensor.layout.implementation.tiled
+    if view is None:
+        rows = cast("JaggedCommon", tensor.shape.flatten().implementation).rows
+        return tensor.elements(), [rows.cell_offsets()]
+    array = tensor.buffer.memory_of(view.under)
+    if array is None:
+        array = tensor.buffer.elements_of(view.under).reshape(view.under.shape.extents)
+    return array, [own.starts for own in view.tiling.partitions]
 
 
 def cells_in_box(shape: Shape[Any], box: Layout[Any]) -> Layout[Any]:

@@ -1,17 +1,19 @@
 """One number for each row: extremes and where they are, means, variances, quantiles."""
 
+import math
 import warnings
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.tensor.rows._reduce import reduce_runs
+from tensorwrapper.tensor.rows._reduce import reduce_box
 from tensorwrapper.tensor.within._groups import SHORT, Columns, number_of_each, row_blocks
 from tensorwrapper.tensor.within._order import keys_of, sort
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["extremes", "means", "place_of_extreme", "quantiles", "variances"]
+__all__ = ["extremes", "means", "norms", "place_of_extreme", "quantiles", "variances"]
 
 
 def place_of_extreme(flat: Array, splits: IntArray, which: Literal["max", "min"]) -> IntArray:
@@ -66,22 +68,25 @@ def _last_min(columns: Columns) -> Array:
     return _places(columns, np.less, np.minimum)
 
 
-def means(flat: Array, splits: IntArray, dtype: npt.DTypeLike | None = None) -> Array:
-    """Return the mean of each row; of an empty row NaN, or NaT. O(n)."""
-    lengths = np.diff(splits)
-    kind, element = flat.dtype.kind, flat.dtype
+def means(array: Array, marks: Sequence[IntArray], dtype: npt.DTypeLike | None = None) -> Array:
+    """Return the mean of each tile that marks along each mode cut out, or of each row of a flat array.
+
+    The mean of an empty tile is NaN, or NaT. O(n).
+    """
+    counts = tile_sizes(marks)
+    kind, element = array.dtype.kind, array.dtype
     computed = dtype
     if computed is None and kind in "biuV":
         computed = np.float64
     elif computed is None and element.char == "e":
         computed = np.float32  # NumPy adds halves as floats, and rounds once.
-    sums = reduce_runs(np.add, flat, splits, None, what="row", dtype=computed)
+    sums = reduce_box(np.add, array, marks, None, what="row", dtype=computed)
     with np.errstate(invalid="ignore", divide="ignore"):
         if kind == "m":
-            result: Array = (sums / np.maximum(lengths, 1)).astype(sums.dtype)
-            result[(lengths == 0) | np.isnat(sums)] = np.timedelta64("NaT")
+            result: Array = (sums / np.maximum(counts, 1)).astype(sums.dtype)
+            result[(counts == 0) | np.isnat(sums)] = np.timedelta64("NaT")
             return result
-        found = np.true_divide(sums, lengths)
+        found = np.true_divide(sums, counts)
     target = np.dtype(dtype) if dtype is not None else _type_of_means(element)
     return found.astype(target, copy=False)
 
@@ -89,35 +94,74 @@ def means(flat: Array, splits: IntArray, dtype: npt.DTypeLike | None = None) -> 
 def _type_of_means(element: "np.dtype[Any]") -> "np.dtype[Any]":
     """Return the type of elements that have fractions, also of ml_dtypes; else that of Python's floats."""
     has_fractions = element.kind in "fc" or (element.kind == "V" and bool(np.array(0.5).astype(element)))
-    return element if has_fractions else np.dtype(np.float64)
+    return element.newbyteorder("=") if has_fractions else np.dtype(np.float64)
 
 
-def variances(flat: Array, splits: IntArray, ddof: float) -> Array:
-    """Return the mean square of how far the elements of each row are from their mean. O(n).
+def variances(array: Array, marks: Sequence[IntArray], ddof: float) -> Array:
+    """Return the mean square of how far the elements of each tile, or row, are from their mean. O(n).
 
-    The sum of squares is divided by the length less `ddof`, as NumPy does it; of a row that is shorter it is
+    The sum of squares is divided by the number of elements less `ddof`, as NumPy does it; of fewer it is
     NaN, or infinite.
     """
-    element = flat.dtype
-    if len(flat) <= SHORT * len(splits) and element.kind == "f" and element.char != "e":
-        return _short_variances(flat, splits, ddof)
-    work: np.dtype[Any] = element if element.kind in "fc" else np.dtype(np.float64)
-    if work.char == "e":
-        work = np.dtype(np.float32)
-    real = _real(work)
-    sums = np.zeros(len(splits) - 1, real)
+    element = array.dtype
+    few = array.ndim == 1 and len(array) <= SHORT * len(marks[0])
+    if few and element.kind == "f" and element.char != "e":
+        return _short_variances(array, marks[0], ddof)
+    work = _type_of_squares(element)
     # An infinity gives NaN without a warning, as in short rows.
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        for first, last in row_blocks(splits):
-            marks = splits[first : last + 1]
-            part = flat[marks[0] : marks[-1]].astype(work, copy=False)
-            own = marks - marks[0]
-            apart = part - np.repeat(means(part, own), np.diff(own))
-            squares = np.square(apart) if work.kind == "f" else np.square(apart.real) + np.square(apart.imag)
-            sums[first:last] = reduce_runs(np.add, squares, own, None, what="row")
-        found = sums / np.maximum(np.diff(splits) - ddof, 0)
+
+        def apart(part: Array, own: Sequence[IntArray]) -> Array:
+            return cast("Array", np.subtract(part, spread(means(part, own), own)))
+
+        sums = _sums_of_squares(array, marks, work, apart)
+        found = sums / np.maximum(tile_sizes(marks) - ddof, 0)
     target = _real(_type_of_means(element))
     return cast("Array", found.astype(target, copy=False))
+
+
+def norms(array: Array, marks: Sequence[IntArray]) -> Array:
+    """Return the root of the sum of squares of the elements of each tile, or row. O(n)."""
+    found = np.sqrt(_sums_of_squares(array, marks, _type_of_squares(array.dtype), lambda part, _: part))
+    return cast("Array", found.astype(_real(_type_of_means(array.dtype)), copy=False))
+
+
+def tile_sizes(marks: Sequence[IntArray]) -> IntArray:
+    """Return how many elements the tiles have that marks along each mode cut out."""
+    found: IntArray = np.ones((), np.int64)
+    for own in marks:
+        found = np.multiply.outer(found, np.diff(own))
+    return found
+
+
+def spread(numbers: Array, marks: Sequence[IntArray]) -> Array:
+    """Return a number for each element: that of its tile."""
+    for mode, own in reversed(list(enumerate(marks))):
+        numbers = np.repeat(numbers, np.diff(own), axis=mode)
+    return numbers
+
+
+def _type_of_squares(element: "np.dtype[Any]") -> "np.dtype[Any]":
+    work: np.dtype[Any] = element.newbyteorder("=") if element.kind in "fc" else np.dtype(np.float64)
+    return np.dtype(np.float32) if work.char == "e" else work
+
+
+def _sums_of_squares(
+    array: Array,
+    marks: Sequence[IntArray],
+    work: "np.dtype[Any]",
+    made: "Callable[[Array, Sequence[IntArray]], Array]",
+) -> Array:
+    """Return the sum of squares of each tile after a function of it, some tiles at a time."""
+    first_marks, *others = marks
+    sums = np.zeros([len(own) - 1 for own in marks], _real(work))
+    for first, last in row_blocks(first_marks * max(math.prod(array.shape[1:]), 1)):
+        begin, end = first_marks[first], first_marks[last]
+        own = [first_marks[first : last + 1] - begin, *others]
+        apart = made(array[begin:end].astype(work, copy=False), own)
+        squares = np.square(apart) if work.kind == "f" else np.square(apart.real) + np.square(apart.imag)
+        sums[first:last] = reduce_box(np.add, squares, own, None, what="row")
+    return sums
 
 
 def _real(dtype: "np.dtype[Any]") -> "np.dtype[Any]":
@@ -137,7 +181,7 @@ def _short_variances(flat: Array, splits: IntArray, ddof: float) -> Array:
         found: Array = _added(squares) / max(len(columns) - ddof, 0)
         return found
 
-    out = np.full(len(splits) - 1, np.nan, flat.dtype)
+    out = np.full(len(splits) - 1, np.nan, flat.dtype.newbyteorder("="))
     with np.errstate(invalid="ignore", divide="ignore"), warnings.catch_warnings():
         # Rows of at most `ddof` elements give NaN, without a warning.
         warnings.simplefilter("ignore", RuntimeWarning)
@@ -163,7 +207,7 @@ def extremes(ufunc: np.ufunc, flat: Array, splits: IntArray) -> Array | None:
             ufunc(columns[0], column, out=columns[0])
         return columns[0]
 
-    out = np.empty(len(splits) - 1, flat.dtype)
+    out = np.empty(len(splits) - 1, flat.dtype.newbyteorder("="))
     return number_of_each(flat, splits, lambda rows: ufunc.reduce(rows, axis=-1), out, of_columns)
 
 
@@ -173,7 +217,7 @@ def quantiles(flat: Array, splits: IntArray, share: float | None) -> Array:
     A row with NaN has NaN, and so has an empty row. O(n log n).
     """
     element = flat.dtype
-    work = element if element.kind == "f" else np.dtype(np.float64)
+    work = element.newbyteorder("=") if element.kind == "f" else np.dtype(np.float64)
     found = np.full(len(splits) - 1, np.nan, work)
     lengths = np.diff(splits)
     for first, last in row_blocks(splits):

@@ -730,7 +730,7 @@ class WithinRows(ABC, Generic[_T, _R]):
         """
         tensor = self._present()
         flat, splits = _parts_of(tensor, "mean")
-        return self._or_nan(tensor, _numbers.means(flat, splits), np.diff(splits), empty, "mean")
+        return self._or_nan(tensor, _numbers.means(flat, [splits]), np.diff(splits), empty, "mean")
 
     def var(self, *, ddof: float = 0, empty: object = ...) -> _R:
         """Return the variance of each row. O(n).
@@ -764,7 +764,7 @@ class WithinRows(ABC, Generic[_T, _R]):
     def _spread(self, name: Literal["var", "std"], ddof: float, empty: object) -> _R:
         tensor = self._present()
         flat, splits = _parts_of(tensor, name)
-        found = _numbers.variances(flat, splits, _to_float(ddof, f"{name}(ddof=)"))
+        found = _numbers.variances(flat, [splits], _to_float(ddof, f"{name}(ddof=)"))
         if name == "std":
             found = np.sqrt(found)
         return self._or_nan(tensor, found, np.diff(splits), empty, name)

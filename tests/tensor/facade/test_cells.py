@@ -1,9 +1,12 @@
 """Cells put together by their size, and reduced by functions of the user."""
 
+import warnings
+
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 import tensorwrapper as tw
 from tensorwrapper import Shape, Tiling
@@ -151,3 +154,83 @@ def test_layers_whose_elements_are_no_cells_are_refused():
             for call in (other.group_by_shape, lambda t=other: t.reduce_tiles(np.add)):
                 with pytest.raises(LayerError, match="flatten"):
                     call()
+
+
+FUNCTIONS = (
+    np.sum,
+    np.prod,
+    np.max,
+    np.min,
+    np.any,
+    np.all,
+    np.mean,
+    np.var,
+    np.std,
+    np.linalg.norm,
+    np.median,
+)
+
+
+@st.composite
+def cut_tensors(draw):
+    """A tensor of tiles or cells that lies somehow in memory, and its tiles as arrays in row-major order."""
+    rank = draw(st.integers(1, 3))
+    sizes = [draw(st.lists(st.integers(0, 4), min_size=1, max_size=4)) for _ in range(rank)]
+    dtype = np.dtype(draw(st.sampled_from(["?", "i1", "u2", "i8", "f4", "f8", ">f8", "c8", "c16", "f2"])))
+    numbers = draw(arrays(np.int8, [sum(own) for own in sizes], elements=st.integers(-3, 3)))
+    array = np.asarray(numbers, order=draw(st.sampled_from("CF"))).astype(dtype)
+    if dtype.kind == "c":
+        array = array + 1j * array[::-1]
+    if draw(st.booleans()):
+        array = array[(slice(None, None, -1),) * rank]
+    t = tw.as_tensor(array).tiled(tw.Tiling(*sizes))
+    marks = [np.r_[0, np.cumsum(own)] for own in sizes]
+    grid = np.ndindex(*[len(own) for own in sizes])
+    parts = [array[tuple(slice(m[k], m[k + 1]) for m, k in zip(marks, place, strict=True))] for place in grid]
+    return (t.copy() if draw(st.booleans()) else t), parts
+
+
+@given(cut_tensors(), st.sampled_from(FUNCTIONS))
+@settings(max_examples=300, deadline=None)
+def test_a_function_of_numpy_gives_what_it_gives_of_each_tile(pair, function):
+    t, parts = pair
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore", RuntimeWarning)
+        try:
+            wanted = [np.asarray(function(part.reshape(-1))) for part in parts]
+        except ValueError:
+            with pytest.raises(ExtentError, match="is empty"):
+                t.reduce_tiles(function)
+            return
+        found = t.reduce_tiles(function)
+    assert found.dtype == wanted[0].dtype.newbyteorder("=")
+    close = {"f": 1e-5, "e": 1e-2}.get(found.dtype.char, 1e-12)
+    np.testing.assert_allclose(np.asarray(found).reshape(-1), wanted, rtol=close, atol=close)
+
+
+@given(cut_tensors(), st.sampled_from((np.add, np.maximum, np.logical_or)))
+@settings(max_examples=100, deadline=None)
+def test_reduce_over_the_modes_in_tiles_is_reduce_tiles(pair, ufunc):
+    t, parts = pair
+    modes = tuple(range(t.shape.rank // 2, t.shape.rank))
+    initial = {} if ufunc.identity is not None else {"initial": 1}
+    wanted = [ufunc.reduce(part, axis=None, **initial) for part in parts]
+    found = ufunc.reduce(t, axis=modes, **initial)
+    assert (found.dtype, np.asarray(found).reshape(-1).tolist()) == (
+        t.reduce_tiles(ufunc, **initial).dtype,
+        wanted,
+    )
+
+
+@given(cut_tensors())
+@settings(max_examples=100, deadline=None)
+def test_groups_have_every_tile_once_wherever_it_lies(pair):
+    t, parts = pair
+    numbers = np.arange(len(parts)).reshape(t.shape.outer().extents)
+    seen = []
+    for group in t.group_by_shape():
+        for index, cell in zip(group.indices.tolist(), np.asarray(group.cells), strict=True):
+            number = int(numbers[tuple(index)])
+            assert cell.tolist() == parts[number].tolist()
+            seen.append(number)
+    assert sorted(seen) == list(range(len(parts)))

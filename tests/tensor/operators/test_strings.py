@@ -4,14 +4,19 @@ import operator
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import ConversionError, DTypeError
+from tensorwrapper.tensor.operators import _strings
 from tests.support.advice import code_in
 
+COMPARED = [operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge]
+PARTS = [b"\x00", b"a", b"\xff", b"0123456", b"01234567", b"x" * 30]
+PIECES = st.lists(st.sampled_from(PARTS), max_size=4)
+BYTES = PIECES.map(b"".join)
 # From NumPy 2.3 on, functions that make texts ask what they are given, as its other functions do.
 NUMPY_ASKS_TEXTS = np.lib.NumpyVersion(np.__version__) >= "2.3.0"
 
@@ -20,11 +25,39 @@ NUMPY_ASKS_TEXTS = np.lib.NumpyVersion(np.__version__) >= "2.3.0"
     words=st.lists(st.text("aé\U0001f600b", max_size=4), min_size=1, max_size=6),
     other=st.text("aéb", max_size=3),
 )
-@pytest.mark.parametrize("op", [operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge])
+@pytest.mark.parametrize("op", COMPARED)
 def test_strings_are_compared_as_python_does(op, words, other):
     t, back = tw.strings(words), tw.strings(words[::-1])
     assert op(t, other).tolist() == [op(word, other) for word in words]
     assert op(t, back).tolist() == [op(*pair) for pair in zip(words, words[::-1], strict=True)]
+
+
+@given(data=st.data(), n=st.integers(1, 40), block=st.sampled_from([1, 3, 16, 2**15]), cuts=st.integers(0, 3))
+@settings(max_examples=60, deadline=None)
+@pytest.mark.parametrize("op", COMPARED)
+def test_bytes_are_compared_alike_wherever_they_lie(op, data, n, block, cuts):
+    """Packed strings and those with gaps, evenly spaced, at the end of all bytes, with zeros and nulls."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_strings, "_BLOCK", block)
+        patch.setattr(_strings, "_MOST_CUTS", cuts)
+        length = data.draw(st.sampled_from([None, None, 1, 8, 22]))
+        lengths = st.binary(min_size=length, max_size=length) if length else BYTES
+        pool = data.draw(st.lists(lengths, min_size=1, max_size=4))
+        words = data.draw(st.lists(st.sampled_from(pool), min_size=n, max_size=n))
+        others = data.draw(st.lists(st.sampled_from([*words, *pool]), min_size=n, max_size=n))
+        order = data.draw(st.permutations(range(n)))
+        t, u = tw.strings(words), tw.strings(others)
+        one = data.draw(st.sampled_from(others))
+        wanted = [op(*pair) for pair in zip(words, others, strict=True)]
+        assert op(t, u).tolist() == wanted
+        assert op(t, one).tolist() == [op(word, one) for word in words]
+        assert op(t[order], u[order]).tolist() == [wanted[k] for k in order]
+        if op in (operator.eq, operator.ne):
+            some = [None if data.draw(st.booleans()) else word for word in words]
+            found = (op(tw.strings(some, kind="binary"), u)).tolist()
+            assert found == [
+                None if pair[0] is None else op(*pair) for pair in zip(some, others, strict=True)
+            ]
 
 
 @pytest.mark.parametrize("times", [-1, 10**18, np.array([-1, 2, 10**18, 0])])

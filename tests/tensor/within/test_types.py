@@ -188,3 +188,37 @@ def test_an_infinity_warns_of_nothing_in_rows_of_any_length(name, length, dtype)
     with np.errstate(all="ignore"):
         wanted = [getattr(np, name)(own) for own in (row, row[:1])]
     assert np.array_equal(found.elements(), np.array(wanted), equal_nan=True)
+
+
+_NAMES = (
+    "sum",
+    "prod",
+    "max",
+    "min",
+    "mean",
+    "var",
+    "std",
+    "median",
+    "any",
+    "sort",
+    "cumsum",
+    "diff",
+    "ptp",
+    "argmax",
+    "nanmax",
+    "nansum",
+    "nanmean",
+)
+
+
+@pytest.mark.parametrize("name", _NAMES)
+@pytest.mark.parametrize("dtype", [">f8", ">f4", ">i4"])
+@pytest.mark.parametrize("length", [3, 40])
+def test_types_are_those_of_numpy_whatever_the_byte_order(name, dtype, length):
+    row = np.arange(length).astype(dtype)
+    rows = tw.from_buffer(np.concatenate([row, row[:2]]).astype(dtype), tw.jagged([row, row[:2]]).shape)
+    function = getattr(np, name)
+    wanted = function(row.reshape(1, -1), axis=-1)
+    found = function(rows, axis=-1)
+    assert (found.dtype, found.dtype.byteorder) == (wanted.dtype, wanted.dtype.byteorder)
+    assert np.asarray(found[0]).tolist() == wanted[0].tolist()
