@@ -115,7 +115,7 @@ def _boxed(source: Source, wanted: Wanted, own: list[tuple[Expression, Fetch]]) 
     box = wanted.bounding_box()
     if box is wanted or box == wanted:
         return wanted, own
-    # The elements between points may be the whole source: they are read if the points' numbers have more bytes.
+    # The elements between points may be the whole source. They are read if the numbers take more bytes.
     spare = wanted.nbytes // max(source.dtype.itemsize, 1)
     if isinstance(wanted, Runs) and box.size - wanted.size > spare:
         return wanted, own
