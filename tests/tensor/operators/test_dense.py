@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tensorwrapper as tw
+from tensorwrapper.tensor.operators import _elementwise
 from tensorwrapper.tensor.operators._elementwise import call
 
 WHOLE = [np.int8, np.uint8, np.int16, np.int32, np.uint64, np.int64]
@@ -67,3 +68,43 @@ def test_rows_beside_rows_go_the_short_way_as_the_general_one(lengths, others, d
     quick = outcome(lambda: one + other)
     assert quick == outcome(lambda: call(np.add, (one, other), {}))
     assert quick == outcome(lambda: one + other)
+
+
+@st.composite
+def boxes(draw):
+    """Two tensors over equal boxes, anywhere in memory: parts, permuted, reversed, in steps."""
+    extents = tuple(draw(st.lists(st.integers(0, 3), min_size=1, max_size=3)))
+    made = []
+    for _ in range(2):
+        order = tuple(draw(st.permutations(range(len(extents)))))
+        back = tuple(sorted(range(len(order)), key=order.__getitem__))
+        steps = [draw(st.sampled_from([1, 1, -1, 2])) for _ in extents]
+        sizes = [5 + 2 * n for n in extents]
+        room = np.arange(float(np.prod(sizes))).reshape(sizes)
+        part = tw.as_tensor(room.transpose(order)).permute(back)
+        begins = [draw(st.integers(0, 2)) for _ in extents]
+        for mode, (n, step, begin) in enumerate(zip(extents, steps, begins, strict=True)):
+            part = part[(slice(None),) * mode + (slice(begin, begin + abs(step) * n, abs(step)),)]
+            part = part[(slice(None),) * mode + (slice(None, None, 1 if step > 0 else -1),)]
+        made.append(part if draw(st.booleans()) else part.copy())
+    return made
+
+
+@given(boxes(), st.sampled_from([np.add, np.multiply, np.less]))
+def test_boxes_anywhere_in_memory_go_the_short_way_as_the_general_one(pair, ufunc):
+    one, other = pair
+    for operands in ((one, other), (one, 2.0), (3, one), (one, one)):
+        quick = outcome(lambda operands=operands: ufunc(*operands))
+        assert quick == outcome(lambda operands=operands: call(ufunc, operands, {}))
+
+
+def test_a_row_or_a_tile_of_a_tensor_takes_the_short_way(monkeypatch):
+    def general(*_):
+        raise AssertionError("this is the general way")
+
+    monkeypatch.setattr(_elementwise, "call", general)
+    rows = tw.jagged([[1, 2], [3, 4], [5]])
+    tiles = tw.as_tensor(np.arange(36).reshape(6, 6)).tiled(tw.Tiling([2, 4], [3, 3]))
+    assert (rows[1] * 2).tolist() == [6, 8]
+    assert (rows[1] + rows[0]).tolist() == [4, 6]
+    assert (tiles[1, 1] + tiles[1, 0]).tolist() == [[27, 29, 31], [39, 41, 43], [51, 53, 55], [63, 65, 67]]
