@@ -251,6 +251,12 @@ def _cast(array: Array, dtype: "np.dtype[Any]", *, exact: bool = False) -> Array
         return (
             copy_elements(real, dtype) if surely_fits(real.dtype, dtype) else _cast(real, dtype, exact=exact)
         )
+    if one == other == "f" and not exact and given.kind == dtype.kind:
+        with np.errstate(all="ignore", over="raise"):
+            try:
+                return _copied(array, dtype)
+            except FloatingPointError:
+                pass  # The slow way finds the first element that does not fit.
     with np.errstate(all="ignore"):
         fitted = _copied(array, dtype)
         if one in "mM" and other in "fc":

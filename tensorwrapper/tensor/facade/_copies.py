@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arguments import check_kind_of
-from tensorwrapper._arrays import BATCH
+from tensorwrapper._arrays import BATCH, concatenated_ranges
 from tensorwrapper._hints import wrong_call
 from tensorwrapper._memory import filled_memory
 from tensorwrapper.buffer.lowlevel import (
@@ -17,13 +17,14 @@ from tensorwrapper.buffer.lowlevel import (
 )
 from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout.lowlevel import TiledStrided, wrap_layout
+from tensorwrapper.layout.lowlevel import TiledStrided, packed_strides, wrap_layout
 from tensorwrapper.shape import JaggedCommon
 from tensorwrapper.tensor._common import TensorCommon, as_computed
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.facade._blocks import blocks_work
 from tensorwrapper.tensor.rows._lists import nest, rows_of
 from tensorwrapper.tensor.rows._tiles import cell_layouts
+from tensorwrapper.tensor.within._groups import row_blocks
 from tensorwrapper.typing import IndexT_co, Rank0, Rank1, Rank2, Rank3, ScalarT_co, UnknownRank, ValueT
 
 __all__ = ["TensorCopies"]
@@ -98,10 +99,18 @@ class TensorCopies(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
             return self._buffer.own_elements_of(held).reshape(box.extents)
         origin = box.origin
         padded = filled_memory(box.extents, value, self.dtype)
-        flat, start = self.elements(), 0
+        flat, start, table = self.elements(), 0, self.shape.cell_table()
+        if table.origins.shape[1] == 1:
+            firsts = np.concatenate([table.indices, table.origins], axis=1) - np.array(origin, np.int64)
+            begins = firsts @ np.array(packed_strides(box.extents, range(box.rank - 1, -1, -1)), np.int64)
+            line, marks = padded.reshape(-1), table.offsets
+            for first, last in row_blocks(marks, BATCH):
+                places = concatenated_ranges(begins[first:last], table.extents[first:last, 0])
+                assign_indexed(line, (places,), flat[marks[first] : marks[last]])
+            return padded
         for batch in self.shape.indices().batches(BATCH):
-            places = tuple((batch - np.array(origin, dtype=np.int64)).T)
-            assign_indexed(padded, places, flat[start : start + len(batch)])
+            modes = tuple((batch - np.array(origin, dtype=np.int64)).T)
+            assign_indexed(padded, modes, flat[start : start + len(batch)])
             start += len(batch)
         return padded
 

@@ -1,7 +1,7 @@
 """Square brackets: NumPy's own rules, the outer product of positions (`oindex`), and points (`vindex`)."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, cast, final
+from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar, cast, final
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,8 @@ from tensorwrapper.layout.lowlevel import (
     to_items,
     wrap_layout,
 )
-from tensorwrapper.shape.lowlevel import ModeNames, key_of_names, names_of, picked_names
+from tensorwrapper.shape import Shape
+from tensorwrapper.shape.lowlevel import ModeNames, OperandShapes, key_of_names, names_of, picked_names
 from tensorwrapper.tensor._bridge import view_of
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.facade._writes import divide_value
@@ -30,6 +31,8 @@ from tensorwrapper.typing import Array, ArrayKey, IndexT_co, NamedKey, Positiona
 if TYPE_CHECKING:
     from tensorwrapper.shape import IndexIterator
     from tensorwrapper.tensor._tensor import Tensor
+
+_NUMBERS: Final = (int, float, bool, complex)
 
 __all__ = ["OuterIndexer", "PointIndexer", "TensorIndexing"]
 
@@ -67,13 +70,30 @@ class TensorIndexing(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, Inde
         elif isinstance(key, Mapping):
             self[key_of_names(key, names_of(self.shape), self.shape.rank)] = value
         elif not self.shape.is_box or is_ragged(key):
-            self.oindex[key].assign(value)
+            marks = self._marks_of(key) if kind in _NUMBERS or issubclass(type(value), np.generic) else None
+            if marks is None:
+                self.oindex[key].assign(value)
+            else:
+                flat = Layout(Shape(self.shape.size), offset=self._layout.offset)
+                self._make(flat, self._buffer)[marks] = value
         elif self._buffer.sides is not None:
             values, valid = divide_value(value, self.dtype)
             self._make(self._layout, self._buffer.sides[0])[key] = values
             self._make(self._layout, self._buffer.sides[1])[key] = valid
         else:
             write_key(self._layout, self._buffer, key, self._as_values(value))
+
+    def _marks_of(self, key: object) -> "Array | None":
+        """Return a mask over the same rows as a flat array, if both are runs of memory; else None."""
+        if not isinstance(key, TensorBase) or key.dtype != np.bool_ or key.buffer.nullable:
+            return None
+        for own in (self, key):
+            held = own.layout.implementation
+            is_named = own.shape.has_layers or names_of(own.shape) is not None
+            if is_named or not held.is_contiguous or own.buffer.memory is None:
+                return None
+        same = key.shape is self.shape or OperandShapes.are_same(key.shape, self.shape)
+        return key.elements() if same else None
 
     @property
     def oindex(self) -> "OuterIndexer[Tensor[ScalarT_co]]":

@@ -371,11 +371,9 @@ def jagged(rows: Iterable[object], *, dtype: DTypeLike | None = None) -> Tensor[
     joined = join_rows(given) if wanted is None else None
     if joined is not None:
         return _where_they_were(from_buffer(*joined), given)
-    if _are_plain(given):
-        lists = cast("list[Sequence[object]]", given)
-        lengths = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
-        flat = _as_leaf(list(chain.from_iterable(lists)), wanted)
-        return from_buffer(join_elements([flat], wanted or flat.dtype), Shape.jagged(lengths))
+    plain = _of_numbers(given, wanted)
+    if plain is not None:
+        return plain
     if any(map(has_null, given)):
         values, marks = split_nulls(given, wanted)
         return make_nullable(jagged(values, dtype=dtype), jagged(marks, dtype=np.bool_).elements())
@@ -386,6 +384,22 @@ def jagged(rows: Iterable[object], *, dtype: DTypeLike | None = None) -> Tensor[
             jagged([own.fill_null(0) for own in rows_], dtype=dtype), jagged(valid).elements()
         )
     return _of_nested(given, wanted)
+
+
+def _of_numbers(rows: list[object], wanted: "np.dtype[Any] | None") -> Tensor[Any] | None:
+    """Return the tensor of rows that are lists of numbers; None for other rows."""
+    if not {list, tuple}.issuperset(map(type, rows)):
+        return None
+    lists = cast("list[Sequence[object]]", rows)
+    kinds = set(map(type, chain.from_iterable(lists)))
+    if not kinds or not all(issubclass(kind, _NUMBERS) for kind in kinds):
+        return None
+    lengths = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
+    if kinds == {float} and wanted is None:
+        numbers = chain.from_iterable(cast("list[list[float]]", lists))
+        return from_buffer(np.fromiter(numbers, np.float64, int(lengths.sum())), Shape.jagged(lengths))
+    flat = _as_leaf(list(chain.from_iterable(lists)), wanted)
+    return from_buffer(join_elements([flat], wanted or flat.dtype), Shape.jagged(lengths))
 
 
 def _of_nested(given: list[object], wanted: "np.dtype[Any] | None") -> Tensor[Any]:
@@ -476,14 +490,6 @@ def _row_of(row: object) -> object:
 
 
 _NUMBERS = (int, float, complex, np.number, np.bool_)
-
-
-def _are_plain(rows: list[object]) -> bool:
-    """Tell whether all rows are lists of numbers, so that they are one list for NumPy."""
-    if not all(type(row) in (list, tuple) for row in rows):
-        return False
-    kinds = set(map(type, chain.from_iterable(cast("list[Sequence[object]]", rows))))
-    return bool(kinds) and all(issubclass(kind, _NUMBERS) for kind in kinds)
 
 
 def _as_leaf(numbers: object, dtype: "np.dtype[Any] | None") -> Array:

@@ -15,6 +15,7 @@ from tensorwrapper.errors import (
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.tensor import as_tensor, from_buffer, jagged
+from tensorwrapper.testing import jagged_shapes
 from tests.support.tensor.tiled_tensors import block, tiled_tensors
 
 
@@ -76,6 +77,17 @@ def test_padding_puts_every_element_at_its_index(lengths):
     assert np.array_equal(result, padded)
     assert count.nbytes == t.nbytes
     assert result.dtype == t.dtype
+
+
+@given(jagged_shapes(max_rank=4))
+def test_padding_of_every_jagged_shape_has_each_element_at_its_index(shape):
+    t = from_buffer(np.arange(1, shape.size + 1), shape)
+    box = shape.as_smooth()
+    wanted = np.zeros(box.extents, np.int64)
+    for number, index in enumerate(shape.indices(), 1):
+        wanted[tuple(i - start for i, start in zip(index, box.origin, strict=True))] = number
+    assert t.to_padded().tolist() == wanted.tolist()
+    assert t[::-1].to_padded(fill_value=-1).shape == wanted.shape
 
 
 def test_padding_of_boxes_and_scalars_is_a_copy():

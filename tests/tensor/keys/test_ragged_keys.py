@@ -9,10 +9,12 @@ import tensorwrapper as tw
 from tensorwrapper import Shape
 from tensorwrapper.errors import (
     ConversionError,
+    DTypeError,
     ExtentMismatchError,
     OutOfBoundsError,
     RankError,
     ReadOnlyError,
+    SizeOverflowError,
 )
 from tests.support.tensor.awkward_arrays import tensors, to_awkward
 
@@ -136,3 +138,36 @@ def test_a_position_that_a_row_does_not_have_is_refused():
     # Awkward refuses it, too; the name of the row is ours.
     with pytest.raises(OutOfBoundsError, match=r"position 0 is outside mode 1 under the prefix \(1,\)"):
         tw.jagged([[1, 2], []])[:, 0]
+
+
+@given(tensors(), st.data())
+def test_a_number_is_written_where_a_mask_says_in_each_row(t, data):
+    given_as = data.draw(st.sampled_from(["as it is", "reversed", "a part"]))
+    whole = t.copy()
+    t = {"as it is": whole, "reversed": whole[::-1], "a part": whole[1:]}[given_as]
+    bools = data.draw(st.lists(st.booleans(), min_size=t.size, max_size=t.size))
+    mask = tw.from_buffer(np.array(bools, dtype=bool), t.shape)
+    value = data.draw(st.sampled_from([7, True, np.int8(3)]))
+    wanted, before = np.where(bools, value, t.elements()), whole.copy()
+    t[mask] = value
+    assert t.elements().tolist() == wanted.tolist()
+    if given_as == "a part":
+        assert whole[:1].tolist() == before[:1].tolist()
+
+
+@pytest.mark.parametrize(
+    ("value", "error"), [("x", DTypeError), (10**30, SizeOverflowError), (1j, DTypeError)]
+)
+def test_a_number_that_does_not_fit_changes_no_row(value, error):
+    t = tw.jagged([[1, 2], [3]])
+    with pytest.raises(error):
+        t[t > 1] = value
+    assert t.tolist() == [[1, 2], [3]]
+
+
+def test_rows_that_are_read_only_refuse_a_mask():
+    array = np.arange(3)
+    array.flags.writeable = False
+    t = tw.from_buffer(array, tw.jagged([[1, 2], [3]]).shape)
+    with pytest.raises(ReadOnlyError):
+        t[t > 1] = 0
