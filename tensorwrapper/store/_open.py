@@ -196,10 +196,9 @@ def open(  # noqa: A001
 
 def _open_ranges(source: object, kind: "FileKind | None", metadata: object, how: "Opening") -> "ArrayFile":
     """Open a file without a path by byte ranges."""
-    from tensorwrapper.store.fetched._open import FETCHED, spooled  # noqa: PLC0415 - few files have no path
-    from tensorwrapper.store.foreign._array_file import ArrayFile  # noqa: PLC0415 - as above
+    from tensorwrapper.store.foreign._array_file import ArrayFile  # noqa: PLC0415 - few files have no path
     from tensorwrapper.store.ranges._ranges import Ranges  # noqa: PLC0415 - as above
-    from tensorwrapper.store.sets._kinds import read_as  # noqa: PLC0415 - as above
+    from tensorwrapper.store.sets._kinds import read_ranges_as  # noqa: PLC0415 - as above
     from tensorwrapper.store.sets._recognise import Recognised, recognise_ranges  # noqa: PLC0415 - as above
 
     _check_read_only(metadata)
@@ -207,13 +206,8 @@ def _open_ranges(source: object, kind: "FileKind | None", metadata: object, how:
         ranges = Ranges.of(cast("str", source))
         found = recognise_ranges(ranges) if kind is None else Recognised(_known(kind), "name")
         how = evolve(how, note=found.note)
-        read = FETCHED.get(found.kind)
         with of_stranger(ranges.name, found.kind):
-            contents = (
-                spooled(ranges, found.kind, lambda path: read_as(found.kind, path, how))
-                if read is None
-                else read(ranges, how)
-            )
+            contents = read_ranges_as(found.kind, ranges, how)
     return ArrayFile(Path(PurePosixPath(ranges.name).name), contents, ranges)
 
 
