@@ -27,14 +27,13 @@ from tensorwrapper.store.foreign._npy import (
 )
 from tensorwrapper.store.foreign._safetensors import read_plans
 from tensorwrapper.store.foreign._scipy import Found, with_sparse
+from tensorwrapper.store.foreign._where import begin_of_member
 from tensorwrapper.store.ranges._ranges import Ranges
 from tensorwrapper.store.records._loss import Loss, loss_in
 from tensorwrapper.wire import Limits
 
 __all__ = ["fetched_npy", "fetched_npz", "fetched_safetensors"]
 
-_LOCAL: Final = 30
-"""Bytes of the head of a member, before its name."""
 _HEAD: Final = 512
 """Bytes of each member that are fetched with the heads of all."""
 _FIRST: Final = 2**16
@@ -158,7 +157,7 @@ class _Member:
         if place + nbytes > info.file_size:
             raise ValueError(f"{shape} elements of {dtype} do not fit the {info.file_size} bytes of a member")
         if is_stored(info):
-            begin = self._begin() + place
+            begin = begin_of_member(self.ranges, self.info) + place
             return fetched_array(self.ranges, begin, shape, dtype, is_fortran=is_fortran)
         check_bytes(nbytes, info.filename, self.limits)
         with self.archive.open(info) as packed:
@@ -168,15 +167,11 @@ class _Member:
             raise ValueError("it is cut off")
         return np.frombuffer(raw, dtype).reshape(shape, order="F" if is_fortran else "C")
 
-    def _begin(self) -> int:
-        """Return where the bytes of a stored member begin."""
-        place = self.info.header_offset
-        lengths = self.ranges.read_at(place + 26, 4)
-        return place + _LOCAL + int.from_bytes(lengths[:2], "little") + int.from_bytes(lengths[2:], "little")
-
     def _stream(self) -> io.BytesIO:
         """Return the first bytes of a member as a stream."""
         if is_stored(self.info):
-            return io.BytesIO(self.ranges.read_at(self._begin(), min(self.info.file_size, _FIRST)))
+            return io.BytesIO(
+                self.ranges.read_at(begin_of_member(self.ranges, self.info), min(self.info.file_size, _FIRST))
+            )
         with self.archive.open(self.info) as packed:
             return io.BytesIO(packed.read(_FIRST))

@@ -1,6 +1,7 @@
 """Where a file of another kind is: at a path, or behind byte ranges."""
 
 import contextlib
+import zipfile
 from collections.abc import Generator
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
@@ -9,7 +10,7 @@ from tensorwrapper.store.ranges._ranges import Ranges
 from tensorwrapper.store.system._map import FileMap, map_file
 from tensorwrapper.store.system._system import of_stranger, reading
 
-__all__ = ["Where", "memory_of", "name_of", "reading_at", "size_of"]
+__all__ = ["Where", "begin_of_member", "memory_of", "name_of", "reading_at", "size_of"]
 
 Where: TypeAlias = Path | Ranges
 
@@ -47,3 +48,10 @@ def memory_of(where: Where, kind: str) -> FileMap | Ranges:
 def size_of(memory: FileMap | Ranges) -> int:
     """Return the number of bytes of a file."""
     return memory.size if isinstance(memory, Ranges) else len(memory)
+
+
+def begin_of_member(ranges: Ranges, info: zipfile.ZipInfo) -> int:
+    """Return where the bytes of a member of a zip archive begin."""
+    place = info.header_offset
+    lengths = ranges.read_at(place + 26, 4)
+    return place + 30 + int.from_bytes(lengths[:2], "little") + int.from_bytes(lengths[2:], "little")

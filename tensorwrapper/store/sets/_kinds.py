@@ -51,16 +51,17 @@ def _archive(end: str) -> Kind:
 _PACKED: Final = {b"\x1f\x8b": ".tar.gz", b"BZ": ".tar.bz2"}
 _ANYWHERE: Final[Mapping[FileKind, Callable[[Where, Opening], Contents]]] = {
     "hdf5": open_hdf5_sets,
+    "parquet": open_parquet,
+    "arrow": open_feather,
+    "zarr": open_zipped,
 }
-"""Readers of files at paths, and of byte ranges."""
+"""Readers of single files, at paths and of byte ranges."""
 _READERS: Final[Mapping[FileKind, Callable[[Path, Opening], Contents]]] = {
-    **_ANYWHERE,
+    **{kind: _ANYWHERE[kind] for kind in ("hdf5", "parquet", "arrow")},
     "npy": OTHERS[".npy"].read,
     "npz": open_npz,
     "safetensors": OTHERS[".safetensors"].read,
     "zarr": OTHERS[".zarr"].read,
-    "parquet": open_parquet,
-    "arrow": open_feather,
     "kerchunk": open_manifest,
 }
 

@@ -2,6 +2,7 @@
 
 import gc
 import io
+import json
 from pathlib import Path
 
 import h5py
@@ -60,8 +61,8 @@ def test_large_files_of_other_kinds_are_not_fetched(monkeypatch):
     from tensorwrapper.store.fetched import _open
 
     monkeypatch.setattr(_open, "_MOST", 100)
-    with pytest.raises(DataFileError, match="of kind 'parquet', which is copied as a whole"):
-        tw.open(FILES["parquet"])
+    with pytest.raises(DataFileError, match="of kind 'kerchunk', which is copied as a whole"):
+        tw.open(json.dumps({"version": 1, "refs": {"x": "y" * 100}}).encode())
 
 
 def test_the_kind_may_be_said_and_is_compared():

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, Final, final
 from tensorwrapper._value_class import frozen
 from tensorwrapper.store.foreign._bytes import check_bytes
 from tensorwrapper.store.foreign._contents import Contents, Opening
+from tensorwrapper.store.foreign._where import Where, name_of, reading_at
 from tensorwrapper.store.foreign.columns._leaves import Column, leaf_array
 from tensorwrapper.store.foreign.columns._table import contents_of, tensor_of
-from tensorwrapper.store.system._system import reading
+from tensorwrapper.store.ranges._ranges import Ranges
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import NullRows
 from tensorwrapper.wire import Limits
@@ -25,7 +26,7 @@ _STREAM: Final = b"\xff\xff\xff\xff"
 """How a stream begins: a message of its own length, and no magic word."""
 
 
-def open_feather(path: Path, how: Opening) -> Contents:
+def open_feather(where: Where, how: Opening) -> Contents:
     """Return what a Feather file (of version 2: Arrow's own) has; its footer is read.
 
     A null where a list is expected is refused, or an empty row.
@@ -37,13 +38,19 @@ def open_feather(path: Path, how: Opening) -> Contents:
     """
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
-    with reading(path, "Feather"):
-        memory = pa.memory_map(str(path))
+    with reading_at(where, "Feather"):
+        memory = pa.memory_map(str(where)) if isinstance(where, Path) else _file_over(where)
         is_stream = memory.read(4) == _STREAM
         memory.seek(0)
-        batches = _Batches(path, memory, how.limits, is_stream, how.null_rows)
+        batches = _Batches(name_of(where), memory, how.limits, is_stream, how.null_rows)
         with (pa.ipc.open_stream if is_stream else pa.ipc.open_file)(memory) as file:
             return contents_of(file.schema, batches.column, "batches")
+
+
+def _file_over(ranges: Ranges) -> "pa.PythonFile":
+    import pyarrow as pa  # noqa: PLC0415 - an extra
+
+    return pa.PythonFile(ranges.file_for_libraries(), mode="r")
 
 
 @final
@@ -51,8 +58,8 @@ def open_feather(path: Path, how: Opening) -> Contents:
 class _Batches:
     """The columns of a Feather file or a stream, a part in each batch."""
 
-    path: Path
-    memory: "pa.MemoryMappedFile"
+    path: Path | str
+    memory: "pa.MemoryMappedFile | pa.PythonFile"
     limits: Limits
     is_stream: bool
     null_rows: NullRows
@@ -99,6 +106,9 @@ class _Batches:
         """Tell whether a column is read alone: of what is not compressed, that would make a copy."""
         import pyarrow as pa  # noqa: PLC0415 - an extra
 
+        if isinstance(self.memory, pa.PythonFile):
+            # Then nothing else is fetched.
+            return True
         try:
             first = next(self._batches(None), None)
         except (pa.ArrowException, OSError):

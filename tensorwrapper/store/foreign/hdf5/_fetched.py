@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
 __all__ = ["FetchedChunks", "fetched_source", "stream_for_hdf5"]
 
-_AHEAD: Final = 2**16
-"""Bytes that are fetched at a time where a request takes long."""
 _DEFLATE: Final = 1
 _SHUFFLE: Final = 2
 _Chunk: TypeAlias = tuple[int, int, int, Index]
@@ -43,36 +41,24 @@ _Chunk: TypeAlias = tuple[int, int, int, Index]
 
 @final
 class _Stream(io.RawIOBase):
-    """A file of ranges as h5py reads it: more than is asked for is fetched, and heaps are looked at."""
+    """A file of ranges as h5py reads it: heaps are looked at."""
 
     def __init__(self, ranges: Ranges, heaps: Heaps) -> None:
-        self._ranges, self._heaps, self._place = ranges, heaps, 0
-        self._ahead = min(max(ranges.gap, 1), _AHEAD)
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
+        self._file, self._heaps = ranges.file_for_libraries(), heaps
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        self._place = max((0, self._place, self._ranges.size)[whence] + offset, 0)
-        return self._place
+        return self._file.seek(offset, whence)
 
     def tell(self) -> int:
-        return self._place
+        return self._file.tell()
 
     def readinto(self, target: object) -> int:
         wanted = memoryview(cast("bytearray", target)).cast("B")
-        start, stop = self._place, self._place + len(wanted)
-        first, last = start // self._ahead * self._ahead, -(-stop // self._ahead) * self._ahead
-        (raw,) = self._ranges.read_kept([(first, last)])
-        found = raw[start - first : stop - first]
-        self._heaps.check_between(start, stop)
-        wanted[: len(found)] = found
-        # As HDF5 itself does behind the end of a file; h5py would leave what was in memory.
-        wanted[len(found) :] = bytes(len(wanted) - len(found))
-        self._place = stop
+        start = self._file.tell()
+        found = self._file.read(len(wanted))
+        self._heaps.check_between(start, start + len(wanted))
+        # Zeros behind the end, as HDF5 itself does; h5py would leave what was in memory.
+        wanted[:] = found.ljust(len(wanted), b"\0")
         return len(wanted)
 
 
