@@ -81,8 +81,8 @@ def open(  # noqa: A001
     ----------
     path
         The path of the file, or of the folder of a Zarr store. A file that is read may also be an address
-        (http, https, or any file system of fsspec), an open file of bytes, or bytes in memory. `.tens`, npy,
-        npz and safetensors files are then read by byte ranges. Other kinds are copied to a temporary file,
+        (http, https, or any file system of fsspec), an open file of bytes, or bytes in memory: byte ranges
+        of these are read. Archives of tensor sets and manifests of kerchunk are copied to a temporary file,
         up to 256 MiB.
     mode
         ``"r"`` reads a file that exists. ``"a"`` adds to it, or begins one: every tensor is in the file when
@@ -197,14 +197,17 @@ def open(  # noqa: A001
 def _open_ranges(source: object, kind: "FileKind | None", metadata: object, how: "Opening") -> "ArrayFile":
     """Open a file without a path by byte ranges."""
     from tensorwrapper.store.foreign._array_file import ArrayFile  # noqa: PLC0415 - few files have no path
-    from tensorwrapper.store.ranges._ranges import Ranges  # noqa: PLC0415 - as above
+    from tensorwrapper.store.foreign.zarr._far import FarStore, open_far  # noqa: PLC0415 - as above
     from tensorwrapper.store.sets._kinds import read_ranges_as  # noqa: PLC0415 - as above
-    from tensorwrapper.store.sets._recognise import Recognised, recognise_ranges  # noqa: PLC0415 - as above
+    from tensorwrapper.store.sets._recognise import opened_at  # noqa: PLC0415 - as above
 
     _check_read_only(metadata)
     with naming_extras():
-        ranges = Ranges.of(cast("str", source))
-        found = recognise_ranges(ranges) if kind is None else Recognised(_known(kind), "name")
+        opened = opened_at(source, None if kind is None else _known(kind))
+        if isinstance(opened, FarStore):
+            path = Path(PurePosixPath(opened.folder.name).name)
+            return ArrayFile(path, open_far(opened, how), is_far=True)
+        ranges, found = opened
         how = evolve(how, note=found.note)
         with of_stranger(ranges.name, found.kind):
             contents = read_ranges_as(found.kind, ranges, how)

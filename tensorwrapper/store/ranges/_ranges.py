@@ -157,6 +157,15 @@ class Ranges(Shown):
             )
         ]
 
+    def read_with_tail(self, start: int, stop: int) -> bytes:
+        """Return some bytes, those of the end as they came when the file was opened."""
+        tail = self._door.tail
+        first = self.size - len(tail)
+        if stop <= first or not tail:
+            return self.read([(start, stop)])[0]
+        before = b"" if start >= first else self.read([(start, first)])[0]
+        return before + tail[max(start - first, 0) : stop - first]
+
     def told(self, spans: Sequence[Span]) -> tuple[int, int]:
         """Return how many requests `read` makes of spans, and how many bytes come."""
         if not spans:

@@ -111,7 +111,7 @@ class Keyed:
 
     def exists(self) -> bool:
         """Return True if this is a key, or a folder of nodes."""
-        return self.is_file() or self.is_dir()
+        return self.is_dir() or self.is_file()
 
     def is_symlink(self) -> bool:
         """Return False: such stores have no links."""
