@@ -76,6 +76,7 @@ _REFUSED: Final = (
     (b"PARE", _ENCRYPTED),
     (b"FEA1", "a Feather file of version 1: pyarrow.feather.read_table reads it"),
     (b"ORC", "an ORC file: pyarrow.orc.read_table reads it"),
+    (b"Obj\x01", "an Avro file: fastavro.reader and awkward.from_avro_file read it"),
     (b"CDF\x01", "a netCDF file of version 3: scipy.io.netcdf_file reads it"),
     (b"CDF\x02", "a netCDF file of version 3: scipy.io.netcdf_file reads it"),
     (b"CDF\x05", "a netCDF file of version 3: netCDF4.Dataset reads it"),

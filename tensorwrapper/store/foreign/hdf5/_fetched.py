@@ -93,8 +93,7 @@ def fetched_source(ranges: Ranges, found: "h5py.Dataset", otherwise: "Source", l
     # With a user block, versions of HDF5 differ in where they say that chunks are.
     if filters is None or found.file.userblock_size:
         return otherwise
-    fill = found.fillvalue
-    return FetchedChunks(ranges, found, found.shape, found.chunks, dtype, filters, fill, otherwise, limits)
+    return FetchedChunks(ranges, found, found.shape, found.chunks, dtype, filters, otherwise, limits)
 
 
 def _filters_of(found: "h5py.Dataset") -> tuple[int, ...] | None:
@@ -120,7 +119,6 @@ class FetchedChunks:
     chunks: Extents
     dtype: "np.dtype[Any]"
     filters: tuple[int, ...]
-    fill: Any
     otherwise: "Source"
     limits: Limits
 
@@ -211,7 +209,8 @@ class FetchedChunks:
         """Yield chunks with their numbers."""
         lying = self._lying(wanted)
         for index in wanted.keys() - {own[3] for own in lying}:
-            yield index, np.full(self.chunks, self.fill, self.dtype)
+            # It has no bytes, and h5py knows what it is full of.
+            yield index, self._by_h5py(index)
         if not lying:
             return
         starts, stops, groups = self._spans(lying)

@@ -95,6 +95,17 @@ def test_chunks_that_were_never_written_have_the_fill_value():
     assert f["x"][4:].plan().requests == 0
 
 
+def test_a_fill_value_may_be_undefined():
+    raw = in_memory(lambda file: file.create_dataset("x", data=np.arange(6.0), chunks=(2,)))
+    # Version 2 of the message, its times, and that a value is defined, of no bytes.
+    message = bytes([2, 3, 2, 1]) + bytes(4)
+    assert raw.count(message) == 1
+    changed = raw.replace(message, bytes([2, 3, 2, 0]) + bytes(4))
+    with h5py.File(io.BytesIO(changed)) as file, pytest.raises(RuntimeError, match="undefined"):
+        repr(file["x"].fillvalue)
+    assert tw.open(changed)["x"].tolist() == [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
+
+
 def test_three_rows_in_chunks_take_eight_requests():
     array = np.arange(6_000_000.0).reshape(3000, 2000)
     raw = in_memory(lambda file: file.create_dataset("x", data=array, chunks=(100, 100)))
