@@ -80,9 +80,9 @@ def open(  # noqa: A001
     Parameters
     ----------
     path
-        The path of the file, or of the folder of a Zarr store. A file that is read may also be an address
-        (http, https, or any file system of fsspec), an open file of bytes, or bytes in memory: byte ranges
-        of these are read. Archives of tensor sets and manifests of kerchunk are copied to a temporary file,
+        The path of the file, or of the folder of a Zarr store. With mode ``"r"`` also an address (http,
+        https, or any file system of fsspec), an open file of bytes, or bytes in memory. `open` reads byte
+        ranges of these. Archives of tensor sets and manifests of kerchunk are copied to a temporary file,
         up to 256 MiB.
     mode
         ``"r"`` reads a file that exists. ``"a"`` adds to it, or begins one: every tensor is in the file when

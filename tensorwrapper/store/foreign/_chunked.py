@@ -1,4 +1,4 @@
-"""Which chunks of a mode a selection touches."""
+"""Find the chunks of a mode that a selection touches."""
 
 from typing import final
 

@@ -1,4 +1,4 @@
-"""Where a file of another kind is: at a path, or behind byte ranges."""
+"""Places of files of other kinds: a path, or byte ranges."""
 
 import contextlib
 import zipfile
@@ -22,7 +22,7 @@ def name_of(where: Where) -> Path | str:
 
 @contextlib.contextmanager
 def reading_at(where: Where, kind: str) -> Generator[BinaryIO, None, None]:
-    """Give a stream of a file, and turn all that reading it raises into errors of ours.
+    """Give a stream of a file, and turn all errors of the block into errors of this package.
 
     Raises
     ------

@@ -276,10 +276,10 @@ class Ranges(Shown):
         return cast("BinaryIO", io.BufferedReader(_Stream(self), _BLOCK))
 
     def file_for_libraries(self, spans: Sequence[Span] = ()) -> BinaryIO:
-        """Return the file as other libraries read it, a few bytes at a time, from places of their own.
+        """Return the file as a stream for libraries that read a few bytes at a time, anywhere.
 
-        What is in one of the spans is fetched at once, and not kept. Of the rest, more than is asked for is
-        fetched, and kept.
+        All spans are fetched together, and belong to the stream. Other reads fetch up to 64 KiB around them,
+        which are kept.
         """
         loaded = {start: raw for (start, _), raw in zip(spans, self.read(spans), strict=True)}
         return cast("BinaryIO", _Stream(self, min(max(self._gap, 1), _AHEAD), loaded))

@@ -169,7 +169,7 @@ def opened_at(source: object, kind: FileKind | None) -> "tuple[Ranges, Recognise
     except DataFileError:
         if ranges is not None:
             ranges.close()
-        # An address of a folder is no file, or gives a page about it.
+        # The address of a folder is missing as a file, or gives a page about the folder.
         with contextlib.suppress(DataFileError):
             found = far_store(cast("str", source)) if may_be_folder else None
             if found is not None:

@@ -1,4 +1,4 @@
-"""HDF5 files behind byte ranges: what h5py reads of them, and elements that are fetched without it."""
+"""HDF5 files by byte ranges: a stream for h5py, and elements that need no h5py."""
 
 import io
 import itertools
@@ -41,7 +41,7 @@ _Chunk: TypeAlias = tuple[int, int, int, Index]
 
 @final
 class _Stream(io.RawIOBase):
-    """A file of ranges as h5py reads it: heaps are looked at."""
+    """A file of ranges for h5py, which checks heaps on the way."""
 
     def __init__(self, ranges: Ranges, heaps: Heaps) -> None:
         self._file, self._heaps = ranges.file_for_libraries(), heaps

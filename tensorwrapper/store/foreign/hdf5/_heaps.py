@@ -24,7 +24,7 @@ class Heaps:
 
     def __init__(self, memory: FileMap | Ranges) -> None:
         self._memory = memory
-        # Of a file that is fetched, heaps are looked at as HDF5 comes to them.
+        # The stream of a file by ranges checks each heap when HDF5 reads it.
         self._checked = isinstance(memory, Ranges)
         self._walked: set[int] = set()
         self._refused: str | None = None

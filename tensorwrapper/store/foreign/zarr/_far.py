@@ -1,4 +1,4 @@
-"""Zarr stores in folders at addresses: what they have is told by consolidated metadata, or by listing.
+"""Zarr stores in folders at addresses: consolidated metadata, or a listing, tell their nodes.
 
 A server of http lists nothing. Without consolidated metadata only its root is known.
 """
@@ -117,7 +117,7 @@ def _parsed(raw: bytes, what: str) -> dict[str, Any]:
 
 
 def _is_array(raw: bytes | None) -> bool:
-    """Tell whether a node is an array; whoever reads a damaged one says so."""
+    """Tell whether a node is an array; False for a damaged one, which its reader tells."""
     try:
         return raw is not None and _parsed(raw, "zarr.json").get("node_type") == "array"
     except ParseError:
@@ -171,7 +171,7 @@ def _listed(folder: Folder, limits: Limits) -> Iterator[tuple[str, bytes]]:
 
 @final
 class _Entries(Mapping[str, Entry]):
-    """The keys of a store: files about nodes are known, and chunks are looked for when they are asked for."""
+    """The keys of a store: files about nodes are in memory, and each chunk is found on request."""
 
     def __init__(self, folder: Folder, said: Mapping[str, bytes]) -> None:
         self._said = said

@@ -117,7 +117,7 @@ class _Fetched:
         info, path = self.info, self.ranges.name
         _check(info, path, stop - start, self.limits)
         if not is_stored(info) or (start, stop) == (0, self.size):
-            # The head and all that follows, by one request: what is read now is kept.
+            # One request for the head and the bytes, which stay in memory for the reads below.
             self.ranges.read_kept([(info.header_offset, self.end)])
         if is_stored(info):
             begin = begin_of_member(self.ranges, info)
