@@ -5,7 +5,7 @@ import io
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import BinaryIO, Final, NoReturn, Self, SupportsIndex, cast, final
 
 import numpy as np
@@ -27,7 +27,7 @@ from tensorwrapper.store.ranges._joined import LONGEST, joined
 from tensorwrapper.store.system._system import to_path
 from tensorwrapper.typing import IntArray
 
-__all__ = ["Ranges"]
+__all__ = ["FileOfRanges", "Ranges"]
 
 _BLOCK: Final = 4096
 _AHEAD: Final = 2**16
@@ -273,16 +273,17 @@ class Ranges(Shown):
 
     def stream(self) -> BinaryIO:
         """Return the file as a stream whose blocks are kept."""
-        return cast("BinaryIO", io.BufferedReader(_Stream(self), _BLOCK))
+        return cast("BinaryIO", io.BufferedReader(FileOfRanges(self), _BLOCK))
 
-    def file_for_libraries(self, spans: Sequence[Span] = ()) -> BinaryIO:
+    def file_for_libraries(self, spans: Sequence[Span] = ()) -> "FileOfRanges":
         """Return the file as a stream for libraries that read a few bytes at a time, anywhere.
 
         All spans are fetched together, and belong to the stream. Other reads fetch up to 64 KiB around them,
         which are kept.
         """
-        loaded = {start: raw for (start, _), raw in zip(spans, self.read(spans), strict=True)}
-        return cast("BinaryIO", _Stream(self, min(max(self._gap, 1), _AHEAD), loaded))
+        found = FileOfRanges(self, min(max(self._gap, 1), _AHEAD))
+        found.load(spans)
+        return found
 
     def close(self) -> None:
         """Close connections, and the file if `of` opened it; closing twice is harmless."""
@@ -302,12 +303,17 @@ class Ranges(Shown):
 
 
 @final
-class _Stream(io.RawIOBase):
+class FileOfRanges(io.RawIOBase):
     """A file of ranges, read one part after the other."""
 
-    def __init__(self, ranges: Ranges, ahead: int = 1, loaded: Mapping[int, bytes] | None = None) -> None:
+    def __init__(self, ranges: Ranges, ahead: int = 1) -> None:
         self._ranges, self._ahead, self._place = ranges, ahead, 0
-        self._loaded = loaded or {}
+        self._loaded: dict[int, bytes] = {}
+        self._starts: list[int] = []
+
+    def load(self, spans: Sequence[Span]) -> None:
+        """Fetch some spans together, for reads within each of them."""
+        self._loaded |= {start: raw for (start, _), raw in zip(spans, self._ranges.read(spans), strict=True)}
         self._starts = sorted(self._loaded)
 
     def readable(self) -> bool:

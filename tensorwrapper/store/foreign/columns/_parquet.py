@@ -79,7 +79,7 @@ def open_parquet(where: Where, how: Opening) -> Contents:
 
 def _given(where: Where, spans: Sequence[Span] = ()) -> "Path | BinaryIO":
     """Return what pyarrow opens of a file; of one at an address, spans are fetched at once."""
-    return where if isinstance(where, Path) else where.file_for_libraries(spans)
+    return where if isinstance(where, Path) else cast("BinaryIO", where.file_for_libraries(spans))
 
 
 def _columns_of(footer: Footer) -> dict[str, Footer]:

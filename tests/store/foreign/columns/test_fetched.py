@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import tensorwrapper as tw
 from tensorwrapper.errors import DataFileError
+from tensorwrapper.store.ranges._door import MemoryDoor
 from tensorwrapper.wire import Limits
 from tests.support.store.served_files import served
 
@@ -96,6 +97,39 @@ def test_other_columns_of_arrow_are_not_fetched():
     f = tw.open(raw.getvalue())
     assert f["b"].shape == tw.Shape(500_000)
     assert f.ranges.bytes_fetched < 4_300_000
+
+
+def test_parts_of_all_batches_are_fetched_in_two_rounds(monkeypatch):
+    rounds = []
+    fetch = MemoryDoor.fetch
+
+    def noted(self, spans):
+        rounds.append(len(spans))
+        return fetch(self, spans)
+
+    raw = io.BytesIO()
+    table = pa.table({name: np.random.default_rng(1).random(40_000) for name in "abc"})
+    pa.feather.write_feather(table, raw, compression="uncompressed", chunksize=4000)
+    f = tw.open(raw.getvalue())
+    monkeypatch.setattr(MemoryDoor, "fetch", noted)
+    assert f["b"].tolist() == table["b"].to_pylist()
+    assert rounds[:2] == [10, 10]
+    assert len(rounds) <= 3
+
+
+def test_a_footer_that_does_not_tell_batches_is_left_to_pyarrow(tmp_path):
+    raw = bytearray(FILES["plain"])
+    for place in range(len(raw) - 120, len(raw) - 10, 7):
+        changed = bytes(raw[:place]) + bytes([raw[place] ^ 0x55]) + bytes(raw[place + 1 :])
+        path = tmp_path / f"{place}.feather"
+        path.write_bytes(changed)
+        found = []
+        for source in (path, changed):
+            try:
+                found.append(tw.open(source, kind="arrow")["n"].tolist())
+            except DataFileError:
+                found.append(None)
+        assert found[0] == found[1]
 
 
 def test_what_a_reader_allows_holds_for_what_is_fetched():
