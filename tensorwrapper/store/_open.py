@@ -80,9 +80,9 @@ def open(  # noqa: A001
     Parameters
     ----------
     path
-        The path of the file, or of the folder of a Zarr store. A file that is read may also be an address
-        (http, https, or any file system of fsspec), an open file of bytes, or bytes in memory. `.tens`, npy,
-        npz and safetensors files are then read by byte ranges. Other kinds are copied to a temporary file,
+        The path of the file, or of the folder of a Zarr store. With mode ``"r"`` also an address (http,
+        https, or any file system of fsspec), an open file of bytes, or bytes in memory. `open` reads byte
+        ranges of these. Archives of tensor sets and manifests of kerchunk are copied to a temporary file,
         up to 256 MiB.
     mode
         ``"r"`` reads a file that exists. ``"a"`` adds to it, or begins one: every tensor is in the file when
@@ -196,24 +196,21 @@ def open(  # noqa: A001
 
 def _open_ranges(source: object, kind: "FileKind | None", metadata: object, how: "Opening") -> "ArrayFile":
     """Open a file without a path by byte ranges."""
-    from tensorwrapper.store.fetched._open import FETCHED, spooled  # noqa: PLC0415 - few files have no path
-    from tensorwrapper.store.foreign._array_file import ArrayFile  # noqa: PLC0415 - as above
-    from tensorwrapper.store.ranges._ranges import Ranges  # noqa: PLC0415 - as above
-    from tensorwrapper.store.sets._kinds import read_as  # noqa: PLC0415 - as above
-    from tensorwrapper.store.sets._recognise import Recognised, recognise_ranges  # noqa: PLC0415 - as above
+    from tensorwrapper.store.foreign._array_file import ArrayFile  # noqa: PLC0415 - few files have no path
+    from tensorwrapper.store.foreign.zarr._far import FarStore, open_far  # noqa: PLC0415 - as above
+    from tensorwrapper.store.sets._kinds import read_ranges_as  # noqa: PLC0415 - as above
+    from tensorwrapper.store.sets._recognise import opened_at  # noqa: PLC0415 - as above
 
     _check_read_only(metadata)
     with naming_extras():
-        ranges = Ranges.of(cast("str", source))
-        found = recognise_ranges(ranges) if kind is None else Recognised(_known(kind), "name")
+        opened = opened_at(source, None if kind is None else _known(kind))
+        if isinstance(opened, FarStore):
+            path = Path(PurePosixPath(opened.folder.name).name)
+            return ArrayFile(path, open_far(opened, how), is_far=True)
+        ranges, found = opened
         how = evolve(how, note=found.note)
-        read = FETCHED.get(found.kind)
         with of_stranger(ranges.name, found.kind):
-            contents = (
-                spooled(ranges, found.kind, lambda path: read_as(found.kind, path, how))
-                if read is None
-                else read(ranges, how)
-            )
+            contents = read_ranges_as(found.kind, ranges, how)
     return ArrayFile(Path(PurePosixPath(ranges.name).name), contents, ranges)
 
 

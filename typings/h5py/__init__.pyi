@@ -6,7 +6,7 @@ from typing import Any, BinaryIO, Literal, Self, TypeAlias, overload
 import numpy as np
 import numpy.typing as npt
 from h5py import h5d as h5d
-from h5py import h5o as h5o
+from h5py import h5g as h5g
 from h5py import h5p as h5p
 from h5py import h5r as h5r
 from h5py import h5s as h5s
@@ -41,6 +41,11 @@ class _VirtualSource:
     file_name: str
     dset_name: str
 
+class _StoreInfo:
+    filter_mask: int
+    byte_offset: int | None
+    size: int
+
 class _DatasetId:
     def get_type(self) -> h5t.TypeID: ...
     def get_create_plist(self) -> _CreationPlan: ...
@@ -53,6 +58,7 @@ class _DatasetId:
     ) -> None: ...
     def get_space(self) -> h5s.SpaceID: ...
     def get_offset(self) -> int | None: ...
+    def get_chunk_info_by_coord(self, chunk_offset: tuple[int, ...]) -> _StoreInfo: ...
     def get_storage_size(self) -> int: ...
 
 class _Dimension:
@@ -122,6 +128,7 @@ class Group(HLObject):
     ) -> Dataset: ...
 
 class File(Group):
+    userblock_size: int
     def __init__(self, name: str | PathLike[str] | BinaryIO, mode: Literal["r", "w"] = "r") -> None: ...
     def close(self) -> None: ...
     def __enter__(self) -> Self: ...

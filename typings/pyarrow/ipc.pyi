@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 from typing import Self
 
-from pyarrow import MemoryMappedFile, RecordBatch, Schema, Table
+from pyarrow import MemoryMappedFile, PythonFile, RecordBatch, Schema, Table
 
 class IpcReadOptions:
     def __init__(self, *, included_fields: list[int] | None = None) -> None: ...
@@ -28,9 +28,9 @@ class RecordBatchStreamReader:
     def __exit__(self, *exc: object) -> None: ...
 
 def open_stream(
-    source: MemoryMappedFile, *, options: IpcReadOptions | None = None
+    source: MemoryMappedFile | PythonFile, *, options: IpcReadOptions | None = None
 ) -> RecordBatchStreamReader: ...
 def open_file(
-    source: MemoryMappedFile, *, options: IpcReadOptions | None = None
+    source: MemoryMappedFile | PythonFile, *, options: IpcReadOptions | None = None
 ) -> RecordBatchFileReader: ...
 def new_file(sink: str, schema: Schema, *, options: IpcWriteOptions) -> RecordBatchFileWriter: ...

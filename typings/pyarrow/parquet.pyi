@@ -1,5 +1,5 @@
 from pathlib import Path
-from typing import Self
+from typing import BinaryIO, Self
 
 from pyarrow import Schema, Table
 
@@ -29,10 +29,11 @@ class ParquetFile:
     schema_arrow: Schema
     def __init__(
         self,
-        source: Path,
+        source: Path | BinaryIO,
         *,
         metadata: FileMetaData | None = None,
         memory_map: bool = False,
+        pre_buffer: bool = True,
         read_dictionary: list[str] | None = None,
     ) -> None: ...
     @property

@@ -5,16 +5,14 @@ import math
 import zipfile
 from collections import Counter
 from functools import partial
-from typing import Any, Final, final
+from typing import Final, final
 
 import numpy as np
 
 from tensorwrapper.errors import DataFileError
-from tensorwrapper.layout import Layout
-from tensorwrapper.shape import Shape
-from tensorwrapper.store.fetched._elements import FetchedElements
 from tensorwrapper.store.foreign._bytes import check_bytes
 from tensorwrapper.store.foreign._contents import Contents, Held, Opening
+from tensorwrapper.store.foreign._fetched_elements import fetched_array
 from tensorwrapper.store.foreign._npy import (
     MAGIC,
     ONE,
@@ -29,20 +27,17 @@ from tensorwrapper.store.foreign._npy import (
 )
 from tensorwrapper.store.foreign._safetensors import read_plans
 from tensorwrapper.store.foreign._scipy import Found, with_sparse
+from tensorwrapper.store.foreign._where import begin_of_member
 from tensorwrapper.store.ranges._ranges import Ranges
 from tensorwrapper.store.records._loss import Loss, loss_in
-from tensorwrapper.typing import Array
 from tensorwrapper.wire import Limits
 
 __all__ = ["fetched_npy", "fetched_npz", "fetched_safetensors"]
 
-_LOCAL: Final = 30
-"""Bytes of the head of a member, before its name."""
 _HEAD: Final = 512
 """Bytes of each member that are fetched with the heads of all."""
 _FIRST: Final = 2**16
 """Bytes of a member that are looked at for its header."""
-_NUMBERS: Final = "biufcmM"
 
 
 def fetched_safetensors(ranges: Ranges, _how: Opening) -> Contents:
@@ -59,7 +54,7 @@ def fetched_safetensors(ranges: Ranges, _how: Opening) -> Contents:
             start,
             math.prod(shape) * dtype.itemsize,
             "dense",
-            partial(_elements, ranges, start, shape, dtype, is_fortran=False),
+            partial(fetched_array, ranges, start, shape, dtype, is_fortran=False),
         )
         for name, (dtype, shape, start) in plans.items()
     }
@@ -84,7 +79,7 @@ def fetched_npy(ranges: Ranges, _how: Opening) -> Contents:
         return Contents({}, {}, (told,))
     place = stream.tell()
     head = NpyHead(dtype, place + math.prod(shape) * dtype.itemsize)
-    read = partial(_elements, ranges, place, shape, dtype, is_fortran=is_fortran)
+    read = partial(fetched_array, ranges, place, shape, dtype, is_fortran=is_fortran)
     losses = left_over(ONE, head, ranges.size)
     return contents_of([(ONE, dtype, Held(0, ranges.size, "dense", read))], losses)
 
@@ -162,8 +157,8 @@ class _Member:
         if place + nbytes > info.file_size:
             raise ValueError(f"{shape} elements of {dtype} do not fit the {info.file_size} bytes of a member")
         if is_stored(info):
-            begin = self._begin() + place
-            return _elements(self.ranges, begin, shape, dtype, is_fortran=is_fortran)
+            begin = begin_of_member(self.ranges, self.info) + place
+            return fetched_array(self.ranges, begin, shape, dtype, is_fortran=is_fortran)
         check_bytes(nbytes, info.filename, self.limits)
         with self.archive.open(info) as packed:
             packed.read(place)
@@ -172,34 +167,11 @@ class _Member:
             raise ValueError("it is cut off")
         return np.frombuffer(raw, dtype).reshape(shape, order="F" if is_fortran else "C")
 
-    def _begin(self) -> int:
-        """Return where the bytes of a stored member begin."""
-        place = self.info.header_offset
-        lengths = self.ranges.read_at(place + 26, 4)
-        return place + _LOCAL + int.from_bytes(lengths[:2], "little") + int.from_bytes(lengths[2:], "little")
-
     def _stream(self) -> io.BytesIO:
         """Return the first bytes of a member as a stream."""
         if is_stored(self.info):
-            return io.BytesIO(self.ranges.read_at(self._begin(), min(self.info.file_size, _FIRST)))
+            return io.BytesIO(
+                self.ranges.read_at(begin_of_member(self.ranges, self.info), min(self.info.file_size, _FIRST))
+            )
         with self.archive.open(self.info) as packed:
             return io.BytesIO(packed.read(_FIRST))
-
-
-def _elements(
-    ranges: Ranges, place: int, shape: tuple[int, ...], dtype: "np.dtype[Any]", *, is_fortran: bool
-) -> "FetchedElements | Array":
-    """Return elements of numbers as a source, and all else as an array, for which the whole is fetched."""
-    count = math.prod(shape)
-    if place + count * dtype.itemsize > ranges.size:
-        raise ValueError(f"{shape} elements of {dtype} do not fit the {ranges.size} bytes of the file")
-    is_number = dtype.kind in _NUMBERS or dtype.isbuiltin == 2
-    if count and is_number and shape:
-        if is_fortran:
-            layout = Layout(Shape(*shape), order="F")
-            return FetchedElements(ranges, place, Shape(count), dtype, layout)
-        return FetchedElements(ranges, place, Shape(*shape), dtype)
-    raw = ranges.read([(place, place + count * dtype.itemsize)])[0]
-    if not count:
-        return np.empty(shape, dtype)
-    return np.frombuffer(raw, dtype, count).reshape(shape, order="F" if is_fortran else "C")

@@ -55,7 +55,17 @@ class ArrayFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"]):
     is inflated to a temporary file without a name when it is opened.
     """
 
-    __slots__ = ("__weakref__", "_contents", "_options", "_origin", "_path", "_ranges", "_version", "_where")
+    __slots__ = (
+        "__weakref__",
+        "_contents",
+        "_is_far",
+        "_options",
+        "_origin",
+        "_path",
+        "_ranges",
+        "_version",
+        "_where",
+    )
 
     def __init__(
         self,
@@ -64,9 +74,11 @@ class ArrayFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"]):
         ranges: "Ranges | None" = None,
         *,
         options: Mapping[str, Json] | None = None,
+        is_far: bool = False,
     ) -> None:
         self._path = path
-        self._where = path if ranges is not None else path.absolute()
+        self._is_far = is_far or ranges is not None
+        self._where = path if self._is_far else path.absolute()
         self._ranges = ranges
         self._contents: Contents | None = contents
         self._options = options or {}
@@ -80,7 +92,7 @@ class ArrayFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"]):
 
     @property
     def ranges(self) -> "Ranges | None":
-        """The byte ranges of a file without a path, with their counters; None if it has a path."""
+        """The byte ranges of a file without a path, with their counters; None of a path, or of a folder."""
         return self._ranges
 
     @property
@@ -118,7 +130,7 @@ class ArrayFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"]):
 
     def __getitem__(self, name: str) -> "Tensor[Any] | View[Any]":
         found = self._read(name)
-        if self._origin is None and self._ranges is None:
+        if self._origin is None and not self._is_far:
             # A file at an address, or in memory, has no path by which others find it.
             with suppress(OSError):
                 self._origin = FileOrigin.of(self._where, self._options)

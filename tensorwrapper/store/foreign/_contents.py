@@ -222,7 +222,9 @@ def leaving_out(name: str, options: Options, lost: list[Loss]) -> Generator[None
         raise
     except TensorWrapperError as error:
         said = loss_in(error)
-        if options.strict and (said is None or said.code != "null"):
+        # What cannot be read has null rows; what cannot be written has null elements.
+        is_null_rows = said is not None and said.code == "null" and isinstance(error, DataFileError)
+        if options.strict and not is_null_rows:
             if options.way_out and isinstance(error, ConversionError):
                 raise ConversionError(f"{error}; {options.way_out}") from error
             raise

@@ -26,7 +26,7 @@ class Guarded:
     """A source whose reads raise `DataFileError` where what they meet is damaged."""
 
     source: "Source"
-    path: Path
+    path: Path | str
     kind: str
     name: str = ""
     """The name of the array, unless the path has it."""

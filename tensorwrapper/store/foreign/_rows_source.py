@@ -1,6 +1,6 @@
 """Rows whose elements lie in one array after another: what is asked for of them is read from that array."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, cast, final
 
 import numpy as np
@@ -55,6 +55,19 @@ class RowsSource:
         total = int(spans.sum()) * self.dtype.itemsize
         # What the array itself reads beside that: chunks, or a page.
         return max(total, self.values.cost(Outer([range(int(starts[0]), int(starts[0]) + 1)])))
+
+    def fetches(self, selections: "Sequence[Wanted]") -> tuple[int, int]:
+        """Return how many requests a read makes, and how many bytes come, if the elements tell it."""
+        from tensorwrapper.selection import Outer  # noqa: PLC0415 - as above
+
+        count: Callable[[Sequence[Outer]], tuple[int, int]] | None = getattr(self.values, "fetches", None)
+        own = [
+            count([Outer([range(start, stop)])])
+            for selection in selections
+            if count is not None and selection.size
+            for start, stop, *_ in self._reads(selection)
+        ]
+        return sum([requests for requests, _ in own]), sum([nbytes for _, nbytes in own])
 
     def read(self, selections: "Sequence[Wanted]", out: Sequence[Array]) -> Done:
         """Read runs, those that lie close together at once."""

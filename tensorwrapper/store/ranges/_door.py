@@ -1,6 +1,7 @@
 """Readers of spans of bytes: of a path, a file object, memory, and fsspec."""
 
 import abc
+import errno
 import importlib
 import io
 import os
@@ -172,7 +173,9 @@ class FsspecDoor(Door):
             system, path = cast("tuple[Any, str]", fsspec.core.url_to_fs(address))
             info = cast("dict[str, Any]", system.info(path))
         except FileNotFoundError as error:
-            raise refused_by_system(f"{shown} does not exist", error) from error
+            # File systems of fsspec often leave out the number.
+            missing = FileNotFoundError(errno.ENOENT, "is not there")
+            raise refused_by_system(f"{shown} does not exist", missing) from error
         except ImportError as error:
             raise ModuleNotFoundError(f"{shown} needs a package beside fsspec: {error}") from error
         except Exception as error:

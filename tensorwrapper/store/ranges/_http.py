@@ -150,6 +150,7 @@ class HttpDoor(Door):
         "_authority",
         "_etag",
         "_free",
+        "_like",
         "_lock",
         "_modified",
         "_pool",
@@ -166,7 +167,9 @@ class HttpDoor(Door):
 
     gap = FAR
 
-    def __init__(self, address: str, timeout: float) -> None:
+    def __init__(
+        self, address: str, timeout: float, *, tail: int = TAIL, like: "HttpDoor | None" = None
+    ) -> None:
         self.name = shown_address(address)
         parts = self._split(address)
         self._user: str | None = None
@@ -178,10 +181,13 @@ class HttpDoor(Door):
         self._timeout, self._etag, self._modified = timeout, "", ""
         self._whole: bytes | None = None
         self.counts = True
-        self._lock, self._free = threading.Lock(), list[_Connection]()
+        self._like = like
+        """Whose connections are used, and closed."""
+        self._lock: threading.Lock = threading.Lock() if like is None else like._lock
+        self._free: list[_Connection] = [] if like is None else like._free
         self._pool: ThreadPoolExecutor | None = None
         self.size, self.version = -1, ""
-        self.tail = self._open()
+        self.tail = self._open(tail)
 
     def _split(self, address: str) -> SplitResult:
         try:
@@ -194,18 +200,18 @@ class HttpDoor(Door):
             raise DataFileError(f"{self.name!r} is not an address of http or https")
         return parts
 
-    def _open(self) -> bytes:
+    def _open(self, tail: int) -> bytes:
         """Return the last bytes of the file; with them its size and version are known."""
-        status, said, body = self._ask(f"bytes=-{TAIL}", TAIL)
+        status, said, body = self._ask(f"bytes=-{tail}", tail)
         if status == 416 and said.get("content-range", "").strip() == "bytes */0":
             self.size = 0
             return b""
         if status == 200:
             self._take_whole(said, body)
-            return cast("bytes", self._whole)[-TAIL:]
+            return cast("bytes", self._whole)[-tail:]
         start, stop, size = self._place(status, said)
-        if body is None or stop != size or start != max(size - TAIL, 0) or len(body) != stop - start:
-            raise DataFileError(f"{self.name}: the server answers with other bytes than the last {TAIL}")
+        if body is None or stop != size or start != max(size - tail, 0) or len(body) != stop - start:
+            raise DataFileError(f"{self.name}: the server answers with other bytes than the last {tail}")
         self.size = size
         self._note(said)
         return body
@@ -378,6 +384,8 @@ class HttpDoor(Door):
         if self._pool is not None:
             self._pool.shutdown(wait=False)
             self._pool = None
+        if self._like is not None:
+            return
         with self._lock:
             for connection in self._free:
                 connection.close()

@@ -1,5 +1,6 @@
 """`Ranges`: the bytes of a file by spans, joined to few requests, which are counted."""
 
+import bisect
 import io
 import os
 import threading
@@ -26,9 +27,11 @@ from tensorwrapper.store.ranges._joined import LONGEST, joined
 from tensorwrapper.store.system._system import to_path
 from tensorwrapper.typing import IntArray
 
-__all__ = ["Ranges"]
+__all__ = ["FileOfRanges", "Ranges"]
 
 _BLOCK: Final = 4096
+_AHEAD: Final = 2**16
+"""Bytes that are fetched at a time for other libraries, where a request takes long."""
 _KEPT: Final = 2**26
 """Bytes of blocks that are kept."""
 
@@ -143,16 +146,9 @@ class Ranges(Shown):
         """
         if not spans:
             return []
-        try:
-            begins, ends = np.array(spans, dtype=np.int64).reshape(-1, 2).T
-        except OverflowError as error:
-            raise DataFileError(f"{self.name} has {self.size} bytes; a span goes beyond 2^63") from error
-        self._check(begins, ends)
-        order = np.argsort(begins, kind="stable")
-        starts, stops = begins[order], np.maximum.accumulate(ends[order])
-        groups = self.grouped(starts, stops)
-        firsts = starts[groups[:-1]]
-        found = self.fetch(firsts, stops[groups[1:] - 1])
+        begins, ends = self._bounds(spans)
+        order, groups, firsts, lasts = self._ordered(begins, ends)
+        found = self.fetch(firsts, lasts)
         own = np.searchsorted(groups, np.argsort(order), side="right") - 1
         return [
             found[group][begin - first : end - first]
@@ -160,6 +156,39 @@ class Ranges(Shown):
                 own.tolist(), begins.tolist(), ends.tolist(), firsts[own].tolist(), strict=True
             )
         ]
+
+    def read_with_tail(self, start: int, stop: int) -> bytes:
+        """Return some bytes, those of the end as they came when the file was opened."""
+        tail = self._door.tail
+        first = self.size - len(tail)
+        if stop <= first or not tail:
+            return self.read([(start, stop)])[0]
+        before = b"" if start >= first else self.read([(start, first)])[0]
+        return before + tail[max(start - first, 0) : stop - first]
+
+    def told(self, spans: Sequence[Span]) -> tuple[int, int]:
+        """Return how many requests `read` makes of spans, and how many bytes come."""
+        if not spans:
+            return 0, 0
+        _, _, firsts, lasts = self._ordered(*self._bounds(spans))
+        lengths = lasts - firsts
+        return int((-(-lengths // LONGEST)).sum()), int(lengths.sum())
+
+    def _bounds(self, spans: Sequence[Span]) -> tuple[IntArray, IntArray]:
+        """Return where spans start and stop, if they are in the file."""
+        try:
+            begins, ends = np.array(spans, dtype=np.int64).reshape(-1, 2).T
+        except OverflowError as error:
+            raise DataFileError(f"{self.name} has {self.size} bytes; a span goes beyond 2^63") from error
+        self._check(begins, ends)
+        return begins, ends
+
+    def _ordered(self, begins: IntArray, ends: IntArray) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+        """Return spans in their order, those that begin a request, and where requests start and stop."""
+        order = np.argsort(begins, kind="stable")
+        starts, stops = begins[order], np.maximum.accumulate(ends[order])
+        groups = self.grouped(starts, stops)
+        return order, groups, starts[groups[:-1]], stops[groups[1:] - 1]
 
     def _check(self, begins: IntArray, ends: IntArray) -> None:
         bad = (begins < 0) | (ends < begins) | (ends > self.size)
@@ -244,7 +273,17 @@ class Ranges(Shown):
 
     def stream(self) -> BinaryIO:
         """Return the file as a stream whose blocks are kept."""
-        return cast("BinaryIO", io.BufferedReader(_Stream(self), _BLOCK))
+        return cast("BinaryIO", io.BufferedReader(FileOfRanges(self), _BLOCK))
+
+    def file_for_libraries(self, spans: Sequence[Span] = ()) -> "FileOfRanges":
+        """Return the file as a stream for libraries that read a few bytes at a time, anywhere.
+
+        All spans are fetched together, and belong to the stream. Other reads fetch up to 64 KiB around them,
+        which are kept.
+        """
+        found = FileOfRanges(self, min(max(self._gap, 1), _AHEAD))
+        found.load(spans)
+        return found
 
     def close(self) -> None:
         """Close connections, and the file if `of` opened it; closing twice is harmless."""
@@ -264,11 +303,18 @@ class Ranges(Shown):
 
 
 @final
-class _Stream(io.RawIOBase):
+class FileOfRanges(io.RawIOBase):
     """A file of ranges, read one part after the other."""
 
-    def __init__(self, ranges: Ranges) -> None:
-        self._ranges, self._place = ranges, 0
+    def __init__(self, ranges: Ranges, ahead: int = 1) -> None:
+        self._ranges, self._ahead, self._place = ranges, ahead, 0
+        self._loaded: dict[int, bytes] = {}
+        self._starts: list[int] = []
+
+    def load(self, spans: Sequence[Span]) -> None:
+        """Fetch some spans together, for reads within each of them."""
+        self._loaded |= {start: raw for (start, _), raw in zip(spans, self._ranges.read(spans), strict=True)}
+        self._starts = sorted(self._loaded)
 
     def readable(self) -> bool:
         return True
@@ -283,12 +329,28 @@ class _Stream(io.RawIOBase):
     def tell(self) -> int:
         return self._place
 
+    def read(self, size: int | None = -1) -> bytes:
+        # Not more than there is: a file that is damaged asks for anything.
+        left = max(self._ranges.size - self._place, 0)
+        found = self._at(self._place, self._place + (left if size is None or size < 0 else min(size, left)))
+        self._place += len(found)
+        return found
+
     def readinto(self, target: object) -> int:
         wanted = memoryview(cast("bytearray", target)).cast("B")
-        found = self._ranges.read_at(self._place, len(wanted))
+        found = self.read(len(wanted))
         wanted[: len(found)] = found
-        self._place += len(found)
         return len(found)
+
+    def _at(self, start: int, stop: int) -> bytes:
+        number = bisect.bisect_right(self._starts, start) - 1
+        if number >= 0:
+            first = self._starts[number]
+            raw = self._loaded[first]
+            if stop - first <= len(raw):
+                return raw[start - first : stop - first]
+        first, last = start // self._ahead * self._ahead, -(-stop // self._ahead) * self._ahead
+        return self._ranges.read_kept([(first, last)])[0][start - first : stop - first]
 
 
 def _door_of(source: object, timeout: float) -> Door:

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import attrs
@@ -12,9 +11,10 @@ import numpy as np
 from tensorwrapper._json import parse_json
 from tensorwrapper.errors import DataFileError, ParseError
 from tensorwrapper.store.foreign._contents import Contents, Opening
-from tensorwrapper.store.foreign._npy import map_whole
+from tensorwrapper.store.foreign._where import Where, memory_of, name_of
 from tensorwrapper.store.foreign.hdf5._heaps import Heaps
 from tensorwrapper.store.foreign.hdf5._outside import open_linked
+from tensorwrapper.store.foreign.hdf5._read import opened_file
 from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.store.records._said import Said, SaidByName, told_of
 from tensorwrapper.store.system._system import of_stranger
@@ -30,7 +30,7 @@ _ATTRIBUTE_BYTES: Final = 2**20
 _ATTRIBUTES: Final = 10_000
 
 
-def open_hdf5_sets(path: Path, how: Opening) -> Contents:
+def open_hdf5_sets(where: Where, how: Opening) -> Contents:
     """Return what an HDF5 file has, and which of its datasets are tensors of Wire-Cell's sets.
 
     Raises
@@ -38,7 +38,7 @@ def open_hdf5_sets(path: Path, how: Opening) -> Contents:
     DataFileError
         If there is no such file, or it is damaged.
     """
-    contents, limits = open_linked(path, how), how.limits
+    contents, limits = open_linked(where, how), how.limits
     sets: dict[int, list[tuple[int, str]]] = {}
     for name in contents.held:
         found = _TENSOR.fullmatch(name)
@@ -49,14 +49,14 @@ def open_hdf5_sets(path: Path, how: Opening) -> Contents:
     said: dict[str, Callable[[], dict[str, Any]]] = {
         key: partial(contents.metadata.__getitem__, key) for key in contents.metadata
     }
-    heaps = Heaps(map_whole(path, "HDF5"))
-    said |= {f"tensorset_{ident}": partial(_of_set, path, ident, limits, heaps) for ident in sets}
+    heaps = Heaps(memory_of(where, "HDF5"))
+    said |= {f"tensorset_{ident}": partial(_of_set, where, ident, limits, heaps) for ident in sets}
     held = dict(contents.held)
     all_said = dict(said)
     for own in sets.values():
         for _, name in own:
             if not held[name].metadata:
-                all_said[name] = partial(_attributes, path, name, limits, heaps)
+                all_said[name] = partial(_attributes, where, name, limits, heaps)
                 held[name] = attrs.evolve(held[name], metadata=Said(all_said[name]))
     told = told_of(all_said)
     ordered = {("", ident): tuple([name for _, name in sorted(own)]) for ident, own in sets.items()}
@@ -76,18 +76,17 @@ def _others(contents: Contents, tensors: set[str]) -> dict[str, Sequence[str] | 
     return {name: own for name, own in contents.attributes().items() if name not in tensors | sets}
 
 
-def _of_set(path: Path, ident: int, limits: Limits, heaps: Heaps) -> dict[str, Any]:
-    found = _attributes(path, f"tensorsets/{ident}", limits, heaps)
+def _of_set(where: Where, ident: int, limits: Limits, heaps: Heaps) -> dict[str, Any]:
+    found = _attributes(where, f"tensorsets/{ident}", limits, heaps)
     # The number stands in the name as well.
     found.pop("ident", None)
     return found
 
 
-def _attributes(path: Path, name: str, limits: Limits, heaps: Heaps) -> dict[str, Any]:
+def _attributes(where: Where, name: str, limits: Limits, heaps: Heaps) -> dict[str, Any]:
     """Return the attributes of a group or a dataset: numbers, text, and JSON in text."""
-    import h5py  # noqa: PLC0415 - an extra
-
-    with of_stranger(path, "HDF5"), h5py.File(path, "r") as file:
+    path = name_of(where)
+    with of_stranger(path, "HDF5"), opened_file(where, heaps) as file:
         own = file[name].attrs
         if len(own) > _ATTRIBUTES:
             raise DataFileError(f"{path}: {name!r} has {len(own)} attributes; {_ATTRIBUTES} are allowed")

@@ -6,22 +6,25 @@ from typing import Any, Final
 
 import attrs
 
+from tensorwrapper.store.fetched._open import FETCHED, spooled
 from tensorwrapper.store.foreign._boxes import write_npz_file
 from tensorwrapper.store.foreign._contents import Contents, Conversion, Named, Opening, Options
 from tensorwrapper.store.foreign._kinds import KINDS as OTHERS
 from tensorwrapper.store.foreign._kinds import Kind
 from tensorwrapper.store.foreign._npy import open_npz
+from tensorwrapper.store.foreign._where import Where
 from tensorwrapper.store.foreign.columns._feather import open_feather
 from tensorwrapper.store.foreign.columns._parquet import open_parquet
 from tensorwrapper.store.foreign.zarr._manifest import open_manifest
 from tensorwrapper.store.foreign.zarr._zipped import open_zipped
+from tensorwrapper.store.ranges._ranges import Ranges
 from tensorwrapper.store.sets._hdf5 import open_hdf5_sets
 from tensorwrapper.store.sets._read import open_tar_sets, open_zip_sets
 from tensorwrapper.store.sets._recognise import FileKind
 from tensorwrapper.store.sets._write import ARCHIVES, are_sets, write_sets_file
 from tensorwrapper.store.system._system import reading
 
-__all__ = ["KINDS", "SETS", "Kind", "end_of", "is_foreign", "kind_of", "read_as"]
+__all__ = ["KINDS", "SETS", "Kind", "end_of", "is_foreign", "kind_of", "read_as", "read_ranges_as"]
 
 
 SETS: Final = tuple(ARCHIVES)
@@ -46,14 +49,19 @@ def _archive(end: str) -> Kind:
 
 
 _PACKED: Final = {b"\x1f\x8b": ".tar.gz", b"BZ": ".tar.bz2"}
-_READERS: Final[Mapping[FileKind, Callable[[Path, Opening], Contents]]] = {
+_ANYWHERE: Final[Mapping[FileKind, Callable[[Where, Opening], Contents]]] = {
     "hdf5": open_hdf5_sets,
+    "parquet": open_parquet,
+    "arrow": open_feather,
+    "zarr": open_zipped,
+}
+"""Readers of single files, at paths and of byte ranges."""
+_READERS: Final[Mapping[FileKind, Callable[[Path, Opening], Contents]]] = {
+    **{kind: _ANYWHERE[kind] for kind in ("hdf5", "parquet", "arrow")},
     "npy": OTHERS[".npy"].read,
     "npz": open_npz,
     "safetensors": OTHERS[".safetensors"].read,
     "zarr": OTHERS[".zarr"].read,
-    "parquet": open_parquet,
-    "arrow": open_feather,
     "kerchunk": open_manifest,
 }
 
@@ -63,6 +71,18 @@ KINDS: Final[Mapping[str, Kind]] = {
     ".npz": Kind(open_npz, _write_npz),
     **{end: attrs.evolve(OTHERS[end], read=open_hdf5_sets) for end in (".h5", ".hdf5")},
 }
+
+
+def read_ranges_as(kind: FileKind, ranges: Ranges, how: Opening) -> Contents:
+    """Return what a file of a kind has that is read by byte ranges; it is copied if there is no other way.
+
+    Raises
+    ------
+    DataFileError
+        If it is not of that kind, or damaged, or too large to be copied.
+    """
+    read = FETCHED.get(kind) or _ANYWHERE.get(kind)
+    return spooled(ranges, kind, lambda path: read_as(kind, path, how)) if read is None else read(ranges, how)
 
 
 def read_as(kind: FileKind, path: Path, how: Opening) -> Contents:

@@ -17,9 +17,10 @@ from tensorwrapper.store.sets._names import member_name
 from tensorwrapper.store.system._system import reading, refused_by_system, to_path
 
 if TYPE_CHECKING:
+    from tensorwrapper.store.foreign.zarr._far import FarStore
     from tensorwrapper.store.ranges._ranges import Ranges
 
-__all__ = ["KIND_OF_END", "FileKind", "Recognised", "recognise", "recognise_ranges"]
+__all__ = ["KIND_OF_END", "FileKind", "Recognised", "opened_at", "recognise", "recognise_ranges"]
 
 FileKind: TypeAlias = Literal[
     "tens",
@@ -75,6 +76,7 @@ _REFUSED: Final = (
     (b"PARE", _ENCRYPTED),
     (b"FEA1", "a Feather file of version 1: pyarrow.feather.read_table reads it"),
     (b"ORC", "an ORC file: pyarrow.orc.read_table reads it"),
+    (b"Obj\x01", "an Avro file: fastavro.reader and awkward.from_avro_file read it"),
     (b"CDF\x01", "a netCDF file of version 3: scipy.io.netcdf_file reads it"),
     (b"CDF\x02", "a netCDF file of version 3: scipy.io.netcdf_file reads it"),
     (b"CDF\x05", "a netCDF file of version 3: netCDF4.Dataset reads it"),
@@ -125,10 +127,12 @@ def recognise(source: "str | PathLike[str] | bytes | bytearray | memoryview | Bi
     Recognised(kind='npz', by='structure', note='')
     """
     if has_no_path(source):
-        from tensorwrapper.store.ranges._ranges import Ranges  # noqa: PLC0415 - few files have no path
-
-        with Ranges.of(source) as ranges:
-            return recognise_ranges(ranges)
+        opened = opened_at(source, None)
+        if not isinstance(opened, tuple):
+            opened.folder.close()
+            return Recognised("zarr", "structure", f"version {opened.version}")
+        opened[0].close()
+        return opened[1]
     path = to_path(cast("str", source))
     is_folder = False
     with contextlib.suppress(OSError):
@@ -137,6 +141,40 @@ def recognise(source: "str | PathLike[str] | bytes | bytearray | memoryview | Bi
         return _of_folder(path)
     with reading(path, "known") as stream:
         return _of_stream(path, stream, stream.seek(0, 2))
+
+
+def opened_at(source: object, kind: FileKind | None) -> "tuple[Ranges, Recognised] | FarStore":
+    """Return the ranges of a file without a path, and which kind it is; or a Zarr store in a folder.
+
+    Raises
+    ------
+    DataFileError
+        As `recognise` does.
+    """
+    from tensorwrapper.store.foreign.zarr._far import far_store  # noqa: PLC0415 - few files have no path
+    from tensorwrapper.store.ranges._ranges import Ranges  # noqa: PLC0415 - as above
+
+    may_be_folder = isinstance(source, str) and kind in (None, "zarr")
+    end = source.partition("?")[0].partition("::")[0] if isinstance(source, str) else ""
+    if may_be_folder and (kind == "zarr" or end.endswith((".zarr", "/"))):
+        with contextlib.suppress(DataFileError):
+            found = far_store(cast("str", source))
+            if found is not None:
+                return found
+        may_be_folder = False
+    ranges: Ranges | None = None
+    try:
+        ranges = Ranges.of(cast("str", source))
+        return ranges, recognise_ranges(ranges) if kind is None else Recognised(kind, "name")
+    except DataFileError:
+        if ranges is not None:
+            ranges.close()
+        # The address of a folder is missing as a file, or gives a page about the folder.
+        with contextlib.suppress(DataFileError):
+            found = far_store(cast("str", source)) if may_be_folder else None
+            if found is not None:
+                return found
+        raise
 
 
 def recognise_ranges(ranges: "Ranges") -> Recognised:

@@ -2,8 +2,10 @@
 
 import gc
 import io
+import json
 from pathlib import Path
 
+import fsspec
 import h5py
 import numpy as np
 import pyarrow as pa
@@ -14,6 +16,7 @@ import pytest
 import tensorwrapper as tw
 from tensorwrapper.errors import ConversionError, DataFileError, ReadOnlyError
 from tensorwrapper.store import recognise
+from tests.support.store.kinds_that_open import CASES
 from tests.support.store.served_files import served
 
 TABLE = pa.table({"n": [1, 2, 3], "rows": [[1.5], [], [2.5, 3.5]], "word": ["a", "b", None]})
@@ -56,12 +59,41 @@ def test_every_door_has_what_the_path_has(tmp_path, kind):
             assert {name: view.tolist() for name, view in views.items()} == expected
 
 
+@pytest.mark.parametrize(
+    "case",
+    [case for case in CASES if not case.options],
+    ids=lambda case: f"{case.kind} {case.convention}",
+)
+def test_every_kind_is_alike_by_every_door(tmp_path, case):
+    path = case.write(tmp_path)
+    if path.is_dir():
+        return
+    raw, system = path.read_bytes(), fsspec.filesystem("memory")
+    system.pipe_file(f"/doors/{path.name}", raw)
+
+    def said(file):
+        return list(file), [(own.name, own.code) for own in file.losses]
+
+    with served(raw, path.name) as server, tw.open(path) as f:
+        for source in (server.url, raw, io.BytesIO(raw), f"memory://doors/{path.name}"):
+            g = tw.open(source)
+            assert said(g) == said(f)
+            for name in f:
+                assert values(g[name]) == values(f[name]), name
+
+
+def values(tensor):
+    own = tensor if isinstance(tensor, tw.Tensor) else tensor.compute()
+    own = own.to_dense() if own.is_sparse else own
+    return own.shape, own.dtype, own.tolist()
+
+
 def test_large_files_of_other_kinds_are_not_fetched(monkeypatch):
     from tensorwrapper.store.fetched import _open
 
     monkeypatch.setattr(_open, "_MOST", 100)
-    with pytest.raises(DataFileError, match="of kind 'parquet', which is copied as a whole"):
-        tw.open(FILES["parquet"])
+    with pytest.raises(DataFileError, match="of kind 'kerchunk', which is copied as a whole"):
+        tw.open(json.dumps({"version": 1, "refs": {"x": "y" * 100}}).encode())
 
 
 def test_the_kind_may_be_said_and_is_compared():

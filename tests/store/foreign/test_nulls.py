@@ -212,5 +212,5 @@ def test_a_table_with_nulls_is_converted_where_there_is_a_place_for_them(tmp_pat
         tw.store.convert(source, target)
     assert not target.exists()
     done = tw.store.convert(source, target, strict=False)
-    assert [(loss.name, loss.code) for loss in done.lost] == [("n", "kind")]
+    assert [(loss.name, loss.code) for loss in done.lost] == [("n", "null")]
     assert list(tw.open(target)) == ["x"]

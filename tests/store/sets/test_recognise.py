@@ -116,6 +116,7 @@ REFUSED = {
     "HDF4": b"\x0e\x03\x13\x01" + bytes(60),
     "MATLAB": b"MATLAB 5.0 MAT-file".ljust(128),
     "ORC": b"ORC" + bytes(20),
+    "Avro": b"Obj\x01" + bytes(20),
     "version 1": b"FEA1" + bytes(20),
     "encrypted": b"PARE" + bytes(20) + b"PARE",
     "gzip": gzip.compress(b"hello"),

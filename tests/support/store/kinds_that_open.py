@@ -86,7 +86,7 @@ def _contiguous(file: h5py.File) -> None:
 
 def _zipped(path: Path) -> None:
     store = zarr.storage.ZipStore(path, mode="w")
-    zarr.create_group(store=store).create_array("x", data=BOX, chunks=(100, 200))
+    zarr.create_group(store=store).create_array("x", data=BOX, chunks=(100, 200), compressors=None)
     store.close()
 
 
@@ -216,9 +216,14 @@ CASES = [
     Case(
         "Parquet",
         "numbers",
-        _written("a.parquet", lambda path: pyarrow.parquet.write_table(pa.table({"x": BOX[:, 0]}), path)),
+        _written(
+            "a.parquet",
+            lambda path: pyarrow.parquet.write_table(
+                pa.table({"x": BOX.reshape(-1)}), path, row_group_size=10_000
+            ),
+        ),
         "x",
-        BOX[:, 0].tolist(),
+        BOX.reshape(-1).tolist(),
         True,
         {},
     ),

@@ -2,10 +2,11 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+from urllib.parse import unquote
 
 __all__ = ["Served", "served"]
 
@@ -13,8 +14,9 @@ __all__ = ["Served", "served"]
 class Served:
     """What a server gives, and what was asked of it."""
 
-    def __init__(self, raw: bytes, etag: str | None = '"one"') -> None:
+    def __init__(self, raw: bytes | Mapping[str, bytes], etag: str | None = '"one"') -> None:
         self.raw, self.etag = raw, etag
+        """The file, or files by their paths."""
         self.delay = 0.0
         self.requests = 0
         self.nbytes = 0
@@ -50,7 +52,13 @@ class _Handler(BaseHTTPRequestHandler):
             own.seen.append(dict(self.headers.items()))
         if own.delay:
             time.sleep(own.delay)
-        size = len(own.raw)
+        raw = (
+            own.raw.get(unquote(self.path).partition("?")[0][1:]) if isinstance(own.raw, Mapping) else own.raw
+        )
+        if raw is None:
+            self.answer(404, b"nothing")
+            return
+        size = len(raw)
         first, _, last = self.headers.get("Range", "bytes=0-").removeprefix("bytes=").partition("-")
         if first:
             start, stop = int(first), min(int(last or size), size - 1) + 1
@@ -66,7 +74,7 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             with own.lock:
                 own.nbytes += stop - start
-            self.answer(206, own.raw[start:stop], {"Content-Range": f"bytes {start}-{stop - 1}/{size}"})
+            self.answer(206, raw[start:stop], {"Content-Range": f"bytes {start}-{stop - 1}/{size}"})
 
     def answer(self, status: int, body: bytes, headers: dict[str, str] | None = None) -> None:
         """Send one answer."""
@@ -84,8 +92,10 @@ class _Server(ThreadingHTTPServer):
 
 
 @contextmanager
-def served(raw: bytes, name: str = "run.tens", etag: str | None = '"one"') -> Iterator[Served]:
-    """Serve one file, as long as the block runs."""
+def served(
+    raw: bytes | Mapping[str, bytes], name: str = "run.tens", etag: str | None = '"one"'
+) -> Iterator[Served]:
+    """Serve one file, or files by their paths, as long as the block runs."""
     own = Served(raw, etag)
     handler = type("Handler", (_Handler,), {"served": own})
     server = _Server(("127.0.0.1", 0), handler)

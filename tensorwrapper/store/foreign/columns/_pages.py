@@ -1,10 +1,10 @@
 """What a Parquet file says of its columns before they are unpacked: in its footer, and at each page."""
 
-from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeAlias, cast, final
 
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import DataFileError
+from tensorwrapper.store.foreign._where import Where, name_of, reading_at
 from tensorwrapper.store.foreign.columns._thrift import Spec, read_struct
 from tensorwrapper.typing import Index
 
@@ -59,7 +59,7 @@ Footer: TypeAlias = tuple[tuple[Chunk, ...], ...]
 """For each group of rows the chunks of all its columns."""
 
 
-def read_footer(path: Path) -> Footer:
+def read_footer(where: Where) -> Footer:
     """Return where the columns of a file are.
 
     Raises
@@ -67,11 +67,13 @@ def read_footer(path: Path) -> Footer:
     DataFileError
         If the footer does not say so.
     """
-    with path.open("rb") as file:
-        file.seek(max(path.stat().st_size - 8, 0))
+    path = name_of(where)
+    with reading_at(where, "Parquet") as file:
+        size = file.seek(0, 2)
+        file.seek(max(size - 8, 0))
         length = int.from_bytes(file.read(4), "little")
-        file.seek(max(path.stat().st_size - 8 - length, 0))
-        data = file.read(length)
+        file.seek(max(size - 8 - length, 0))
+        data = file.read(min(length, size))
     try:
         said, _ = read_struct(data, 0, _FOOTER)
         groups = cast("list[dict[int, Any]]", said.get(4, []))

@@ -10,11 +10,12 @@ null, or the schema allows none; else it is decoded when it is opened. Large lis
 groups with nulls, and decode others again. A null time is NaT, so that times are views.
 """
 
+import contextlib
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast, final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast, final
 
 import numpy as np
 
@@ -25,11 +26,14 @@ from tensorwrapper.errors import DataFileError
 from tensorwrapper.shape import Shape
 from tensorwrapper.store.foreign._bytes import check_bytes
 from tensorwrapper.store.foreign._contents import Contents, Done, Opening
+from tensorwrapper.store.foreign._where import Where, name_of, reading_at
 from tensorwrapper.store.foreign.columns._leaves import Column, Leaf, leaf_array
 from tensorwrapper.store.foreign.columns._pages import Chunk, Footer, decoded_bytes, read_footer
 from tensorwrapper.store.foreign.columns._table import contents_of, tensor_of
+from tensorwrapper.store.ranges._door import Span
+from tensorwrapper.store.ranges._ranges import Ranges
 from tensorwrapper.store.records._loss import Loss
-from tensorwrapper.store.system._system import of_stranger, reading
+from tensorwrapper.store.system._system import of_stranger
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, Extents, IntArray, NullRows
 from tensorwrapper.wire import Limits
@@ -49,11 +53,13 @@ _CODECS: Final = dict(
 """What the format calls the numbers of codecs."""
 _OPTIONAL: Final = {"GZIP": "gzip", "ZSTD": "zstd", "BROTLI": "brotli", "LZ4": "lz4", "LZ4_RAW": "lz4_raw"}
 """Codecs that pyarrow may be built without, and what it calls them."""
+_AT_ONCE: Final = 2**26
+"""Bytes that are fetched before they are decoded."""
 _SMALL: Final = 2**25
 """Bytes up to which lists are decoded once, and kept."""
 
 
-def open_parquet(path: Path, how: Opening) -> Contents:
+def open_parquet(where: Where, how: Opening) -> Contents:
     """Return what a Parquet file has; its footer is read.
 
     A null where a list is expected is refused, or an empty row.
@@ -65,10 +71,15 @@ def open_parquet(path: Path, how: Opening) -> Contents:
     """
     import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
 
-    with reading(path, "Parquet"), pq.ParquetFile(path) as file:
-        columns = _columns_of(read_footer(path))
-        table = _Table(path, file.metadata, columns, how.limits, how.null_rows)
+    with reading_at(where, "Parquet"), pq.ParquetFile(_given(where)) as file:
+        columns = _columns_of(read_footer(where))
+        table = _Table(where, file.metadata, columns, how.limits, how.null_rows)
         return contents_of(file.schema_arrow, table.column, "row groups", table.why_unread)
+
+
+def _given(where: Where, spans: Sequence[Span] = ()) -> "Path | BinaryIO":
+    """Return what pyarrow opens of a file; of one at an address, spans are fetched at once."""
+    return where if isinstance(where, Path) else cast("BinaryIO", where.file_for_libraries(spans))
 
 
 def _columns_of(footer: Footer) -> dict[str, Footer]:
@@ -120,7 +131,7 @@ def _missing(number: int) -> str | None:
 class _Table:
     """The columns of a Parquet file."""
 
-    path: Path
+    where: Where
     metadata: "pq.FileMetaData"
     columns: Mapping[str, Footer]
     limits: Limits
@@ -134,7 +145,7 @@ class _Table:
         """Return a column: a view of numbers, or of many lists, or a tensor of lists or text."""
         name = own.name
         chunks = _parts(self._chunks_of(own.field.name), own.leaf)
-        groups = _Groups(self.path, self.metadata, name, own, chunks, self.limits, self.null_rows)
+        groups = _Groups(self.where, self.metadata, name, own, chunks, self.limits, self.null_rows)
         if holds_strings(empty.dtype) or not empty.shape.is_box:
             kept = holds_strings(empty.dtype) or len(groups.rows) < 2 or groups.claimed() <= _SMALL
             return groups.whole() if kept else self._lists(groups)
@@ -153,18 +164,17 @@ class _Table:
     def _chunks_of(self, name: str) -> Footer:
         own = self.columns.get(name, ())
         if len(own) != self.metadata.num_row_groups or not all(own):
-            raise DataFileError(f"{self.path} has not all of {name!r} that its footer claims")
+            raise DataFileError(f"{name_of(self.where)} has not all of {name!r} that its footer claims")
         return own
 
     def _lists(self, groups: "_Groups") -> "View[Any]":
         from tensorwrapper.selection import as_view, concat  # noqa: PLC0415 - as above
 
         parts: list[View[Any]] = []
-        for number, count in enumerate(groups.rows):
-            if count:
-                found = groups.tensor(number)
-                source = _Lists(groups, number, found.shape, found.dtype)
-                parts.append(as_view(found if found.is_nullable else source))
+        numbers = [number for number, count in enumerate(groups.rows) if count]
+        for number, found in zip(numbers, groups.tensors(numbers), strict=True):
+            source = _Lists(groups, number, found.shape, found.dtype)
+            parts.append(as_view(found if found.is_nullable else source))
         return concat(parts)
 
 
@@ -178,7 +188,7 @@ def _parts(groups: Footer, leaf: Leaf) -> Footer:
 class _Groups:
     """The groups of rows of one column, or of a field of one."""
 
-    path: Path
+    where: Where
     metadata: "pq.FileMetaData"
     name: str
     column: Column
@@ -188,6 +198,11 @@ class _Groups:
     null_rows: NullRows
 
     @property
+    def path(self) -> Path | str:
+        """The name of the file in errors."""
+        return name_of(self.where)
+
+    @property
     def rows(self) -> list[int]:
         """How many rows each has."""
         return [self.metadata.row_group(k).num_rows for k in range(self.metadata.num_row_groups)]
@@ -195,8 +210,10 @@ class _Groups:
     @property
     def version(self) -> str:
         """What tells this file from another one at the same path."""
+        if isinstance(self.where, Ranges):
+            return self.where.version
         with of_stranger(self.path, "Parquet"):
-            found = self.path.stat()
+            found = self.where.stat()
         return f"{found.st_ino}:{found.st_mtime_ns}:{found.st_size}"
 
     def claimed(self, group: int | None = None) -> int:
@@ -212,33 +229,67 @@ class _Groups:
         known = chunk.number < self.metadata.num_columns
         return not known or self.metadata.schema.column(chunk.number).max_definition_level > 0
 
-    def tensor(self, group: int) -> Tensor[Any]:
-        """Return the rows of a group."""
-        return tensor_of(self.decoded(group), self.path, self.name, self.null_rows)
+    def fetches(self, groups: Sequence[int]) -> tuple[int, int]:
+        """Return how many requests it takes to decode some groups, and how many bytes come."""
+        if isinstance(self.where, Path):
+            return 0, 0
+        told = [self.where.told(self._spans(turn)) for turn in self._turns(groups)]
+        return sum([requests for requests, _ in told]), sum([nbytes for _, nbytes in told])
+
+    def _spans(self, groups: Sequence[int]) -> list[Span]:
+        return [(own.start, own.start + own.packed) for group in groups for own in self.chunks[group]]
+
+    def _turns(self, groups: Sequence[int]) -> Iterator[Sequence[int]]:
+        """Yield groups that are fetched together: so many that what is on the way takes little memory."""
+        if isinstance(self.where, Path) or not groups:
+            yield groups
+            return
+        sizes = np.array([sum([own.packed for own in self.chunks[group]]) for group in groups])
+        turn = np.cumsum(sizes) // _AT_ONCE
+        for part in np.split(np.asarray(groups), np.flatnonzero(np.diff(turn)) + 1):
+            yield part.tolist()
+
+    def tensors(self, groups: Sequence[int]) -> Iterator[Tensor[Any]]:
+        """Yield the rows of some groups."""
+        for found in self.decoded(groups):
+            yield tensor_of(found, self.path, self.name, self.null_rows)
 
     def whole(self) -> Tensor[Any]:
         """Return all rows."""
         import pyarrow as pa  # noqa: PLC0415 - an extra
 
         nbytes, parts = 0, list[pa.Array]()
-        for group in range(self.metadata.num_row_groups):
-            found = self.decoded(group)
+        for found in self.decoded(range(self.metadata.num_row_groups)):
             nbytes += found.nbytes
             check_bytes(nbytes, self.name, self.limits)
             parts.extend(found.chunks)
         kind = parts[0].type if parts else self.column.leaf.kind
         return tensor_of(pa.chunked_array(parts, kind), self.path, self.name, self.null_rows)
 
-    def decoded(self, group: int) -> "pa.ChunkedArray":
-        """Return a column of a group of rows, if that is not more than a reader allows."""
+    def decoded(self, groups: Sequence[int]) -> "Iterator[pa.ChunkedArray]":
+        """Yield a column of some groups of rows, if none of them is more than a reader allows."""
+        for turn in self._turns(groups):
+            with of_stranger(self.path, "Parquet"):
+                spans = self._spans(turn)
+                check_bytes(sum([stop - start for start, stop in spans]), self.name, self.limits)
+                file = _given(self.where, spans)
+            for group in turn:
+                yield self._decoded(group, file)
+
+    def _decoded(self, group: int, given: "Path | BinaryIO") -> "pa.ChunkedArray":
         import pyarrow as pa  # noqa: PLC0415 - an extra
 
         with of_stranger(self.path, "Parquet"):
             check_bytes(8 * self.metadata.row_group(group).num_rows, self.name, self.limits)
-            texts = self._check_pages(group)
+            texts = self._check_pages(group, given)
             words = [b".".join(own.path).decode() for own in self.chunks[group]] if texts else []
+            is_mapped = isinstance(given, Path)
             with _class_of_files()(
-                self.path, metadata=self.metadata, memory_map=True, read_dictionary=words
+                given,
+                metadata=self.metadata,
+                memory_map=is_mapped,
+                pre_buffer=is_mapped,
+                read_dictionary=words,
             ) as file:
                 found = file.reader.read_row_group(group, column_indices=self._leaves(group))
             if (
@@ -255,10 +306,10 @@ class _Groups:
                 parts = [own.cast(leaf.kind) for own in parts]
             return pa.chunked_array(parts, parts[0].type if parts else leaf.kind)
 
-    def _check_pages(self, group: int) -> bool:
+    def _check_pages(self, group: int, given: "Path | BinaryIO") -> bool:
         """Raise if what is unpacked is too much; return whether the texts alone may be, which repeat."""
         nbytes = texts = 0
-        with self.path.open("rb") as file:
+        with given.open("rb") if isinstance(given, Path) else contextlib.nullcontext(given) as file:
             for chunk in self.chunks[group]:
                 found, most = decoded_bytes(file, chunk, self._width(chunk))
                 nbytes += found
@@ -334,6 +385,10 @@ class _Lists:
         """Return how many bytes the group has, which is decoded."""
         return max(self.groups.claimed(self.number), 1) if selection.size else 0
 
+    def fetches(self, selections: "Sequence[Wanted]") -> tuple[int, int]:
+        """Return how many requests a read makes, and how many bytes come."""
+        return self.groups.fetches([self.number] if any(own.size for own in selections) else [])
+
     def read(self, selections: "Sequence[Wanted]", out: Sequence[Array]) -> Done:
         """Read selections of elements; the group is decoded once."""
         from tensorwrapper.selection import Runs  # noqa: PLC0415 - other kinds of file need no views
@@ -341,7 +396,7 @@ class _Lists:
         pairs = [(own, target) for own, target in zip(selections, out, strict=True) if own.size]
         if not pairs:
             return Done(len(out))
-        found = self.groups.tensor(self.number)
+        (found,) = self.groups.tensors([self.number])
         if found.shape != self.shape or found.is_nullable:
             raise DataFileError(f"{self.groups.path} was changed: {self.groups.name!r} has other rows")
         elements = found.elements()
@@ -357,7 +412,7 @@ class _Lists:
         return hash(self._key())
 
     def _key(self) -> tuple[object, ...]:
-        return self.groups.path, self.groups.name, self.number, self.shape, self.dtype
+        return self.groups.where, self.groups.name, self.number, self.shape, self.dtype
 
     def __repr__(self) -> str:
         return f"parquet({str(self.groups.path)!r}, {self.groups.name!r}, group {self.number}, {self.dtype})"
@@ -402,20 +457,29 @@ class _Column:
         """Read selections of positions; each group that they touch is decoded once."""
         pairs = [(cast("Outer", own), target) for own, target in zip(selections, out, strict=True)]
         wanted = [([np.asarray(m) for m in own.modes], target) for own, target in pairs if own.size]
-        rows = np.concatenate([modes[0] for modes, _ in wanted]) if wanted else np.empty(0, np.int64)
-        for group in self._groups(rows).tolist():
+        groups = self._wanted(selections)
+        for group, tensor in zip(groups, self.groups.tensors(groups), strict=True):
             first, last = self.splits[group : group + 2].tolist()
-            found = self._decoded(group, last - first)
+            found = self._checked(tensor, last - first)
             for modes, target in wanted:
                 begin, end = modes[0].searchsorted([first, last]).tolist()
                 if begin < end:
                     assign_elements(target[begin:end], found[np.ix_(modes[0][begin:end] - first, *modes[1:])])
         return Done(len(out))
 
-    def _decoded(self, group: int, n_rows: int) -> Array:
+    def fetches(self, selections: "Sequence[Wanted]") -> tuple[int, int]:
+        """Return how many requests a read makes, and how many bytes come."""
+        return self.groups.fetches(self._wanted(selections))
+
+    def _wanted(self, selections: "Sequence[Wanted]") -> list[int]:
+        """Return the groups that selections touch."""
+        rows = [np.asarray(cast("Outer", own).modes[0]) for own in selections if own.size]
+        found: list[int] = self._groups(np.concatenate(rows)).tolist() if rows else []
+        return found
+
+    def _checked(self, tensor: Tensor[Any], n_rows: int) -> Array:
+        """Return the rows of a group, if they are what its footer says."""
         groups = self.groups
-        check_bytes(n_rows * prod(self.extents[1:]) * self.dtype.itemsize, groups.name, groups.limits)
-        tensor = groups.tensor(group)
         if tensor.is_nullable:
             raise DataFileError(f"{groups.path}: {groups.name!r} has nulls that its footer does not count")
         found = np.asarray(tensor)
@@ -430,7 +494,7 @@ class _Column:
         return hash(self._key())
 
     def _key(self) -> tuple[object, ...]:
-        return self.groups.path, self.groups.name, self.extents, self.dtype, self.splits.tobytes()
+        return self.groups.where, self.groups.name, self.extents, self.dtype, self.splits.tobytes()
 
     def __repr__(self) -> str:
         return f"parquet({str(self.groups.path)!r}, {self.groups.name!r}, {self.shape!r}, {self.dtype})"

@@ -171,7 +171,9 @@ def _empty(kind: "pa.DataType") -> Tensor[Any]:
     return as_tensor(empty_array(kind))
 
 
-def tensor_of(array: "pa.Array | pa.ChunkedArray", path: Path, name: str, null_rows: NullRows) -> Tensor[Any]:
+def tensor_of(
+    array: "pa.Array | pa.ChunkedArray", path: Path | str, name: str, null_rows: NullRows
+) -> Tensor[Any]:
     """Return a column without structs, or a part of one, as a tensor.
 
     Raises

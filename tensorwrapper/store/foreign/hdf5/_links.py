@@ -90,7 +90,7 @@ def _is_elsewhere(group: "h5py.Group", own: str, name: str, above: str, links: L
 
 
 def _new_at(
-    group: "h5py.Group", own: str, name: str, first: dict[tuple[int, int], str], links: Links
+    group: "h5py.Group", own: str, name: str, first: dict[tuple[int, ...], str], links: Links
 ) -> "h5py.Group | h5py.Dataset | None":
     """Return what a name leads to, if it is a group or a dataset that no other name led to before."""
     import h5py  # noqa: PLC0415 - an extra
@@ -112,9 +112,10 @@ def _new_at(
     return found
 
 
-def place_of(found: object) -> tuple[int, int]:
+def place_of(found: object) -> tuple[int, ...]:
     """Return what tells an object from all others that are open."""
     import h5py  # noqa: PLC0415 - an extra
 
-    said = h5py.h5o.get_info(found)
-    return said.fileno, said.addr
+    # Not `h5o.get_info`, which counts the bytes of all that says where chunks are.
+    said = h5py.h5g.get_objinfo(found)
+    return *said.fileno, *said.objno

@@ -18,8 +18,10 @@ from tensorwrapper.store.foreign._guarded import Guarded
 from tensorwrapper.store.foreign._lying import placed
 from tensorwrapper.store.foreign._names import FreeNames, renamed
 from tensorwrapper.store.foreign._npy import map_whole
+from tensorwrapper.store.foreign._where import Where
 from tensorwrapper.store.foreign.hdf5._read import open_hdf5
 from tensorwrapper.store.foreign.hdf5._types import look_at
+from tensorwrapper.store.ranges._ranges import Ranges
 from tensorwrapper.store.records._loss import Loss, unread
 from tensorwrapper.store.system._map import stream_over
 from tensorwrapper.store.system._system import reading
@@ -39,7 +41,7 @@ _MOST_PARTS: Final = 1024
 _NUMBERS: Final = "biufcmM"
 
 
-def open_linked(path: Path, how: Opening) -> Contents:
+def open_linked(where: Where, how: Opening) -> Contents:
     """Return the contents of an HDF5 file, and of other files below `how.follow`.
 
     Raises
@@ -47,7 +49,9 @@ def open_linked(path: Path, how: Opening) -> Contents:
     DataFileError
         If there is no such file, or HDF5 cannot read it.
     """
-    return open_hdf5(path, how) if how.follow is None else _Outside(how, {}).open(path, ())
+    if how.follow is None or isinstance(where, Ranges):
+        return open_hdf5(where, how)
+    return _Outside(how, {}).open(where, ())
 
 
 class _Outside:

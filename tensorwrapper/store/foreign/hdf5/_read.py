@@ -19,17 +19,20 @@ import numpy as np
 from tensorwrapper._arrays import are_truths
 from tensorwrapper._integers import MAX_DIGITS
 from tensorwrapper._json import Json, parse_json
+from tensorwrapper._value_class import evolve
 from tensorwrapper.buffer import StringData, strings_from_numpy
 from tensorwrapper.errors import DataFileError, ParseError
 from tensorwrapper.shape import Shape
 from tensorwrapper.store.foreign._bytes import check_bytes
 from tensorwrapper.store.foreign._contents import SCALES, Contents, Held, Opening, scaled
+from tensorwrapper.store.foreign._fetched_elements import FetchedElements
 from tensorwrapper.store.foreign._fields import FieldPath, FieldsOf, field_paths, inner_of
 from tensorwrapper.store.foreign._guarded import Guarded
 from tensorwrapper.store.foreign._lying import names_told, origin_said, placed
 from tensorwrapper.store.foreign._names import FreeNames, renamed
 from tensorwrapper.store.foreign._ragged import Ragged, broken_rows, contradiction
 from tensorwrapper.store.foreign._rows_source import RowsSource
+from tensorwrapper.store.foreign._where import Where, memory_of, name_of, reading_at, size_of
 from tensorwrapper.store.foreign.conventions._cf import (
     CONTIGUOUS,
     INDEXED,
@@ -40,6 +43,7 @@ from tensorwrapper.store.foreign.conventions._cf import (
 from tensorwrapper.store.foreign.conventions._groups import put_together
 from tensorwrapper.store.foreign.conventions._seen import RAW, ROOT, Group, Part, Put
 from tensorwrapper.store.foreign.hdf5._attributes import plain_attribute
+from tensorwrapper.store.foreign.hdf5._fetched import fetched_source, stream_for_hdf5
 from tensorwrapper.store.foreign.hdf5._heaps import Heaps
 from tensorwrapper.store.foreign.hdf5._links import walk
 from tensorwrapper.store.foreign.hdf5._scales import Scales, is_bare_dimension, plain_text
@@ -53,9 +57,9 @@ from tensorwrapper.store.foreign.hdf5._types import (
     is_text,
     look_at,
 )
+from tensorwrapper.store.ranges._ranges import Ranges
 from tensorwrapper.store.records._loss import Loss, unread
-from tensorwrapper.store.system._map import FileMap, map_file
-from tensorwrapper.store.system._system import reading
+from tensorwrapper.store.system._map import FileMap
 from tensorwrapper.tensor import Tensor, as_tensor, strings
 from tensorwrapper.tensor.lowlevel import rows_of_sequences, text_or_bytes
 from tensorwrapper.typing import Array, IntArray
@@ -64,9 +68,9 @@ from tensorwrapper.wire import DEFAULT_LIMITS, no_elements
 if TYPE_CHECKING:
     import h5py
 
-    from tensorwrapper.selection import View
+    from tensorwrapper.selection import Source, View
 
-__all__ = ["METADATA", "ORIGIN", "RAGGED", "open_hdf5"]
+__all__ = ["METADATA", "ORIGIN", "RAGGED", "open_hdf5", "opened_file"]
 
 _T = TypeVar("_T", "Tensor[Any]", "View[Any]")
 
@@ -94,7 +98,14 @@ _EARLY: Final = 2**26
 """Bytes of a file whose heaps are looked at before anything is asked of what lies on them."""
 
 
-def open_hdf5(path: Path, how: Opening) -> Contents:
+def opened_file(where: Where, heaps: Heaps) -> "h5py.File":
+    """Return a file that is open in h5py."""
+    import h5py  # noqa: PLC0415 - an extra
+
+    return h5py.File(where if isinstance(where, Path) else stream_for_hdf5(where, heaps), "r")
+
+
+def open_hdf5(where: Where, how: Opening) -> Contents:
     """Return what an HDF5 file has; nothing but names, types and extents is read.
 
     Raises
@@ -102,12 +113,9 @@ def open_hdf5(path: Path, how: Opening) -> Contents:
     DataFileError
         If there is no such file, or HDF5 cannot read it.
     """
-    import h5py  # noqa: PLC0415 - an extra
-
-    with reading(path, "HDF5") as stream:
-        memory = map_file(stream.fileno(), 0, path)
-        file = h5py.File(path, "r")
-        finder = _Finder(path, memory, how)
+    with reading_at(where, "HDF5"):
+        finder = _Finder(name_of(where), memory_of(where, "HDF5"), how)
+        file = opened_file(where, finder.heaps)
         links = walk(file, finder.enter)
         led = [loss.name for loss in (*finder.losses, *links.losses) if loss.code == "link"]
         # Links and tensors take their names before fields of records.
@@ -134,7 +142,7 @@ def open_hdf5(path: Path, how: Opening) -> Contents:
 class _Finder:
     """Looks at all that a file has."""
 
-    def __init__(self, path: Path, memory: FileMap, how: Opening) -> None:
+    def __init__(self, path: Path | str, memory: FileMap | Ranges, how: Opening) -> None:
         self.path, self.memory, self.limits, self.how = path, memory, how.limits, how
         self.heaps = Heaps(memory)
         self.entries: list[tuple[str, str | None, Held]] = []
@@ -190,7 +198,9 @@ class _Finder:
         self.datasets.append((name, found))
         said = _said(found, self.heaps)
         start = found.id.get_offset() or 0
-        size = found.id.get_storage_size()
+        # HDF5 counts chunks by all that says where they are, which may be all over the file.
+        is_far = isinstance(self.memory, Ranges) and found.chunks is not None
+        size = None if is_far else found.id.get_storage_size()
         if look.packing == "records":
             self._enter_fields(name, found, look, Held(start, size, "field", no_elements, said))
             return None
@@ -202,7 +212,7 @@ class _Finder:
         return None
 
     def _check_heap(self, found: "h5py.Dataset") -> None:
-        if len(self.memory) <= _EARLY and has_heap(found):
+        if size_of(self.memory) <= _EARLY and has_heap(found):
             # Its fill value is on a heap, and HDF5 reads that with chunks and filters.
             self.heaps.check()
 
@@ -286,7 +296,8 @@ class _Finder:
             return
         if ragged is not None:
             read = partial(self._rows, found, ragged)
-            nbytes = parts["values"].id.get_storage_size()
+            is_far = isinstance(self.memory, Ranges)
+            nbytes = None if is_far else parts["values"].id.get_storage_size()
             self._put(name, Put("jagged", tuple(parts), (("", read),), frozenset((RAGGED,))), nbytes, found)
             return
         group = Group(
@@ -452,7 +463,7 @@ class _Finder:
             return self._placed(as_tensor(array), found)
         return self._placed(as_view(source), found)
 
-    def _mapped(self, found: "h5py.Dataset", dtype: "np.dtype[Any]") -> Tensor[Any]:
+    def _mapped(self, found: "h5py.Dataset", dtype: "np.dtype[Any]") -> "Tensor[Any] | View[Any]":
         """Return what lies in one piece as memory, if its bytes are proved to be its elements."""
         self._check_extents(found)
         start = found.id.get_offset()
@@ -461,8 +472,13 @@ class _Finder:
             from tensorwrapper.selection import as_view  # noqa: PLC0415 - as above
 
             return self._placed(as_view(self._source(found)).compute(), found)
-        if start + found.nbytes > len(self.memory):
+        if start + found.nbytes > size_of(self.memory):
             raise DataFileError(f"{self.path} ends before {found.name!r} does")
+        if isinstance(self.memory, Ranges):
+            from tensorwrapper.selection import as_view  # noqa: PLC0415 - as above
+
+            view = as_view(self._source(found))
+            return self._placed(view, found) if found.shape else self._placed(view.compute(), found)
         assert found.chunks is None, found.name  # noqa: S101 - what `look_at` has proved
         # Without the words of an enumeration, which h5py says beside the type.
         flat = np.frombuffer(self.memory, np.dtype(dtype.str), found.size, start)
@@ -512,10 +528,13 @@ class _Finder:
                     f"mode {mode} of {name!r} has the scales {names[:8]}, and no one name", name, "name"
                 )
 
-    def _source(self, found: "h5py.Dataset") -> Guarded:
+    def _source(self, found: "h5py.Dataset") -> "Source":
         from tensorwrapper.selection import ArraySource  # noqa: PLC0415 - as above
 
-        return Guarded(ArraySource(found), self.path, "HDF5", found.name or "")
+        source = Guarded(ArraySource(found), self.path, "HDF5", found.name or "")
+        if isinstance(self.memory, Ranges):
+            return fetched_source(self.memory, found, source, self.limits)
+        return source
 
     def _check_extents(self, found: "h5py.Dataset") -> None:
         if max(found.shape, default=0) > self.limits.extent:
@@ -530,7 +549,7 @@ class _Finder:
         size, rank = prod(found.shape), len(found.shape)
         check_bytes(16 * size, name, self.limits)
         flat, nbytes = list[Array](), 0
-        step = max(self.limits.decompressed_bytes // max(len(self.memory), 1), _LEAST_ROWS)
+        step = max(self.limits.decompressed_bytes // max(size_of(self.memory), 1), _LEAST_ROWS)
         count = found.shape[0] if rank else 1
         step = max(step // max(size // max(count, 1), 1), 1)
         for first in range(0, count, step):
@@ -583,7 +602,10 @@ class _Finder:
             raise contradiction(self.path, name, f"it has {values.shape} values for {shape.size} elements")
         if values.dtype.kind in "SO":
             return strings(self._text_of(values, str(values.name)), shape=shape)
-        return as_view(RowsSource(self._source(values), shape))
+        source = self._source(values)
+        if isinstance(source, FetchedElements):
+            return as_view(evolve(source, shape=shape))
+        return as_view(RowsSource(source, shape))
 
     def _sizes(self, parts: "Mapping[str, h5py.Dataset]", mode: int, name: str) -> IntArray:
         is_offsets = f"offsets_{mode}" in parts

@@ -43,7 +43,7 @@ def _is_scale(found: "h5py.Dataset") -> bool:
 
 def is_bare_dimension(found: "h5py.Dataset") -> bool:
     """Tell whether a dataset is a dimension of netCDF without a variable: an extent, and no elements."""
-    return not found.id.get_storage_size() and _is_scale(found) and plain_text(found, _NAME).startswith(_BARE)
+    return _is_scale(found) and not found.id.get_storage_size() and plain_text(found, _NAME).startswith(_BARE)
 
 
 @final
@@ -54,7 +54,7 @@ class Scales:
 
     def __init__(self) -> None:
         self._scales: list[h5py.Dataset] = []
-        self._names: dict[tuple[int, int], dict[int, list[str]]] | None = None
+        self._names: dict[tuple[int, ...], dict[int, list[str]]] | None = None
 
     def note(self, found: "h5py.Dataset") -> None:
         """Keep a dataset if it is a scale."""
@@ -83,7 +83,7 @@ class Scales:
         self,
         scale: "h5py.Dataset",
         numbers: Mapping[int, str],
-        names: dict[tuple[int, int], dict[int, list[str]]],
+        names: dict[tuple[int, ...], dict[int, list[str]]],
     ) -> None:
         import h5py  # noqa: PLC0415 - an extra
 

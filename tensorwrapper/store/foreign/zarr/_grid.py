@@ -18,6 +18,7 @@ from tensorwrapper.buffer.lowlevel import assign_elements
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.store.foreign._bytes import check_bytes
+from tensorwrapper.store.foreign._chunked import Touched, by_chunk
 from tensorwrapper.store.foreign._contents import Done
 from tensorwrapper.store.foreign.zarr._codecs import CODECS, decoded
 from tensorwrapper.store.foreign.zarr._contained import check_links
@@ -189,25 +190,22 @@ class GridSource:
         if not selection.size:
             return 0
         sizes = [
-            sum([stop - start for start, stop, *_ in parts])
-            for parts in self._parts(cast("Outer", selection))
+            sum([int(extents[own.chunk]) for own in parts])
+            for parts, extents in zip(self._parts(cast("Outer", selection)), self._extents(), strict=True)
         ]
         return prod(sizes) * self.dtype.itemsize
 
-    def _parts(self, selection: "Outer") -> list[list[tuple[int, int, int, slice, IntArray]]]:
-        """Return for each mode the chunks that are touched, and of each what is wanted and where it goes."""
-        found: list[list[tuple[int, int, int, slice, IntArray]]] = []
+    def _extents(self) -> list[IntArray]:
+        """Return the extents of the chunks of each mode."""
+        return [np.diff(marks) for marks in self.grid.marks]
+
+    def _parts(self, selection: "Outer") -> list[list[Touched]]:
+        """Return for each mode the chunks that are touched."""
+        found: list[list[Touched]] = []
         for marks, positions in zip(self.grid.marks, selection.modes, strict=True):
             places: IntArray = np.asarray(positions, dtype=np.int64)
             chunks = marks.searchsorted(places, "right") - 1
-            firsts = np.flatnonzero(np.diff(chunks, prepend=-1))
-            ends = np.append(firsts[1:], len(places))
-            mode: list[tuple[int, int, int, slice, IntArray]] = []
-            for first, end in zip(firsts.tolist(), ends.tolist(), strict=True):
-                chunk = chunks.item(first)
-                start, stop = marks.item(chunk), marks.item(chunk + 1)
-                mode.append((start, stop, chunk, slice(first, end), places[first:end] - start))
-            found.append(mode)
+            found.append(by_chunk(places, chunks, marks[chunks]))
         return found
 
     def read(self, selections: "Sequence[Wanted]", out: Sequence[Array]) -> Done:
@@ -216,11 +214,11 @@ class GridSource:
             if not selection.size:
                 continue
             for parts in itertools.product(*self._parts(cast("Outer", selection))):
-                chunk = self._chunk(
-                    tuple([own[2] for own in parts]), tuple([own[1] - own[0] for own in parts])
-                )
-                where: Any = (*[own[3] for own in parts], ...)
-                picked = chunk[np.ix_(*[own[4] for own in parts])] if parts else chunk
+                index = tuple([own.chunk for own in parts])
+                extents = tuple([int(sizes[own]) for sizes, own in zip(self._extents(), index, strict=True)])
+                chunk = self._chunk(index, extents)
+                where: Any = (*[own.target for own in parts], ...)
+                picked = chunk[np.ix_(*[own.inner for own in parts])] if parts else chunk
                 assign_elements(target[where], picked)
         return Done(len(out))
 

@@ -3,6 +3,7 @@
 `Keyed` is a folder or a key of such a store. It has the few methods of a path that readers of stores call.
 """
 
+import asyncio
 import functools
 import importlib
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -52,9 +53,16 @@ class Keys:
     """The keys of a store, with their bytes."""
 
     def __init__(
-        self, path: Path, entries: Mapping[str, Entry], again: "tuple[Callable[..., Keys], tuple[Any, ...]]"
+        self,
+        path: Path | str,
+        entries: Mapping[str, Entry],
+        again: "tuple[Callable[..., Keys], tuple[Any, ...]]",
+        *,
+        is_far: bool = False,
     ) -> None:
         self.path = path
+        self.is_far = is_far
+        """Whether a read waits for a network, so that several wait at a time."""
         self.entries = entries
         self._again = again
         self.children: dict[str, set[str]] = {}
@@ -103,7 +111,7 @@ class Keyed:
 
     def exists(self) -> bool:
         """Return True if this is a key, or a folder of nodes."""
-        return self.is_file() or self.is_dir()
+        return self.is_dir() or self.is_file()
 
     def is_symlink(self) -> bool:
         """Return False: such stores have no links."""
@@ -140,6 +148,14 @@ class _OverKeys:
 
     async def get(self, key: str, prototype: Any, byte_range: Any = None) -> Any:  # noqa: ANN401 - as above
         """Return the bytes of a key; None if there is no such key."""
+        found = (
+            await asyncio.to_thread(self._bytes, key, byte_range)
+            if self.folder.keys.is_far
+            else self._bytes(key, byte_range)
+        )
+        return None if found is None else prototype.buffer.from_bytes(found)
+
+    def _bytes(self, key: str, byte_range: Any) -> bytes | None:  # noqa: ANN401 - as above
         entry = self.folder.keys.entries.get((self.folder / key).name)
         if entry is None:
             return None
@@ -148,11 +164,11 @@ class _OverKeys:
             raise DataFileError(
                 f"{self.folder / key} has {entry.size} bytes, and its array has chunks of {self.chunk}"
             )
-        return prototype.buffer.from_bytes(entry.read(*_bounds(byte_range, entry.size)))
+        return entry.read(*_bounds(byte_range, entry.size))
 
     async def get_partial_values(self, prototype: Any, key_ranges: Any) -> Any:  # noqa: ANN401 - as above
         """Return parts of the bytes of keys."""
-        return [await self.get(key, prototype, wanted) for key, wanted in key_ranges]
+        return await asyncio.gather(*[self.get(key, prototype, wanted) for key, wanted in key_ranges])
 
     async def exists(self, key: str) -> bool:
         """Return True if there is a key."""

@@ -336,7 +336,7 @@ class _Reader:
     def _source(self, folder: Place, node: Mapping[str, Any]) -> "Source":
         from tensorwrapper.selection import ArraySource  # noqa: PLC0415 - as above
 
-        shown = Path(str(folder))
+        shown = folder if isinstance(folder, Path) else str(folder)
 
         if _object(node.get("chunk_grid")).get("name") == "rectilinear":
             try:

@@ -96,7 +96,7 @@ def _read(path: Place) -> Mapping[str, Any]:
     else:
         with reading(path, "Zarr") as stream:
             raw = stream.read(_BYTES + 1)
-    with of_stranger(Path(str(path)), "Zarr"):
+    with of_stranger(path, "Zarr"):
         found = parse_json(raw, "its text", depth=_DEPTH, digits=MAX_DIGITS, max_bytes=_BYTES, constants=True)
     return cast("Mapping[str, Any]", found if isinstance(found, dict) else {})
 

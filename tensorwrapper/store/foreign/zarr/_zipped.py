@@ -1,16 +1,20 @@
 """Zarr stores in zip archives: each key is a member. Stored members are read where they are."""
 
 import zipfile
-from pathlib import Path
-from typing import final
+from typing import cast, final
+
+import numpy as np
 
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.store.foreign._bytes import check_bytes
 from tensorwrapper.store.foreign._contents import Contents, Opening
 from tensorwrapper.store.foreign._npy import is_stored, map_whole, span_of, unknown_packing
+from tensorwrapper.store.foreign._where import Where, begin_of_member, name_of, reading_at
 from tensorwrapper.store.foreign.zarr._keys import MARKS, Entry, Keyed, Keys
 from tensorwrapper.store.foreign.zarr._store import open_place
+from tensorwrapper.store.ranges._door import Span
+from tensorwrapper.store.ranges._ranges import Ranges
 from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.store.system._archive import Archive
 from tensorwrapper.store.system._system import of_stranger
@@ -19,7 +23,7 @@ from tensorwrapper.wire import Limits
 __all__ = ["open_zipped"]
 
 
-def open_zipped(path: Path, how: Opening) -> Contents:
+def open_zipped(where: Where, how: Opening) -> Contents:
     """Return what a Zarr store in a zip archive has; nothing but metadata is read.
 
     Raises
@@ -27,7 +31,8 @@ def open_zipped(path: Path, how: Opening) -> Contents:
     DataFileError
         If there is no such file, it is damaged, or has no store.
     """
-    keys = _keys_of(path, how.limits)
+    path = name_of(where)
+    keys = _keys_of(where, how.limits)
     root = Keyed(keys)
     inner = root.nodes()
     if not any((root / mark).is_file() for mark in MARKS):
@@ -39,17 +44,88 @@ def open_zipped(path: Path, how: Opening) -> Contents:
     return open_place(root, how)
 
 
-def _keys_of(path: Path, limits: Limits) -> Keys:
-    memory = map_whole(path, "Zarr")
-    with of_stranger(path, "Zarr"):
-        archive = Archive(memory)
+def _keys_of(where: Where, limits: Limits) -> Keys:
+    archive: zipfile.ZipFile
+    with reading_at(where, "Zarr"):
+        archive = (
+            zipfile.ZipFile(where.stream())
+            if isinstance(where, Ranges)
+            else Archive(map_whole(where, "Zarr"))
+        )
+    infos = archive.infolist()
     # Writers of Zarr add a member again to change it: the last one counts.
     entries: dict[str, Entry] = {
-        info.filename: _Member(archive, info, limits)
-        for info in archive.infolist()
+        info.filename: _Fetched(where, archive, info, end, limits)
+        if isinstance(where, Ranges)
+        else _Member(cast("Archive", archive), info, limits)
+        for info, end in zip(infos, _ends(archive, infos), strict=True)
         if not info.filename.endswith("/")
     }
-    return Keys(path, entries, (_keys_of, (path, limits)))
+    return Keys(name_of(where), entries, (_keys_of, (where, limits)), is_far=isinstance(where, Ranges))
+
+
+def _ends(archive: zipfile.ZipFile, infos: list[zipfile.ZipInfo]) -> list[int]:
+    """Return for each member where the next one begins, or the directory."""
+    starts = np.sort([*[info.header_offset for info in infos], archive.start_dir])
+    own = np.array([info.header_offset for info in infos], dtype=np.int64)
+    ends: list[int] = starts[np.minimum(starts.searchsorted(own, "right"), len(starts) - 1)].tolist()
+    return ends
+
+
+def _check(info: zipfile.ZipInfo, path: object, nbytes: int, limits: Limits) -> None:
+    """Raise if a member is packed in a way that is not known, or takes too much memory."""
+    name = info.filename
+    refused = unknown_packing(info)
+    if refused is not None:
+        raise DataFileError(Loss(f"the member {name!r} of {path} {refused}", name, "codec"))
+    check_bytes(nbytes if is_stored(info) else info.file_size, f"{path}: {name}", limits)
+
+
+def _unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, path: object, span: Span) -> bytes:
+    """Return some bytes of a member that is packed."""
+    with of_stranger(path, "Zarr", info.filename), archive.open(info) as member:
+        return member.read(span[1])[span[0] :]
+
+
+def _checked(found: bytes, info: zipfile.ZipInfo, path: object, span: Span) -> bytes:
+    if len(found) != span[1] - span[0]:
+        raise DataFileError(
+            f"{path}: {info.filename!r} has not the {info.file_size} bytes that the archive claims"
+        )
+    return found
+
+
+@final
+@frozen(eq=False)
+class _Fetched:
+    """The bytes of a member of an archive that is read by byte ranges."""
+
+    ranges: Ranges
+    archive: zipfile.ZipFile
+    info: zipfile.ZipInfo
+    end: int
+    """Before which byte the member ends."""
+    limits: Limits
+
+    @property
+    def size(self) -> int:
+        """Number of bytes when it is unpacked, as the archive tells it."""
+        return self.info.file_size
+
+    def read(self, start: int, stop: int) -> bytes:
+        """Return some of the bytes."""
+        info, path = self.info, self.ranges.name
+        _check(info, path, stop - start, self.limits)
+        if not is_stored(info) or (start, stop) == (0, self.size):
+            # One request for the head and the bytes, which stay in memory for the reads below.
+            self.ranges.read_kept([(info.header_offset, self.end)])
+        if is_stored(info):
+            begin = begin_of_member(self.ranges, info)
+            last = min(begin + stop, begin + self.size)
+            found = self.ranges.read_at(begin + start, max(last - begin - start, 0))
+        else:
+            found = _unpacked(self.archive, info, path, (start, stop))
+        return _checked(found, info, path, (start, stop))
 
 
 @final
@@ -68,18 +144,12 @@ class _Member:
 
     def read(self, start: int, stop: int) -> bytes:
         """Return some of the bytes."""
-        memory, name = self.archive.memory, self.info.filename
+        memory, info = self.archive.memory, self.info
         path = memory.filename
-        refused = unknown_packing(self.info)
-        if refused is not None:
-            raise DataFileError(Loss(f"the member {name!r} of {path} {refused}", name, "codec"))
-        check_bytes(stop - start if is_stored(self.info) else self.size, f"{path}: {name}", self.limits)
-        if is_stored(self.info):
-            begin, end = span_of(memory, self.info)
+        _check(info, path, stop - start, self.limits)
+        if is_stored(info):
+            begin, end = span_of(memory, info)
             found = memory[begin + start : min(begin + stop, end)]
         else:
-            with of_stranger(path, "Zarr", name), self.archive.open(self.info) as member:
-                found = member.read(stop)[start:]
-        if len(found) != stop - start:
-            raise DataFileError(f"{path}: {name!r} has not the {self.size} bytes that the archive claims")
-        return found
+            found = _unpacked(self.archive, info, path, (start, stop))
+        return _checked(found, info, path, (start, stop))

@@ -78,9 +78,9 @@ def test_of_parquet_groups_are_decoded_that_are_needed(tmp_path, monkeypatch):
     asked = []
     read = _parquet._Groups.decoded
 
-    def noted(self, group):
-        asked.append(group)
-        return read(self, group)
+    def noted(self, groups):
+        asked.extend(groups)
+        return read(self, groups)
 
     monkeypatch.setattr(_parquet._Groups, "decoded", noted)
     view = tw.open(path)["x"]
@@ -98,9 +98,9 @@ def test_of_large_lists_groups_are_decoded_that_are_needed(tmp_path, monkeypatch
     asked = []
     read = _parquet._Groups.decoded
 
-    def noted(self, group):
-        asked.append(group)
-        return read(self, group)
+    def noted(self, groups):
+        asked.extend(groups)
+        return read(self, groups)
 
     monkeypatch.setattr(_parquet, "_SMALL", 0)
     view = tw.open(path)["x"]

@@ -10,6 +10,7 @@ import zarr
 import tensorwrapper as tw
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.wire import Limits
+from tests.support.store.served_files import served
 
 X = np.arange(35, dtype="i4").reshape(5, 7)
 
@@ -45,6 +46,32 @@ def test_an_archive_is_as_a_folder(tmp_path, version, packing):
         assert f[name].tolist() == g[name].tolist()
     assert f["a/x"][1:3, ::2].tolist() == X[1:3, ::2].tolist()
     assert f["a/some"].tolist() == [7, 8, 1.5, 1.5]
+
+
+@pytest.mark.parametrize("packing", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+@pytest.mark.parametrize("version", [2, 3])
+def test_an_archive_is_read_by_byte_ranges(tmp_path, version, packing):
+    path = zipped(tmp_path, version, packing)
+    f = tw.open(path)
+    with served(path.read_bytes(), "a.zip") as server:
+        for source in (path.read_bytes(), server.url):
+            g = tw.open(source)
+            assert (list(g), g.losses) == (list(f), f.losses)
+            for name in f:
+                assert g[name].tolist() == f[name].tolist()
+
+
+@pytest.mark.parametrize("packing", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_a_chunk_of_an_archive_is_one_request(tmp_path, packing):
+    path, array = tmp_path / "a.zip", np.random.default_rng(3).random((400, 400))
+    with zarr.storage.ZipStore(path, mode="w", compression=packing) as store:
+        zarr.create_array(store, name="x", data=array, chunks=(200, 200), compressors=None)
+    with served(path.read_bytes(), "a.zip") as server:
+        view = tw.open(server.url)["x"][:100, :100]
+        before = server.requests, server.nbytes
+        assert view.tolist() == array[:100, :100].tolist()
+        assert server.requests - before[0] <= 2
+        assert server.nbytes - before[1] < 340_000
 
 
 def test_our_own_stores_are_read_from_archives(tmp_path):

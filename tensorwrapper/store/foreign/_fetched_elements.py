@@ -19,8 +19,9 @@ from tensorwrapper.typing import Array, Extents, IntArray
 if TYPE_CHECKING:
     from tensorwrapper.selection import Ability, Outer, Wanted
 
-__all__ = ["FetchedElements"]
+__all__ = ["FetchedElements", "fetched_array", "in_turns"]
 
+_NUMBERS: Final = "biufcmM"
 _BLOCK: Final = 2**22
 """Elements of a whole that are fetched before they are copied."""
 _AT_ONCE: Final = 2**26
@@ -102,11 +103,7 @@ class FetchedElements:
             return
         firsts = np.concatenate([starts[groups[:-1]] for _, starts, _, groups in parts])
         lasts = np.concatenate([stops[groups[1:] - 1] for _, _, stops, groups in parts])
-        # So much at a time that what is on the way takes little memory.
-        turn = np.cumsum(lasts - firsts) // _AT_ONCE
-        turns = np.concatenate([[0], np.flatnonzero(np.diff(turn)) + 1, [len(turn)]])
-        for begin, end in zip(turns[:-1].tolist(), turns[1:].tolist(), strict=True):
-            yield from self.ranges.fetch(firsts[begin:end], lasts[begin:end])
+        yield from in_turns(self.ranges, firsts, lasts)
 
     def _fill(self, flat: Array, spans: "_Spans", found: Iterator[bytes]) -> None:
         lengths, starts, _, groups = spans
@@ -150,6 +147,34 @@ class FetchedElements:
 
     def __repr__(self) -> str:
         return f"{self.ranges.name}[{self.place}:]({self.shape!r}, {self.dtype})"
+
+
+def fetched_array(
+    ranges: Ranges, place: int, shape: tuple[int, ...], dtype: "np.dtype[Any]", *, is_fortran: bool = False
+) -> "FetchedElements | Array":
+    """Return elements of numbers as a source, and all else as an array, for which the whole is fetched."""
+    count = prod(shape)
+    if place + count * dtype.itemsize > ranges.size:
+        raise ValueError(f"{shape} elements of {dtype} do not fit the {ranges.size} bytes of the file")
+    is_number = dtype.kind in _NUMBERS or dtype.isbuiltin == 2
+    if count and is_number and shape:
+        if is_fortran:
+            layout = Layout(Shape(*shape), order="F")
+            return FetchedElements(ranges, place, Shape(count), dtype, layout)
+        return FetchedElements(ranges, place, Shape(*shape), dtype)
+    raw = ranges.read([(place, place + count * dtype.itemsize)])[0]
+    if not count:
+        return np.empty(shape, dtype)
+    return np.frombuffer(raw, dtype, count).reshape(shape, order="F" if is_fortran else "C")
+
+
+def in_turns(ranges: Ranges, starts: IntArray, stops: IntArray) -> Iterator[bytes]:
+    """Yield the bytes of spans that are requests each, of which a few are on the way at a time."""
+    # So much at a time that what is on the way takes little memory.
+    turn = np.cumsum(stops - starts) // _AT_ONCE
+    turns = np.concatenate([[0], np.flatnonzero(np.diff(turn)) + 1, [len(turn)]])
+    for begin, end in zip(turns[:-1].tolist(), turns[1:].tolist(), strict=True):
+        yield from ranges.fetch(starts[begin:end], stops[begin:end])
 
 
 def _runs_of(outer: "Outer", extents: Extents) -> tuple[IntArray, IntArray]:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import tensorwrapper as tw
 from tensorwrapper.selection import Outer, Runs
 from tensorwrapper.store import Ranges
-from tensorwrapper.store.fetched._elements import FetchedElements
+from tensorwrapper.store.foreign._fetched_elements import FetchedElements
 from tests.support.store.served_files import served
 
 EXTENTS = (7, 5, 6)

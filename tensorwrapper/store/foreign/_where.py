@@ -1,0 +1,57 @@
+"""Places of files of other kinds: a path, or byte ranges."""
+
+import contextlib
+import zipfile
+from collections.abc import Generator
+from pathlib import Path
+from typing import BinaryIO, TypeAlias
+
+from tensorwrapper.store.ranges._ranges import Ranges
+from tensorwrapper.store.system._map import FileMap, map_file
+from tensorwrapper.store.system._system import of_stranger, reading
+
+__all__ = ["Where", "begin_of_member", "memory_of", "name_of", "reading_at", "size_of"]
+
+Where: TypeAlias = Path | Ranges
+
+
+def name_of(where: Where) -> Path | str:
+    """Return what errors call a file."""
+    return where.name if isinstance(where, Ranges) else where
+
+
+@contextlib.contextmanager
+def reading_at(where: Where, kind: str) -> Generator[BinaryIO, None, None]:
+    """Give a stream of a file, and turn all errors of the block into errors of this package.
+
+    Raises
+    ------
+    DataFileError
+        If there is no such file, or whatever the block raises.
+    """
+    if isinstance(where, Path):
+        with reading(where, kind) as stream:
+            yield stream
+        return
+    with of_stranger(where.name, kind):
+        yield where.stream()
+
+
+def memory_of(where: Where, kind: str) -> FileMap | Ranges:
+    """Return a file as memory, or its ranges."""
+    if isinstance(where, Ranges):
+        return where
+    with reading(where, kind) as stream:
+        return map_file(stream.fileno(), 0, where)
+
+
+def size_of(memory: FileMap | Ranges) -> int:
+    """Return the number of bytes of a file."""
+    return memory.size if isinstance(memory, Ranges) else len(memory)
+
+
+def begin_of_member(ranges: Ranges, info: zipfile.ZipInfo) -> int:
+    """Return where the bytes of a member of a zip archive begin."""
+    place = info.header_offset
+    lengths = ranges.read_at(place + 26, 4)
+    return place + 30 + int.from_bytes(lengths[:2], "little") + int.from_bytes(lengths[2:], "little")

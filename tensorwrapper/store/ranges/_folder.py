@@ -1,0 +1,93 @@
+"""A folder at an address: files by their paths in it, and, where a file system lists them, their names."""
+
+import importlib
+from typing import Any, Final, cast, final
+from urllib.parse import quote, urlsplit, urlunsplit
+
+from tensorwrapper.errors import DataFileError, DataFileNotFoundError
+from tensorwrapper.store.ranges._addresses import shown_address
+from tensorwrapper.store.ranges._door import Door, FsspecDoor
+from tensorwrapper.store.ranges._ranges import Ranges
+
+__all__ = ["Folder", "is_address_of_http"]
+
+_TAIL: Final = 2**18
+"""Bytes at the end of a file that come with the request that opens it; smaller files come whole."""
+_SECONDS: Final = 30.0
+
+
+def is_address_of_http(address: str) -> bool:
+    """Tell whether an address is one of http or https."""
+    return address.partition(":")[0].lower() in ("http", "https")
+
+
+@final
+class Folder:
+    """A folder at an address; any thread may open files in it."""
+
+    __slots__ = ("_address", "_door", "name")
+
+    def __init__(self, address: str) -> None:
+        self._address, self.name = address, shown_address(address).rstrip("/")
+        self._door: Door | None = None
+
+    def open(self, key: str) -> Ranges | None:
+        """Return the ranges of a file; None if there is no such file.
+
+        Raises
+        ------
+        DataFileError
+            If it cannot be opened.
+        """
+        try:
+            return Ranges(self._door_of(self._address_of(key)))
+        except DataFileNotFoundError:
+            return None
+
+    def _door_of(self, address: str) -> Door:
+        if not is_address_of_http(address):
+            return FsspecDoor(address, shown_address(address))
+        from tensorwrapper.store.ranges._http import HttpDoor  # noqa: PLC0415 - what http needs takes long to load
+
+        # All files of a folder share the connections of the first one.
+        own = HttpDoor(address, _SECONDS, tail=_TAIL, like=cast("HttpDoor | None", self._door))
+        self._door = self._door or own
+        return own
+
+    def _address_of(self, key: str) -> str:
+        first, chain, rest = self._address.partition("::")
+        if is_address_of_http(first):
+            parts = urlsplit(first)
+            path = f"{parts.path.rstrip('/')}/{quote(key)}"
+            first = urlunsplit((parts.scheme, parts.netloc, path, parts.query, ""))
+        else:
+            first = f"{first.rstrip('/')}/{key}"
+        return f"{first}{chain}{rest}"
+
+    def listed(self, key: str) -> tuple[list[str], list[str]] | None:
+        """Return the names of folders and of files in a folder; None for http, which does not tell.
+
+        Raises
+        ------
+        DataFileError
+            If they cannot be listed.
+        """
+        if is_address_of_http(self._address):
+            return None
+        try:
+            system, path = cast(
+                "tuple[Any, str]", importlib.import_module("fsspec").core.url_to_fs(self._address_of(key))
+            )
+            found = cast("list[dict[str, Any]]", system.ls(path.rstrip("/"), detail=True))
+        except Exception as error:
+            raise DataFileError(f"{self.name}/{key} cannot be listed: {type(error).__name__}") from error
+        names = [(str(own["name"]).rstrip("/").rpartition("/")[2], own.get("type")) for own in found]
+        return (
+            sorted([name for name, kind in names if kind == "directory"]),
+            sorted([name for name, kind in names if kind != "directory"]),
+        )
+
+    def close(self) -> None:
+        """Close connections."""
+        if self._door is not None:
+            self._door.close()
