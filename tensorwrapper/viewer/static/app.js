@@ -6,7 +6,7 @@ const ITEM = 44;
 const TALLEST = 8e6; // pixels: above, the scroll bar is a fraction of the rows
 const WINDOW = [200, 400];
 const SMALL_LIST = 4096; // rows of an index that is read whole, for one item a name
-const FEW = 2 ** 16; // elements of rows that are read whole, though not all are shown
+const FEW = 2 ** 16; // elements of ragged rows that are read whole, though not all are shown
 const MANY = 2 ** 20; // elements of rows that are copied whole
 const SAMPLE = 16384;
 
@@ -327,9 +327,6 @@ byId("values").addEventListener("keydown", (event) => {
 // A row of the grid: the cells that were read, and how many there are.
 const rowOf = (row) => (Array.isArray(row) ? { cells: row, all: row.length } : { cells: [row], all: 1, isBare: true });
 const partsOf = (tensor) => tensor.parts ?? [tensor];
-const isOrdered = (tensor) => partsOf(tensor).some((one) => one.entry && ("order" in one.entry || "ascend" in one.entry));
-const placesOf = (bytes) => Array.from(new BigInt64Array(bytes.slice().buffer), Number);
-
 /** `use(part, first, end)` of each of the tensors that hold rows `first` to `end`. */
 async function overParts(tensor, first, end, use) {
   if (!tensor.parts) return use(tensor, first, end);
@@ -343,108 +340,54 @@ async function overParts(tensor, first, end, use) {
   return out;
 }
 
-/** Where the elements of jagged rows begin, by their splits alone; null where a cell has modes of its own. */
-async function startsOf(tensor, first, end) {
-  const { splits, cells, cell_rank: rank } = tensor.form;
-  if (rank !== 1 || !Array.isArray(splits)) return null;
-  let places = null;
-  for (const number of [...splits, cells]) {
-    const part = await tensor.held.part(number);
-    const ranges = places ? places.map((one) => ({ part, start: 8 * one, end: 8 * one + 8 })) : [{ part, start: 8 * first, end: 8 * (end + 1) }];
-    places = (await tensor.held.read(ranges)).flatMap(placesOf);
-    if (places.some((one, k) => !Number.isSafeInteger(one) || one < (k ? places[k - 1] : 0))) return null;
+/** Rows that need not be alike: whole if they have at most `most` elements, or the first cells of each. */
+async function raggedRows(tensor, first, end, most) {
+  const starts = await tensor.starts(first, end);
+  if (starts.at(-1) - starts[0] <= most) return (await tensor.rows(first, end)).map(rowOf);
+  const counts = starts.slice(1).map((stop, k) => stop - starts[k]);
+  if (tensor.rank === 2) {
+    const shown = counts.map((all) => Math.min(all, COLUMNS));
+    const found = await tensor.at(shown.map((count, k) => [starts[k], starts[k] + count]));
+    let done = 0;
+    return shown.map((count, k) => ({ cells: found.slice(done, (done += count)), all: counts[k] }));
   }
-  return places;
-}
-
-/** Rows of a jagged tensor: whole if they have at most `most` elements, or the first cells of each. */
-async function jaggedRows(tensor, first, end, most) {
-  const starts = tensor.kind === "jagged" ? await startsOf(tensor, first, end) : null;
-  if (!starts || starts.at(-1) - starts[0] <= most) return (await tensor.rows(first, end)).map(rowOf);
-  const isFlat = !tensor.form.splits.length;
   return Promise.all(
-    starts.slice(1).map(async (stop, k) => {
-      const all = stop - starts[k];
-      if (isFlat) return { cells: await tensor.values(starts[k], Math.min(stop, starts[k] + COLUMNS)), all };
-      if (all > most / 16) return { cells: [], all, isUnread: true };
-      return rowOf((await tensor.rows(first + k, first + k + 1))[0]);
-    }),
+    counts.map(async (all, k) => (all > most / 16 ? { cells: [], all, isUnread: true } : rowOf((await tensor.rows(first + k, first + k + 1))[0]))),
   );
-}
-
-/** Lengths of the first rows, or of a sample in evenly spread runs: the elements are not read. */
-async function lengthsOf(tensor, most, runs) {
-  const out = [];
-  for (const part of partsOf(tensor)) {
-    const left = Math.max(0, most - out.length);
-    if (!left) break;
-    if (part.kind === "dense") {
-      out.push(...new Array(Math.min(left, part.shape[0])).fill(part.shape[1] ?? 1));
-      continue;
-    }
-    const { splits, cells, cell_rank: rank } = part.form;
-    if (splits?.length || rank === 1) {
-      out.push(...(await part.lengths({ sample: left, runs })));
-      continue;
-    }
-    const count = Math.min(left, await part.rowCount());
-    const held = await part.held.part(cells);
-    const [raw] = await part.held.read([{ part: held, start: 0, end: 8 * rank * count }]);
-    out.push(...placesOf(raw).filter((_, k) => k % rank === 0));
-  }
-  return out;
-}
-
-/** A window of a box; a row at a time where the columns between would be read. */
-async function windowOf(tensor, ranges) {
-  const [low, high] = ranges.at(-2);
-  const isHeld = partsOf(tensor).some((one) => one.nullable || ["string", "zlib"].includes(one.hold));
-  if (!isHeld || (high - low) * tensor.shape.at(-1) <= FEW) return tensor.window(ranges);
-  const rows = await Promise.all(
-    Array.from({ length: high - low }, async (_, k) => {
-      let found = await tensor.window([...ranges.slice(0, -2), [low + k, low + k + 1], ranges.at(-1)]);
-      for (let mode = 0; mode < ranges.length - 2; mode++) [found] = found;
-      return found[0];
-    }),
-  );
-  return ranges.slice(0, -2).reduce((found) => [found], rows);
 }
 
 /** Rows of a tensor for the grid, how many there are, and for a matrix a window of it. */
 async function gridOf(tensor) {
-  const isBox = tensor.kind === "dense" && tensor.shape;
-  if (isBox && !tensor.shape.length) return { count: 1, rows: async () => [rowOf(await tensor.toList())] };
-  const rank = isBox ? tensor.shape.length : 1;
-  const count = rank > 2 ? tensor.shape[rank - 2] : await tensor.rowCount();
-  if (tensor.kind === "jagged") {
-    return { count, rows: (first, end, isWhole) => overParts(tensor, first, end, (part, low, high) => jaggedRows(part, low, high, isWhole ? MANY : FEW)) };
+  const box = tensor.kind === "dense" ? tensor.shape : tensor.kind === "tiled" && tensor.box ? await tensor.box() : null;
+  if (box && !box.length) return { count: 1, rows: async () => [rowOf(await tensor.toList())] };
+  if (!box || (box.length === 1 && tensor.kind === "dense")) {
+    const rows = (first, end, isWhole) => overParts(tensor, first, end, (part, low, high) => raggedRows(part, low, high, isWhole ? MANY : FEW));
+    return { count: await tensor.rowCount(), rows };
   }
-  let kept = null; // what is only read as a whole is read once
-  const whole = async () => (kept ??= await tensor.toList());
-  if (!isBox) return { count, rows: async (first, end) => (await whole()).slice(first, end).map(rowOf) };
-  const ordered = isOrdered(tensor);
-  if (rank === 1) return { count, rows: async (first, end) => (ordered ? (await whole()).slice(first, end) : await tensor.rows(first, end)).map(rowOf) };
-  const all = tensor.shape[rank - 1];
-  const matrix = async ([first, end], columns) => {
-    const fixed = state.fixed.slice(0, rank - 2);
-    if (ordered) return fixed.reduce((found, one) => found[one], await whole()).slice(first, end).map((row) => row.slice(...columns));
-    let found = await windowOf(tensor, [...fixed.map((one) => [one, one + 1]), [first, end], columns]);
-    for (let mode = 0; mode < rank - 2; mode++) [found] = found;
+  const leading = Math.max(0, box.length - 2);
+  const count = box[leading];
+  const all = box.length > 1 ? box[leading + 1] : 1;
+  const matrix = async (rows, columns) => {
+    const fixed = state.fixed.slice(0, leading);
+    let found = await tensor.window([...fixed.map((one) => [one, one + 1]), rows, ...(box.length > 1 ? [columns] : [])]);
+    for (let mode = 0; mode < leading; mode++) [found] = found;
     return found;
   };
   return {
+    box,
     count,
-    matrix: rank === 2 ? matrix : null,
+    matrix: box.length === 2 ? matrix : null,
     async rows(first, end, isWhole) {
       const read = isWhole && (end - first) * all <= MANY ? all : Math.min(all, COLUMNS);
-      return (await matrix([first, end], [0, read])).map((cells) => ({ cells, all }));
+      const found = await matrix([first, end], [0, read]);
+      return box.length > 1 ? found.map((cells) => ({ cells, all })) : found.map(rowOf);
     },
   };
 }
 
-function showFacts(entry, tensor, count) {
+function showFacts(entry, tensor, { count, box }) {
   const facts = { kind: tensor.hold ? `${tensor.kind}, ${tensor.hold}` : tensor.kind };
-  facts.shape = tensor.shape ? tensor.shape.join(" x ") || "scalar" : `${count} rows x var`;
+  facts.shape = box ? box.join(" x ") || "scalar" : `${count} rows x var`;
   facts.type = tensor.typeName;
   if (entry.bytes) facts["bytes in the file"] = sizeText(entry.bytes);
   if (Array.isArray(tensor.names) && tensor.names.some((one) => one)) facts.modes = tensor.names.map((one) => one ?? "-").join(", ");
@@ -473,7 +416,7 @@ async function drawShape(turn, tensor, count) {
   let text = "";
   if (tensor.kind === "jagged" && count) {
     const shown = Math.min(count, 45);
-    const lengths = (await lengthsOf(tensor, shown, 1)).slice(0, shown);
+    const lengths = (await tensor.lengths({ sample: shown, runs: 1 })).slice(0, shown);
     const most = Math.max(1, ...lengths);
     const each = high / shown;
     lengths.forEach((length, k) => boxes.push(svgBox(0, k * each, (length / most) * wide, each * 0.8)));
@@ -497,21 +440,17 @@ const isNumeric = (tensor) =>
   partsOf(tensor).every(({ type, hold, refused }) => !refused && hold !== "string" && type && !type.time && type.dtype !== "c");
 
 /** Draw a window of a matrix, or how long rows are. */
-async function drawPicture(turn, tensor, count, matrix) {
+async function drawPicture(turn, tensor, { count, matrix, box }) {
   const canvas = byId("picture");
   const context = canvas.getContext("2d");
-  const isMatrix = matrix && isNumeric(tensor) && !tensor.shape.includes(0);
+  const isMatrix = matrix && isNumeric(tensor) && !box.includes(0);
   const isRows = tensor.kind === "jagged" && count > 0;
   const show = () => {
     byId("picture-figure").hidden = false;
     canvas.style.display = "";
   };
   if (isMatrix) {
-    const columns = Math.min(WINDOW[1], tensor.shape[1]);
-    // Rows of what is held otherwise may be read whole.
-    const isHeld = partsOf(tensor).some((one) => one.hold || one.nullable);
-    const most = isHeld ? Math.max(1, Math.floor(MANY / tensor.shape[1])) : Infinity;
-    const rows = Math.min(WINDOW[0], tensor.shape[0], most);
+    const [rows, columns] = WINDOW.map((most, mode) => Math.min(most, box[mode]));
     const found = (await matrix([0, rows], [0, columns])).flat();
     if (turn !== state.turn) return;
     const isFinite = (value) => value !== null && Number.isFinite(Number(value));
@@ -531,7 +470,7 @@ async function drawPicture(turn, tensor, count, matrix) {
     const range = finite.length ? `${asText(low)} (dark) to ${asText(high)} (light)` : "no finite values";
     byId("picture-text").textContent = `Rows 0 to ${rows - 1}, columns 0 to ${columns - 1}: ${range}; pink is null, NaN or infinite`;
   } else if (isRows) {
-    const lengths = await lengthsOf(tensor, SAMPLE, 8);
+    const lengths = await tensor.lengths({ sample: SAMPLE });
     if (turn !== state.turn) return;
     show();
     const most = lengths.reduce((a, b) => Math.max(a, b), 0);
@@ -575,15 +514,14 @@ async function draw(turn, box, figure, work) {
   }
 }
 
-function showIndex(tensor) {
-  const rank = tensor.kind === "dense" && tensor.shape ? tensor.shape.length : 0;
-  state.fixed = new Array(Math.max(0, rank - 2)).fill(0);
+function showIndex(box) {
+  state.fixed = new Array(Math.max(0, (box?.length ?? 0) - 2)).fill(0);
   byId("index").replaceChildren(
     ...state.fixed.map((_, mode) => {
       const label = element("label", `Index ${mode} `);
-      const input = element("input", undefined, { type: "number", min: 0, max: Math.max(0, tensor.shape[mode] - 1), value: 0 });
+      const input = element("input", undefined, { type: "number", min: 0, max: Math.max(0, box[mode] - 1), value: 0 });
       input.addEventListener("change", () => {
-        state.fixed[mode] = Math.max(0, Math.min(tensor.shape[mode] - 1, Math.floor(Number(input.value)) || 0));
+        state.fixed[mode] = Math.max(0, Math.min(box[mode] - 1, Math.floor(Number(input.value)) || 0));
         values.redraw();
       });
       label.append(input);
@@ -656,18 +594,19 @@ async function show(entry, turn) {
     showMetadata(entry.metadata);
     if (entry.kind === "metadata") return void (await values.set(0));
     const tensor = entry.grows ? await state.file.tensor(entry.name) : entry.tensor;
-    const { count, rows, matrix } = await gridOf(tensor);
+    const grid = await gridOf(tensor);
+    const { count, box } = grid;
     if (turn !== state.turn) return;
-    state.rows = rows;
+    state.rows = grid.rows;
     state.shown = { name: entry.name, tensor };
-    showFacts(entry, tensor, count);
-    showIndex(tensor);
+    showFacts(entry, tensor, grid);
+    showIndex(box);
     byId("tools").hidden = false;
     byId("row").max = Math.max(0, count - 1);
     byId("values").setAttribute("aria-rowcount", count);
     await values.set(count);
     await draw(turn, "shape", "shape-figure", () => drawShape(turn, tensor, count));
-    await draw(turn, "picture", "picture-figure", () => drawPicture(turn, tensor, count, matrix));
+    await draw(turn, "picture", "picture-figure", () => drawPicture(turn, tensor, grid));
   } catch (error) {
     await fail(error, turn);
   } finally {
