@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import struct
 import zlib
 
@@ -11,44 +10,9 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper.viewer import page, view
+from tests.support.browser import choose, names_of, needs_browser, rows_of, slow
 
-playwright = pytest.importorskip("playwright.sync_api", reason=".ci/browser installs Playwright")
-CHROMIUM = shutil.which("chromium")
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason=".ci/browser installs Chromium")]
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with playwright.sync_playwright() as running:
-        options = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
-        browser = running.chromium.launch(executable_path=CHROMIUM, args=options)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def opened(browser):
-    contexts = []
-
-    def open_page(address, name, **options):
-        context = browser.new_context(**options)
-        contexts.append(context)
-        shown = context.new_page()
-        faults = []
-        shown.on("pageerror", lambda error: faults.append(str(error)))
-        shown.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
-        shown.faults = faults
-        shown.goto(address)
-        shown.wait_for_selector(f"body[data-ready='{name}']")
-        return shown
-
-    yield open_page
-    for context in contexts:
-        context.close()
-
-
-def rows_of(shown):
-    return [row.inner_text().split("\n") for row in shown.get_by_role("row").all()]
+pytestmark = needs_browser
 
 
 @pytest.fixture
@@ -171,31 +135,6 @@ def test_a_file_that_was_changed_says_so(path, opened):
         tw.save(path, {"y": np.zeros(100)})
         shown.get_by_role("option", name="large").click()
         shown.wait_for_selector("text=reload the page")
-
-
-def names_of(shown):
-    return [own.inner_text().split("\n")[0] for own in shown.locator("#list").get_by_role("option").all()]
-
-
-def choose(shown, name):
-    """Choose an item of the list, and wait until all of it is drawn."""
-    shown.locator("#list").get_by_role("option", name=name).first.click()
-    shown.get_by_role("heading", name=name).wait_for()
-    shown.wait_for_selector("#values[aria-busy=false]", state="attached")
-
-
-def slow(shown, milliseconds):
-    """Let each request of the page wait."""
-    shown.evaluate(
-        """wait => {
-          const direct = window.fetch;
-          window.fetch = async (...all) => {
-            await new Promise(resolve => setTimeout(resolve, wait));
-            return direct(...all);
-          };
-        }""",
-        milliseconds,
-    )
 
 
 def record_of(kind, entries, parts=(), **said):

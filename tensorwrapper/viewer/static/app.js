@@ -198,7 +198,8 @@ async function itemsAt(first, end) {
 }
 
 async function rowItems(file, first, end) {
-  const [rows, entries] = [await file.index(first, Math.min(end, file.count)), await file.list(first, end)];
+  const entries = await file.list(first, end);
+  const rows = await file.index(first, Math.min(end, file.count));
   return rows.map((row) => {
     const isOne = row.pieces === 1 && row.extends === null;
     const own = entries.filter((entry) => entry.row.start === row.start).map((entry) => ({ ...entry, grows: !isOne }));

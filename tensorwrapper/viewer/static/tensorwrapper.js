@@ -1497,11 +1497,16 @@ class TensFile {
 
   async start() {
     const { size } = this.source;
-    const [head] = await this.read([[0, Math.min(size, 8)]]);
+    const [tail] = await this.read([[Math.max(size - 16, 0), size]]);
+    let place = size < 64 || ascii(tail.subarray(8)) !== "TENSEND\n" ? size : Number(view(tail).getBigUint64(0, true));
+    if (!isCount(place) || place % 64 || place > size) place = size;
+    const isSmall = size - place <= SMALL_INDEX;
+    const [head, bytes] = await this.read([[0, Math.min(size, WALK)], [place, isSmall ? size : place + WALK]]);
     if (size < 8 || !isMagic(head)) refuse("record", "the file does not begin as a .tens file does");
+    if (isSmall) this.near = { start: place, bytes };
     let found = false;
     try {
-      found = await this.#index();
+      found = place < size && (await this.#index(place));
     } catch (error) {
       // What is no message is no index. One that is whole, and breaks a rule, is an error.
       if (!(error instanceof TensError) || !["record", "frame", "header", "size", "schema"].includes(error.reason)) throw error;
@@ -1542,16 +1547,10 @@ class TensFile {
     while (this.kept.length > 64 || total > MOST_KEPT) total -= this.kept.shift().bytes.length;
   }
 
-  async #index() {
+  async #index(place) {
     const { size } = this.source;
-    if (size < 64) return false;
-    const [tail] = await this.read([[size - 16, size]]);
-    if (ascii(tail.subarray(8)) !== "TENSEND\n") return false;
-    this.links = [];
-    let place = Number(view(tail).getBigUint64(0, true));
     for (let end = size; ; ) {
       if (this.links.length > LIMITS.indexChain || !isCount(place) || place % 64 || place >= end) return false;
-      if (end === size && end - place <= SMALL_INDEX) this.near = { start: place, bytes: (await this.source.read([[place, end]]))[0] };
       const isSmall = end - place <= SMALL_INDEX;
       const record = await this.#record(place, isSmall ? end - place : WALK);
       const said = record.label?.record;
@@ -1683,8 +1682,8 @@ class TensFile {
     return [{ fields, name: said.kind === "metadata" ? "" : said.name, start, length: end - start - HEADER, piece: said.piece ?? 0, pieces: said.pieces ?? 1, extends: said.extends ?? null }];
   }
 
-  /** Rows of the index: name, place, piece, pieces, rows before. */
-  async index(first = 0, end = this.count) {
+  /** Rows of the index: name, place, piece, pieces, rows before. `glance`: the heads of their records are read as well. */
+  async index(first = 0, end = this.count, glance = 0) {
     if (this.scanned) return this.scanned.slice(first, end);
     const out = [];
     for (const link of this.links) {
@@ -1701,7 +1700,12 @@ class TensFile {
       let from = low ? table[0] : 0;
       const stop = table.at(-5);
       if (from < 0 || stop < from || stop > link.text.size) refuse("layout", "the names of an index");
-      const [text] = await this.read([[link.text.start + from, link.text.start + stop]]);
+      const heads = [];
+      for (let k = low; glance && k < high; k++) {
+        const start = table[5 * (k - before) + 1];
+        if (isCount(start) && start < this.source.size) heads.push([start, Math.min(start + glance, this.source.size)]);
+      }
+      const [text] = await this.read([[link.text.start + from, link.text.start + stop], ...heads]);
       const base = from;
       for (let k = low; k < high; k++) {
         const [ends, start, length, piece, pieces] = table.slice(5 * (k - before), 5 * (k - before) + 5);
@@ -1720,7 +1724,7 @@ class TensFile {
 
   /** What rows `first` to `end` of the index have: name, kind, hold, shape, type and bytes, or `refused`. */
   async list(first, end) {
-    const rows = await this.index(first, Math.min(end, this.count));
+    const rows = await this.index(first, Math.min(end, this.count), GLANCE);
     const records = await this.#records(rows.map((row) => row.start));
     return rows.flatMap((row, k) => this.#entries(row, records[k]));
   }
