@@ -440,3 +440,40 @@ def test_tiles_triangles_and_cells_are_read_where_they_are_shown(tmp_path, opene
             assert rows_of(shown)[-1][:2] == [str(row), value]
             assert viewer.n_bytes - before <= most, name
         assert shown.faults == []
+
+
+def test_tensors_of_a_server_are_shown_where_they_are_looked_at(opened):
+    grid = np.arange(10.0**6).reshape(1000, 1000)
+    tensors = {
+        "box": grid,
+        "cube": np.arange(24).reshape(2, 3, 4),
+        "hits": tw.jagged([[1, 2], [], [3]]),
+        "number": np.array(2.5),
+        "lines": tw.jagged([np.arange(k % 5) for k in range(2000)]),
+        "tiles": tw.as_tensor(grid).tiled(tw.Tiling([250] * 4, [500] * 2)),
+        "words": tw.strings(["a", None]),
+    }
+    with tw.serve(tensors) as server, view(server.address) as viewer:
+        shown = opened(viewer.address, server.address, viewport={"width": 1280, "height": 803})
+        assert names_of(shown) == sorted(tensors)
+        for name, last in [
+            ("box", ["999", "999000"]),
+            ("cube", ["2", "8", "9", "10", "11"]),
+            ("hits", ["2", "3"]),
+            ("number", ["0", "2.5"]),
+            ("lines", ["1999", "0", "1", "2", "3"]),
+            ("tiles", ["999", "999000"]),
+            ("words", ["1", "null"]),
+        ]:
+            choose(shown, name)
+            shown.locator("#values").press("End")
+            shown.wait_for_selector(f"#values >> text='{last[0]}' >> nth=0")
+            assert rows_of(shown)[-1][: len(last)] == last
+        choose(shown, "box")
+        before = viewer.n_bytes
+        shown.locator("#values").press("PageDown")
+        shown.wait_for_selector("#values >> text='0'", state="detached")
+        shown.wait_for_timeout(200)
+        assert viewer.n_bytes - before <= 20_000
+        assert not shown.get_by_role("button", name="Verify").is_visible()
+        assert shown.faults == []

@@ -1,4 +1,4 @@
-import { open, httpSource, blobSource, TensError } from "./tensorwrapper.js";
+import { open, httpSource, blobSource, decodeMessage, TensError } from "./tensorwrapper.js";
 
 const COLUMNS = 24;
 const ROW = 24;
@@ -29,7 +29,7 @@ const showCost = () => {
   byId("cost").textContent = "";
   if (!state.file) return;
   const { size, stats } = state.file.source;
-  byId("cost").textContent = `${plural(state.file.count, "record")}, ${sizeText(size)}; read: ${sizeText(stats.bytes)} in ${plural(stats.requests, "request")}`;
+  byId("cost").textContent = `${size === null ? plural(state.file.count, "tensor") : `${plural(state.file.count, "record")}, ${sizeText(size)}`}; read: ${sizeText(stats.bytes)} in ${plural(stats.requests, "request")}`;
 };
 
 const complain = (error) => {
@@ -341,8 +341,105 @@ async function overParts(tensor, first, end, use) {
   return out;
 }
 
+const LISTED = 64; // tensors that are described by one answer
+
+/** Tensors of which the server selects parts: those of another server, or of a file of another kind. */
+class Selection {
+  constructor(address, number, names) {
+    Object.assign(this, { address, number, all: names, count: names.length, known: new Map(), source: { size: null, stats: { requests: 1, bytes: 0 } } });
+  }
+
+  static async open(number) {
+    const answer = await fetch(`file/${number}`);
+    if (!answer.ok) throw new TensError("source", `status ${answer.status}`);
+    return new Selection(`select/${number}`, number, await answer.json());
+  }
+
+  async ask(question) {
+    const answer = await fetch(this.address, { method: "POST", body: JSON.stringify(question) });
+    const bytes = new Uint8Array(await answer.arrayBuffer());
+    this.source.stats.requests++;
+    this.source.stats.bytes += bytes.length;
+    if (!answer.ok) throw new TensError("source", new TextDecoder().decode(bytes));
+    return bytes;
+  }
+
+  async part(question) {
+    return Promise.all(decodeMessage(await this.ask(question)).tensors.map((one) => one.toList()));
+  }
+
+  async index(first = 0, end = this.count) {
+    return this.all.slice(first, end).map((name, k) => ({ name, start: first + k, length: 0, piece: 0, pieces: 1, extends: null }));
+  }
+
+  async names() {
+    return this.all;
+  }
+
+  async list(first, end) {
+    const rows = await this.index(first, end);
+    for (let place = first; place < Math.min(end, this.count); place += LISTED) {
+      const page = Math.floor(place / LISTED) * LISTED;
+      if (this.known.has(page)) continue;
+      const found = new TextDecoder().decode(await this.ask({ list: [page, page + LISTED] }));
+      this.known.set(page, JSON.parse(found).map((one) => new Selected(this, one)));
+    }
+    return rows.map((row) => {
+      const tensor = this.known.get(Math.floor(row.start / LISTED) * LISTED)[row.start % LISTED];
+      const { kind, hold, shape, typeName: type, refused, bytes, metadata } = tensor;
+      return { name: row.name, row, tensor, kind, hold, shape, type, refused, bytes, metadata };
+    });
+  }
+
+  async tensor(name) {
+    const place = this.all.indexOf(name);
+    return (await this.list(place, place + 1))[0].tensor;
+  }
+}
+
+/** One of these tensors. */
+class Selected {
+  constructor(file, { type, isNumeric, refused, ...said }) {
+    Object.assign(this, said, { file, typeName: type, type: isNumeric ? { dtype: "f" } : null });
+    this.refused = refused ? new TensError("source", refused) : null;
+  }
+
+  async rowCount() {
+    return this.rows;
+  }
+
+  async box() {
+    return this.shape;
+  }
+
+  async window(window) {
+    return (await this.file.part({ name: this.name, window }))[0];
+  }
+
+  async toList() {
+    return this.window([]);
+  }
+
+  async lengths({ sample, runs = 8 }) {
+    const each = Math.max(1, this.rows <= sample ? this.rows : Math.floor(sample / runs));
+    const count = Math.min(runs, Math.ceil(this.rows / each));
+    const starts = Array.from({ length: count }, (_, k) => (count < 2 ? 0 : Math.floor((k * (this.rows - each)) / (count - 1))));
+    const spans = starts.map((start) => [start, Math.min(start + each, this.rows)]);
+    return (await this.file.part({ name: this.name, lengths: spans }))[0].map(Number);
+  }
+
+  async heads(first, end) {
+    const [rows, counts, short] = await this.file.part({ name: this.name, rows: [first, end] });
+    if (!counts) return rows.map(rowOf);
+    if (!short) return rows.map((cells, k) => ({ cells, all: Number(counts[k]) }));
+    const found = new Map(short.map((place, k) => [Number(place), rows[k]]));
+    return counts.map((all, k) => (found.has(k) ? rowOf(found.get(k)) : { cells: [], all: Number(all), isUnread: true }));
+  }
+}
+
 /** Rows that need not be alike: whole if they have at most `most` elements, or the first cells of each. */
 async function raggedRows(tensor, first, end, most) {
+  if (tensor.heads) return tensor.heads(first, end);
   const starts = await tensor.starts(first, end);
   if (starts.at(-1) - starts[0] <= most) return (await tensor.rows(first, end)).map(rowOf);
   const counts = starts.slice(1).map((stop, k) => stop - starts[k]);
@@ -394,7 +491,7 @@ function showFacts(entry, tensor, { count, box }) {
   if (Array.isArray(tensor.names) && tensor.names.some((one) => one)) facts.modes = tensor.names.map((one) => one ?? "-").join(", ");
   if (Array.isArray(tensor.origin)) facts.origin = tensor.origin.join(", ");
   if (Array.isArray(tensor.layers)) facts.layers = tensor.layers.join(", ");
-  facts.checked = "no: Verify compares the checksums";
+  if (state.file.verify) facts.checked = "no: Verify compares the checksums";
   byId("facts").replaceChildren(
     ...Object.entries(facts).map(([key, value]) => {
       const pair = element("div");
@@ -423,7 +520,7 @@ async function drawShape(turn, tensor, count) {
     lengths.forEach((length, k) => boxes.push(svgBox(0, k * each, (length / most) * wide, each * 0.8)));
     text = `Rows 0 to ${shown - 1} of ${count}: up to ${most} long`;
   } else if (tensor.kind === "tiled") {
-    const marks = await tensor.marks();
+    const marks = tensor.marks instanceof Function ? await tensor.marks() : tensor.marks;
     const [rows, columns] = marks.length > 1 ? marks.slice(-2) : [[0, 1], marks[0]];
     const scale = (own, size) => own.slice(0, 65).map((mark) => ((mark - own[0]) / Math.max(1, own[Math.min(64, own.length - 1)] - own[0])) * size);
     const [ys, xs] = [scale(rows, high), scale(columns, wide)];
@@ -603,6 +700,7 @@ async function show(entry, turn) {
     showFacts(entry, tensor, grid);
     showIndex(box);
     byId("tools").hidden = false;
+    byId("verify").hidden = !state.file.verify;
     byId("row").max = Math.max(0, count - 1);
     byId("values").setAttribute("aria-rowcount", count);
     await values.set(count);
@@ -664,7 +762,7 @@ async function load(begin, name) {
   byId("list").removeAttribute("aria-activedescendant");
   try {
     await Promise.all([list.set(0), values.set(0)]);
-    const file = await open(await begin());
+    const file = await begin();
     if (turn !== state.loads) return;
     let items = null;
     if (file.count <= SMALL_LIST) {
@@ -690,7 +788,7 @@ async function load(begin, name) {
 /** Open a file of this computer: none of the files of the server is chosen then. */
 function loadOwn(file) {
   byId("files").selectedIndex = -1;
-  return load(() => blobSource(file), file.name);
+  return load(() => open(blobSource(file)), file.name);
 }
 
 byId("pick").addEventListener("change", (event) => {
@@ -715,7 +813,9 @@ async function openServed() {
   const show = async () => {
     const number = Number(choice.value);
     byId("pick").value = "";
-    await load(() => httpSource(`file/${number}`, { batch: true }), files[number].name);
+    const { name, select } = files[number];
+    const source = () => httpSource(`file/${number}`, { batch: true });
+    await load(async () => (select ? Selection.open(number) : open(await source())), name);
   };
   choice.addEventListener("change", () => show().catch(complain));
   await show();
