@@ -16,8 +16,10 @@ from typing import Final, Self, final
 from tensorwrapper import remote, store
 from tensorwrapper._below import is_below
 from tensorwrapper._value_class import Shown, frozen
+from tensorwrapper._wording import shortened
 from tensorwrapper.errors import ConversionError, DataFileError, TensorWrapperError, TransportError
 from tensorwrapper.transport import CurveClient
+from tensorwrapper.viewer._notebook import framers_of, shown_in_notebook
 from tensorwrapper.viewer._select import MOST_ASKED, Selected
 
 __all__ = ["Viewer", "page", "view"]
@@ -32,10 +34,9 @@ STATIC: Final = {
 
 _POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-    "img-src 'self' blob: data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+    "img-src 'self' blob: data:; base-uri 'none'; form-action 'none'; frame-ancestors "
 )
 _HEADERS: Final = {
-    "Content-Security-Policy": _POLICY,
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -194,7 +195,8 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, status: int, body: bytes, headers: dict[str, str] | None = None) -> None:
         self.send_response(status)
         own = {"Content-Type": "text/plain; charset=utf-8", "Content-Length": str(len(body))}
-        for key, value in {**own, **_HEADERS, **(headers or {})}.items():
+        policy = {"Content-Security-Policy": _POLICY + (" ".join(self.viewer.framers) or "'none'")}
+        for key, value in {**own, **_HEADERS, **policy, **(headers or {})}.items():
             self.send_header(key, value)
         self.end_headers()
         if self.command != "HEAD":
@@ -254,6 +256,7 @@ class Viewer(Shown):
         "_lock",
         "_server",
         "_thread",
+        "framers",
         "hosts",
         "n_bytes",
         "n_requests",
@@ -261,8 +264,9 @@ class Viewer(Shown):
         "shown",
     )
 
-    def __init__(self, shown: Sequence[_Shown], port: int) -> None:
+    def __init__(self, shown: Sequence[_Shown], port: int, framers: tuple[str, ...]) -> None:
         self.shown: tuple[_Shown, ...] = tuple(shown)
+        self.framers: tuple[str, ...] = framers
         self.secret: str = secrets.token_urlsafe(24)
         self.n_requests: int = 0
         self.n_bytes: int = 0
@@ -311,6 +315,10 @@ class Viewer(Shown):
     ) -> None:
         self.close()
 
+    def _repr_html_(self) -> str:
+        names = ", ".join([own.name for own in self.shown[:4]])
+        return shown_in_notebook(self.address, shortened(names), is_framed=bool(self.framers))
+
     def __repr__(self) -> str:
         return f"Viewer({len(self.shown)} files at {self.hosts[0]})"
 
@@ -321,6 +329,7 @@ def view(
     security: CurveClient | None = None,
     timeout: float = 10.0,
     follow: str | os.PathLike[str] | None = None,
+    framed_by: str | None = None,
 ) -> Viewer:
     """Serve files, or the tensors of a server, to a page in a browser of this machine, and return at once.
 
@@ -337,13 +346,15 @@ def view(
         How to talk to the servers, as `connect` takes them.
     follow
         Where other files may be read, as `store.open` takes it.
+    framed_by
+        The origin of pages that may have this one in a frame, as ``"http://localhost:8888"``.
 
     Raises
     ------
     DataFileError
         If there is no such file, it is damaged, or a folder has no `.tens` files.
     ConversionError
-        If the port is not one.
+        If the port is not one, or the origin.
     TransportError
         If the port is in use, or a server does not answer.
 
@@ -362,6 +373,7 @@ def view(
         raise DataFileError("there is no file to show")
     if not 0 <= port < 2**16:
         raise ConversionError(f"a port is from 0 to 65535, not {port}")
+    framers = framers_of(framed_by)
     shown: list[_Shown] = []
     try:
         for given in [os.fspath(own) for own in paths]:
@@ -372,7 +384,7 @@ def view(
                 shown.append(_Shown(given.rpartition("/")[2], Selected(store.open(given, follow=follow))))
             else:
                 shown += _at(Path(os.path.realpath(given)), follow)
-        return Viewer(shown, port)
+        return Viewer(shown, port, framers)
     except BaseException:
         _close(shown)
         raise

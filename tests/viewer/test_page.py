@@ -1,9 +1,15 @@
 """The page in Chromium: lists, values, requests, keys, both themes, and access."""
 
+import http.server
+import importlib
 import json
 import os
 import struct
+import threading
 import zlib
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,6 +19,7 @@ from tensorwrapper.viewer import page, view
 from tests.support.browser import choose, names_of, needs_browser, rows_of, slow
 
 pytestmark = needs_browser
+DOCS = Path(__file__).parents[2] / "docs"
 
 
 @pytest.fixture
@@ -477,3 +484,22 @@ def test_tensors_of_a_server_are_shown_where_they_are_looked_at(opened):
         assert viewer.n_bytes - before <= 20_000
         assert not shown.get_by_role("button", name="Verify").is_visible()
         assert shown.faults == []
+
+
+def test_the_page_of_the_documentation_shows_its_sample(tmp_path, opened, monkeypatch):
+    monkeypatch.syspath_prepend(str(DOCS))
+    static = importlib.import_module("static_viewer")
+    app = SimpleNamespace(outdir=tmp_path, builder=SimpleNamespace(format="html"))
+    static.write_page(app, None)
+    handler = partial(http.server.SimpleHTTPRequestHandler, directory=tmp_path)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    address = f"http://127.0.0.1:{server.server_port}/_static/viewer/index.html"
+    shown = opened(address, "sample.tens")
+    assert names_of(shown)[:3] == ["(about the file)", "waves", "hits"]
+    for name in names_of(shown)[1:]:
+        choose(shown, name)
+        assert len(rows_of(shown)) >= 3, name
+    assert shown.faults == []
+    server.shutdown()
+    server.server_close()

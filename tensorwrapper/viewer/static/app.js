@@ -813,8 +813,9 @@ async function openServed() {
   const show = async () => {
     const number = Number(choice.value);
     byId("pick").value = "";
-    const { name, select } = files[number];
-    const source = () => httpSource(`file/${number}`, { batch: true });
+    // A page of files alone has no server that takes many ranges in a request.
+    const { name, select, at } = files[number];
+    const source = () => (at ? httpSource(at) : httpSource(`file/${number}`, { batch: true }));
     await load(async () => (select ? Selection.open(number) : open(await source())), name);
   };
   choice.addEventListener("change", () => show().catch(complain));
