@@ -28,7 +28,7 @@ const valuesOf = async (tensor) => {
 const called = async (file, calls) => {
   const out = [];
   for (const [name, method, ...given] of calls) {
-    const tensor = await file.tensor(name);
+    const tensor = name ? await file.tensor(name) : file;
     const before = { ...file.source.stats };
     try {
       const values = told(await tensor[method](...given));

@@ -503,3 +503,19 @@ def test_the_page_of_the_documentation_shows_its_sample(tmp_path, opened, monkey
     assert shown.faults == []
     server.shutdown()
     server.server_close()
+
+
+def test_stored_views_name_their_sources(tmp_path, opened):
+    tw.save(tmp_path / "run.tens", {"x": np.zeros((3, 2))})
+    with tw.open(tmp_path / "run.tens") as run:
+        tw.save(
+            tmp_path / "all.tens", {"x": tw.concat([run["x"], run["x"]]), "y": np.arange(3)}, keep_views=True
+        )
+    with view(tmp_path / "all.tens") as viewer:
+        shown = opened(viewer.address, "all.tens")
+        assert "stored view of" in shown.locator("#list").inner_text()
+        choose(shown, "x")
+        assert '"file": "run.tens"' in shown.locator("#metadata").inner_text()
+        assert "Python computes" in shown.locator("#note").inner_text()
+        assert rows_of(shown) == []
+        assert shown.faults == []

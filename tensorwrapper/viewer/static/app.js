@@ -125,8 +125,9 @@ function virtualList(box, height, draw) {
 
 // ------------------------------------------------------------------------------------------- the list
 
-const kindText = ({ kind, hold, shape, type, bytes, refused }) => {
+const kindText = ({ kind, hold, shape, type, bytes, refused, metadata }) => {
   if (refused) return `not read: ${refused.message}`;
+  if (kind === "view") return `stored view of ${plural(metadata.sources.length, "source")}: ${metadata.sources.map((one) => one.file ?? one.server ?? one.own ?? one.name ?? "held").slice(0, 4).join(", ")}`;
   if (kind === "metadata") return `metadata only  ${sizeText(bytes)}`;
   const extents = shape ? shape.join(" x ") || "scalar" : kind === "jagged" ? "rows x var" : "";
   return [hold ? `${kind}, ${hold}` : kind, extents, type, bytes ? sizeText(bytes) : ""].filter(Boolean).join("  ");
@@ -180,6 +181,8 @@ async function itemsAt(first, end) {
       let entries = own.filter((entry) => entry.name === name);
       if (!entries.length) entries = item.owner === name || own[0]?.refused ? own : [];
       try {
+        const sources = item.starts ? null : await file.sources(name);
+        if (sources) return { name, entries: [{ name, kind: "view", metadata: { sources }, bytes: 0 }] };
         // The rows of many records are joined when they are chosen.
         const isLong = item.starts?.length > 64;
         if (!entries.length || (item.starts.length > 1 && !isLong)) {
@@ -690,7 +693,8 @@ async function show(entry, turn) {
     byId("name").textContent = entry.name || "(about the file)";
     if (entry.refused) throw entry.refused;
     showMetadata(entry.metadata);
-    if (entry.kind === "metadata") return void (await values.set(0));
+    if (entry.kind === "view") byId("note").textContent = "A stored view: its elements are in its sources, and Python computes them.";
+    if (["metadata", "view"].includes(entry.kind)) return void (await values.set(0));
     const tensor = entry.grows ? await state.file.tensor(entry.name) : entry.tensor;
     const grid = await gridOf(tensor);
     const { count, box } = grid;

@@ -103,6 +103,8 @@ export interface TensFile {
   list(first: number, end: number): Promise<Entry[]>;
   names(): Promise<string[]>;
   tensor(name: string): Promise<Tensor | Joined>;
+  /** What a stored view is made of; null for a tensor. */
+  sources(name: string): Promise<Record<string, unknown>[] | null>;
   metadata(): Promise<Record<string, unknown>>;
   verify(
     name: string,
@@ -124,4 +126,6 @@ export declare function decodeStream(given: ArrayBuffer | Uint8Array): Generator
 export declare function splitFrames(bytes: Uint8Array): Uint8Array[];
 export declare function parseJson(text: string): unknown;
 export declare function crc32(bytes: Uint8Array, sum?: number): number;
+/** XXH3 of bytes: 64 bits, no seed. */
+export declare function xxh3(bytes: Uint8Array): bigint;
 export declare function timeText(value: bigint, time: { kind: string; unit: string }): string | null;

@@ -322,6 +322,10 @@ class Lanes {
   }
 
   add(bytes) {
+    for (let place = 0; place < bytes.length; place += 65536) this.#block(bytes.subarray(place, place + 65536));
+  }
+
+  #block(bytes) {
     const block = new Uint8Array(65536);
     block.set(bytes);
     const data = view(block);
@@ -336,6 +340,145 @@ class Lanes {
     this.lanes.forEach((lane, k) => view(bytes).setBigUint64(8 * k, lane, true));
     return crc32(bytes);
   }
+}
+
+const [P1, P2, P3, P4, P5] = [FACTOR, 0xc2b2ae3d27d4eb4fn, 0x165667b19e3779f9n, 0x85ebca77c2b2ae63n, 0x27d4eb2f165667c5n];
+const SECRET = Uint8Array.from(
+  ("b8fe6c3923a44bbe7c01812cf721ad1cded46de9839097db7240a4a4b7b3671fcb79e64eccc0e578825ad07dccff7221b8084674f743248ee03590e6813a264c" +
+    "3c2852bb91c300cb88d0658b1b532ea371644897a20df94e3819ef46a9deacd8a8fa763fe39c343ff9dcbbc7c70b4f1d8a51e04bcdb45931c89f7ec9d9787364" +
+    "eac5ac8334d3ebc3c581a0fffa1363eb170ddd51b7f0da49d316552629d4689e2b16be587d47a1fc8ff8b8d17ad031ce45cb3a8f95160428afd7fbcabb4b407e").match(/../g),
+  (two) => parseInt(two, 16),
+);
+
+/** xxHash 3 of 64 bits, without a seed, fed in pieces of whole stripes of 64 bytes; only the last may have others. */
+class Xxh3 {
+  constructor(length) {
+    this.length = length;
+    this.done = 0;
+    this.tail = new Uint8Array(0);
+    // Sums of 64 bits, as pairs of 32: BigInt takes twenty times as long.
+    this.sums = new Uint32Array(BigUint64Array.of(0xc2b2ae3dn, P1, P2, P3, P4, 0x85ebca77n, P5, 0x9e3779b1n).buffer);
+  }
+
+  add(bytes) {
+    if (this.length > 240) {
+      const aligned = bytes.byteOffset % 4 ? bytes.slice() : bytes;
+      const words = new Uint32Array(aligned.buffer, aligned.byteOffset, aligned.length >> 2);
+      const stripes = Math.min(Math.floor(bytes.length / 64), Math.floor((this.length - 1) / 64) - this.done);
+      for (let k = 0; k < stripes; k++, this.done++) {
+        const within = this.done % 16;
+        this.#stripe(words, 16 * k, SECRET_WORDS, 2 * within);
+        if (within === 15) this.#scramble();
+      }
+    }
+    this.tail = this.length > 240 && bytes.length >= 64 ? bytes.slice(-64) : joined([this.tail, bytes]);
+    if (this.length > 240) this.tail = this.tail.slice(-64);
+  }
+
+  #stripe(words, place, secret, from) {
+    const { sums } = this;
+    for (let k = 0; k < 16; k += 2) {
+      const [low, high] = [words[place + k], words[place + k + 1]];
+      const [a, b] = [low ^ secret[from + k], high ^ secret[from + k + 1]];
+      const [al, ah, bl, bh] = [a & 65535, a >>> 16, b & 65535, b >>> 16];
+      const ll = al * bl;
+      const t = ah * bl + (ll >>> 16);
+      const u = al * bh + (t & 65535);
+      const other = k ^ 2;
+      let sum = sums[other] + low;
+      sums[other + 1] += high + (sum > 0xffffffff ? 1 : 0);
+      sums[other] = sum;
+      sum = sums[k] + (((u << 16) | (ll & 65535)) >>> 0);
+      sums[k + 1] += ah * bh + (t >>> 16) + (u >>> 16) + (sum > 0xffffffff ? 1 : 0);
+      sums[k] = sum;
+    }
+  }
+
+  #scramble() {
+    const wide = new BigUint64Array(this.sums.buffer);
+    for (let k = 0; k < 8; k++) wide[k] = (wide[k] ^ (wide[k] >> 47n) ^ wordAt(SECRET, 128 + 8 * k)) * 0x9e3779b1n;
+  }
+
+  sum() {
+    const { length, tail } = this;
+    const size = BigInt(length);
+    if (length > 240) {
+      this.#stripe(new Uint32Array(tail.slice().buffer), 0, new Uint32Array(SECRET.slice(121, 185).buffer), 0);
+      const wide = new BigUint64Array(this.sums.buffer);
+      let all = size * P1;
+      for (let k = 0; k < 4; k++) all += folded(wide[2 * k] ^ wordAt(SECRET, 11 + 16 * k), wide[2 * k + 1] ^ wordAt(SECRET, 19 + 16 * k));
+      return avalanche(all);
+    }
+    const mixed = (place, from) => folded(wordAt(tail, place) ^ wordAt(SECRET, from), wordAt(tail, place + 8) ^ wordAt(SECRET, from + 8));
+    if (length > 16) {
+      let all = size * P1;
+      if (length <= 128) {
+        for (let k = Math.floor((length - 1) / 32); k >= 0; k--) all += mixed(16 * k, 32 * k) + mixed(length - 16 * (k + 1), 32 * k + 16);
+        return avalanche(all);
+      }
+      for (let k = 0; k < 8; k++) all += mixed(16 * k, 16 * k);
+      all = avalanche(all);
+      for (let k = 8; k < length >> 4; k++) all += mixed(16 * k, 16 * (k - 8) + 3);
+      return avalanche(all + mixed(length - 16, 119));
+    }
+    const secret = (first, second) => wordAt(SECRET, first) ^ wordAt(SECRET, second);
+    if (length > 8) {
+      const [low, high] = [wordAt(tail, 0) ^ secret(24, 32), wordAt(tail, length - 8) ^ secret(40, 48)];
+      return avalanche(size + view(BigUint64Array.of(low)).getBigUint64(0) + high + folded(low, high));
+    }
+    if (length > 3) {
+      const word = (place) => BigInt(view(tail).getUint32(place, true));
+      let key = (word(length - 4) + (word(0) << 32n)) ^ secret(8, 16);
+      const turned = (by) => ((key << by) | (key >> (64n - by))) & WORD;
+      key = ((key ^ turned(49n) ^ turned(24n)) * 0x9fb21c651e98df25n) & WORD;
+      key = ((key ^ ((key >> 35n) + size)) * 0x9fb21c651e98df25n) & WORD;
+      return key ^ (key >> 28n);
+    }
+    let key = secret(56, 64);
+    if (length) {
+      const number = view(SECRET);
+      key = BigInt((((tail[0] << 16) | (tail[length >> 1] << 24) | tail[length - 1] | (length << 8)) ^ number.getUint32(0, true) ^ number.getUint32(4, true)) >>> 0);
+    }
+    key = ((key ^ (key >> 33n)) * P2) & WORD;
+    key = ((key ^ (key >> 29n)) * P3) & WORD;
+    return key ^ (key >> 32n);
+  }
+}
+
+const SECRET_WORDS = new Uint32Array(SECRET.buffer);
+const wordAt = (bytes, place) => view(bytes).getBigUint64(place, true);
+const folded = (a, b) => {
+  const wide = (a & WORD) * (b & WORD);
+  return (wide & WORD) ^ (wide >> 64n);
+};
+const avalanche = (sum) => {
+  let own = sum & WORD;
+  own = ((own ^ (own >> 37n)) * 0x165667919e3779f9n) & WORD;
+  return own ^ (own >> 32n);
+};
+
+/** The checksum by its number in headers of records: CRC-32, lanes, XXH3. */
+class Crc32 {
+  constructor() {
+    this.state = 0;
+  }
+
+  add(bytes) {
+    this.state = crc32(bytes, this.state);
+  }
+
+  sum() {
+    return this.state;
+  }
+}
+
+const SUMS = [Crc32, Lanes, Xxh3];
+
+/** XXH3 of bytes: 64 bits, no seed. */
+export function xxh3(bytes) {
+  const sum = new Xxh3(bytes.length);
+  sum.add(bytes);
+  return sum.sum();
 }
 
 // ----------------------------------------------------------------------------------------- elements
@@ -527,9 +670,9 @@ function checkSums(label, parts) {
   if (!isObject(said) || !Array.isArray(said.parts)) refuse("schema", "checksums");
   if (!["crc32", "xxh3"].includes(said.algorithm)) refuse("unsupported", `checksums ${String(said.algorithm).slice(0, 40)}`);
   if (said.parts.length > parts.length) refuse("integrity", "more checksums than parts");
-  // XXH3 is not computed here: such parts are taken as they are.
+  const [digits, sumOf] = said.algorithm === "crc32" ? [8, crc32] : [16, xxh3];
   said.parts.forEach((sum, k) => {
-    if (sum !== null && said.algorithm === "crc32" && crc32(parts[k]).toString(16).padStart(8, "0") !== sum) refuse("integrity", `part ${k} is damaged`);
+    if (sum !== null && sumOf(parts[k]).toString(16).padStart(digits, "0") !== sum) refuse("integrity", `part ${k} is damaged`);
   });
 }
 
@@ -1383,6 +1526,13 @@ function headerOf(bytes, start, size) {
   return { start, end, algorithm: data.getUint16(18, true), checksum: data.getBigUint64(20, true) };
 }
 
+/** Where an index says that stored views are. */
+const viewsOf = (views, end) => {
+  if (!isObject(views)) refuse("schema", "views of an index");
+  for (const start of Object.values(views)) if (!isCount(start) || start % 64 || start >= end) refuse("layout", "a view of an index");
+  return views;
+};
+
 const sameText = (a, b) => (a ?? null) === (b ?? null);
 
 /** A record of a file: its label, and where its parts are, found when they are asked for. */
@@ -1492,7 +1642,7 @@ class Joined {
 /** A `.tens` file: rows of its index, and the tensors that they name. */
 class TensFile {
   constructor(source) {
-    Object.assign(this, { source, how: "index", links: [], scanned: null, kept: [], near: null });
+    Object.assign(this, { source, how: "index", links: [], scanned: null, views: {}, kept: [], near: null });
   }
 
   async start() {
@@ -1580,7 +1730,7 @@ class TensFile {
       if (table.shape[1] !== 5) refuse("layout", "the table of an index");
       const grown = entries.length > 3 ? plain(3, "i", 8, 1) : null;
       const begin = said.previous ?? null;
-      this.links.unshift({ rows: table.shape[0], table: await part(table), text: await part(names), grown: grown && (await part(grown)), end: place, records: said.records ?? {}, record, isKnown: record.header.end - place <= SMALL_INDEX });
+      this.links.unshift({ rows: table.shape[0], table: await part(table), text: await part(names), grown: grown && (await part(grown)), end: place, records: said.records ?? {}, views: viewsOf(said.views ?? {}, place), record, isKnown: record.header.end - place <= SMALL_INDEX });
       if (begin === null) break;
       if (!isCount(begin)) return false;
       this.links[0].floor = begin;
@@ -1596,17 +1746,15 @@ class TensFile {
   }
 
   async #sum(start, end, algorithm, { signal, progress } = {}) {
-    if (algorithm > 1) refuse("unsupported", "the checksum XXH3; Python verifies it");
-    let sum = 0;
-    const lanes = algorithm ? new Lanes() : null;
+    if (algorithm >= SUMS.length) refuse("unsupported", `checksum ${algorithm}`);
+    const sum = new SUMS[algorithm](end - start);
     for (let place = start; place < end; place += CHUNK) {
       signal?.throwIfAborted();
       const [bytes] = await this.read([[place, Math.min(place + CHUNK, end)]]);
-      if (!lanes) sum = crc32(bytes, sum);
-      else for (let k = 0; k < bytes.length; k += 65536) lanes.add(bytes.subarray(k, k + 65536));
+      sum.add(bytes);
       progress?.(Math.min(place + CHUNK, end) - start, end - start);
     }
-    return BigInt(lanes ? lanes.sum() : sum);
+    return BigInt(sum.sum());
   }
 
   /** Read headers and labels of records by one batched read, and another for long labels. */
@@ -1672,8 +1820,10 @@ class TensFile {
 
   #taken(record) {
     const said = record.label?.record;
-    if (!isObject(said) || !["tensor", "records", "metadata"].includes(said.kind)) return [];
+    if (!isObject(said)) return [];
     const { start, end } = record.header;
+    if (said.kind === "view" && typeof said.name === "string" && said.name) this.views[said.name] ??= start;
+    if (!["tensor", "records", "metadata"].includes(said.kind)) return [];
     const [piece, pieces] = [said.piece ?? 0, said.pieces ?? 1];
     const isNamed = said.kind === "metadata" || (typeof said.name === "string" && said.name !== "");
     if (!isNamed || !isCount(piece) || !isCount(pieces) || piece >= pieces) return [];
@@ -1806,6 +1956,9 @@ class TensFile {
       if (Array.isArray(fields)) for (const field of fields) out.set(`${name}.${field}`, { rows });
       else out.set(name, { rows });
     }
+    // The name of a view that a tensor has as well is that of the tensor.
+    const views = Object.assign({}, this.views, ...this.links.map((link) => link.views));
+    for (const [name, start] of Object.entries(views)) if (!out.has(name) && !begun.has(name)) out.set(name, { rows: [], view: start });
     return (this.rowsByName = out);
   }
 
@@ -1828,10 +1981,23 @@ class TensFile {
     return null;
   }
 
+  async #found(name) {
+    return (await this.#byName()).get(name) ?? refuse("record", `there is no tensor ${JSON.stringify(name)}`);
+  }
+
+  /** What a stored view is made of: an object for each source, as the file has it; null for a tensor. */
+  async sources(name) {
+    const { view: start } = await this.#found(name);
+    if (start === undefined) return null;
+    const said = (await this.#record(start)).label?.record;
+    if (said?.kind !== "view" || said.name !== name || !Array.isArray(said.sources) || !said.sources.every(isObject)) refuse("record", `the record at ${start} is no view ${JSON.stringify(name)}`);
+    return said.sources;
+  }
+
   /** The tensor of a name: all its pieces and extensions. */
   async tensor(name) {
-    const found = (await this.#byName()).get(name);
-    if (!found) refuse("record", `there is no tensor ${JSON.stringify(name)}`);
+    const found = await this.#found(name);
+    if (found.view !== undefined) refuse("unsupported", `a stored view of ${(await this.sources(name)).length} sources: Python computes it`);
     const records = await this.#records(found.rows.map((row) => row.start));
     const tensors = found.rows.map((row, k) => {
       if (records[k] instanceof TensError) throw records[k];
@@ -1871,11 +2037,10 @@ class TensFile {
 
   /** Compare the checksums of the records of a tensor: true if they fit. */
   async verify(name, options = {}) {
-    const found = (await this.#byName()).get(name);
-    if (!found) refuse("record", `there is no tensor ${JSON.stringify(name)}`);
-    for (const row of found.rows) {
-      const record = await this.#record(row.start, GLANCE);
-      const { start, end, algorithm, checksum } = record.header;
+    const { rows, view: own } = await this.#found(name);
+    for (const start of own === undefined ? rows.map((row) => row.start) : [own]) {
+      const record = await this.#record(start, GLANCE);
+      const { end, algorithm, checksum } = record.header;
       if ((await this.#sum(start + HEADER, end, algorithm, options)) !== checksum) return false;
     }
     return true;
