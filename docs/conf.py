@@ -24,6 +24,7 @@ extensions = [
     "reference_signatures",
     "reference_types",
     "page_texts",
+    "static_viewer",
 ]
 # Sphinx puts `tags` here.
 if "tags" in globals() and globals()["tags"].has("check"):

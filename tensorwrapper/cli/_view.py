@@ -1,4 +1,4 @@
-"""``tensorwrapper view``: show files in a browser of this machine, until a signal ends it."""
+"""``tensorwrapper view``: show files, or a server, in a browser of this machine, until a signal ends it."""
 
 import argparse
 import errno
@@ -7,6 +7,7 @@ import os
 import webbrowser
 
 from tensorwrapper.cli._report import Report
+from tensorwrapper.cli._security import client_security
 from tensorwrapper.cli._streams import say
 from tensorwrapper.errors import ConversionError, DataFileExistsError
 from tensorwrapper.viewer import page, view
@@ -19,8 +20,11 @@ def run(options: argparse.Namespace) -> Report:
     if options.save_page is not None:
         return _saved(options)
     if not options.paths:
-        raise ConversionError("view takes files or folders to show, or --save-page FILE")
-    with view(*options.paths, port=options.port) as viewer:
+        raise ConversionError("view takes files, folders or addresses to show, or --save-page FILE")
+    security = client_security(options)
+    with view(
+        *options.paths, port=options.port, security=security, timeout=options.timeout, follow=options.follow
+    ) as viewer:
         if options.json:
             names = [own.name for own in viewer.shown]
             say(json.dumps({"command": "view", "ready": True, "address": viewer.address, "files": names}))

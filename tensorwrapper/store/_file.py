@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, SupportsIndex, 
 
 from tensorwrapper._hints import Hinted, hint
 from tensorwrapper._integers import to_count
-from tensorwrapper._value_class import Shown, frozen
+from tensorwrapper._value_class import frozen
 from tensorwrapper._wording import brief, html_block, shortened
 from tensorwrapper.errors import (
     ConversionError,
@@ -37,6 +37,7 @@ from tensorwrapper.store.records._taking import take_rows, to_rows
 from tensorwrapper.store.system._bytes_at import lock_for_writing, sync_folder, unlock
 from tensorwrapper.store.system._replace import beside, make_beside
 from tensorwrapper.store.system._system import about_path, open_regular, refused_by_system, to_path
+from tensorwrapper.store.system._viewed import Viewed
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.wire import DEFAULT_LIMITS, Compression, Limits, Message
 from tensorwrapper.wire.lowlevel import is_records
@@ -96,7 +97,7 @@ def _version_of(found: _Lying) -> str:
 
 
 @final
-class TensFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted):
+class TensFile(Viewed, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted):
     """An open `.tens` file: a mapping from names to tensors, which are read when they are used.
 
     A tensor that grew by `extend` is a `View` of all its records, all else a `Tensor`; both do the same.

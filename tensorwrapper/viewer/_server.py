@@ -1,11 +1,10 @@
-"""A server of `.tens` files to one page in a browser of this machine."""
+"""A server of files, and of tensors, to one page in a browser of this machine."""
 
 import hmac
 import json
 import os
+import re
 import secrets
-import shutil
-import tempfile
 import threading
 from collections.abc import Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -14,9 +13,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self, final
 
-from tensorwrapper import store
+from tensorwrapper import remote, store
+from tensorwrapper._below import is_below
 from tensorwrapper._value_class import Shown, frozen
-from tensorwrapper.errors import ConversionError, DataFileError, TransportError
+from tensorwrapper._wording import shortened
+from tensorwrapper.errors import ConversionError, DataFileError, TensorWrapperError, TransportError
+from tensorwrapper.transport import CurveClient
+from tensorwrapper.viewer._notebook import framers_of, shown_in_notebook
+from tensorwrapper.viewer._select import MOST_ASKED, Selected
 
 __all__ = ["Viewer", "page", "view"]
 
@@ -30,10 +34,9 @@ STATIC: Final = {
 
 _POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-    "img-src 'self' blob: data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+    "img-src 'self' blob: data:; base-uri 'none'; form-action 'none'; frame-ancestors "
 )
 _HEADERS: Final = {
-    "Content-Security-Policy": _POLICY,
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -44,13 +47,17 @@ _MOST_BYTES: Final = 2**26
 _SECONDS: Final = 30
 
 
+_SERVER: Final = re.compile(r"(tcp|ipc|inproc)://.*", re.DOTALL)
+"""Addresses of servers of tensors; others are of files."""
+
+
 @final
 @frozen(eq=False)
 class _Shown:
-    """A file that the page may read."""
+    """A file that the page may read, or tensors of which it may ask for parts."""
 
     name: str
-    path: Path
+    what: Path | Selected
 
 
 def _read_static(name: str) -> bytes:
@@ -90,36 +97,76 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Answer with a file of the page, the list of files, or bytes of one of them."""
+        rest, query = self._asked()
+        if rest is None:
+            return
+        if rest in STATIC:
+            name, kind = STATIC[rest]
+            self._answer(200, _read_static(name), {"Content-Type": kind})
+        elif rest == "files.json":
+            self._json([_listed(own) for own in self.viewer.shown])
+        else:
+            what = self._shown(rest, "file")
+            if isinstance(what, Path):
+                self._bytes(what, query)
+            elif what is not None:
+                self._json(what.names)
+
+    def do_POST(self) -> None:
+        """Answer with a part of tensors that the page does not read by itself."""
+        rest, _ = self._asked()
+        what = None if rest is None else self._shown(rest, "select")
+        if what is None:
+            return
+        length = self.headers.get("Content-Length", "")
+        if not (length.isascii() and length.isdigit() and len(length) < 8 and int(length) <= MOST_ASKED):
+            self.close_connection = True  # the question stays unread
+            self._answer(413, b"too long a question")
+            return
+        question = self.rfile.read(int(length))
+        if isinstance(what, Path):
+            self._answer(404, b"not found")
+            return
+        try:
+            body = what.answer(question)
+        except TensorWrapperError as error:
+            self._answer(422, str(error).encode())
+            return
+        self.viewer.count(len(body))
+        self._answer(200, body, {"Content-Type": "application/octet-stream"})
+
+    def _asked(self) -> tuple[str | None, str]:
+        """Return the path below the secret one, and the query; None if it was refused."""
         if self.headers.get("Host") not in self.viewer.hosts:
             self._answer(403, b"another host")
-            return
+            return None, ""
         path, _, query = self.path.partition("?")
         secret, _, rest = path.removeprefix("/").partition("/")
         if not hmac.compare_digest(secret.encode(), self.viewer.secret.encode()):
             self._answer(404, b"not found")
-        elif rest in STATIC:
-            name, kind = STATIC[rest]
-            self._answer(200, _read_static(name), {"Content-Type": kind})
-        elif rest == "files.json":
-            listed = [{"name": own.name} for own in self.viewer.shown]
-            self._answer(200, json.dumps(listed).encode(), {"Content-Type": "application/json"})
-        else:
-            self._bytes(rest, query)
+            return None, ""
+        return rest, query
+
+    def _shown(self, rest: str, folder: str) -> Path | Selected | None:
+        """Return what has a number; None, and an answer that says so, if nothing has it."""
+        number = rest.removeprefix(f"{folder}/")
+        if rest != number and number.isascii() and number.isdigit() and len(number) < 8:
+            shown = self.viewer.shown
+            if int(number) < len(shown):
+                return shown[int(number)].what
+        self._answer(404, b"not found")
+        return None
+
+    def _json(self, value: object) -> None:
+        self._answer(200, json.dumps(value).encode(), {"Content-Type": "application/json"})
 
     def do_HEAD(self) -> None:
         """Answer as to GET, without the bytes."""
         self.do_GET()
 
-    def _bytes(self, rest: str, query: str) -> None:
-        number = rest.removeprefix("file/")
-        if not (rest.startswith("file/") and number.isascii() and number.isdigit() and len(number) < 8):
-            self._answer(404, b"not found")
-            return
-        if int(number) >= len(self.viewer.shown):
-            self._answer(404, b"not found")
-            return
+    def _bytes(self, path: Path, query: str) -> None:
         try:
-            with self.viewer.shown[int(number)].path.open("rb") as file:
+            with path.open("rb") as file:
                 found = os.fstat(file.fileno())
                 size, tag = found.st_size, f'"{found.st_ino:x}-{found.st_mtime_ns:x}-{found.st_size:x}"'
                 if not {tag, "*"} & {own.strip() for own in self.headers.get("If-Match", tag).split(",")}:
@@ -148,11 +195,16 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, status: int, body: bytes, headers: dict[str, str] | None = None) -> None:
         self.send_response(status)
         own = {"Content-Type": "text/plain; charset=utf-8", "Content-Length": str(len(body))}
-        for key, value in {**own, **_HEADERS, **(headers or {})}.items():
+        policy = {"Content-Security-Policy": _POLICY + (" ".join(self.viewer.framers) or "'none'")}
+        for key, value in {**own, **_HEADERS, **policy, **(headers or {})}.items():
             self.send_header(key, value)
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(body)
+
+
+def _listed(shown: _Shown) -> dict[str, object]:
+    return {"name": shown.name} if isinstance(shown.what, Path) else {"name": shown.name, "select": True}
 
 
 def _spans(query: str, header: str, size: int) -> list[tuple[int, int]] | None:
@@ -201,10 +253,10 @@ class Viewer(Shown):
     """
 
     __slots__ = (
-        "_folder",
         "_lock",
         "_server",
         "_thread",
+        "framers",
         "hosts",
         "n_bytes",
         "n_requests",
@@ -212,12 +264,12 @@ class Viewer(Shown):
         "shown",
     )
 
-    def __init__(self, shown: Sequence[_Shown], port: int, folder: str | None) -> None:
+    def __init__(self, shown: Sequence[_Shown], port: int, framers: tuple[str, ...]) -> None:
         self.shown: tuple[_Shown, ...] = tuple(shown)
+        self.framers: tuple[str, ...] = framers
         self.secret: str = secrets.token_urlsafe(24)
         self.n_requests: int = 0
         self.n_bytes: int = 0
-        self._folder = folder
         self._lock = threading.Lock()
         handler = type("Handler", (_Handler,), {"viewer": self})
         try:
@@ -249,9 +301,7 @@ class Viewer(Shown):
             self._server.shutdown()
             self._thread.join()
         self._server.server_close()
-        if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
-            self._folder = None
+        _close(self.shown)
 
     def wait(self) -> None:
         """Wait until the server is closed, or the process is interrupted."""
@@ -265,31 +315,48 @@ class Viewer(Shown):
     ) -> None:
         self.close()
 
+    def _repr_html_(self) -> str:
+        names = ", ".join([own.name for own in self.shown[:4]])
+        return shown_in_notebook(self.address, shortened(names), is_framed=bool(self.framers))
+
     def __repr__(self) -> str:
         return f"Viewer({len(self.shown)} files at {self.hosts[0]})"
 
 
-def view(*paths: str | os.PathLike[str], port: int = 0) -> Viewer:
-    """Serve files to a page in a browser of this machine, and return at once.
+def view(
+    *paths: str | os.PathLike[str],
+    port: int = 0,
+    security: CurveClient | None = None,
+    timeout: float = 10.0,
+    follow: str | os.PathLike[str] | None = None,
+    framed_by: str | None = None,
+) -> Viewer:
+    """Serve files, or the tensors of a server, to a page in a browser of this machine, and return at once.
 
-    The page reads what it shows, and no more. A folder stands for the `.tens` files in it. A file of another
-    kind is converted to a temporary `.tens` file first.
+    The page reads what it shows, and no more. A folder stands for the `.tens` files in it. Of files of other
+    kinds, and of servers, this process selects what is shown.
 
     Parameters
     ----------
     *paths
-        Files and folders.
+        Files, folders, and addresses of servers or files.
     port
         Where to listen; 0 for any free port.
+    security, timeout
+        How to talk to the servers, as `connect` takes them.
+    follow
+        Where other files may be read, as `store.open` takes it.
+    framed_by
+        The origin of pages that may have this one in a frame, as ``"http://localhost:8888"``.
 
     Raises
     ------
     DataFileError
         If there is no such file, it is damaged, or a folder has no `.tens` files.
     ConversionError
-        If the port is not one.
+        If the port is not one, or the origin.
     TransportError
-        If the port is in use.
+        If the port is in use, or a server does not answer.
 
     Examples
     --------
@@ -306,26 +373,37 @@ def view(*paths: str | os.PathLike[str], port: int = 0) -> Viewer:
         raise DataFileError("there is no file to show")
     if not 0 <= port < 2**16:
         raise ConversionError(f"a port is from 0 to 65535, not {port}")
+    framers = framers_of(framed_by)
     shown: list[_Shown] = []
-    folder: str | None = None
     try:
-        for given in paths:
-            path = Path(os.path.realpath(os.fspath(given)))
-            if path.is_dir() and not _is_store(path):
-                shown += _in_folder(path)
-            elif store.recognise(path).kind == "tens":
-                with store.open(path):
-                    shown.append(_Shown(path.name, path))
+        for given in [os.fspath(own) for own in paths]:
+            if _SERVER.fullmatch(given):
+                found = Selected(remote.connect(given, security=security, timeout=timeout))
+                shown.append(_Shown(given, found))
+            elif "://" in given:
+                shown.append(_Shown(given.rpartition("/")[2], Selected(store.open(given, follow=follow))))
             else:
-                folder = folder or tempfile.mkdtemp(prefix="tensorwrapper-view-")
-                target = Path(folder) / f"{len(shown)}.tens"
-                store.convert(path, target, strict=False)
-                shown.append(_Shown(path.name, target))
-        return Viewer(shown, port, folder)
+                shown += _at(Path(os.path.realpath(given)), follow)
+        return Viewer(shown, port, framers)
     except BaseException:
-        if folder is not None:
-            shutil.rmtree(folder, ignore_errors=True)
+        _close(shown)
         raise
+
+
+def _close(shown: Sequence[_Shown]) -> None:
+    for own in shown:
+        if isinstance(own.what, Selected):
+            own.what.close()
+
+
+def _at(path: Path, follow: str | os.PathLike[str] | None) -> list[_Shown]:
+    """Return what is at a path."""
+    if path.is_dir() and not _is_store(path):
+        return _in_folder(path)
+    if store.recognise(path).kind != "tens":
+        return [_Shown(path.name, Selected(store.open(path, follow=follow)))]
+    with store.open(path):
+        return [_Shown(path.name, path)]
 
 
 def _is_store(path: Path) -> bool:
@@ -337,11 +415,11 @@ def _is_store(path: Path) -> bool:
 
 def _in_folder(path: Path) -> list[_Shown]:
     """Return the `.tens` files in a folder and below; links that lead out of it are left out."""
-    found: list[_Shown] = []
-    for own in sorted(path.rglob("*.tens")):
-        real = Path(os.path.realpath(own))
-        if real.is_file() and real.is_relative_to(path):
-            found.append(_Shown(str(own.relative_to(path)), real))
+    found = [
+        _Shown(str(own.relative_to(path)), own.resolve())
+        for own in sorted(path.rglob("*.tens"))
+        if own.is_file() and is_below(own, path)
+    ]
     if not found:
         raise DataFileError(f"{path} has no .tens files")
     return found

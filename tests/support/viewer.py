@@ -5,11 +5,11 @@ import shutil
 import subprocess
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-__all__ = ["NODE", "READER", "read_by_node", "told"]
+__all__ = ["NODE", "READER", "call_by_node", "read_by_node", "told"]
 
 ROOT = Path(__file__).parents[2]
 READER = ROOT / "tensorwrapper" / "viewer" / "static" / "tensorwrapper.js"
@@ -18,11 +18,20 @@ NODE = shutil.which("node")
 
 def read_by_node(paths: Iterable[Path], kind: str = "file") -> list[dict[str, Any]]:
     """Return what the JavaScript reader says of each file, in one process."""
+    return _by_node([{"kind": kind, "path": str(path)} for path in paths])
+
+
+def call_by_node(path: Path, calls: list[tuple[Any, ...]]) -> list[dict[str, Any]]:
+    """Return what methods of tensors of a file give: a name, a method, and what it is given."""
+    (found,) = _by_node([{"path": str(path), "calls": calls}])
+    return cast("list[dict[str, Any]]", found["called"])
+
+
+def _by_node(asked: list[dict[str, Any]]) -> list[dict[str, Any]]:
     assert NODE is not None
-    asked = "".join([json.dumps({"kind": kind, "path": str(path)}) + "\n" for path in paths])
     done = subprocess.run(
         [NODE, "--no-warnings", str(ROOT / "tests" / "viewer" / "read.mjs"), str(READER)],
-        input=asked,
+        input="".join([json.dumps(own) + "\n" for own in asked]),
         capture_output=True,
         text=True,
         timeout=300,

@@ -24,9 +24,27 @@ const valuesOf = async (tensor) => {
   }
 };
 
-const answer = async ({ kind, path }) => {
+// What calls of methods of a tensor give, and how many bytes of the file each of them reads.
+const called = async (file, calls) => {
+  const out = [];
+  for (const [name, method, ...given] of calls) {
+    const tensor = name ? await file.tensor(name) : file;
+    const before = { ...file.source.stats };
+    try {
+      const values = told(await tensor[method](...given));
+      out.push({ values, requests: file.source.stats.requests - before.requests, bytes: file.source.stats.bytes - before.bytes });
+    } catch (error) {
+      if (!(error instanceof TensError)) throw error;
+      out.push({ refused: error.reason, text: error.message });
+    }
+  }
+  return out;
+};
+
+const answer = async ({ kind, path, calls }) => {
   const bytes = readFileSync(path);
   try {
+    if (calls) return { called: await called(await open(bufferSource(bytes)), calls) };
     if (kind === "message") {
       const message = decodeMessage(new Uint8Array(bytes));
       return { tensors: await Promise.all(message.tensors.map(valuesOf)) };

@@ -1,5 +1,6 @@
 """The JavaScript reader has the names and values that Python has, of every kind of tensor."""
 
+import importlib.util
 import json
 
 import ml_dtypes
@@ -8,7 +9,7 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper.store.records._format import VERSION
-from tests.support.viewer import NODE, READER, read_by_node, told
+from tests.support.viewer import NODE, READER, call_by_node, read_by_node, told
 
 pytestmark = pytest.mark.skipif(NODE is None, reason="Node is not installed")
 
@@ -249,3 +250,59 @@ def test_the_versions_of_the_formats_are_those_that_python_writes():
         line.partition("=")[2].strip(" ;").replace("file", '"file"').replace("message", '"message"')
     )
     assert said == {"file": VERSION, "message": 1}
+
+
+def test_stored_views_are_told_as_what_they_are(tmp_path):
+    for k in range(2):
+        tw.save(tmp_path / f"run{k}.tens", {"x": np.full((3, 2), k)})
+    runs = [tw.open(tmp_path / f"run{k}.tens") for k in range(2)]
+    path = tmp_path / "all.tens"
+    tw.save(path, {"x": tw.concat([run["x"] for run in runs]), "y": np.arange(3)}, keep_views=True)
+    for run in runs:
+        run.close()
+    raw = path.read_bytes()
+    bare = tmp_path / "bare.tens"
+    bare.write_bytes(raw[: raw.rindex(b"\x89TENS")])
+    for own in (path, bare):
+        (answer,) = read_by_node([own])
+        assert sorted(answer["tensors"]) == ["x", "y"]
+        assert answer["tensors"]["y"] == {"values": [0, 1, 2]}
+        assert answer["tensors"]["x"]["refused"] == "unsupported"
+        assert "a stored view of 2 sources" in answer["tensors"]["x"]["text"]
+        x, y = call_by_node(own, [("", "sources", "x"), ("", "sources", "y")])
+        assert [source["file"] for source in x["values"]] == ["run0.tens", "run1.tens"]
+        assert y["values"] is None
+
+
+@pytest.mark.skipif(importlib.util.find_spec("xxhash") is None, reason="xxhash is not installed")
+def test_the_checksum_of_long_records_is_verified(tmp_path):
+    path = tmp_path / "long.tens"
+    tensors = {
+        f"t{n}": np.random.default_rng(n).integers(0, 256, n, "u1") for n in (17_000, 65_536, 3_000_001)
+    }
+    tw.save(path, tensors)
+    raw = bytearray(path.read_bytes())
+    assert raw.count(b"\x02\x00\x02\x00") >= 3
+    assert [own["values"] for own in call_by_node(path, [("", "verify", name) for name in tensors])] == [
+        True
+    ] * 3
+    for name, tensor in tensors.items():
+        at = raw.index(tensor.tobytes()) + len(tensor) - 1
+        raw[at] ^= 4
+        path.write_bytes(raw)
+        assert call_by_node(path, [("", "verify", name)])[0]["values"] is False
+        raw[at] ^= 4
+
+
+@pytest.mark.skipif(importlib.util.find_spec("xxhash") is None, reason="xxhash is not installed")
+def test_xxh3_of_any_length_is_that_of_its_package(tmp_path):
+    rng = np.random.default_rng(3)
+    parts = [rng.integers(0, 256, n, "u1") for n in (*range(300), 1023, 1024, 1025, 4096, 5000, 100_001)]
+    path = tmp_path / "message.bin"
+    path.write_bytes(tw.wire.encode_frames(tw.wire.encode(parts, checksum="xxh3")))
+    (answer,) = read_by_node([path], "message")
+    assert answer["tensors"][0] == {"values": []}
+    damaged = bytearray(path.read_bytes())
+    damaged[-1] ^= 1
+    path.write_bytes(damaged)
+    assert read_by_node([path], "message")[0]["refused"] == "integrity"

@@ -1,6 +1,7 @@
 """The viewer's server: ranges of the files that it was given, to its own page alone."""
 
 import http.client
+import json
 import os
 import re
 from urllib.parse import urlsplit
@@ -108,14 +109,87 @@ def test_a_folder_stands_for_the_files_in_it_and_links_do_not_lead_out(tmp_path,
         assert [own.name for own in viewer.shown] == ["deeper/a.tens"]
 
 
-def test_files_of_other_kinds_are_converted(tmp_path):
-    np.savez(tmp_path / "a.npz", w=[1.5, 2.5])
+def select(viewer, question, headers=None):
+    parts = urlsplit(viewer.address)
+    connection = http.client.HTTPConnection(parts.netloc)
+    body = question if isinstance(question, bytes) else json.dumps(question)
+    connection.request("POST", f"{parts.path}select/0", body, headers or {})
+    answer = connection.getresponse()
+    found = answer.status, answer.read()
+    connection.close()
+    return found
+
+
+def tensors_of(body):
+    return [own.tolist() for own in tw.wire.decode(tw.wire.decode_frames(body)).tensors]
+
+
+def test_of_other_files_parts_are_selected(tmp_path):
+    np.savez(tmp_path / "a.npz", w=np.arange(12.0).reshape(3, 4), n=np.arange(5))
     with view(tmp_path / "a.npz") as viewer:
-        (shown,) = viewer.shown
-        assert shown.name == "a.npz"
-        with tw.open(shown.path) as file:
-            assert file["w"].tolist() == [1.5, 2.5]
-    assert not shown.path.exists()
+        assert json.loads(ask(viewer, "files.json")[1]) == [{"name": "a.npz", "select": True}]
+        assert json.loads(ask(viewer, "file/0")[1]) == ["w", "n"]
+        (first, second) = json.loads(select(viewer, {"list": [0, 9]})[1])
+        assert (first["name"], first["shape"], first["type"], second["rows"]) == ("w", [3, 4], "float64", 5)
+        status, body = select(viewer, {"name": "w", "window": [[1, 3], [2, 9]]})
+        assert (status, tensors_of(body)) == (200, [[[6.0, 7.0], [10.0, 11.0]]])
+        assert tensors_of(select(viewer, {"name": "n", "rows": [3, 5]})[1]) == [[3, 4]]
+
+
+def test_of_a_server_parts_are_selected():
+    rows = tw.jagged([[1, 2], [], [3]])
+    tiles = tw.as_tensor(np.arange(16.0).reshape(4, 4)).tiled(tw.Tiling([1, 3], [2, 2]))
+    long = tw.jagged([np.arange(70_000), np.arange(3)])
+    deep = tw.jagged([[[1] * 70_000], [[2, 3]]])
+    tensors = {"rows": rows, "tiles": tiles, "words": tw.strings(["a", None]), "long": long, "deep": deep}
+    with tw.serve(tensors) as server, view(server.address) as viewer:
+        assert viewer.shown[0].name == server.address
+        said = {own["name"]: own for own in json.loads(select(viewer, {"list": [0, 9]})[1])}
+        assert [said[own]["kind"] for own in ("rows", "tiles", "words")] == ["jagged", "tiled", "dense"]
+        assert said["tiles"]["marks"] == [[0, 1, 4], [0, 2, 4]]
+        assert said["words"]["type"] == "text"
+        asked = {
+            "rows": ({"rows": [0, 3]}, [[[1, 2], [], [3]]]),
+            "tiles": ({"window": [[2, 4], [1, 3]]}, [[[9.0, 10.0], [13.0, 14.0]]]),
+            "words": ({"rows": [0, 2]}, [["a", None]]),
+            "long": ({"rows": [0, 2]}, [[list(range(24)), [0, 1, 2]], [70_000, 3]]),
+            "deep": ({"rows": [0, 2]}, [[[[2, 3]]], [70_000, 2], [1]]),
+        }
+        for name, (question, wanted) in asked.items():
+            status, body = select(viewer, {"name": name, **question})
+            assert (status, tensors_of(body)) == (200, wanted), name
+        lengths = {"name": "rows", "lengths": [[0, 2], [2, 3]]}
+        assert tensors_of(select(viewer, lengths)[1]) == [[2, 0, 1]]
+
+
+@pytest.mark.parametrize(
+    ("question", "status"),
+    [
+        (b"", 422),
+        (b"[" * 60_000, 422),
+        (b"[1]", 422),
+        (b"x" * 2**16 + b"x", 413),
+        ({"name": "none", "rows": [0, 1]}, 422),
+        ({"name": "x"}, 422),
+        ({"name": "x", "rows": [5, 1]}, 422),
+        ({"name": "x", "rows": [0, 1.5]}, 422),
+        ({"name": "x", "window": [[0, 1]] * 99}, 422),
+        ({"name": "x", "window": [[0, 2000], [0, 2000]]}, 422),
+        ({"list": "all"}, 422),
+    ],
+)
+def test_questions_that_are_none_are_refused(tmp_path, question, status):
+    np.savez(tmp_path / "a.npz", x=np.zeros((2000, 2000), "u1"))
+    with view(tmp_path / "a.npz") as viewer:
+        assert select(viewer, question)[0] == status
+        assert select(viewer, {"name": "x", "window": [[0, 1], [0, 1]]})[0] == 200
+
+
+def test_questions_need_the_secret_and_the_host(path):
+    with view(path) as viewer:
+        assert select(viewer, {"list": [0, 1]}, {"Host": "example.org"})[0] == 403
+        # Bytes of a `.tens` file are read, and not asked for.
+        assert select(viewer, {"list": [0, 1]})[0] == 404
 
 
 def test_what_cannot_be_shown_is_refused(tmp_path):
@@ -145,7 +219,7 @@ def test_one_file_has_the_whole_page():
     whole = page()
     assert "src=" not in whole
     assert "import " not in "".join([line for line in whole.splitlines() if line.startswith("import ")])
-    assert len(whole) < 130_000
+    assert len(whole) < 145_000
 
 
 def test_the_package_has_the_files_of_the_page():

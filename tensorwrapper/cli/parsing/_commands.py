@@ -50,7 +50,12 @@ def _add_follow(parser: argparse.ArgumentParser) -> None:
 
 
 def _view(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("paths", nargs="*", metavar="FILE", help=f"{KINDS}, or a folder of .tens files")
+    parser.add_argument(
+        "paths",
+        nargs="*",
+        metavar="FILE",
+        help=f"{KINDS}, a folder of .tens files, or the address of a server",
+    )
     parser.add_argument(
         "--port", type=int, default=0, metavar="N", help="the port on this machine (default: any free one)"
     )
@@ -65,6 +70,8 @@ def _view(parser: argparse.ArgumentParser) -> None:
         help="write the page as one HTML file that needs no server",
     )
     add_force(parser, "OUT")
+    _add_follow(parser)
+    add_client_options(parser)
 
 
 def _convert(parser: argparse.ArgumentParser) -> None:
@@ -213,10 +220,11 @@ COMMANDS: Final[tuple[Command, ...]] = (
     ),
     Command(
         "view",
-        "Show the tensors of files in a browser of this machine.",
+        "Show the tensors of files, or of a server, in a browser of this machine.",
         _view,
         (
             Example("view run.tens", "open the page in the browser; Ctrl+C ends it"),
+            Example("view tcp://127.0.0.1:5555", "show what a server has"),
             Example("view --no-open --port 8765 runs", "print the address of a page for a folder"),
             Example("view --save-page viewer.html", "write a page that opens files without a server"),
         ),

@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from tensorwrapper._arrays import are_truths
 from tensorwrapper._json import Json
-from tensorwrapper._value_class import Shown
 from tensorwrapper.errors import (
     DataFileError,
     OutOfBoundsError,
@@ -25,6 +24,7 @@ from tensorwrapper.store.records._loss import Loss, loss_in
 from tensorwrapper.store.records._origin import FileOrigin, remember, version_of_path
 from tensorwrapper.store.records._taking import take_rows, to_rows
 from tensorwrapper.store.system._system import of_stranger
+from tensorwrapper.store.system._viewed import Viewed
 from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.typing import Array
 from tensorwrapper.wirecell import TensorSet
@@ -38,7 +38,7 @@ __all__ = ["ArrayFile"]
 
 
 @final
-class ArrayFile(Shown, Mapping[str, "Tensor[Any] | View[Any]"]):
+class ArrayFile(Viewed, Mapping[str, "Tensor[Any] | View[Any]"]):
     """An open file of another kind than `.tens`: a mapping from names to tensors, made by `open`.
 
     Nothing but names is read when it is opened. What lies in the file as it lies in memory is a tensor, a

@@ -4,9 +4,9 @@ import os
 from pathlib import Path
 from typing import Final
 
+from tensorwrapper._below import is_below
 from tensorwrapper._wording import shortened
 from tensorwrapper.store.records._loss import Loss
-from tensorwrapper.store.system._below import is_below
 
 __all__ = ["followed", "is_still"]
 

@@ -12,6 +12,7 @@ from typing import Any, Final, final
 
 import attrs
 
+from tensorwrapper._below import is_below
 from tensorwrapper._json import Json
 from tensorwrapper._value_class import frozen
 from tensorwrapper._wording import shortened
@@ -25,7 +26,6 @@ from tensorwrapper.errors import (
     TensorWrapperError,
     VersionChangedError,
 )
-from tensorwrapper.store.system._below import is_below
 from tensorwrapper.store.views._bridge import connect, open_file
 from tensorwrapper.store.views._sources import FileSource, ServerSource
 from tensorwrapper.tensor import Tensor

@@ -1,4 +1,4 @@
-import { open, httpSource, blobSource, TensError } from "./tensorwrapper.js";
+import { open, httpSource, blobSource, decodeMessage, TensError } from "./tensorwrapper.js";
 
 const COLUMNS = 24;
 const ROW = 24;
@@ -6,7 +6,7 @@ const ITEM = 44;
 const TALLEST = 8e6; // pixels: above, the scroll bar is a fraction of the rows
 const WINDOW = [200, 400];
 const SMALL_LIST = 4096; // rows of an index that is read whole, for one item a name
-const FEW = 2 ** 16; // elements of rows that are read whole, though not all are shown
+const FEW = 2 ** 16; // elements of ragged rows that are read whole, though not all are shown
 const MANY = 2 ** 20; // elements of rows that are copied whole
 const SAMPLE = 16384;
 
@@ -29,7 +29,7 @@ const showCost = () => {
   byId("cost").textContent = "";
   if (!state.file) return;
   const { size, stats } = state.file.source;
-  byId("cost").textContent = `${plural(state.file.count, "record")}, ${sizeText(size)}; read: ${sizeText(stats.bytes)} in ${plural(stats.requests, "request")}`;
+  byId("cost").textContent = `${size === null ? plural(state.file.count, "tensor") : `${plural(state.file.count, "record")}, ${sizeText(size)}`}; read: ${sizeText(stats.bytes)} in ${plural(stats.requests, "request")}`;
 };
 
 const complain = (error) => {
@@ -125,8 +125,9 @@ function virtualList(box, height, draw) {
 
 // ------------------------------------------------------------------------------------------- the list
 
-const kindText = ({ kind, hold, shape, type, bytes, refused }) => {
+const kindText = ({ kind, hold, shape, type, bytes, refused, metadata }) => {
   if (refused) return `not read: ${refused.message}`;
+  if (kind === "view") return `stored view of ${plural(metadata.sources.length, "source")}: ${metadata.sources.map((one) => one.file ?? one.server ?? one.own ?? one.name ?? "held").slice(0, 4).join(", ")}`;
   if (kind === "metadata") return `metadata only  ${sizeText(bytes)}`;
   const extents = shape ? shape.join(" x ") || "scalar" : kind === "jagged" ? "rows x var" : "";
   return [hold ? `${kind}, ${hold}` : kind, extents, type, bytes ? sizeText(bytes) : ""].filter(Boolean).join("  ");
@@ -180,6 +181,8 @@ async function itemsAt(first, end) {
       let entries = own.filter((entry) => entry.name === name);
       if (!entries.length) entries = item.owner === name || own[0]?.refused ? own : [];
       try {
+        const sources = item.starts ? null : await file.sources(name);
+        if (sources) return { name, entries: [{ name, kind: "view", metadata: { sources }, bytes: 0 }] };
         // The rows of many records are joined when they are chosen.
         const isLong = item.starts?.length > 64;
         if (!entries.length || (item.starts.length > 1 && !isLong)) {
@@ -198,7 +201,8 @@ async function itemsAt(first, end) {
 }
 
 async function rowItems(file, first, end) {
-  const [rows, entries] = [await file.index(first, Math.min(end, file.count)), await file.list(first, end)];
+  const entries = await file.list(first, end);
+  const rows = await file.index(first, Math.min(end, file.count));
   return rows.map((row) => {
     const isOne = row.pieces === 1 && row.extends === null;
     const own = entries.filter((entry) => entry.row.start === row.start).map((entry) => ({ ...entry, grows: !isOne }));
@@ -327,9 +331,6 @@ byId("values").addEventListener("keydown", (event) => {
 // A row of the grid: the cells that were read, and how many there are.
 const rowOf = (row) => (Array.isArray(row) ? { cells: row, all: row.length } : { cells: [row], all: 1, isBare: true });
 const partsOf = (tensor) => tensor.parts ?? [tensor];
-const isOrdered = (tensor) => partsOf(tensor).some((one) => one.entry && ("order" in one.entry || "ascend" in one.entry));
-const placesOf = (bytes) => Array.from(new BigInt64Array(bytes.slice().buffer), Number);
-
 /** `use(part, first, end)` of each of the tensors that hold rows `first` to `end`. */
 async function overParts(tensor, first, end, use) {
   if (!tensor.parts) return use(tensor, first, end);
@@ -343,114 +344,157 @@ async function overParts(tensor, first, end, use) {
   return out;
 }
 
-/** Where the elements of jagged rows begin, by their splits alone; null where a cell has modes of its own. */
-async function startsOf(tensor, first, end) {
-  const { splits, cells, cell_rank: rank } = tensor.form;
-  if (rank !== 1 || !Array.isArray(splits)) return null;
-  let places = null;
-  for (const number of [...splits, cells]) {
-    const part = await tensor.held.part(number);
-    const ranges = places ? places.map((one) => ({ part, start: 8 * one, end: 8 * one + 8 })) : [{ part, start: 8 * first, end: 8 * (end + 1) }];
-    places = (await tensor.held.read(ranges)).flatMap(placesOf);
-    if (places.some((one, k) => !Number.isSafeInteger(one) || one < (k ? places[k - 1] : 0))) return null;
+const LISTED = 64; // tensors that are described by one answer
+
+/** Tensors of which the server selects parts: those of another server, or of a file of another kind. */
+class Selection {
+  constructor(address, number, names) {
+    Object.assign(this, { address, number, all: names, count: names.length, known: new Map(), source: { size: null, stats: { requests: 1, bytes: 0 } } });
   }
-  return places;
+
+  static async open(number) {
+    const answer = await fetch(`file/${number}`);
+    if (!answer.ok) throw new TensError("source", `status ${answer.status}`);
+    return new Selection(`select/${number}`, number, await answer.json());
+  }
+
+  async ask(question) {
+    const answer = await fetch(this.address, { method: "POST", body: JSON.stringify(question) });
+    const bytes = new Uint8Array(await answer.arrayBuffer());
+    this.source.stats.requests++;
+    this.source.stats.bytes += bytes.length;
+    if (!answer.ok) throw new TensError("source", new TextDecoder().decode(bytes));
+    return bytes;
+  }
+
+  async part(question) {
+    return Promise.all(decodeMessage(await this.ask(question)).tensors.map((one) => one.toList()));
+  }
+
+  async index(first = 0, end = this.count) {
+    return this.all.slice(first, end).map((name, k) => ({ name, start: first + k, length: 0, piece: 0, pieces: 1, extends: null }));
+  }
+
+  async names() {
+    return this.all;
+  }
+
+  async list(first, end) {
+    const rows = await this.index(first, end);
+    for (let place = first; place < Math.min(end, this.count); place += LISTED) {
+      const page = Math.floor(place / LISTED) * LISTED;
+      if (this.known.has(page)) continue;
+      const found = new TextDecoder().decode(await this.ask({ list: [page, page + LISTED] }));
+      this.known.set(page, JSON.parse(found).map((one) => new Selected(this, one)));
+    }
+    return rows.map((row) => {
+      const tensor = this.known.get(Math.floor(row.start / LISTED) * LISTED)[row.start % LISTED];
+      const { kind, hold, shape, typeName: type, refused, bytes, metadata } = tensor;
+      return { name: row.name, row, tensor, kind, hold, shape, type, refused, bytes, metadata };
+    });
+  }
+
+  async tensor(name) {
+    const place = this.all.indexOf(name);
+    return (await this.list(place, place + 1))[0].tensor;
+  }
 }
 
-/** Rows of a jagged tensor: whole if they have at most `most` elements, or the first cells of each. */
-async function jaggedRows(tensor, first, end, most) {
-  const starts = tensor.kind === "jagged" ? await startsOf(tensor, first, end) : null;
-  if (!starts || starts.at(-1) - starts[0] <= most) return (await tensor.rows(first, end)).map(rowOf);
-  const isFlat = !tensor.form.splits.length;
+/** One of these tensors. */
+class Selected {
+  constructor(file, { type, isNumeric, refused, ...said }) {
+    Object.assign(this, said, { file, typeName: type, type: isNumeric ? { dtype: "f" } : null });
+    this.refused = refused ? new TensError("source", refused) : null;
+  }
+
+  async rowCount() {
+    return this.rows;
+  }
+
+  async box() {
+    return this.shape;
+  }
+
+  async window(window) {
+    return (await this.file.part({ name: this.name, window }))[0];
+  }
+
+  async toList() {
+    return this.window([]);
+  }
+
+  async lengths({ sample, runs = 8 }) {
+    const each = Math.max(1, this.rows <= sample ? this.rows : Math.floor(sample / runs));
+    const count = Math.min(runs, Math.ceil(this.rows / each));
+    const starts = Array.from({ length: count }, (_, k) => (count < 2 ? 0 : Math.floor((k * (this.rows - each)) / (count - 1))));
+    const spans = starts.map((start) => [start, Math.min(start + each, this.rows)]);
+    return (await this.file.part({ name: this.name, lengths: spans }))[0].map(Number);
+  }
+
+  async heads(first, end) {
+    const [rows, counts, short] = await this.file.part({ name: this.name, rows: [first, end] });
+    if (!counts) return rows.map(rowOf);
+    if (!short) return rows.map((cells, k) => ({ cells, all: Number(counts[k]) }));
+    const found = new Map(short.map((place, k) => [Number(place), rows[k]]));
+    return counts.map((all, k) => (found.has(k) ? rowOf(found.get(k)) : { cells: [], all: Number(all), isUnread: true }));
+  }
+}
+
+/** Rows that need not be alike: whole if they have at most `most` elements, or the first cells of each. */
+async function raggedRows(tensor, first, end, most) {
+  if (tensor.heads) return tensor.heads(first, end);
+  const starts = await tensor.starts(first, end);
+  if (starts.at(-1) - starts[0] <= most) return (await tensor.rows(first, end)).map(rowOf);
+  const counts = starts.slice(1).map((stop, k) => stop - starts[k]);
+  if (tensor.rank === 2) {
+    const shown = counts.map((all) => Math.min(all, COLUMNS));
+    const found = await tensor.at(shown.map((count, k) => [starts[k], starts[k] + count]));
+    let done = 0;
+    return shown.map((count, k) => ({ cells: found.slice(done, (done += count)), all: counts[k] }));
+  }
   return Promise.all(
-    starts.slice(1).map(async (stop, k) => {
-      const all = stop - starts[k];
-      if (isFlat) return { cells: await tensor.values(starts[k], Math.min(stop, starts[k] + COLUMNS)), all };
-      if (all > most / 16) return { cells: [], all, isUnread: true };
-      return rowOf((await tensor.rows(first + k, first + k + 1))[0]);
-    }),
+    counts.map(async (all, k) => (all > most / 16 ? { cells: [], all, isUnread: true } : rowOf((await tensor.rows(first + k, first + k + 1))[0]))),
   );
-}
-
-/** Lengths of the first rows, or of a sample in evenly spread runs: the elements are not read. */
-async function lengthsOf(tensor, most, runs) {
-  const out = [];
-  for (const part of partsOf(tensor)) {
-    const left = Math.max(0, most - out.length);
-    if (!left) break;
-    if (part.kind === "dense") {
-      out.push(...new Array(Math.min(left, part.shape[0])).fill(part.shape[1] ?? 1));
-      continue;
-    }
-    const { splits, cells, cell_rank: rank } = part.form;
-    if (splits?.length || rank === 1) {
-      out.push(...(await part.lengths({ sample: left, runs })));
-      continue;
-    }
-    const count = Math.min(left, await part.rowCount());
-    const held = await part.held.part(cells);
-    const [raw] = await part.held.read([{ part: held, start: 0, end: 8 * rank * count }]);
-    out.push(...placesOf(raw).filter((_, k) => k % rank === 0));
-  }
-  return out;
-}
-
-/** A window of a box; a row at a time where the columns between would be read. */
-async function windowOf(tensor, ranges) {
-  const [low, high] = ranges.at(-2);
-  const isHeld = partsOf(tensor).some((one) => one.nullable || ["string", "zlib"].includes(one.hold));
-  if (!isHeld || (high - low) * tensor.shape.at(-1) <= FEW) return tensor.window(ranges);
-  const rows = await Promise.all(
-    Array.from({ length: high - low }, async (_, k) => {
-      let found = await tensor.window([...ranges.slice(0, -2), [low + k, low + k + 1], ranges.at(-1)]);
-      for (let mode = 0; mode < ranges.length - 2; mode++) [found] = found;
-      return found[0];
-    }),
-  );
-  return ranges.slice(0, -2).reduce((found) => [found], rows);
 }
 
 /** Rows of a tensor for the grid, how many there are, and for a matrix a window of it. */
 async function gridOf(tensor) {
-  const isBox = tensor.kind === "dense" && tensor.shape;
-  if (isBox && !tensor.shape.length) return { count: 1, rows: async () => [rowOf(await tensor.toList())] };
-  const rank = isBox ? tensor.shape.length : 1;
-  const count = rank > 2 ? tensor.shape[rank - 2] : await tensor.rowCount();
-  if (tensor.kind === "jagged") {
-    return { count, rows: (first, end, isWhole) => overParts(tensor, first, end, (part, low, high) => jaggedRows(part, low, high, isWhole ? MANY : FEW)) };
+  const box = tensor.kind === "dense" ? tensor.shape : tensor.kind === "tiled" && tensor.box ? await tensor.box() : null;
+  if (box && !box.length) return { count: 1, rows: async () => [rowOf(await tensor.toList())] };
+  if (!box || (box.length === 1 && tensor.kind === "dense")) {
+    const rows = (first, end, isWhole) => overParts(tensor, first, end, (part, low, high) => raggedRows(part, low, high, isWhole ? MANY : FEW));
+    return { count: await tensor.rowCount(), rows };
   }
-  let kept = null; // what is only read as a whole is read once
-  const whole = async () => (kept ??= await tensor.toList());
-  if (!isBox) return { count, rows: async (first, end) => (await whole()).slice(first, end).map(rowOf) };
-  const ordered = isOrdered(tensor);
-  if (rank === 1) return { count, rows: async (first, end) => (ordered ? (await whole()).slice(first, end) : await tensor.rows(first, end)).map(rowOf) };
-  const all = tensor.shape[rank - 1];
-  const matrix = async ([first, end], columns) => {
-    const fixed = state.fixed.slice(0, rank - 2);
-    if (ordered) return fixed.reduce((found, one) => found[one], await whole()).slice(first, end).map((row) => row.slice(...columns));
-    let found = await windowOf(tensor, [...fixed.map((one) => [one, one + 1]), [first, end], columns]);
-    for (let mode = 0; mode < rank - 2; mode++) [found] = found;
+  const leading = Math.max(0, box.length - 2);
+  const count = box[leading];
+  const all = box.length > 1 ? box[leading + 1] : 1;
+  const matrix = async (rows, columns) => {
+    const fixed = state.fixed.slice(0, leading);
+    let found = await tensor.window([...fixed.map((one) => [one, one + 1]), rows, ...(box.length > 1 ? [columns] : [])]);
+    for (let mode = 0; mode < leading; mode++) [found] = found;
     return found;
   };
   return {
+    box,
     count,
-    matrix: rank === 2 ? matrix : null,
+    matrix: box.length === 2 ? matrix : null,
     async rows(first, end, isWhole) {
       const read = isWhole && (end - first) * all <= MANY ? all : Math.min(all, COLUMNS);
-      return (await matrix([first, end], [0, read])).map((cells) => ({ cells, all }));
+      const found = await matrix([first, end], [0, read]);
+      return box.length > 1 ? found.map((cells) => ({ cells, all })) : found.map(rowOf);
     },
   };
 }
 
-function showFacts(entry, tensor, count) {
+function showFacts(entry, tensor, { count, box }) {
   const facts = { kind: tensor.hold ? `${tensor.kind}, ${tensor.hold}` : tensor.kind };
-  facts.shape = tensor.shape ? tensor.shape.join(" x ") || "scalar" : `${count} rows x var`;
+  facts.shape = box ? box.join(" x ") || "scalar" : `${count} rows x var`;
   facts.type = tensor.typeName;
   if (entry.bytes) facts["bytes in the file"] = sizeText(entry.bytes);
   if (Array.isArray(tensor.names) && tensor.names.some((one) => one)) facts.modes = tensor.names.map((one) => one ?? "-").join(", ");
   if (Array.isArray(tensor.origin)) facts.origin = tensor.origin.join(", ");
   if (Array.isArray(tensor.layers)) facts.layers = tensor.layers.join(", ");
-  facts.checked = "no: Verify compares the checksums";
+  if (state.file.verify) facts.checked = "no: Verify compares the checksums";
   byId("facts").replaceChildren(
     ...Object.entries(facts).map(([key, value]) => {
       const pair = element("div");
@@ -473,13 +517,13 @@ async function drawShape(turn, tensor, count) {
   let text = "";
   if (tensor.kind === "jagged" && count) {
     const shown = Math.min(count, 45);
-    const lengths = (await lengthsOf(tensor, shown, 1)).slice(0, shown);
+    const lengths = (await tensor.lengths({ sample: shown, runs: 1 })).slice(0, shown);
     const most = Math.max(1, ...lengths);
     const each = high / shown;
     lengths.forEach((length, k) => boxes.push(svgBox(0, k * each, (length / most) * wide, each * 0.8)));
     text = `Rows 0 to ${shown - 1} of ${count}: up to ${most} long`;
   } else if (tensor.kind === "tiled") {
-    const marks = await tensor.marks();
+    const marks = tensor.marks instanceof Function ? await tensor.marks() : tensor.marks;
     const [rows, columns] = marks.length > 1 ? marks.slice(-2) : [[0, 1], marks[0]];
     const scale = (own, size) => own.slice(0, 65).map((mark) => ((mark - own[0]) / Math.max(1, own[Math.min(64, own.length - 1)] - own[0])) * size);
     const [ys, xs] = [scale(rows, high), scale(columns, wide)];
@@ -497,21 +541,17 @@ const isNumeric = (tensor) =>
   partsOf(tensor).every(({ type, hold, refused }) => !refused && hold !== "string" && type && !type.time && type.dtype !== "c");
 
 /** Draw a window of a matrix, or how long rows are. */
-async function drawPicture(turn, tensor, count, matrix) {
+async function drawPicture(turn, tensor, { count, matrix, box }) {
   const canvas = byId("picture");
   const context = canvas.getContext("2d");
-  const isMatrix = matrix && isNumeric(tensor) && !tensor.shape.includes(0);
+  const isMatrix = matrix && isNumeric(tensor) && !box.includes(0);
   const isRows = tensor.kind === "jagged" && count > 0;
   const show = () => {
     byId("picture-figure").hidden = false;
     canvas.style.display = "";
   };
   if (isMatrix) {
-    const columns = Math.min(WINDOW[1], tensor.shape[1]);
-    // Rows of what is held otherwise may be read whole.
-    const isHeld = partsOf(tensor).some((one) => one.hold || one.nullable);
-    const most = isHeld ? Math.max(1, Math.floor(MANY / tensor.shape[1])) : Infinity;
-    const rows = Math.min(WINDOW[0], tensor.shape[0], most);
+    const [rows, columns] = WINDOW.map((most, mode) => Math.min(most, box[mode]));
     const found = (await matrix([0, rows], [0, columns])).flat();
     if (turn !== state.turn) return;
     const isFinite = (value) => value !== null && Number.isFinite(Number(value));
@@ -531,7 +571,7 @@ async function drawPicture(turn, tensor, count, matrix) {
     const range = finite.length ? `${asText(low)} (dark) to ${asText(high)} (light)` : "no finite values";
     byId("picture-text").textContent = `Rows 0 to ${rows - 1}, columns 0 to ${columns - 1}: ${range}; pink is null, NaN or infinite`;
   } else if (isRows) {
-    const lengths = await lengthsOf(tensor, SAMPLE, 8);
+    const lengths = await tensor.lengths({ sample: SAMPLE });
     if (turn !== state.turn) return;
     show();
     const most = lengths.reduce((a, b) => Math.max(a, b), 0);
@@ -575,15 +615,14 @@ async function draw(turn, box, figure, work) {
   }
 }
 
-function showIndex(tensor) {
-  const rank = tensor.kind === "dense" && tensor.shape ? tensor.shape.length : 0;
-  state.fixed = new Array(Math.max(0, rank - 2)).fill(0);
+function showIndex(box) {
+  state.fixed = new Array(Math.max(0, (box?.length ?? 0) - 2)).fill(0);
   byId("index").replaceChildren(
     ...state.fixed.map((_, mode) => {
       const label = element("label", `Index ${mode} `);
-      const input = element("input", undefined, { type: "number", min: 0, max: Math.max(0, tensor.shape[mode] - 1), value: 0 });
+      const input = element("input", undefined, { type: "number", min: 0, max: Math.max(0, box[mode] - 1), value: 0 });
       input.addEventListener("change", () => {
-        state.fixed[mode] = Math.max(0, Math.min(tensor.shape[mode] - 1, Math.floor(Number(input.value)) || 0));
+        state.fixed[mode] = Math.max(0, Math.min(box[mode] - 1, Math.floor(Number(input.value)) || 0));
         values.redraw();
       });
       label.append(input);
@@ -654,20 +693,23 @@ async function show(entry, turn) {
     byId("name").textContent = entry.name || "(about the file)";
     if (entry.refused) throw entry.refused;
     showMetadata(entry.metadata);
-    if (entry.kind === "metadata") return void (await values.set(0));
+    if (entry.kind === "view") byId("note").textContent = "A stored view: its elements are in its sources, and Python computes them.";
+    if (["metadata", "view"].includes(entry.kind)) return void (await values.set(0));
     const tensor = entry.grows ? await state.file.tensor(entry.name) : entry.tensor;
-    const { count, rows, matrix } = await gridOf(tensor);
+    const grid = await gridOf(tensor);
+    const { count, box } = grid;
     if (turn !== state.turn) return;
-    state.rows = rows;
+    state.rows = grid.rows;
     state.shown = { name: entry.name, tensor };
-    showFacts(entry, tensor, count);
-    showIndex(tensor);
+    showFacts(entry, tensor, grid);
+    showIndex(box);
     byId("tools").hidden = false;
+    byId("verify").hidden = !state.file.verify;
     byId("row").max = Math.max(0, count - 1);
     byId("values").setAttribute("aria-rowcount", count);
     await values.set(count);
     await draw(turn, "shape", "shape-figure", () => drawShape(turn, tensor, count));
-    await draw(turn, "picture", "picture-figure", () => drawPicture(turn, tensor, count, matrix));
+    await draw(turn, "picture", "picture-figure", () => drawPicture(turn, tensor, grid));
   } catch (error) {
     await fail(error, turn);
   } finally {
@@ -724,7 +766,7 @@ async function load(begin, name) {
   byId("list").removeAttribute("aria-activedescendant");
   try {
     await Promise.all([list.set(0), values.set(0)]);
-    const file = await open(await begin());
+    const file = await begin();
     if (turn !== state.loads) return;
     let items = null;
     if (file.count <= SMALL_LIST) {
@@ -750,7 +792,7 @@ async function load(begin, name) {
 /** Open a file of this computer: none of the files of the server is chosen then. */
 function loadOwn(file) {
   byId("files").selectedIndex = -1;
-  return load(() => blobSource(file), file.name);
+  return load(() => open(blobSource(file)), file.name);
 }
 
 byId("pick").addEventListener("change", (event) => {
@@ -775,7 +817,10 @@ async function openServed() {
   const show = async () => {
     const number = Number(choice.value);
     byId("pick").value = "";
-    await load(() => httpSource(`file/${number}`, { batch: true }), files[number].name);
+    // A page of files alone has no server that takes many ranges in a request.
+    const { name, select, at } = files[number];
+    const source = () => (at ? httpSource(at) : httpSource(`file/${number}`, { batch: true }));
+    await load(async () => (select ? Selection.open(number) : open(await source())), name);
   };
   choice.addEventListener("change", () => show().catch(complain));
   await show();

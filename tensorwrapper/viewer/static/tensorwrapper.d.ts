@@ -31,6 +31,9 @@ export interface Complex {
 }
 /** One element: a null is null, bytes are `Uint8Array`. */
 export type Value = number | bigint | boolean | string | Complex | Uint8Array | null;
+export type Elements =
+  | Uint8Array | Uint16Array | Uint32Array | BigUint64Array | Int8Array | Int16Array | Int32Array | BigInt64Array
+  | Float32Array | Float64Array;
 export type Nested = Value | Nested[];
 
 /** One tensor of a message or a file. */
@@ -46,9 +49,17 @@ export declare class Tensor {
   /** Why it cannot be read; null if it can. */
   readonly refused: TensError | null;
   rowCount(): Promise<number>;
+  /** Extents of what has a window: a box, or the box that tiles fill. */
+  box(): Promise<number[]>;
+  /** Where the elements of rows begin in the run, and where those of the last end. */
+  starts(first: number, end: number): Promise<number[]>;
   rows(first: number, end: number): Promise<Nested[]>;
   window(ranges: [low: number, high: number][]): Promise<Nested>;
   values(first?: number, end?: number): Promise<Value[]>;
+  /** Values of spans of the run of elements. */
+  at(spans: [first: number, end: number][]): Promise<Value[]>;
+  /** Elements as they are stored; complex numbers are pairs. */
+  array(first?: number, end?: number): Promise<Elements>;
   strings(first?: number, end?: number): Promise<(string | Uint8Array | null)[]>;
   sparse(): Promise<{ addresses: number[]; values: Value[]; fill: Value; shape: number[] }>;
   marks(): Promise<number[][]>;
@@ -92,6 +103,8 @@ export interface TensFile {
   list(first: number, end: number): Promise<Entry[]>;
   names(): Promise<string[]>;
   tensor(name: string): Promise<Tensor | Joined>;
+  /** What a stored view is made of; null for a tensor. */
+  sources(name: string): Promise<Record<string, unknown>[] | null>;
   metadata(): Promise<Record<string, unknown>>;
   verify(
     name: string,
@@ -113,4 +126,6 @@ export declare function decodeStream(given: ArrayBuffer | Uint8Array): Generator
 export declare function splitFrames(bytes: Uint8Array): Uint8Array[];
 export declare function parseJson(text: string): unknown;
 export declare function crc32(bytes: Uint8Array, sum?: number): number;
+/** XXH3 of bytes: 64 bits, no seed. */
+export declare function xxh3(bytes: Uint8Array): bigint;
 export declare function timeText(value: bigint, time: { kind: string; unit: string }): string | null;

@@ -159,38 +159,28 @@ const checkRanges = (ranges, size) => {
   if (total > LIMITS.readBytes) refuse("limit", `${total} bytes in one read; ${LIMITS.readBytes} are allowed`);
 };
 
+const counted = (size, slice) => ({
+  size,
+  stats: { requests: 0, bytes: 0 },
+  async read(ranges) {
+    checkRanges(ranges, size);
+    this.stats.requests++;
+    for (const [start, end] of ranges) this.stats.bytes += end - start;
+    return Promise.all(ranges.map(([start, end]) => slice(start, end)));
+  },
+});
+
+const bytesIn = (given) => (given instanceof ArrayBuffer ? new Uint8Array(given) : new Uint8Array(given.buffer, given.byteOffset, given.byteLength));
+
 /** Bytes in memory as a source. */
 export function bufferSource(buffer) {
-  const bytes = buffer instanceof ArrayBuffer ? new Uint8Array(buffer) : new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
-  const stats = { requests: 0, bytes: 0 };
-  return {
-    size: bytes.length,
-    stats,
-    async read(ranges) {
-      checkRanges(ranges, bytes.length);
-      stats.requests++;
-      return ranges.map(([start, end]) => ((stats.bytes += end - start), bytes.subarray(start, end)));
-    },
-  };
+  const bytes = bytesIn(buffer);
+  return counted(bytes.length, (start, end) => bytes.subarray(start, end));
 }
 
 /** A `File` or `Blob` as a source. */
 export function blobSource(blob) {
-  const stats = { requests: 0, bytes: 0 };
-  return {
-    size: blob.size,
-    stats,
-    async read(ranges) {
-      checkRanges(ranges, blob.size);
-      stats.requests++;
-      return Promise.all(
-        ranges.map(async ([start, end]) => {
-          stats.bytes += end - start;
-          return new Uint8Array(await blob.slice(start, end).arrayBuffer());
-        }),
-      );
-    },
-  };
+  return counted(blob.size, async (start, end) => new Uint8Array(await blob.slice(start, end).arrayBuffer()));
 }
 
 const together = (ranges, gap) => {
@@ -287,13 +277,16 @@ export async function httpSource(url, { batch = false, gap = 16384, tail = 16384
         else if (start >= end.start) out[number] = end.bytes.subarray(start - end.start, stop - end.start);
         else rest.push([start, stop, number]);
       });
-      const runs = together(rest, batch ? 256 : gap);
-      if (runs.length > LIMITS.ranges) refuse("limit", `${runs.length} ranges in one read; ${LIMITS.ranges} are allowed`);
+      const runs = together(rest, batch ? 0 : gap);
+      if (runs.length > (batch ? 8 : 1) * LIMITS.ranges) refuse("limit", `${runs.length} ranges in one read`);
       const give = (run, bytes) => {
         for (const own of run.of) out[rest[own.number][2]] = bytes.subarray(own.start - run.start, own.end - run.start);
       };
-      if (batch && runs.length > 1) (await many(runs)).forEach((bytes, number) => give(runs[number], bytes));
-      else {
+      if (batch && runs.length > 1) {
+        for (let first = 0; first < runs.length; first += LIMITS.ranges) {
+          (await many(runs.slice(first, first + LIMITS.ranges))).forEach((bytes, number) => give(runs[first + number], bytes));
+        }
+      } else {
         for (let first = 0; first < runs.length; first += 6) {
           await Promise.all(runs.slice(first, first + 6).map(async (run) => give(run, await span(run))));
         }
@@ -329,6 +322,10 @@ class Lanes {
   }
 
   add(bytes) {
+    for (let place = 0; place < bytes.length; place += 65536) this.#block(bytes.subarray(place, place + 65536));
+  }
+
+  #block(bytes) {
     const block = new Uint8Array(65536);
     block.set(bytes);
     const data = view(block);
@@ -343,6 +340,145 @@ class Lanes {
     this.lanes.forEach((lane, k) => view(bytes).setBigUint64(8 * k, lane, true));
     return crc32(bytes);
   }
+}
+
+const [P1, P2, P3, P4, P5] = [FACTOR, 0xc2b2ae3d27d4eb4fn, 0x165667b19e3779f9n, 0x85ebca77c2b2ae63n, 0x27d4eb2f165667c5n];
+const SECRET = Uint8Array.from(
+  ("b8fe6c3923a44bbe7c01812cf721ad1cded46de9839097db7240a4a4b7b3671fcb79e64eccc0e578825ad07dccff7221b8084674f743248ee03590e6813a264c" +
+    "3c2852bb91c300cb88d0658b1b532ea371644897a20df94e3819ef46a9deacd8a8fa763fe39c343ff9dcbbc7c70b4f1d8a51e04bcdb45931c89f7ec9d9787364" +
+    "eac5ac8334d3ebc3c581a0fffa1363eb170ddd51b7f0da49d316552629d4689e2b16be587d47a1fc8ff8b8d17ad031ce45cb3a8f95160428afd7fbcabb4b407e").match(/../g),
+  (two) => parseInt(two, 16),
+);
+
+/** xxHash 3 of 64 bits, without a seed, fed in pieces of whole stripes of 64 bytes; only the last may have others. */
+class Xxh3 {
+  constructor(length) {
+    this.length = length;
+    this.done = 0;
+    this.tail = new Uint8Array(0);
+    // Sums of 64 bits, as pairs of 32: BigInt takes twenty times as long.
+    this.sums = new Uint32Array(BigUint64Array.of(0xc2b2ae3dn, P1, P2, P3, P4, 0x85ebca77n, P5, 0x9e3779b1n).buffer);
+  }
+
+  add(bytes) {
+    if (this.length > 240) {
+      const aligned = bytes.byteOffset % 4 ? bytes.slice() : bytes;
+      const words = new Uint32Array(aligned.buffer, aligned.byteOffset, aligned.length >> 2);
+      const stripes = Math.min(Math.floor(bytes.length / 64), Math.floor((this.length - 1) / 64) - this.done);
+      for (let k = 0; k < stripes; k++, this.done++) {
+        const within = this.done % 16;
+        this.#stripe(words, 16 * k, SECRET_WORDS, 2 * within);
+        if (within === 15) this.#scramble();
+      }
+    }
+    this.tail = this.length > 240 && bytes.length >= 64 ? bytes.slice(-64) : joined([this.tail, bytes]);
+    if (this.length > 240) this.tail = this.tail.slice(-64);
+  }
+
+  #stripe(words, place, secret, from) {
+    const { sums } = this;
+    for (let k = 0; k < 16; k += 2) {
+      const [low, high] = [words[place + k], words[place + k + 1]];
+      const [a, b] = [low ^ secret[from + k], high ^ secret[from + k + 1]];
+      const [al, ah, bl, bh] = [a & 65535, a >>> 16, b & 65535, b >>> 16];
+      const ll = al * bl;
+      const t = ah * bl + (ll >>> 16);
+      const u = al * bh + (t & 65535);
+      const other = k ^ 2;
+      let sum = sums[other] + low;
+      sums[other + 1] += high + (sum > 0xffffffff ? 1 : 0);
+      sums[other] = sum;
+      sum = sums[k] + (((u << 16) | (ll & 65535)) >>> 0);
+      sums[k + 1] += ah * bh + (t >>> 16) + (u >>> 16) + (sum > 0xffffffff ? 1 : 0);
+      sums[k] = sum;
+    }
+  }
+
+  #scramble() {
+    const wide = new BigUint64Array(this.sums.buffer);
+    for (let k = 0; k < 8; k++) wide[k] = (wide[k] ^ (wide[k] >> 47n) ^ wordAt(SECRET, 128 + 8 * k)) * 0x9e3779b1n;
+  }
+
+  sum() {
+    const { length, tail } = this;
+    const size = BigInt(length);
+    if (length > 240) {
+      this.#stripe(new Uint32Array(tail.slice().buffer), 0, new Uint32Array(SECRET.slice(121, 185).buffer), 0);
+      const wide = new BigUint64Array(this.sums.buffer);
+      let all = size * P1;
+      for (let k = 0; k < 4; k++) all += folded(wide[2 * k] ^ wordAt(SECRET, 11 + 16 * k), wide[2 * k + 1] ^ wordAt(SECRET, 19 + 16 * k));
+      return avalanche(all);
+    }
+    const mixed = (place, from) => folded(wordAt(tail, place) ^ wordAt(SECRET, from), wordAt(tail, place + 8) ^ wordAt(SECRET, from + 8));
+    if (length > 16) {
+      let all = size * P1;
+      if (length <= 128) {
+        for (let k = Math.floor((length - 1) / 32); k >= 0; k--) all += mixed(16 * k, 32 * k) + mixed(length - 16 * (k + 1), 32 * k + 16);
+        return avalanche(all);
+      }
+      for (let k = 0; k < 8; k++) all += mixed(16 * k, 16 * k);
+      all = avalanche(all);
+      for (let k = 8; k < length >> 4; k++) all += mixed(16 * k, 16 * (k - 8) + 3);
+      return avalanche(all + mixed(length - 16, 119));
+    }
+    const secret = (first, second) => wordAt(SECRET, first) ^ wordAt(SECRET, second);
+    if (length > 8) {
+      const [low, high] = [wordAt(tail, 0) ^ secret(24, 32), wordAt(tail, length - 8) ^ secret(40, 48)];
+      return avalanche(size + view(BigUint64Array.of(low)).getBigUint64(0) + high + folded(low, high));
+    }
+    if (length > 3) {
+      const word = (place) => BigInt(view(tail).getUint32(place, true));
+      let key = (word(length - 4) + (word(0) << 32n)) ^ secret(8, 16);
+      const turned = (by) => ((key << by) | (key >> (64n - by))) & WORD;
+      key = ((key ^ turned(49n) ^ turned(24n)) * 0x9fb21c651e98df25n) & WORD;
+      key = ((key ^ ((key >> 35n) + size)) * 0x9fb21c651e98df25n) & WORD;
+      return key ^ (key >> 28n);
+    }
+    let key = secret(56, 64);
+    if (length) {
+      const number = view(SECRET);
+      key = BigInt((((tail[0] << 16) | (tail[length >> 1] << 24) | tail[length - 1] | (length << 8)) ^ number.getUint32(0, true) ^ number.getUint32(4, true)) >>> 0);
+    }
+    key = ((key ^ (key >> 33n)) * P2) & WORD;
+    key = ((key ^ (key >> 29n)) * P3) & WORD;
+    return key ^ (key >> 32n);
+  }
+}
+
+const SECRET_WORDS = new Uint32Array(SECRET.buffer);
+const wordAt = (bytes, place) => view(bytes).getBigUint64(place, true);
+const folded = (a, b) => {
+  const wide = (a & WORD) * (b & WORD);
+  return (wide & WORD) ^ (wide >> 64n);
+};
+const avalanche = (sum) => {
+  let own = sum & WORD;
+  own = ((own ^ (own >> 37n)) * 0x165667919e3779f9n) & WORD;
+  return own ^ (own >> 32n);
+};
+
+/** The checksum by its number in headers of records: CRC-32, lanes, XXH3. */
+class Crc32 {
+  constructor() {
+    this.state = 0;
+  }
+
+  add(bytes) {
+    this.state = crc32(bytes, this.state);
+  }
+
+  sum() {
+    return this.state;
+  }
+}
+
+const SUMS = [Crc32, Lanes, Xxh3];
+
+/** XXH3 of bytes: 64 bits, no seed. */
+export function xxh3(bytes) {
+  const sum = new Xxh3(bytes.length);
+  sum.add(bytes);
+  return sum.sum();
 }
 
 // ----------------------------------------------------------------------------------------- elements
@@ -534,9 +670,9 @@ function checkSums(label, parts) {
   if (!isObject(said) || !Array.isArray(said.parts)) refuse("schema", "checksums");
   if (!["crc32", "xxh3"].includes(said.algorithm)) refuse("unsupported", `checksums ${String(said.algorithm).slice(0, 40)}`);
   if (said.parts.length > parts.length) refuse("integrity", "more checksums than parts");
-  // XXH3 is not computed here: such parts are taken as they are.
+  const [digits, sumOf] = said.algorithm === "crc32" ? [8, crc32] : [16, xxh3];
   said.parts.forEach((sum, k) => {
-    if (sum !== null && said.algorithm === "crc32" && crc32(parts[k]).toString(16).padStart(8, "0") !== sum) refuse("integrity", `part ${k} is damaged`);
+    if (sum !== null && sumOf(parts[k]).toString(16).padStart(digits, "0") !== sum) refuse("integrity", `part ${k} is damaged`);
   });
 }
 
@@ -579,6 +715,8 @@ export function* decodeStream(given) {
 
 const RUNS = ["dense", "jagged", "tiled", "triangular"];
 const HOLDS = ["sparse", "blocks", "symmetric", "string", "zlib", "zstd", "blosc2"];
+const FEW_ADDRESSES = 8192;
+const CELLS = 4096;
 const COMPRESSED = ["zlib", "zstd", "blosc2"];
 
 const objectOf = (entry, name) => {
@@ -622,6 +760,67 @@ const cut = (list, extents) => {
     level = Array.from({ length: count }, (_, k) => level.slice(k * step, (k + 1) * step));
   }
   return level;
+};
+
+/** The first place of an ascending list whose number is at least `least`. */
+const lowest = (list, least) => {
+  let [low, high] = [0, list.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (list[middle] < least) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+};
+
+/** Pieces of bytes as one; a single piece is not copied. */
+const joined = (pieces) => {
+  if (pieces.length === 1) return pieces[0];
+  const out = new Uint8Array(pieces.reduce((sum, one) => sum + one.length, 0));
+  let place = 0;
+  for (const one of pieces) out.set(one, (place += one.length) - one.length);
+  return out;
+};
+
+/** Spans in ascending order, those that touch joined. */
+const spansOf = (spans) => {
+  const out = [];
+  for (const [first, end] of [...spans].sort((a, b) => a[0] - b[0])) {
+    const last = out.at(-1);
+    if (last && first <= last[1]) last[1] = Math.max(last[1], end);
+    else out.push([first, end]);
+  }
+  return out;
+};
+
+const stridesOf = (extents) => extents.map((_, mode) => product(extents.slice(mode + 1)));
+
+/** The places of the elements of a window, `[low, count]` for each mode, in row-major order. */
+const placesIn = (window, strides, start = 0) => {
+  if (window.some(([, count]) => !count)) return new Float64Array(0);
+  let out = Float64Array.of(start);
+  window.forEach(([low, count], mode) => {
+    const next = new Float64Array(out.length * count);
+    for (let k = 0; k < out.length; k++) for (let own = 0; own < count; own++) next[k * count + own] = out[k] + (low + own) * strides[mode];
+    out = next;
+  });
+  return out;
+};
+
+/** Where a tile begins in the run of tiles that are stored one after the other. */
+const tileStart = (marks, box, index) => {
+  let [start, before] = [0, 1];
+  index.forEach((tile, mode) => {
+    start += before * marks[mode][tile] * product(box.slice(mode + 1));
+    before *= marks[mode][tile + 1] - marks[mode][tile];
+  });
+  return start;
+};
+
+const distinct = (list, what, most) => {
+  ascending(list, what, most);
+  if (list.some((one, k) => k && one === list[k - 1])) refuse("layout", `${what}: one twice`);
+  return list;
 };
 
 async function inflated(bytes, want) {
@@ -711,16 +910,16 @@ export class Tensor {
       if (["nullable", "string", "sparse"].includes(packing)) refuse("schema", `nullable around ${packing}`);
     }
     this.hold = HOLDS.includes(packing) ? packing : null;
-    this.held_ = this.hold ? objectOf(entry, this.hold) : null;
-    this.kind = this.hold ? (this.held_.packing ?? "dense") : packing;
+    this.said = this.hold ? objectOf(entry, this.hold) : null;
+    this.kind = this.hold ? (this.said.packing ?? "dense") : packing;
     if (!RUNS.includes(this.kind)) refuse("unsupported", `the packing ${String(this.kind).slice(0, 40)}`);
     this.form = this.kind === "dense" ? null : objectOf(entry, this.kind);
     this.stored = extentsOf(entry.shape, "shape");
     const own = this.hold && !COMPRESSED.includes(this.hold);
-    this.run = own ? extentsOf(this.held_.shape, `shape of ${this.hold}`) : this.stored;
+    this.run = own ? extentsOf(this.said.shape, `shape of ${this.hold}`) : this.stored;
     this.count = product(this.run);
     this.type = typeOf(entry);
-    this.typeName = this.hold === "string" ? (this.held_.kind === "utf8" ? "text" : "bytes") : this.type.name;
+    this.typeName = this.hold === "string" ? (this.said.kind === "utf8" ? "text" : "bytes") : this.type.name;
     if (entry.part === null) refuse("schema", "part is null");
     this.part = entry.part ?? number;
     if (this.hold === "string" && (entry.dtype !== "u" || entry.word !== 1)) refuse("schema", "strings of another type than bytes");
@@ -729,7 +928,8 @@ export class Tensor {
     this.layers = entry.layers ?? null;
     const dense = this.kind === "dense";
     if (this.origin !== null && !dense) refuse("unsupported", `origin with ${this.kind}`);
-    if ("order" in entry || "ascend" in entry) {
+    this.isTurned = "order" in entry || "ascend" in entry;
+    if (this.isTurned) {
       if (!dense || own || this.nullable) refuse("unsupported", "order or ascend with this packing");
       const { order, ascend } = entry;
       const modes = this.run.map((_, mode) => mode);
@@ -759,57 +959,61 @@ export class Tensor {
     if (this.refused) throw this.refused;
   }
 
-  /** The bytes of an index part, all of them. */
-  async #bytes(number, most = LIMITS.readBytes) {
-    const part = await this.held.part(number);
-    if (part.size > most) refuse("limit", `a part of ${part.size} bytes; ${most} are allowed`);
-    return (await this.held.read([{ part, start: 0, end: part.size }]))[0];
+  #numbersIn(part, ranges) {
+    return this.held.read(ranges.map(([first, end]) => ({ part, start: 8 * first, end: 8 * end }))).then((all) => all.map(numbersOf));
   }
 
+  /** The numbers of an index part, all of them. */
   async #numbers(number) {
-    const bytes = await this.#bytes(number);
-    if (bytes.length % 8) refuse("size", `a part of ${bytes.length} bytes has no int64 numbers`);
-    return numbersOf(bytes);
+    const part = await this.held.part(number);
+    if (part.size > LIMITS.readBytes) refuse("limit", `a part of ${part.size} bytes; ${LIMITS.readBytes} are allowed`);
+    if (part.size % 8) refuse("size", `a part of ${part.size} bytes has no int64 numbers`);
+    return (await this.#numbersIn(part, [[0, part.size / 8]]))[0];
   }
 
-  /** Elements `first` to `end` of the element part, decompressed. */
-  async stored_(first, end) {
-    const word = this.type.word;
+  /** Spans of the element part as one array, decompressed. */
+  async #stored(spans) {
+    const { word } = this.type;
     const total = product(this.stored) * word;
     const part = await this.held.part(this.part);
-    if (COMPRESSED.includes(this.hold)) return this.#unpacked(part, first * word, end * word, total);
+    const ranges = spans.map(([first, end]) => ({ part, start: first * word, end: end * word }));
+    if (COMPRESSED.includes(this.hold)) return elementsOf(this.type, await this.#unpacked(part, ranges, total));
     if (part.size !== total) refuse("size", `a part of ${part.size} bytes, and not ${total}`);
-    const [bytes] = await this.held.read([{ part, start: first * word, end: end * word }]);
-    return elementsOf(this.type, bytes);
+    return elementsOf(this.type, joined(await this.held.read(ranges)));
   }
 
-  async #unpacked(part, first, end, total) {
-    const { block, blocks, shuffle = false } = this.held_;
+  async #unpacked(part, ranges, total) {
+    const { block, blocks, shuffle = false } = this.said;
     const { word } = this.type;
     if (this.hold !== "zlib") refuse("unsupported", `${this.hold}: Python unpacks it`);
     if (!isCount(block) || block < word || block > LIMITS.blockBytes || block % word) refuse("limit", `blocks of ${String(block)} bytes`);
     if (typeof shuffle !== "boolean") refuse("schema", "shuffle");
     const table = await this.held.part(blocks);
-    const count = Math.ceil(total / block);
-    if (table.size !== 8 * (count + 1)) refuse("size", `${table.size} bytes of block places`);
-    if (first === end) return elementsOf(this.type, new Uint8Array(0));
-    const [low, high] = [Math.floor(first / block), Math.ceil(end / block)];
-    if ((high - low) * block > LIMITS.decompressedBytes) refuse("limit", "too much to decompress at a time");
-    const [raw] = await this.held.read([{ part: table, start: 8 * low, end: 8 * (high + 1) }]);
-    const places = ascending(numbersOf(raw), "blocks", part.size);
-    const [packed] = await this.held.read([{ part, start: places[0], end: places.at(-1) }]);
-    const out = new Uint8Array(Math.min(high * block, total) - low * block);
-    for (let k = 0; k < high - low; k++) {
-      const want = Math.min(block, total - (low + k) * block);
-      let bytes = packed.subarray(places[k] - places[0], places[k + 1] - places[0]);
-      if (!bytes.length || bytes.length > want) refuse("size", `a block of ${bytes.length} bytes for ${want}`);
-      if (bytes.length < want) {
-        bytes = await inflated(bytes, want);
-        if (shuffle) bytes = unshuffled(bytes, word);
+    if (table.size !== 8 * (Math.ceil(total / block) + 1)) refuse("size", `${table.size} bytes of block places`);
+    const runs = spansOf(ranges.filter(({ start, end }) => end > start).map(({ start, end }) => [Math.floor(start / block), Math.ceil(end / block)]));
+    if (runs.reduce((sum, [low, high]) => sum + (high - low) * block, 0) > LIMITS.decompressedBytes) refuse("limit", "too much to decompress at a time");
+    const places = (await this.#numbersIn(table, runs.map(([low, high]) => [low, high + 1]))).map((own) => ascending(own, "blocks", part.size));
+    const packed = await this.held.read(places.map((own) => ({ part, start: own[0], end: own.at(-1) })));
+    const begins = [];
+    const out = new Uint8Array(ranges.reduce((sum, { start, end }) => (begins.push(sum), sum + end - start), 0));
+    for (const [k, [low, high]] of runs.entries()) {
+      for (let number = low; number < high; number++) {
+        const begin = number * block;
+        const want = Math.min(block, total - begin);
+        const [from, to] = [places[k][number - low] - places[k][0], places[k][number - low + 1] - places[k][0]];
+        let bytes = packed[k].subarray(from, to);
+        if (!bytes.length || bytes.length > want) refuse("size", `a block of ${bytes.length} bytes for ${want}`);
+        if (bytes.length < want) {
+          bytes = await inflated(bytes, want);
+          if (shuffle) bytes = unshuffled(bytes, word);
+        }
+        for (const [n, { start, end }] of ranges.entries()) {
+          const [first, last] = [Math.max(start, begin), Math.min(end, begin + want)];
+          if (first < last) out.set(bytes.subarray(first - begin, last - begin), begins[n] + first - start);
+        }
       }
-      out.set(bytes, k * block);
     }
-    return elementsOf(this.type, out.subarray(first - low * block, end - low * block));
+    return out;
   }
 
   /** One element of `array` as a value: a number, BigInt, truth value, `{re, im}`, text of a time. */
@@ -820,84 +1024,129 @@ export class Tensor {
   }
 
   async #fill() {
-    const number = this.held_.fill ?? null;
-    if (number === null) {
-      const zero = { b: false, c: { re: 0, im: 0 } }[this.type.dtype];
-      if (zero !== undefined) return zero;
-      return this.#value(elementsOf(this.type, new Uint8Array(this.type.word)), 0);
-    }
-    const bytes = await this.#bytes(number, 64);
-    if (bytes.length !== this.type.word) refuse("size", "the part of the fill");
-    return this.#value(elementsOf(this.type, bytes), 0);
+    const number = this.said.fill ?? null;
+    const { word } = this.type;
+    if (number === null) return this.#value(elementsOf(this.type, new Uint8Array(word)), 0);
+    const part = await this.held.part(number);
+    if (part.size !== word) refuse("size", "the part of the fill");
+    return this.#value(elementsOf(this.type, (await this.held.read([{ part, start: 0, end: word }]))[0]), 0);
+  }
+
+  /** Elements `first` to `end` of the run as they are stored: a typed array; complex numbers are pairs. */
+  async array(first = 0, end = this.count) {
+    this.#check();
+    if (this.nullable || (this.hold && !COMPRESSED.includes(this.hold))) refuse("unsupported", "an array of what is not stored as one");
+    return this.#stored([[first, end]]);
   }
 
   /** Values `first` to `end` of the run of elements, as a list; nulls are null. */
-  async values(first = 0, end = this.count) {
-    this.#check();
-    if (!isCount(first) || !isCount(end) || first > end || end > this.count) refuse("size", `values ${first} to ${end} of ${this.count}`);
-    if ((end - first) * 8 > LIMITS.readBytes) refuse("limit", `${end - first} values at a time`);
-    if (this.hold === "string") return this.strings(first, end);
-    if (this.hold === "sparse" || this.hold === "blocks") return this.#spread(first, end);
-    if (this.hold === "symmetric") return (await this.#unfolded()).slice(first, end);
-    const array = await this.stored_(first, end);
-    const valid = this.nullable ? await this.#bits(this.nullable.validity, first, end, this.count) : null;
-    return Array.from({ length: end - first }, (_, k) => (valid && !valid[k] ? null : this.#value(array, k)));
+  values(first = 0, end = this.count) {
+    return this.at([[first, end]]);
   }
 
-  async #bits(number, first, end, total) {
+  /** Values of spans of the run, one after the other: as few reads as there are kinds of parts. */
+  async at(spans) {
+    this.#check();
+    let total = 0;
+    for (const [first, end] of spans) {
+      if (!isCount(first) || !isCount(end) || first > end || end > this.count) refuse("size", `values ${first} to ${end} of ${this.count}`);
+      total += end - first;
+    }
+    if (total * 8 > LIMITS.readBytes) refuse("limit", `${total} values at a time`);
+    if (this.hold === "string") return this.#strings(spans);
+    if (this.hold === "sparse" || this.hold === "blocks") return this.#spread(spans, total);
+    if (this.hold === "symmetric") {
+      const all = await (this.unfolding ??= this.#unfold());
+      return spans.flatMap(([first, end]) => all.slice(first, end));
+    }
+    const [array, valid] = await Promise.all([this.#stored(spans), this.nullable && this.#bits(this.nullable.validity, spans)]);
+    return Array.from({ length: total }, (_, k) => (valid && !valid[k] ? null : this.#value(array, k)));
+  }
+
+  async #bits(number, spans) {
     const part = await this.held.part(number);
-    if (part.size !== Math.ceil(total / 8)) refuse("size", `${part.size} bytes of validity for ${total} elements`);
-    const [bytes] = await this.held.read([{ part, start: first >> 3, end: Math.ceil(end / 8) }]);
-    return Array.from({ length: end - first }, (_, k) => (bytes[((first + k) >> 3) - (first >> 3)] >> ((first + k) & 7)) & 1);
+    if (part.size !== Math.ceil(this.count / 8)) refuse("size", `${part.size} bytes of validity for ${this.count} elements`);
+    const found = await this.held.read(spans.map(([first, end]) => ({ part, start: first >>> 3, end: Math.ceil(end / 8) })));
+    return spans.flatMap(([first, end], n) => Array.from({ length: end - first }, (_, k) => (found[n][((first % 8) + k) >> 3] >> ((first + k) % 8)) & 1));
   }
 
   /** The stored elements of a sparse tensor: `{addresses, values, fill, shape}`. */
   async sparse() {
     this.#check();
     if (this.hold !== "sparse") refuse("unsupported", "the tensor is not sparse");
-    const addresses = await this.#numbers(this.held_.addresses);
-    if (addresses.length !== product(this.stored)) refuse("size", "as many addresses as elements");
-    ascending(addresses, "addresses", this.count - 1);
-    if (addresses.some((one, k) => k && one === addresses[k - 1])) refuse("layout", "an address twice");
-    const array = await this.stored_(0, addresses.length);
-    return { addresses, values: addresses.map((_, k) => this.#value(array, k)), fill: await this.#fill(), shape: this.run };
+    return { ...(await this.#between(0, this.count)), fill: await this.#fill(), shape: this.run };
   }
 
-  async #spread(first, end) {
+  /** The stored elements of a sparse tensor whose addresses are from `low` to before `high`. */
+  async #between(low, high) {
+    const part = await this.held.part(this.said.addresses);
+    const stored = product(this.stored);
+    if (part.size !== 8 * stored) refuse("size", "as many addresses as elements");
+    let [first, end] = [0, stored];
+    // Samples narrow down where these addresses are.
+    while (end - first > FEW_ADDRESSES && (low > 0 || high < this.count)) {
+      const places = Array.from({ length: 64 }, (_, k) => first + Math.floor(((k + 1) * (end - first)) / 65));
+      const seen = ascending((await this.#numbersIn(part, places.map((place) => [place, place + 1]))).flat(), "addresses", this.count - 1);
+      const [from, to] = [places.findLast((_, k) => seen[k] < low) ?? first, places.find((_, k) => seen[k] >= high) ?? end];
+      if (to - from === end - first || end - first - (to - from) < (end - first) / 64) break;
+      [first, end] = [from, to];
+    }
+    if ((end - first) * 8 > LIMITS.readBytes) refuse("limit", `${end - first} addresses at a time`);
+    const [addresses] = await this.#numbersIn(part, [[first, end]]);
+    distinct(addresses, "addresses", this.count - 1);
+    let [from, to] = [0, addresses.length];
+    while (from < to && addresses[from] < low) from++;
+    while (to > from && addresses[to - 1] >= high) to--;
+    const array = await this.#stored([[first + from, first + to]]);
+    return { addresses: addresses.slice(from, to), values: Array.from({ length: to - from }, (_, k) => this.#value(array, k)) };
+  }
+
+  /** Values of spans where most are the fill. */
+  async #spread(spans, total) {
+    const out = new Array(total).fill(await this.#fill());
+    const begins = [];
+    spans.reduce((sum, [first, end]) => (begins.push(sum), sum + end - first), 0);
     if (this.hold === "sparse") {
-      const { addresses, values, fill } = await this.sparse();
-      const out = new Array(end - first).fill(fill);
-      addresses.forEach((place, k) => place >= first && place < end && (out[place - first] = values[k]));
+      if (!total && this.count) return out;
+      const low = spans.reduce((least, [first]) => Math.min(least, first), this.count);
+      const high = spans.reduce((most, [, end]) => Math.max(most, end), 0);
+      const { addresses, values } = await this.#between(low, high);
+      spans.forEach(([first, end], n) => {
+        for (let k = lowest(addresses, first); addresses[k] < end; k++) out[begins[n] + addresses[k] - first] = values[k];
+      });
       return out;
     }
-    const grid = await this.#grid();
-    const present = await this.#numbers(this.held_.present);
-    ascending(present, "present tiles", grid.sizes.length - 1);
-    if (present.some((one, k) => k && one === present[k - 1])) refuse("layout", "a tile twice");
-    const starts = [0];
-    for (const size of grid.sizes) starts.push(starts.at(-1) + size);
-    const count = present.reduce((sum, tile) => sum + grid.sizes[tile], 0);
-    if (count !== product(this.stored) || starts.at(-1) !== this.count) refuse("size", "elements of the present tiles");
-    const array = await this.stored_(0, count);
-    const out = new Array(end - first).fill(await this.#fill());
-    let done = 0;
+    const { marks, box } = await this.#grid();
+    const counts = marks.map((own) => own.length - 1);
+    const present = distinct(await this.#numbers(this.said.present), "present tiles", product(counts) - 1);
+    const [starts, ends, places] = [[], [], [0]];
     for (const tile of present) {
-      for (let k = 0; k < grid.sizes[tile]; k++, done++) {
-        const place = starts[tile] + k;
-        if (place >= first && place < end) out[place - first] = this.#value(array, done);
-      }
+      const index = counts.map((count, mode) => Math.floor(tile / product(counts.slice(mode + 1))) % count);
+      const size = product(index.map((one, mode) => marks[mode][one + 1] - marks[mode][one]));
+      starts.push(tileStart(marks, box, index));
+      ends.push(starts.at(-1) + size);
+      places.push(places.at(-1) + size);
     }
+    if (places.at(-1) !== product(this.stored)) refuse("size", "elements of the present tiles");
+    const [wanted, targets] = [[], []];
+    spans.forEach(([first, end], n) => {
+      for (let k = lowest(ends, first + 1); starts[k] < end; k++) {
+        const [low, high] = [Math.max(first, starts[k]), Math.min(end, ends[k])];
+        wanted.push([places[k] + low - starts[k], places[k] + high - starts[k]]);
+        targets.push(begins[n] + low - first);
+      }
+    });
+    const array = await this.#stored(wanted);
+    let done = 0;
+    wanted.forEach(([low, high], n) => {
+      for (let k = 0; k < high - low; k++) out[targets[n] + k] = this.#value(array, done++);
+    });
     return out;
-  }
-
-  #unfolded() {
-    this.unfolding ??= this.#unfold();
-    return this.unfolding;
   }
 
   async #unfold() {
     const shape = this.run;
-    const { generators } = this.held_;
+    const { generators } = this.said;
     const rank = shape.length;
     if (rank > 8) refuse("limit", "over 8 modes of a symmetry");
     const good = (one) =>
@@ -913,7 +1162,7 @@ export class Tensor {
     const strides = shape.map((_, mode) => product(shape.slice(mode + 1)));
     const index = (place) => shape.map((extent, mode) => Math.floor(place / strides[mode]) % extent);
     const image = (given, modes) => modes.reduce((place, mode, k) => place + given[k] * strides[mode], 0);
-    const packed = await this.stored_(0, product(this.stored));
+    const packed = await this.#stored([[0, product(this.stored)]]);
     const zero = this.type.dtype === "c" ? { re: 0, im: 0 } : this.type.make === BigInt64Array ? 0n : 0;
     const from = Array.from({ length: this.count }, (_, place) => {
       const own = index(place);
@@ -942,31 +1191,37 @@ export class Tensor {
   /** Strings `first` to `end` of the run: text, null, or `Uint8Array` where they are bytes. */
   async strings(first = 0, end = this.count) {
     this.#check();
-    const { kind, form = null, offsets, validity = null } = this.held_;
+    return this.#strings([[first, end]]);
+  }
+
+  async #strings(spans) {
+    const { kind, form = null, offsets, validity = null } = this.said;
     if (!["utf8", "binary"].includes(kind)) refuse("schema", "kind of string");
     const part = await this.held.part(this.part);
     if (part.size !== product(this.stored)) refuse("size", "the bytes of strings");
     const give = (bytes) => (kind === "utf8" ? utf8(bytes, "integrity") : bytes.slice());
-    if (form === "tf_string") return this.#tensorflow(first, end, give);
+    if (form === "tf_string") return this.#tensorflow(part, spans, give);
     if (form !== null && form !== "offsets") refuse("unsupported", `the form ${String(form).slice(0, 40)} of strings`);
     const table = await this.held.part(offsets);
     if (table.size !== 8 * (this.count + 1)) refuse("size", `${table.size} bytes of offsets for ${this.count} strings`);
-    const [raw] = await this.held.read([{ part: table, start: 8 * first, end: 8 * (end + 1) }]);
-    const places = ascending(numbersOf(raw), "offsets", part.size);
-    if ((first === 0 && places[0]) || (end === this.count && places.at(-1) !== part.size)) refuse("layout", "offsets that do not go over all bytes");
-    const [bytes] = await this.held.read([{ part, start: places[0], end: places.at(-1) }]);
-    const valid = validity === null ? null : await this.#bits(validity, first, end, this.count);
-    return Array.from({ length: end - first }, (_, k) =>
-      valid && !valid[k] ? null : give(bytes.subarray(places[k] - places[0], places[k + 1] - places[0])),
-    );
+    const places = await this.#numbersIn(table, spans.map(([first, end]) => [first, end + 1]));
+    places.forEach((own, k) => {
+      ascending(own, "offsets", part.size);
+      if ((spans[k][0] === 0 && own[0]) || (spans[k][1] === this.count && own.at(-1) !== part.size)) refuse("layout", "offsets that do not go over all bytes");
+    });
+    const found = await this.held.read(places.map((own) => ({ part, start: own[0], end: own.at(-1) })));
+    const valid = validity === null ? null : await this.#bits(validity, spans);
+    let done = 0;
+    return places.flatMap((own, n) => own.slice(1).map((end, k) => (valid && !valid[done++] ? null : give(found[n].subarray(own[k] - own[0], end - own[0])))));
   }
 
-  async #tensorflow(first, end, give) {
-    const bytes = await this.#bytes(this.part);
+  async #tensorflow(part, spans, give) {
+    const [bytes] = await this.held.read([{ part, start: 0, end: part.size }]);
     if (bytes.length < 8 * this.count) refuse("size", "the offsets of strings");
     const rest = bytes.subarray(8 * this.count);
     let total = 0;
-    return numbersOf(bytes.subarray(8 * first, 8 * end)).map((place) => {
+    const places = spans.flatMap(([first, end]) => numbersOf(bytes.subarray(8 * first, 8 * end)));
+    return places.map((place) => {
       let length = 0;
       for (let shift = 0; ; shift += 7, place++) {
         if (place < 0 || place >= rest.length || shift > 42) refuse("layout", "a string that leaves the buffer");
@@ -991,78 +1246,46 @@ export class Tensor {
     return all;
   }
 
+  /** Marks from 0 on, the extents of the box that the tiles fill, and how tiles are stored. */
   async #grid() {
-    const marks = await this.marks();
-    const lengths = marks.map((own) => own.slice(1).map((mark, k) => mark - own[k]));
-    const counts = lengths.map((own) => own.length);
-    const total = product(counts);
-    if (total * counts.length ** 2 > LIMITS.steps) refuse("limit", `${total} tiles at a time`);
-    const sizes = [];
-    const extents = [];
-    for (let tile = 0; tile < total; tile++) {
-      const own = counts.map((count, mode) => lengths[mode][Math.floor(tile / product(counts.slice(mode + 1))) % count]);
-      extents.push(own);
-      sizes.push(product(own));
-    }
-    const box = marks.map((own) => own.at(-1) - own[0]);
-    return { marks, counts, sizes, extents, box };
+    const marks = (await this.marks()).map((own) => own.map((one) => one - own[0]));
+    const box = marks.map((own) => own.at(-1));
+    const { storage = "box" } = this.form;
+    if (!["box", "tiles"].includes(storage)) refuse("unsupported", "the storage of tiles");
+    if (product(box) !== this.count || (storage === "box" && box.join() !== this.run.join())) refuse("size", "the shape of tiles");
+    return { marks, box, storage };
+  }
+
+  /** The extents of what has a window: a box, or the box that tiles fill. */
+  async box() {
+    this.#check();
+    if (this.kind === "dense") return this.run;
+    return this.kind === "tiled" ? (await this.#grid()).box : refuse("unsupported", "a window of what is no box");
   }
 
   /** All elements as nested lists, as Python's `tolist`; at most as many as are read at a time. */
   async toList() {
     this.#check();
-    if (this.kind === "dense") return cut(this.#ordered(await this.values()), this.run);
-    if (this.kind === "triangular") return this.#triangleRows(await this.values());
-    if (this.kind === "tiled") return this.#tiles(await this.values());
-    return this.rows(0, await this.rowCount());
+    return this.kind === "dense" && !this.run.length ? (await this.values())[0] : this.rows(0, await this.rowCount());
   }
 
-  #ordered(flat) {
-    const { order, ascend } = this.entry;
-    if (order === undefined && ascend === undefined) return flat;
-    const rank = this.run.length;
-    const modes = order ?? Array.from({ length: rank }, (_, k) => rank - 1 - k);
-    const strides = new Array(rank);
-    let step = 1;
-    let start = 0;
-    for (const mode of modes) {
-      const forward = ascend === undefined || ascend[mode];
-      strides[mode] = forward ? step : -step;
-      if (!forward) start += step * Math.max(this.run[mode] - 1, 0);
-      step *= this.run[mode];
-    }
-    const after = this.run.map((_, mode) => product(this.run.slice(mode + 1)));
-    return flat.map((_, place) => flat[this.run.reduce((sum, extent, mode) => sum + (Math.floor(place / after[mode]) % extent) * strides[mode], start)]);
-  }
-
-  #triangleRows(flat) {
-    const { n, half, diagonal } = this.form;
+  async #tileRows(first, end) {
+    const { marks, storage } = await this.#grid();
+    const lengths = marks.map((own) => own.slice(1).map((mark, k) => mark - own[k]));
+    const box = marks.map((own) => own.at(-1));
+    const inner = product(box.slice(1));
+    const counts = lengths.map((own, mode) => (mode ? own.length : end - first));
+    const total = product(counts);
+    if (total * counts.length ** 2 > LIMITS.steps) refuse("limit", `${total} tiles at a time`);
+    const flat = await this.values(marks[0][first] * inner, marks[0][end] * inner);
     let done = 0;
-    return Array.from({ length: n }, (_, row) => {
-      const length = (half === "lower" ? row : n - 1 - row) + (diagonal ? 1 : 0);
-      return flat.slice(done, (done += length));
-    });
-  }
-
-  async #tiles(flat) {
-    const { marks, counts, sizes, extents, box } = await this.#grid();
-    const storage = this.form.storage ?? "box";
-    if (!["box", "tiles"].includes(storage)) refuse("unsupported", "the storage of tiles");
-    if (product(box) !== this.count || (storage === "box" && box.join() !== this.run.join())) refuse("size", "the shape of tiles");
-    let done = 0;
-    const strides = box.map((_, mode) => product(box.slice(mode + 1)));
-    const tiles = sizes.map((size, tile) => {
-      const own = extents[tile];
-      let values;
-      if (storage === "tiles") values = flat.slice(done, (done += size));
-      else {
-        const start = counts.map((count, mode) => marks[mode][Math.floor(tile / product(counts.slice(mode + 1))) % count] - marks[mode][0]);
-        const after = own.map((_, mode) => product(own.slice(mode + 1)));
-        values = Array.from({ length: size }, (_, place) =>
-          flat[own.reduce((sum, extent, mode) => sum + (start[mode] + (Math.floor(place / after[mode]) % extent)) * strides[mode], 0)],
-        );
-      }
-      return cut(values, own);
+    const tiles = Array.from({ length: total }, (_, tile) => {
+      const index = counts.map((count, mode) => (Math.floor(tile / product(counts.slice(mode + 1))) % count) + (mode ? 0 : first));
+      const own = index.map((one, mode) => lengths[mode][one]);
+      const size = product(own);
+      if (storage === "tiles") return cut(flat.slice(done, (done += size)), own);
+      const places = placesIn(index.map((one, mode) => [marks[mode][one] - (mode ? 0 : marks[0][first]), lengths[mode][one]]), stridesOf(box));
+      return cut(Array.from(places, (place) => flat[place]), own);
     });
     return cut(tiles, counts);
   }
@@ -1087,97 +1310,188 @@ export class Tensor {
     return parts[0].size / (8 * rank);
   }
 
-  /** Rows `first` to `end` as nested lists: only their splits and elements are read. */
-  async rows(first, end) {
-    const count = await this.rowCount();
-    end = Math.min(end, count);
-    if (!isCount(first) || first > end) refuse("size", `rows ${first} to ${end} of ${count}`);
-    if (this.kind === "dense" && !("order" in this.entry) && !("ascend" in this.entry)) {
-      const inner = product(this.run.slice(1));
-      return cut(await this.values(first * inner, end * inner), [end - first, ...this.run.slice(1)]);
+  /** The extents of cells `low` to `high`, and where each begins and the last ends. */
+  async #cells(part, rank, low, high) {
+    if (8 * rank * high > part.size) refuse("layout", "splits leave the cells");
+    const read = async (first, end) => {
+      const [flat] = await this.#numbersIn(part, [[rank * first, rank * end]]);
+      if (flat.some((one) => one < 0 || one > LIMITS.extent)) refuse("limit", "extents of a cell");
+      return Array.from({ length: end - first }, (_, k) => flat.slice(k * rank, (k + 1) * rank));
+    };
+    // Where a cell begins, the volumes of all before it say: what was added up once is kept.
+    const begins = (this.begins ??= [0]);
+    const chunk = Math.floor(low / CELLS);
+    while (begins.length <= chunk) {
+      const known = begins.length - 1;
+      let sum = begins[known];
+      const found = await read(known * CELLS, Math.min(known + 16, chunk) * CELLS);
+      found.forEach((own, k) => {
+        sum += product(own);
+        if ((k + 1) % CELLS === 0) begins[known + (k + 1) / CELLS] = sum;
+      });
     }
-    if (this.kind !== "jagged") return (await this.toList()).slice(first, end);
+    // Within a chunk, all of it: so it is found again.
+    const from = chunk * CELLS;
+    const found = low === from ? await read(low, high) : await read(from, Math.max(high, Math.min(from + CELLS, Math.floor(part.size / (8 * rank)))));
+    const extents = found.slice(low - from, high - from);
+    let sum = found.slice(0, low - from).reduce((before, own) => before + product(own), begins[chunk]);
+    const starts = [sum];
+    for (const own of extents) starts.push((sum += product(own)));
+    if (!(sum <= this.count) || (8 * rank * high === part.size && sum !== this.count)) refuse("size", "cells of another number of elements");
+    return { extents, starts };
+  }
+
+  /** Where rows `first` to `end` begin in each part of a jagged tensor, by their splits alone. */
+  async #levels(first, end) {
     const { parts, rank } = await this.#splitParts();
     const levels = [];
     let [low, high] = [first, end];
     for (const [q, part] of parts.entries()) {
       const isCells = q === parts.length - 1;
       if (isCells && rank > 1) break;
-      const [raw] = await this.held.read([{ part, start: 8 * low, end: 8 * (high + 1) }]);
       const next = parts[q + 1]?.size;
       const most = isCells ? this.count : q + 2 === parts.length && rank > 1 ? next / (8 * rank) : next / 8 - 1;
-      const own = ascending(numbersOf(raw), "splits", most);
+      const own = ascending((await this.#numbersIn(part, [[low, high + 1]]))[0], "splits", most);
       const isLast = high === part.size / 8 - 1;
       if ((low === 0 && own[0] !== 0) || (isLast && own.at(-1) !== most)) refuse("size", `splits that do not go from 0 to ${most}`);
-      levels.push(own.map((one) => one - own[0]));
+      levels.push(own);
       [low, high] = own.length ? [own[0], own.at(-1)] : [0, 0];
     }
-    let list;
-    if (rank === 1) list = await this.values(low, high);
-    else {
-      const part = parts.at(-1);
-      if (8 * rank * high > part.size) refuse("layout", "splits leave the cells");
-      // Where a cell begins, the volumes of all before it say.
-      const [raw] = await this.held.read([{ part, start: 0, end: 8 * rank * high }]);
-      const extents = numbersOf(raw);
-      if (extents.some((one) => one < 0 || one > LIMITS.extent)) refuse("limit", "extents of a cell");
-      const cells = Array.from({ length: high }, (_, k) => extents.slice(k * rank, (k + 1) * rank));
-      const starts = [0];
-      for (const own of cells) starts.push(starts.at(-1) + product(own));
-      if (starts.at(-1) > this.count || (8 * rank * high === part.size && starts.at(-1) !== this.count)) refuse("size", "cells of another number of elements");
-      const flat = await this.values(starts[low], starts[high]);
-      list = cells.slice(low).map((own, k) => cut(flat.slice(starts[low + k] - starts[low], starts[low + k + 1] - starts[low]), own));
+    const cells = rank > 1 ? await this.#cells(parts.at(-1), rank, low, high) : null;
+    return { levels, cells, low, high };
+  }
+
+  /** Where the elements of rows `first` to `end` begin in the run, and where those of the last end. */
+  async starts(first, end) {
+    this.#check();
+    if (this.kind === "triangular") return Array.from({ length: end + 1 - first }, (_, k) => this.#triangleStart(first + k));
+    if (this.kind === "tiled") {
+      const { marks, box } = await this.#grid();
+      return marks[0].slice(first, end + 1).map((mark) => mark * product(box.slice(1)));
     }
-    for (const own of levels.reverse()) list = own.slice(1).map((one, k) => list.slice(own[k], one));
+    if (this.kind === "dense") return Array.from({ length: end + 1 - first }, (_, k) => (first + k) * product(this.run.slice(1)));
+    const { parts, rank } = await this.#splitParts();
+    const cells = rank > 1 ? parts.pop() : null;
+    let places = Array.from({ length: end + 1 - first }, (_, k) => first + k);
+    for (const part of parts) places = ascending((await this.#numbersIn(part, places.map((one) => [one, one + 1]))).flat(), "splits", Infinity);
+    if (!cells) return ascending(places, "splits", this.count);
+    const { starts } = await this.#cells(cells, rank, places[0], places.at(-1));
+    return places.map((one) => starts[one - places[0]]);
+  }
+
+  #triangleStart(row) {
+    const { n, half, diagonal } = this.form;
+    return half === "lower" ? (row * (row - 1)) / 2 + (diagonal ? row : 0) : row * (n - (diagonal ? 0 : 1)) - (row * (row - 1)) / 2;
+  }
+
+  /** Rows `first` to `end` as nested lists: only their splits and elements are read. */
+  async rows(first, end) {
+    const count = await this.rowCount();
+    end = Math.min(end, count);
+    if (!isCount(first) || first > end) refuse("size", `rows ${first} to ${end} of ${count}`);
+    if (this.kind === "tiled") return this.#tileRows(first, end);
+    if (this.kind === "dense") {
+      if (this.isTurned) return this.window([[first, end], ...this.run.slice(1).map((extent) => [0, extent])]);
+      const inner = product(this.run.slice(1));
+      return cut(await this.values(first * inner, end * inner), [end - first, ...this.run.slice(1)]);
+    }
+    if (this.kind === "triangular") {
+      const starts = await this.starts(first, end);
+      const flat = await this.values(starts[0], starts.at(-1));
+      return starts.slice(1).map((stop, k) => flat.slice(starts[k] - starts[0], stop - starts[0]));
+    }
+    const { levels, cells, low, high } = await this.#levels(first, end);
+    const [from, to] = cells ? [cells.starts[0], cells.starts.at(-1)] : [low, high];
+    let list = await this.values(from, to);
+    if (cells) list = cells.extents.map((own, k) => cut(list.slice(cells.starts[k] - from, cells.starts[k + 1] - from), own));
+    for (const own of levels.reverse()) list = own.slice(1).map((one, k) => list.slice(own[k] - own[0], one - own[0]));
     return list;
   }
 
-  /** A window of a box as nested lists: for each mode from where to before where. */
+  /** A window of a box, or of the box that tiles fill, as nested lists: for each mode from where to before where. */
   async window(ranges) {
-    this.#check();
-    const plain = this.kind === "dense" && !("order" in this.entry) && !("ascend" in this.entry);
-    if (!plain || ranges.length !== this.run.length) refuse("unsupported", "a window of what is no box in row-major order");
-    const bounds = ranges.map(([low, high], mode) => [low, Math.min(high, this.run[mode])]);
+    const box = await this.box();
+    if (ranges.length !== box.length) refuse("unsupported", `a window of ${ranges.length} modes, where there are ${box.length}`);
+    const bounds = ranges.map(([low, high], mode) => [low, Math.min(high, box[mode])]);
     if (bounds.some(([low, high]) => !isCount(low) || low > high)) refuse("size", "a window that leaves the box");
     const extents = bounds.map(([low, high]) => high - low);
-    if (!ranges.length) return this.toList();
-    const outer = extents.slice(0, -1);
-    const strides = this.run.map((_, mode) => product(this.run.slice(mode + 1)));
-    const lines = Array.from({ length: product(outer) }, (_, line) => {
-      const index = outer.map((extent, mode) => bounds[mode][0] + (Math.floor(line / product(outer.slice(mode + 1))) % extent));
-      const start = index.reduce((sum, one, mode) => sum + one * strides[mode], bounds.at(-1)[0]);
-      return [start, start + extents.at(-1)];
-    });
-    if (!lines.length || !extents.at(-1)) return cut([], extents);
-    if (this.hold || this.nullable) {
-      const [low, high] = [lines[0][0], lines.at(-1)[1]];
-      const flat = await this.values(low, high);
-      return cut(lines.flatMap(([start, end]) => flat.slice(start - low, end - low)), extents);
+    if (product(extents) * 8 > LIMITS.readBytes) refuse("limit", `${product(extents)} values at a time`);
+    const places = await this.#places(bounds, extents);
+    // The elements are read in the order in which they lie.
+    const order = places.some((one, k) => k && one < places[k - 1]) ? Uint32Array.from(places.keys()).sort((a, b) => places[a] - places[b]) : null;
+    const spans = [];
+    for (let k = 0; k < places.length; k++) {
+      const place = places[order ? order[k] : k];
+      if (spans.length && spans.at(-1)[1] === place) spans.at(-1)[1]++;
+      else spans.push([place, place + 1]);
     }
-    const part = await this.held.part(this.part);
-    const word = this.type.word;
-    if (part.size !== this.count * word) refuse("size", `a part of ${part.size} bytes`);
-    const found = await this.held.read(lines.map(([start, end]) => ({ part, start: start * word, end: end * word })));
-    return cut(found.flatMap((bytes) => {
-      const array = elementsOf(this.type, bytes);
-      return Array.from({ length: extents.at(-1) }, (_, k) => this.#value(array, k));
-    }), extents);
+    const flat = await this.at(spans);
+    const out = order ? new Array(flat.length) : flat;
+    order?.forEach((place, k) => (out[place] = flat[k]));
+    return cut(out, extents);
+  }
+
+  /** Where the elements of a window lie in the run. */
+  async #places(bounds, extents) {
+    const windows = bounds.map(([low], mode) => [low, extents[mode]]);
+    if (this.kind === "tiled") {
+      const { marks, box, storage } = await this.#grid();
+      if (storage === "box") return placesIn(windows, stridesOf(box));
+      // A tile at a time: its elements follow one another.
+      const out = new Float64Array(product(extents));
+      const targets = stridesOf(extents);
+      const pieces = bounds.map(([low, high], mode) => {
+        const found = [];
+        for (let tile = lowest(marks[mode], low + 1) - 1; tile + 1 < marks[mode].length && marks[mode][tile] < high; tile++) {
+          const [from, to] = [Math.max(low, marks[mode][tile]), Math.min(high, marks[mode][tile + 1])];
+          if (from < to) found.push([tile, from, to - from]);
+        }
+        return found;
+      });
+      const counts = pieces.map((own) => own.length);
+      for (const place of placesIn(counts.map((count) => [0, count]), stridesOf(counts))) {
+        const own = pieces.map((all, mode) => all[Math.floor(place / product(counts.slice(mode + 1))) % counts[mode]]);
+        const start = tileStart(marks, box, own.map(([tile]) => tile));
+        const inner = stridesOf(own.map(([tile], mode) => marks[mode][tile + 1] - marks[mode][tile]));
+        const from = placesIn(own.map(([tile, low, count], mode) => [low - marks[mode][tile], count]), inner);
+        placesIn(own.map(([, low, count], mode) => [low - bounds[mode][0], count]), targets).forEach((to, k) => (out[to] = start + from[k]));
+      }
+      return out;
+    }
+    if (!this.isTurned) return placesIn(windows, stridesOf(this.run));
+    const { order, ascend } = this.entry;
+    const strides = new Array(this.run.length);
+    let [step, start] = [1, 0];
+    for (const mode of order ?? [...this.run.keys()].reverse()) {
+      const isForward = ascend === undefined || ascend[mode];
+      strides[mode] = isForward ? step : -step;
+      if (!isForward) start += step * Math.max(this.run[mode] - 1, 0);
+      step *= this.run[mode];
+    }
+    return placesIn(windows, strides, start);
   }
 
   /** Lengths of rows: of all, or of `sample` of them in runs that are evenly spread, by one read. */
   async lengths({ sample = 16384, runs = 8 } = {}) {
     const count = await this.rowCount();
-    if (this.kind !== "jagged") return (await this.rows(0, count)).map((row) => row.length);
-    const { parts, rank } = await this.#splitParts();
-    if (parts.length === 1 && rank > 1) return (await this.rows(0, Math.min(count, sample))).map((row) => row.length);
     const each = count <= sample ? count : Math.floor(sample / runs);
     const number = count <= sample ? 1 : runs;
     const starts = Array.from({ length: number }, (_, k) => (number < 2 ? 0 : Math.floor((k * (count - each)) / (number - 1))));
-    const found = await this.held.read(starts.map((start) => ({ part: parts[0], start: 8 * start, end: 8 * (Math.min(start + each, count) + 1) })));
-    return found.flatMap((raw) => {
-      const own = numbersOf(raw);
-      return own.slice(1).map((one, k) => (one >= own[k] ? one - own[k] : refuse("layout", "splits do not ascend")));
-    });
+    const bounds = starts.map((start) => [start, Math.min(start + each, count)]);
+    if (this.kind === "jagged") {
+      const { parts, rank } = await this.#splitParts();
+      const isBare = parts.length === 1 && rank > 1;
+      const found = await this.#numbersIn(parts[0], bounds.map(([low, high]) => (isBare ? [rank * low, rank * high] : [low, high + 1])));
+      if (isBare) return found.flat().filter((_, k) => k % rank === 0);
+      return found.flatMap((own) => own.slice(1).map((one, k) => (one >= own[k] ? one - own[k] : refuse("layout", "splits do not ascend"))));
+    }
+    const marks = this.kind === "tiled" ? await this.marks() : null;
+    const lengthOf = (row) => {
+      if (this.kind === "triangular") return this.#triangleStart(row + 1) - this.#triangleStart(row);
+      if (!marks) return this.run[1] ?? 1;
+      return marks.length > 1 ? marks[1].length - 1 : marks[0][row + 1] - marks[0][row];
+    };
+    return bounds.flatMap(([low, high]) => Array.from({ length: high - low }, (_, k) => lengthOf(low + k)));
   }
 }
 
@@ -1211,6 +1525,13 @@ function headerOf(bytes, start, size) {
   if (!Number.isSafeInteger(end) || end > size || end % 64) refuse("record", `the record at ${start} has ${length} bytes`);
   return { start, end, algorithm: data.getUint16(18, true), checksum: data.getBigUint64(20, true) };
 }
+
+/** Where an index says that stored views are. */
+const viewsOf = (views, end) => {
+  if (!isObject(views)) refuse("schema", "views of an index");
+  for (const start of Object.values(views)) if (!isCount(start) || start % 64 || start >= end) refuse("layout", "a view of an index");
+  return views;
+};
 
 const sameText = (a, b) => (a ?? null) === (b ?? null);
 
@@ -1311,24 +1632,31 @@ class Joined {
     return out;
   }
 
-  async lengths(options) {
-    return (await Promise.all(this.parts.map((one) => one.lengths(options)))).flat();
+  async lengths({ sample = 16384, runs = 8 } = {}) {
+    const out = [];
+    for (const part of this.parts) if (out.length < sample) out.push(...(await part.lengths({ sample: sample - out.length, runs })));
+    return out;
   }
 }
 
 /** A `.tens` file: rows of its index, and the tensors that they name. */
 class TensFile {
   constructor(source) {
-    Object.assign(this, { source, how: "index", links: [], scanned: null, kept: [], near: null });
+    Object.assign(this, { source, how: "index", links: [], scanned: null, views: {}, kept: [], near: null });
   }
 
   async start() {
     const { size } = this.source;
-    const [head] = await this.read([[0, Math.min(size, 8)]]);
+    const [tail] = await this.read([[Math.max(size - 16, 0), size]]);
+    let place = size < 64 || ascii(tail.subarray(8)) !== "TENSEND\n" ? size : Number(view(tail).getBigUint64(0, true));
+    if (!isCount(place) || place % 64 || place > size) place = size;
+    const isSmall = size - place <= SMALL_INDEX;
+    const [head, bytes] = await this.read([[0, Math.min(size, WALK)], [place, isSmall ? size : place + WALK]]);
     if (size < 8 || !isMagic(head)) refuse("record", "the file does not begin as a .tens file does");
+    if (isSmall) this.near = { start: place, bytes };
     let found = false;
     try {
-      found = await this.#index();
+      found = place < size && (await this.#index(place));
     } catch (error) {
       // What is no message is no index. One that is whole, and breaks a rule, is an error.
       if (!(error instanceof TensError) || !["record", "frame", "header", "size", "schema"].includes(error.reason)) throw error;
@@ -1351,10 +1679,16 @@ class TensFile {
       const one = known.find((own) => start >= own.start && end <= own.start + own.bytes.length);
       return one?.bytes.subarray(start - one.start, end - one.start);
     });
-    const rest = ranges.filter((_, k) => !found[k]);
-    const more = rest.length ? await this.source.read(rest) : [];
-    for (const [k, bytes] of more.entries()) if (bytes.length && bytes.length <= MOST_KEPT / 4) this.#keep({ start: rest[k][0], bytes });
-    return found.map((bytes) => bytes ?? more.shift());
+    const missing = [...ranges.keys()].filter((k) => !found[k]);
+    if (!missing.length) return found;
+    // What lies between two ranges that are near is read as well.
+    const runs = together(missing.map((k) => ranges[k]), 256);
+    const more = await this.source.read(runs.map(({ start, end }) => [start, end]));
+    for (const [n, { start, of }] of runs.entries()) {
+      if (more[n].length && more[n].length <= MOST_KEPT / 4) this.#keep({ start, bytes: more[n] });
+      for (const own of of) found[missing[own.number]] = more[n].subarray(own.start - start, own.end - start);
+    }
+    return found;
   }
 
   #keep(one) {
@@ -1363,16 +1697,10 @@ class TensFile {
     while (this.kept.length > 64 || total > MOST_KEPT) total -= this.kept.shift().bytes.length;
   }
 
-  async #index() {
+  async #index(place) {
     const { size } = this.source;
-    if (size < 64) return false;
-    const [tail] = await this.read([[size - 16, size]]);
-    if (ascii(tail.subarray(8)) !== "TENSEND\n") return false;
-    this.links = [];
-    let place = Number(view(tail).getBigUint64(0, true));
     for (let end = size; ; ) {
       if (this.links.length > LIMITS.indexChain || !isCount(place) || place % 64 || place >= end) return false;
-      if (end === size && end - place <= SMALL_INDEX) this.near = { start: place, bytes: (await this.source.read([[place, end]]))[0] };
       const isSmall = end - place <= SMALL_INDEX;
       const record = await this.#record(place, isSmall ? end - place : WALK);
       const said = record.label?.record;
@@ -1402,7 +1730,7 @@ class TensFile {
       if (table.shape[1] !== 5) refuse("layout", "the table of an index");
       const grown = entries.length > 3 ? plain(3, "i", 8, 1) : null;
       const begin = said.previous ?? null;
-      this.links.unshift({ rows: table.shape[0], table: await part(table), text: await part(names), grown: grown && (await part(grown)), end: place, records: said.records ?? {}, record, isKnown: record.header.end - place <= SMALL_INDEX });
+      this.links.unshift({ rows: table.shape[0], table: await part(table), text: await part(names), grown: grown && (await part(grown)), end: place, records: said.records ?? {}, views: viewsOf(said.views ?? {}, place), record, isKnown: record.header.end - place <= SMALL_INDEX });
       if (begin === null) break;
       if (!isCount(begin)) return false;
       this.links[0].floor = begin;
@@ -1418,17 +1746,15 @@ class TensFile {
   }
 
   async #sum(start, end, algorithm, { signal, progress } = {}) {
-    if (algorithm > 1) refuse("unsupported", "the checksum XXH3; Python verifies it");
-    let sum = 0;
-    const lanes = algorithm ? new Lanes() : null;
+    if (algorithm >= SUMS.length) refuse("unsupported", `checksum ${algorithm}`);
+    const sum = new SUMS[algorithm](end - start);
     for (let place = start; place < end; place += CHUNK) {
       signal?.throwIfAborted();
       const [bytes] = await this.read([[place, Math.min(place + CHUNK, end)]]);
-      if (!lanes) sum = crc32(bytes, sum);
-      else for (let k = 0; k < bytes.length; k += 65536) lanes.add(bytes.subarray(k, k + 65536));
+      sum.add(bytes);
       progress?.(Math.min(place + CHUNK, end) - start, end - start);
     }
-    return BigInt(lanes ? lanes.sum() : sum);
+    return BigInt(sum.sum());
   }
 
   /** Read headers and labels of records by one batched read, and another for long labels. */
@@ -1494,8 +1820,10 @@ class TensFile {
 
   #taken(record) {
     const said = record.label?.record;
-    if (!isObject(said) || !["tensor", "records", "metadata"].includes(said.kind)) return [];
+    if (!isObject(said)) return [];
     const { start, end } = record.header;
+    if (said.kind === "view" && typeof said.name === "string" && said.name) this.views[said.name] ??= start;
+    if (!["tensor", "records", "metadata"].includes(said.kind)) return [];
     const [piece, pieces] = [said.piece ?? 0, said.pieces ?? 1];
     const isNamed = said.kind === "metadata" || (typeof said.name === "string" && said.name !== "");
     if (!isNamed || !isCount(piece) || !isCount(pieces) || piece >= pieces) return [];
@@ -1504,8 +1832,8 @@ class TensFile {
     return [{ fields, name: said.kind === "metadata" ? "" : said.name, start, length: end - start - HEADER, piece: said.piece ?? 0, pieces: said.pieces ?? 1, extends: said.extends ?? null }];
   }
 
-  /** Rows of the index: name, place, piece, pieces, rows before. */
-  async index(first = 0, end = this.count) {
+  /** Rows of the index: name, place, piece, pieces, rows before. `glance`: the heads of their records are read as well. */
+  async index(first = 0, end = this.count, glance = 0) {
     if (this.scanned) return this.scanned.slice(first, end);
     const out = [];
     for (const link of this.links) {
@@ -1522,7 +1850,12 @@ class TensFile {
       let from = low ? table[0] : 0;
       const stop = table.at(-5);
       if (from < 0 || stop < from || stop > link.text.size) refuse("layout", "the names of an index");
-      const [text] = await this.read([[link.text.start + from, link.text.start + stop]]);
+      const heads = [];
+      for (let k = low; glance && k < high; k++) {
+        const start = table[5 * (k - before) + 1];
+        if (isCount(start) && start < this.source.size) heads.push([start, Math.min(start + glance, this.source.size)]);
+      }
+      const [text] = await this.read([[link.text.start + from, link.text.start + stop], ...heads]);
       const base = from;
       for (let k = low; k < high; k++) {
         const [ends, start, length, piece, pieces] = table.slice(5 * (k - before), 5 * (k - before) + 5);
@@ -1541,7 +1874,7 @@ class TensFile {
 
   /** What rows `first` to `end` of the index have: name, kind, hold, shape, type and bytes, or `refused`. */
   async list(first, end) {
-    const rows = await this.index(first, Math.min(end, this.count));
+    const rows = await this.index(first, Math.min(end, this.count), GLANCE);
     const records = await this.#records(rows.map((row) => row.start));
     return rows.flatMap((row, k) => this.#entries(row, records[k]));
   }
@@ -1623,6 +1956,9 @@ class TensFile {
       if (Array.isArray(fields)) for (const field of fields) out.set(`${name}.${field}`, { rows });
       else out.set(name, { rows });
     }
+    // The name of a view that a tensor has as well is that of the tensor.
+    const views = Object.assign({}, this.views, ...this.links.map((link) => link.views));
+    for (const [name, start] of Object.entries(views)) if (!out.has(name) && !begun.has(name)) out.set(name, { rows: [], view: start });
     return (this.rowsByName = out);
   }
 
@@ -1645,10 +1981,23 @@ class TensFile {
     return null;
   }
 
+  async #found(name) {
+    return (await this.#byName()).get(name) ?? refuse("record", `there is no tensor ${JSON.stringify(name)}`);
+  }
+
+  /** What a stored view is made of: an object for each source, as the file has it; null for a tensor. */
+  async sources(name) {
+    const { view: start } = await this.#found(name);
+    if (start === undefined) return null;
+    const said = (await this.#record(start)).label?.record;
+    if (said?.kind !== "view" || said.name !== name || !Array.isArray(said.sources) || !said.sources.every(isObject)) refuse("record", `the record at ${start} is no view ${JSON.stringify(name)}`);
+    return said.sources;
+  }
+
   /** The tensor of a name: all its pieces and extensions. */
   async tensor(name) {
-    const found = (await this.#byName()).get(name);
-    if (!found) refuse("record", `there is no tensor ${JSON.stringify(name)}`);
+    const found = await this.#found(name);
+    if (found.view !== undefined) refuse("unsupported", `a stored view of ${(await this.sources(name)).length} sources: Python computes it`);
     const records = await this.#records(found.rows.map((row) => row.start));
     const tensors = found.rows.map((row, k) => {
       if (records[k] instanceof TensError) throw records[k];
@@ -1688,11 +2037,10 @@ class TensFile {
 
   /** Compare the checksums of the records of a tensor: true if they fit. */
   async verify(name, options = {}) {
-    const found = (await this.#byName()).get(name);
-    if (!found) refuse("record", `there is no tensor ${JSON.stringify(name)}`);
-    for (const row of found.rows) {
-      const record = await this.#record(row.start, GLANCE);
-      const { start, end, algorithm, checksum } = record.header;
+    const { rows, view: own } = await this.#found(name);
+    for (const start of own === undefined ? rows.map((row) => row.start) : [own]) {
+      const record = await this.#record(start, GLANCE);
+      const { end, algorithm, checksum } = record.header;
       if ((await this.#sum(start + HEADER, end, algorithm, options)) !== checksum) return false;
     }
     return true;

@@ -7,10 +7,10 @@ import stat
 from pathlib import Path
 from typing import Any
 
+from tensorwrapper._below import is_below
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.store.foreign.zarr._keys import Keyed, Place
 from tensorwrapper.store.records._loss import Loss
-from tensorwrapper.store.system._below import is_below
 
 __all__ = ["check_links", "contained_store", "is_inside", "link_refusal"]
 

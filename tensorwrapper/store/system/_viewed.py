@@ -1,0 +1,49 @@
+"""`Viewed`: open files that a page in a browser shows."""
+
+import importlib
+import os
+from typing import TYPE_CHECKING, cast
+
+from tensorwrapper._value_class import Shown
+
+if TYPE_CHECKING:
+    from tensorwrapper.viewer import Viewer
+
+__all__ = ["Viewed"]
+
+
+class Viewed(Shown):
+    """One primitive, `path`."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        @property
+        def path(self) -> os.PathLike[str]:
+            """The path of the file."""
+
+    def view(self, *, framed_by: str | None = None) -> "Viewer":
+        """Serve the file to a page in a browser of this machine; a notebook shows the page, or a link to it.
+
+        A notebook has the page in a frame if its own server runs on this machine, and is known. Else
+        `framed_by` says whose pages may have it in a frame.
+
+        Parameters
+        ----------
+        framed_by
+            An origin, as ``"http://localhost:8888"``; found out if not given.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> import tensorwrapper as tw
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "run.tens"
+        >>> tw.save(path, {"x": [1, 2]})
+        >>> with tw.open(path) as file, file.view() as viewer:
+        ...     viewer.address.startswith("http://127.0.0.1:")
+        True
+        """
+        viewer = importlib.import_module("tensorwrapper.viewer")  # by name: no import points up
+        origin = viewer.notebook_origin() if framed_by is None else framed_by
+        return cast("Viewer", viewer.view(self.path, framed_by=origin))

@@ -1,0 +1,164 @@
+"""Tensors of servers, and of files that the page does not read by itself: parts of them are selected."""
+
+import json
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Self, TypeAlias, cast, final
+
+import numpy as np
+
+from tensorwrapper import wire
+from tensorwrapper._value_class import Shown
+from tensorwrapper.errors import ConversionError, LayoutError, TensorWrapperError
+from tensorwrapper.remote import Remote, RemoteTensor
+from tensorwrapper.selection import View
+from tensorwrapper.store import ArrayFile, TensFile
+from tensorwrapper.tensor import Tensor
+
+__all__ = ["MOST_ASKED", "Selected"]
+
+MOST_ASKED: Final = 2**16
+"""Bytes of a question."""
+_MOST: Final = 2**20
+"""Elements of an answer."""
+_FEW: Final = 2**16
+"""Elements of rows that are sent whole, though not all of them are shown."""
+_COLUMNS: Final = 24
+_MOST_LISTED: Final = 256
+
+_Tensors: TypeAlias = Remote | ArrayFile | TensFile
+_Lazy: TypeAlias = "Tensor[Any] | View[Any] | RemoteTensor"
+
+
+@final
+class Selected(Shown):
+    """Tensors by their names, one question at a time.
+
+    A question is an object of JSON: `{"list": [first, end]}`, or `name` and one of `window`, `rows` and
+    `lengths`. The first is answered by JSON, the others by a message.
+    """
+
+    __slots__ = ("_lock", "_names", "_tensors")
+
+    def __init__(self, tensors: _Tensors) -> None:
+        self._tensors = tensors
+        self._names: tuple[str, ...] = tuple(tensors)
+        self._lock = threading.Lock()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the tensors, in order."""
+        return self._names
+
+    def close(self) -> None:
+        """Let go of the file, or of the server."""
+        with self._lock:
+            self._tensors.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def answer(self, question: bytes) -> bytes:
+        """Return what a question asks for.
+
+        Raises
+        ------
+        TensorWrapperError
+            If the question has another form, names an unknown tensor, or wants too much.
+        """
+        try:
+            asked: Mapping[str, object] = json.loads(question)
+            with self._lock:
+                if "list" in asked:
+                    first, end = _span(asked["list"])
+                    return json.dumps(self._listed(first, end), default=str).encode()
+                return self._part(self._tensors[str(asked["name"])], asked)
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            if isinstance(error, TensorWrapperError):
+                raise
+            raise ConversionError(f"a question has another form: {error}") from error
+
+    def _listed(self, first: int, end: int) -> list[dict[str, object]]:
+        names = self._names[first : min(end, first + _MOST_LISTED)]
+        return [self._described(name) for name in names]
+
+    def _described(self, name: str) -> dict[str, object]:
+        """Return what is known of a tensor without its elements."""
+        said: dict[str, object] = {"name": name}
+        try:
+            tensor: _Lazy = self._tensors[name]
+            tiling = _tiling_of(tensor)
+            kind = "tiled" if tiling else "dense" if tensor.shape.is_box else "jagged"
+            box = tensor.untiled().shape if tiling else tensor.shape
+            said |= {
+                "kind": kind,
+                "hold": "sparse" if tensor.is_sparse else "string" if tensor.dtype.kind == "T" else None,
+                "type": "text" if tensor.dtype.kind == "T" else str(tensor.dtype),
+                "isNumeric": tensor.dtype.kind in "biufV",
+                "rank": tensor.shape.rank,
+                "bytes": tensor.nbytes,
+                "shape": None if kind == "jagged" else list(box.extents),
+                "rows": len(tensor) if tensor.shape.rank else 1,
+                "names": list(tensor.shape.names),
+                "marks": tiling,
+            }
+            if not isinstance(self._tensors, Remote):
+                said["metadata"] = self._tensors.tensor_metadata(name)
+        except TensorWrapperError as error:
+            said["refused"] = str(error)
+        return said
+
+    def _part(self, tensor: _Lazy, asked: Mapping[str, object]) -> bytes:
+        if "window" in asked:
+            spans = [_span(own) for own in _list(asked["window"])]
+            box = tensor.untiled() if _tiling_of(tensor) else tensor
+            part = box[tuple([slice(*own) for own in spans])] if spans else box
+            return _message([_computed(part)])
+        if "lengths" in asked:
+            parts = [tensor[slice(*_span(own))] for own in _list(asked["lengths"])]
+            return _message([np.concatenate([np.asarray(own.row_lengths()) for own in parts])])
+        part = tensor[slice(*_span(asked["rows"]))]
+        if part.shape.size <= _FEW:
+            return _message([_computed(part)])
+        counts = np.array([part[k].shape.size if part.shape.rank > 1 else 1 for k in range(len(part))])
+        if part.shape.rank == 2:  # the first elements of each row
+            return _message([_computed(part[:, :_COLUMNS]), counts])
+        short = np.flatnonzero(counts <= _FEW // 16)
+        return _message([_computed(part[short]), counts, short])
+
+
+def _computed(part: _Lazy) -> "Tensor[Any]":
+    if part.shape.size > _MOST:
+        raise ConversionError(f"an answer has up to {_MOST} elements, and not {part.shape.size}")
+    return part if isinstance(part, Tensor) else part.compute()
+
+
+def _message(tensors: Sequence["Tensor[Any] | np.ndarray[Any, Any]"]) -> bytes:
+    return bytes(wire.encode_frames(wire.encode(list(tensors))))
+
+
+def _tiling_of(tensor: _Lazy) -> list[list[int]] | None:
+    """Return the marks of tiles, mode by mode; None if there are no tiles."""
+    try:
+        tiling = tensor.tiling
+    except LayoutError:
+        return None
+    return [np.append(0, np.cumsum(own)).tolist() for own in tiling.sizes]
+
+
+def _list(given: object) -> list[object]:
+    if not isinstance(given, list) or len(given) > 64:
+        raise TypeError("a list of up to 64 spans is allowed")
+    return cast("list[object]", given)
+
+
+def _span(given: object) -> tuple[int, int]:
+    """Return where a span begins and ends."""
+    match given:
+        case [int(first), int(end)] if 0 <= first <= end < 2**53:
+            return first, end
+        case _:
+            raise TypeError(f"[first, end] is allowed, and not {given!r:.60}")
