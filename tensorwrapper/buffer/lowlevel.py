@@ -25,13 +25,10 @@ buffers.
 `put_tiles` move elements of some tiles of a pattern. `tile_places` are addresses of tiles, `volume_of_tiles`
 their common size, `row_major_table` the strides of tiles without gaps.
 
-**Symmetric elements**: `packed_buffer` (of elements that are stored in another way), `check_symmetric_box` (a
-shape that a symmetry fits), `symmetry_for` (a symmetry for elements of one type). `check_own_conjugates`
-refuses packed elements that must be real and are not.
-
-**Nulls**: `clear_nulls` returns values with zeros under them.
-
-**Sparse elements**: `rises` (addresses ascend, none twice), `is_fill` (where values equal the fill, NaN too).
+**Symmetric elements**: `packed_buffer` (of elements that are stored in another way), `pack_box` (without a
+check), `check_symmetric_box` (a shape that a symmetry fits), `symmetry_for` (a symmetry for elements of one
+type). `check_own_conjugates` refuses packed elements that must be real and are not, `project_conjugates`
+makes them real. `make_symmetric` returns a buffer of checked parts.
 """
 
 from typing import TYPE_CHECKING
@@ -72,11 +69,12 @@ if TYPE_CHECKING:
         take_along,
         write_elements,
     )
+    from tensorwrapper.buffer.copies._symmetric_copy import pack_box
     from tensorwrapper.buffer.strings._checks import check_kind, check_offsets
     from tensorwrapper.buffer.strings._export import without_gaps
-    from tensorwrapper.buffer.symmetric._checks import check_own_conjugates
+    from tensorwrapper.buffer.symmetric._checks import check_own_conjugates, project_conjugates
     from tensorwrapper.buffer.symmetric._making import check_symmetric_box, packed_buffer
-    from tensorwrapper.buffer.symmetric._symmetric import symmetry_for
+    from tensorwrapper.buffer.symmetric._symmetric import make_symmetric, symmetry_for
 
 __all__ = [
     "ArrowValues",
@@ -106,10 +104,13 @@ __all__ = [
     "kind_of",
     "make_blocks",
     "make_sparse",
+    "make_symmetric",
+    "pack_box",
     "pack_together",
     "packed_buffer",
     "packed_layout",
     "picked_tiles",
+    "project_conjugates",
     "put_tiles",
     "rises",
     "row_major_table",
@@ -160,8 +161,15 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             ),
             "strings._checks": ("check_kind", "check_offsets"),
             "strings._export": ("without_gaps",),
-            "symmetric._checks": ("check_own_conjugates",),
+            "symmetric._checks": (
+                "check_own_conjugates",
+                "project_conjugates",
+            ),
             "symmetric._making": ("check_symmetric_box", "packed_buffer"),
-            "symmetric._symmetric": ("symmetry_for",),
+            "symmetric._symmetric": (
+                "make_symmetric",
+                "symmetry_for",
+            ),
+            "copies._symmetric_copy": ("pack_box",),
         },
     )

@@ -31,6 +31,7 @@ a level start: one number, or one each; `tidy_origins` makes the first of the se
 **Symmetry**: `contraction_symmetry` and `ufunc_symmetry` have the rules for the symmetry of a result.
 `fold_columns` says where elements are packed (`Folded`), `closed_form` how a group is built of `Block`s: a
 `Row` or `Copies` of them. `check_exchanged` compares numbers of modes; `columns_of` has indices of ordinals.
+`without_conjugation` leaves operations out. `read_labels` reads the equation of a contraction.
 `plain_generators` and `read_generators` are for JSON.
 
 **Pictures**: `short_text`.
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     )
     from tensorwrapper.shape.boxes._smooth import make_smooth, to_permutation
     from tensorwrapper.shape.combining._operands import OperandShapes
+    from tensorwrapper.shape.contractions._labels import read_labels
     from tensorwrapper.shape.facade._cells import rows_under
     from tensorwrapper.shape.patterns._block_pattern import has_tiles, make_block_pattern
     from tensorwrapper.shape.patterns._making import mask_of_predicate, to_threshold
@@ -64,7 +66,12 @@ if TYPE_CHECKING:
     from tensorwrapper.shape.symmetry._blocks import Block, Copies, Folded, Row
     from tensorwrapper.shape.symmetry._packing import columns_of
     from tensorwrapper.shape.symmetry._rules import contraction_symmetry, ufunc_symmetry
-    from tensorwrapper.shape.symmetry._symmetry import check_exchanged, closed_form, fold_columns
+    from tensorwrapper.shape.symmetry._symmetry import (
+        check_exchanged,
+        closed_form,
+        fold_columns,
+        without_conjugation,
+    )
     from tensorwrapper.shape.symmetry._text import plain_generators, read_generators
     from tensorwrapper.shape.tilings._tiling import make_tiling
 
@@ -98,6 +105,7 @@ __all__ = [
     "picked_names",
     "plain_generators",
     "read_generators",
+    "read_labels",
     "rows_under",
     "short_text",
     "tidy_origins",
@@ -110,6 +118,7 @@ __all__ = [
     "unnamed_shape",
     "unroll",
     "usable_names",
+    "without_conjugation",
     "wrap",
 ]
 
@@ -134,8 +143,14 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "symmetry._blocks": ("Block", "Copies", "Folded", "Row"),
             "symmetry._packing": ("columns_of",),
             "symmetry._text": ("plain_generators", "read_generators"),
-            "symmetry._symmetry": ("check_exchanged", "closed_form", "fold_columns"),
+            "symmetry._symmetry": (
+                "check_exchanged",
+                "closed_form",
+                "fold_columns",
+                "without_conjugation",
+            ),
             "symmetry._rules": ("contraction_symmetry", "ufunc_symmetry"),
             "tilings._tiling": ("make_tiling",),
+            "contractions._labels": ("read_labels",),
         },
     )

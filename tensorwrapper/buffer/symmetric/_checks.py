@@ -14,7 +14,7 @@ from tensorwrapper.shape import Operation, Symmetry
 from tensorwrapper.shape.lowlevel import Copies, Row, closed_form, columns_of, fold_columns
 from tensorwrapper.typing import Array, Extents, Index, IntArray
 
-__all__ = ["check_own_conjugates", "pack_checked", "repack_checked"]
+__all__ = ["check_own_conjugates", "pack_checked", "project_conjugates", "repack_checked"]
 
 _Reader: TypeAlias = Callable[[tuple[IntArray, ...]], Array]
 """Returns the elements at indices of each mode, which broadcast."""
@@ -198,8 +198,8 @@ def _stays(columns: tuple[IntArray, ...], joined: Index, count: int) -> "npt.NDA
     return stays
 
 
-def _project(packed: Array, symmetry: Symmetry, extents: tuple[int, ...]) -> None:
-    """Leave the real parts, or the imaginary ones, of the elements that are their own conjugates."""
+def project_conjugates(packed: Array, symmetry: Symmetry, extents: tuple[int, ...]) -> None:
+    """Leave the real parts, or the imaginary ones, of packed elements that are their own conjugates."""
     for places, sign in _fixed_elements(symmetry, extents):
         if sign > 0:
             packed.imag[places] = 0
@@ -209,7 +209,7 @@ def _project(packed: Array, symmetry: Symmetry, extents: tuple[int, ...]) -> Non
 
 def _check(read: _Reader, packed: Array, symmetry: Symmetry, extents: Extents, tolerance: float) -> None:
     """Raise at the first element that packed elements do not give back; O(size), some at a time."""
-    _project(packed, symmetry, extents)
+    project_conjugates(packed, symmetry, extents)
     step = max(_CHUNK // max(math.prod(extents[1:]), 1), 1)
     mesh = [*np.ogrid[tuple([slice(n) for n in extents])]]
     for start in range(0, extents[0] if extents else 1, step):

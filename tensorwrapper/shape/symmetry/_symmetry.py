@@ -44,6 +44,7 @@ __all__ = [
     "check_exchanged",
     "closed_form",
     "fold_columns",
+    "without_conjugation",
 ]
 
 Generator: TypeAlias = (
@@ -657,6 +658,11 @@ def fold_columns(symmetry: Symmetry, columns: tuple[IntArray, ...], extents: Ext
 def check_exchanged(symmetry: Symmetry, numbers: tuple[int, ...], what: str) -> None:
     """Raise ExtentMismatchError unless exchanged modes have equal numbers; `what` names these."""
     check_equal_modes(symmetry._codes, numbers, what)
+
+
+def without_conjugation(symmetry: Symmetry) -> Symmetry:
+    """Return the operations that do not conjugate."""
+    return symmetry._make(symmetry.rank, [own.code for own in symmetry.operations if not own.conjugate])
 
 
 def _restore(rank: int, generators: tuple[Operation, ...]) -> Symmetry:

@@ -45,7 +45,8 @@ def contract(
     equation
         As of `contraction`, or its plan. One label for each mode of the box, also of tiled tensors.
     left, right
-        Tensors in blocks, their boxes, views of these by slices and permutations, or dense tiled tensors.
+        Tensors in blocks, their boxes, views of these by slices and permutations, or dense tiled tensors. Or
+        boxes, of which one is symmetric at least.
     threshold
         Products of blocks are left out whose Frobenius norms have a product below it, as
         `Contraction.screen` does; its `error_bound` says how much is lost at most.
@@ -54,7 +55,8 @@ def contract(
     -------
     Tensor
         In blocks, over the tiles of the result: a box if both operands are boxes, else tiled. Of the type
-        that NumPy promotes both to. A dense tensor of rank 0 if there are no labels in the result.
+        that NumPy promotes both to. A dense tensor of rank 0 if there are no labels in the result. Of
+        symmetric boxes it is packed if a symmetry remains, else dense.
 
     Raises
     ------
@@ -70,7 +72,7 @@ def contract(
     LayoutError
         If an operand has no tiles.
     ConversionError
-        If an operand is not a tensor.
+        If an operand is not a tensor, or not a box with all elements beside a symmetric one.
     DTypeError
         If elements are neither numbers nor truth values.
     SizeOverflowError
@@ -89,6 +91,9 @@ def contract(
     >>> tw.contract("ij,ij->", t, t).item()
     34.0
     """
+    given: tuple[object, ...] = (left, right)
+    if any(isinstance(own, Tensor) and _stores_orbits(own) for own in given):
+        return _of_orbits(equation, left, right, threshold)
     sides = [_tiles_of(operand, which) for operand, which in zip((left, right), _SIDES, strict=True)]
     dtype = promoted([tiles.held.dtype for tiles in sides], "contract")
     if dtype.kind not in "biufc":
@@ -105,13 +110,34 @@ def contract(
     return made.untiled() if all(tiles.first is None for tiles in sides) else made
 
 
-def _tiles_of(operand: object, which: str) -> PresentTiles[Any]:
+def _of_orbits(
+    equation: str | Contraction, left: Tensor[Any], right: Tensor[Any], threshold: SupportsFloat | None
+) -> Tensor[Any]:
+    """Return the contraction of two boxes, of which one is symmetric at least."""
+    from tensorwrapper.tensor.contractions._symmetric import contract_symmetric  # noqa: PLC0415 - few are
+
+    for operand, which in zip((left, right), _SIDES, strict=True):
+        _check_tensor(operand, which)
+    if threshold is not None or isinstance(equation, Contraction):
+        raise PatternError("contract: plans and thresholds are for tensors in tiles, not for symmetric boxes")
+    return contract_symmetric(equation, left, right)
+
+
+def _stores_orbits(tensor: Tensor[Any]) -> bool:
+    return tensor.buffer.stores_orbits
+
+
+def _check_tensor(operand: object, which: str) -> None:
     if not isinstance(operand, Tensor):
         raise ConversionError(
             f"contract: the {which} operand is a tensor in tiles, not {brief(operand)} "
             f"({type(operand).__name__}): `tw.as_tensor(x).tiled(tw.Tiling([1, 1], [3]))` is one, and "
             "compute() of a view"
         )
+
+
+def _tiles_of(operand: object, which: str) -> PresentTiles[Any]:
+    _check_tensor(operand, which)
     tiles: PresentTiles[Any] = present(cast("Tensor[Any]", operand), "contract")
     if tiles.fill.any():
         raise PatternError(
