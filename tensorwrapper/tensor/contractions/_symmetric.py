@@ -109,7 +109,7 @@ def contract_symmetric(equation: str, left: Tensor[Any], right: Tensor[Any]) -> 
             for group, own in groups
         ]
     )
-    values: Array = products[places]
+    values: Array = np.asarray(products[places]).reshape(-1)
     project_conjugates(values, kept, whole)
     return _over(make_symmetric(values, kept, whole), result, extents, origins, left)
 
