@@ -9,10 +9,11 @@ from tensorwrapper._hints import answered
 from tensorwrapper._memory import memory_for
 from tensorwrapper._wording import brief
 from tensorwrapper.buffer import Dense
-from tensorwrapper.buffer.lowlevel import PresentTiles, row_major_table
+from tensorwrapper.buffer.lowlevel import PresentTiles, make_symmetric_blocks, project_tiles, row_major_table
 from tensorwrapper.errors import ConversionError, DTypeError, PatternError
-from tensorwrapper.shape import Contraction, contraction
-from tensorwrapper.tensor._tensor import Tensor
+from tensorwrapper.shape import Contraction, Symmetry, contraction
+from tensorwrapper.shape.lowlevel import MOST_RANK, restricted, without_conjugation
+from tensorwrapper.tensor._tensor import Tensor, make_tensor
 from tensorwrapper.tensor.contractions._matrices import Matrices, matrices_of
 from tensorwrapper.tensor.contractions._products import add_products
 from tensorwrapper.tensor.making._convert import as_tensor
@@ -103,11 +104,49 @@ def contract(
         sides = [_packed(tiles) for tiles in sides]
         norms = [norms_of(tiles.held.flat, tiles.pattern.offsets(), "fro") for tiles in sides]
         plan = plan.screen(norms[0], norms[1], threshold)
+    kept = _kept(plan, left, right, sides, dtype) if plan.pattern.rank else None
+    if kept is not None:
+        plan = restricted(
+            plan, plan.pattern.unique(kept) if not kept.is_zero else plan.pattern - plan.pattern
+        )
     values = _run(plan, sides, dtype)
     if not plan.pattern.rank:
         return as_tensor(values.reshape(()) if len(values) else np.zeros((), dtype))
     made = tensor_of_pattern(plan.pattern, values)
+    if kept is not None and not kept.is_zero:
+        # Sums in another order differ in the last bits: tiles on diagonals get the elements of one side.
+        values = project_tiles(plan.pattern, values, kept)
+        buffer = make_symmetric_blocks(plan.pattern, values, kept, np.zeros((), dtype))
+        made = make_tensor(made.layout, buffer)
     return made.untiled() if all(tiles.first is None for tiles in sides) else made
+
+
+def _kept(
+    plan: Contraction,
+    left: Tensor[Any],
+    right: Tensor[Any],
+    sides: list[PresentTiles[Any]],
+    dtype: "np.dtype[Any]",
+) -> "Symmetry | None":
+    """Return the symmetry of a result that stores one tile of each orbit; None if it stores all."""
+    known = [own.buffer.symmetry_of(own.layout.implementation) for own in (left, right)]
+    if known == [None, None] or max(len(own) for own in plan.labels) > MOST_RANK:
+        return None
+    # Loaded here: few tensors are symmetric.
+    from tensorwrapper.tensor.contractions._symmetric import are_same, symmetry_left  # noqa: PLC0415
+
+    def is_finite() -> bool:
+        return all(np.isfinite(own.held.flat).all() for own in sides if own.held.dtype.kind in "fc")
+
+    symmetries = [
+        Symmetry(len(labels)) if own is None else own for own, labels in zip(known, plan.labels, strict=False)
+    ]
+    kept = symmetry_left(
+        symmetries, (left.dtype, right.dtype), plan.labels, dtype, same=are_same(left, right)
+    )
+    if kept.positive != kept and not is_finite():
+        kept = without_conjugation(kept.positive)
+    return None if kept.is_trivial else kept
 
 
 def _of_orbits(
@@ -124,7 +163,7 @@ def _of_orbits(
 
 
 def _stores_orbits(tensor: Tensor[Any]) -> bool:
-    return tensor.buffer.stores_orbits
+    return tensor.buffer.stores_orbits and not tensor.buffer.in_tiles
 
 
 def _check_tensor(operand: object, which: str) -> None:

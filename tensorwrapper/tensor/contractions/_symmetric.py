@@ -36,7 +36,7 @@ from tensorwrapper.tensor._tensor import Tensor
 from tensorwrapper.tensor.operators._promotion import promoted
 from tensorwrapper.typing import Array
 
-__all__ = ["contract_symmetric"]
+__all__ = ["are_same", "contract_symmetric", "symmetry_left"]
 
 _SIDES = ("left", "right")
 
@@ -64,12 +64,7 @@ def contract_symmetric(equation: str, left: Tensor[Any], right: Tensor[Any]) -> 
         raise DTypeError(f"contract multiplies and adds numbers or truth values, not {dtype}")
     result = labels[2]
     symmetries = [_symmetry_of(tensor, shape.rank) for tensor, shape in zip(sides, shapes, strict=True)]
-    known = [
-        own | _own_conjugates(own.rank) if dtype.kind == "c" != tensor.dtype.kind and not own.is_zero else own
-        for own, tensor in zip(symmetries, sides, strict=True)
-    ]
-    kept = contraction_symmetry(known[0], known[1], labels, same=_are_same(left, right))
-    kept = kept if dtype.kind == "c" else kept.real
+    kept = symmetry_left(symmetries, (left.dtype, right.dtype), labels, dtype, same=are_same(left, right))
     plain = [without_conjugation(own) if not own.is_zero else Symmetry(own.rank) for own in symmetries]
     shared = [label for label in labels[0] if label in labels[1]]
     batches = [label for label in result if label in shared]
@@ -153,7 +148,25 @@ def _own_conjugates(rank: int) -> Symmetry:
     return Symmetry(rank, [Operation(tuple(range(rank)), 1, conjugate=True)])
 
 
-def _are_same(left: Tensor[Any], right: Tensor[Any]) -> bool:
+def symmetry_left(
+    symmetries: Sequence[Symmetry],
+    dtypes: "tuple[np.dtype[Any], np.dtype[Any]]",
+    labels: tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]],
+    dtype: "np.dtype[Any]",
+    *,
+    same: bool,
+) -> Symmetry:
+    """Return the symmetry of a result of a type, of operands of some types."""
+    known = [
+        own | _own_conjugates(own.rank) if dtype.kind == "c" != kind.kind and not own.is_zero else own
+        for own, kind in zip(symmetries, dtypes, strict=True)
+    ]
+    kept = contraction_symmetry(known[0], known[1], labels, same=same)
+    return kept if dtype.kind == "c" else kept.real
+
+
+def are_same(left: Tensor[Any], right: Tensor[Any]) -> bool:
+    """Tell whether two operands are one."""
     return left is right or (left.buffer is right.buffer and left.layout == right.layout)
 
 
