@@ -91,9 +91,9 @@ def blocks(
     source
         Blocks by tile number: a mapping, or pairs in any order. Each has the extents of its tile. Or a sparse
         array of SciPy or pydata/sparse, or a tensor: the tiles that have another element than the fill. Or a
-        TensorMap of metatensor whose keys number tiles, or an Array of TeNPy.
+        TensorMap of metatensor whose keys number tiles, an Array of TeNPy, or a UniTensor of cytnx.
     tiling
-        How the box is cut. A BSR array, a TensorMap and an Array of TeNPy have their own if not given.
+        How the box is cut. A BSR array, and those of the other libraries, have their own if not given.
     dtype
         The type of the elements; what NumPy promotes those of the blocks to if not given, float64 of none.
     fill_value
