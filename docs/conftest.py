@@ -8,6 +8,7 @@ _PAGES = {
     "tensorstore": "guide/libraries/tensorstore",
     "metatensor": "guide/libraries/metatensor",
     "tenpy": "guide/libraries/tenpy",
+    "cytnx": "guide/libraries/cytnx",
     "pyscf": "howto/integrals",
 }
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tensorwrapper.buffer._strings import Strings
     from tensorwrapper.buffer.arrow._strings import ArrowArrayLike, ArrowStreamLike, strings_from_arrow
     from tensorwrapper.buffer.blocks._blocks import Blocks
+    from tensorwrapper.buffer.blocks._symmetric_blocks import SymmetricBlocks
     from tensorwrapper.buffer.copies._copy import CopyCount, count_copies
     from tensorwrapper.buffer.copies._run_copy import copy_between, run_copy
     from tensorwrapper.buffer.strings._data import StringData
@@ -40,6 +41,7 @@ __all__ = [
     "StringData",
     "Strings",
     "Symmetric",
+    "SymmetricBlocks",
     "constant",
     "copy_between",
     "count_copies",
@@ -70,6 +72,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "_strings": ("Strings",),
             "arrow._strings": ("ArrowArrayLike", "ArrowStreamLike", "strings_from_arrow"),
             "blocks._blocks": ("Blocks",),
+            "blocks._symmetric_blocks": ("SymmetricBlocks",),
             "copies._copy": ("CopyCount", "count_copies"),
             "copies._run_copy": ("copy_between", "run_copy"),
             "strings._data": ("StringData",),

@@ -23,15 +23,13 @@ buffers.
 
 **Blocks**: `tiles_of` returns `PresentTiles`, and `make_blocks` a buffer of checked parts. `picked_tiles` and
 `put_tiles` move elements of some tiles of a pattern. `tile_places` are addresses of tiles, `volume_of_tiles`
-their common size, `row_major_table` the strides of tiles without gaps.
+their common size, `row_major_table` the strides of tiles without gaps. `make_symmetric_blocks` is for
+one tile of each orbit, `project_tiles` gives tiles on diagonals their own symmetry.
 
-**Symmetric elements**: `packed_buffer` (of elements that are stored in another way), `check_symmetric_box` (a
-shape that a symmetry fits), `symmetry_for` (a symmetry for elements of one type). `check_own_conjugates`
-refuses packed elements that must be real and are not.
-
-**Nulls**: `clear_nulls` returns values with zeros under them.
-
-**Sparse elements**: `rises` (addresses ascend, none twice), `is_fill` (where values equal the fill, NaN too).
+**Symmetric elements**: `packed_buffer` (of elements that are stored in another way), `pack_box` (without a
+check), `check_symmetric_box` (a shape that a symmetry fits), `symmetry_for` (a symmetry for elements of one
+type). `check_own_conjugates` refuses packed elements that must be real and are not, `project_conjugates`
+makes them real. `make_symmetric` returns a buffer of checked parts.
 """
 
 from typing import TYPE_CHECKING
@@ -62,6 +60,7 @@ if TYPE_CHECKING:
         tile_places,
         volume_of_tiles,
     )
+    from tensorwrapper.buffer.blocks._symmetric_blocks import make_symmetric_blocks, project_tiles
     from tensorwrapper.buffer.copies._copy import (
         assign_elements,
         assign_indexed,
@@ -72,11 +71,18 @@ if TYPE_CHECKING:
         take_along,
         write_elements,
     )
+    from tensorwrapper.buffer.copies._symmetric_copy import pack_box
     from tensorwrapper.buffer.strings._checks import check_kind, check_offsets
     from tensorwrapper.buffer.strings._export import without_gaps
-    from tensorwrapper.buffer.symmetric._checks import check_own_conjugates
+    from tensorwrapper.buffer.symmetric._checks import (
+        check_own_conjugates,
+        check_tolerance,
+        differ,
+        mismatch_text,
+        project_conjugates,
+    )
     from tensorwrapper.buffer.symmetric._making import check_symmetric_box, packed_buffer
-    from tensorwrapper.buffer.symmetric._symmetric import symmetry_for
+    from tensorwrapper.buffer.symmetric._symmetric import make_symmetric, symmetry_for
 
 __all__ = [
     "ArrowValues",
@@ -92,10 +98,12 @@ __all__ = [
     "check_offsets",
     "check_own_conjugates",
     "check_symmetric_box",
+    "check_tolerance",
     "check_write",
     "clear_nulls",
     "convert_elements",
     "copy_elements",
+    "differ",
     "fit_extents",
     "fit_number",
     "holds_strings",
@@ -106,10 +114,16 @@ __all__ = [
     "kind_of",
     "make_blocks",
     "make_sparse",
+    "make_symmetric",
+    "make_symmetric_blocks",
+    "mismatch_text",
+    "pack_box",
     "pack_together",
     "packed_buffer",
     "packed_layout",
     "picked_tiles",
+    "project_conjugates",
+    "project_tiles",
     "put_tiles",
     "rises",
     "row_major_table",
@@ -160,8 +174,22 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             ),
             "strings._checks": ("check_kind", "check_offsets"),
             "strings._export": ("without_gaps",),
-            "symmetric._checks": ("check_own_conjugates",),
+            "symmetric._checks": (
+                "check_own_conjugates",
+                "check_tolerance",
+                "differ",
+                "mismatch_text",
+                "project_conjugates",
+            ),
             "symmetric._making": ("check_symmetric_box", "packed_buffer"),
-            "symmetric._symmetric": ("symmetry_for",),
+            "symmetric._symmetric": (
+                "make_symmetric",
+                "symmetry_for",
+            ),
+            "copies._symmetric_copy": ("pack_box",),
+            "blocks._symmetric_blocks": (
+                "make_symmetric_blocks",
+                "project_tiles",
+            ),
         },
     )

@@ -508,6 +508,10 @@ class Tensor(
         check_dtype(wanted)
         self._buffer.require_numbers("astype")
         held = self._layout.implementation
+        if self._buffer.stores_orbits and self._buffer.packed_of(held) is not None:
+            converted = self._buffer.convert(held, wanted, checked=casting != "unsafe")
+            if converted.stores_orbits:
+                return make_tensor(self._layout, converted)
         if self._buffer.in_tiles and (tiles := self._buffer.tiles_of(held)) is not None:
             cast_tiles = blocks_work().converted
             return make_tensor(*cast_tiles(tiles, wanted, held.names, checked=casting != "unsafe"))
@@ -518,6 +522,8 @@ class Tensor(
 
     def __reduce__(self) -> "tuple[Callable[..., Tensor[Any]], tuple[object, ...]]":
         held = self._layout.implementation
+        if self._buffer.in_tiles and self._buffer.packed_of(held) is not None:
+            return make_tensor, (self._layout, self._buffer)
         if self._buffer.in_tiles and (tiles := self._buffer.tiles_of(held)) is not None:
             return make_tensor, blocks_work().made_of(tiles, tiles.pattern, tiles.values(), held.names)
         if (view := held.tiled) is not None:

@@ -57,6 +57,21 @@ def test_the_packings_of_pyscf_restated_by_loops():
     assert tw.from_packed(flat, "s4", (n,) * 4).array_equal(t)
 
 
+@given(symmetries(3), st.data())
+def test_sparse_tensors_and_boxes_of_blocks_are_packed(drawn, data):
+    s = drawn[2]
+    x = symmetric_data(s, extents_of(s, data), seed=12, most=1)
+    places = np.argwhere(x) if x.ndim else np.zeros((0, 0), np.int64)
+    if x.ndim:
+        sparse = tw.sparse(places, x[tuple(places.T)], x.shape)
+        packed = sparse.to_packed(s)
+        assert packed.symmetry == s
+        np.testing.assert_array_equal(packed.to_dense(), x)
+        cut = tw.Tiling(*[[n // 2, n - n // 2] for n in x.shape])
+        box = tw.as_tensor(x).tiled(cut).screened().untiled()
+        np.testing.assert_array_equal(box.to_packed(s).to_dense(), x)
+
+
 def test_zeros_on_the_diagonal_that_others_store_are_left_out():
     n = 4
     x = symmetric_data(A2, (n, n), 10, np.float64)
@@ -217,7 +232,7 @@ def test_every_type_of_element():
         (lambda: tw.zeros((3, 3)).to_packed("s2", -1.0), SymmetryError, "0 or more"),
         (lambda: tw.zeros((3, 3)).to_packed("s2", np.nan), SymmetryError, "0 or more"),
         (lambda: tw.jagged([[1, 2], [3]]).to_packed("s2"), ConversionError, "not of a shape"),
-        (lambda: tw.sparse([(0, 1)], [1.0], (3, 3)).to_packed("s2"), ConversionError, "to_dense"),
+        (lambda: tw.sparse([(0, 1)], [1.0], (3, 3)).to_packed("s2"), SymmetryError, r"x\[0, 1\] is 1.0"),
         (lambda: tw.as_tensor([[None, 1], [1, 2]]).to_packed("s2"), ConversionError, "fill_null"),
         (lambda: tw.strings([["a", "b"], ["b", "a"]]).to_packed("s2"), DTypeError, "not supported"),
         (lambda: tw.zeros((3, 3), dtype=bool).to_packed("a2"), DTypeError, "no negatives"),

@@ -32,7 +32,7 @@ from tensorwrapper.shape.lowlevel import make_block_pattern
 from tensorwrapper.typing import Array, IntArray, WriteCasting
 from tensorwrapper.typing import ScalarT_co as S
 
-__all__ = ["Blocks", "make_blocks"]
+__all__ = ["Blocks", "make_blocks", "order_of_box"]
 
 _BATCH = 1 << 20  # elements at a time
 
@@ -187,12 +187,8 @@ class Blocks(BufferCommon[S], Generic[S]):
 
     def _turned(self, layout: LayoutCommon, tiling: Tiling[Any]) -> PresentTiles[S] | None:
         """Return the tiles of the whole box with its modes permuted; None of other layouts. O(tiles)."""
-        if layout.tiles is None or tiling.rank != self.pattern.rank or layout.inner_order is None:
-            return None
-        # The fastest mode of storage is the last of this pattern.
-        last = tiling.rank - 1
-        order = [last - layout.inner_order.index(mode) for mode in range(tiling.rank)]
-        if tile_major(self.pattern.tiling, 0).permute(order) != layout:
+        order = order_of_box(layout, self.pattern.tiling)
+        if order is None:
             return None
         pattern, back = self.pattern.permute(order), [order.index(mode) for mode in range(tiling.rank)]
         slots = self.pattern.slots(pattern.tiles()[:, back])
@@ -480,6 +476,16 @@ def _init(buffer: Blocks[Any], pattern: BlockPattern[Any], values: Dense[Any], f
     own = {"pattern": pattern, "values": values, "_fill": fill, "_runs": None}
     for name, value in own.items():
         object.__setattr__(buffer, name, value)
+
+
+def order_of_box(layout: LayoutCommon, tiling: Tiling[Any]) -> list[int] | None:
+    """Return the order of modes in which a layout has the box of a tiling, stored by tiles; else None."""
+    if layout.tiles is None or layout.shape.rank != tiling.rank or layout.inner_order is None:
+        return None
+    # The fastest mode of storage is the last of this tiling.
+    last = tiling.rank - 1
+    order = [last - layout.inner_order.index(mode) for mode in range(tiling.rank)]
+    return order if tile_major(tiling, 0).permute(order) == layout else None
 
 
 def _packed(layout: LayoutCommon) -> LayoutCommon:

@@ -14,7 +14,15 @@ from tensorwrapper.shape import Operation, Symmetry
 from tensorwrapper.shape.lowlevel import Copies, Row, closed_form, columns_of, fold_columns
 from tensorwrapper.typing import Array, Extents, Index, IntArray
 
-__all__ = ["check_own_conjugates", "pack_checked", "repack_checked"]
+__all__ = [
+    "check_own_conjugates",
+    "check_tolerance",
+    "differ",
+    "mismatch_text",
+    "pack_checked",
+    "project_conjugates",
+    "repack_checked",
+]
 
 _Reader: TypeAlias = Callable[[tuple[IntArray, ...]], Array]
 """Returns the elements at indices of each mode, which broadcast."""
@@ -46,7 +54,7 @@ def pack_checked(array: Array, symmetry: Symmetry, tolerance: float) -> Array:
             return array[start : start + columns[0].size]
         return np.asarray(array[columns])
 
-    _check(read, packed, symmetry, array.shape, tolerance)
+    check_packed(read, packed, symmetry, array.shape, tolerance)
     return packed
 
 
@@ -69,7 +77,7 @@ def check_own_conjugates(values: Array, symmetry: Symmetry, extents: Extents) ->
     if first < len(values):
         ordinal = symmetry.ordinals(extents)[first : first + 1]
         index = tuple([int(column[0]) for column in columns_of(ordinal, extents)])
-        raise SymmetryError(_text(lambda _: values[first:], symmetry, index, 0.0))
+        raise SymmetryError(mismatch_text(lambda _: values[first:], symmetry, index, 0.0))
 
 
 def repack_checked(
@@ -97,7 +105,7 @@ def repack_checked(
     def read(columns: tuple[IntArray, ...]) -> Array:
         return elements_at(values, fold_columns(source, columns, extents))
 
-    _check(read, packed, target, extents, tolerance)
+    check_packed(read, packed, target, extents, tolerance)
     return packed
 
 
@@ -198,8 +206,8 @@ def _stays(columns: tuple[IntArray, ...], joined: Index, count: int) -> "npt.NDA
     return stays
 
 
-def _project(packed: Array, symmetry: Symmetry, extents: tuple[int, ...]) -> None:
-    """Leave the real parts, or the imaginary ones, of the elements that are their own conjugates."""
+def project_conjugates(packed: Array, symmetry: Symmetry, extents: tuple[int, ...]) -> None:
+    """Leave the real parts, or the imaginary ones, of packed elements that are their own conjugates."""
     for places, sign in _fixed_elements(symmetry, extents):
         if sign > 0:
             packed.imag[places] = 0
@@ -207,23 +215,31 @@ def _project(packed: Array, symmetry: Symmetry, extents: tuple[int, ...]) -> Non
             packed.real[places] = 0
 
 
-def _check(read: _Reader, packed: Array, symmetry: Symmetry, extents: Extents, tolerance: float) -> None:
+def check_packed(
+    read: _Reader, packed: Array, symmetry: Symmetry, extents: Extents, tolerance: float
+) -> None:
     """Raise at the first element that packed elements do not give back; O(size), some at a time."""
-    _project(packed, symmetry, extents)
+    project_conjugates(packed, symmetry, extents)
     step = max(_CHUNK // max(math.prod(extents[1:]), 1), 1)
     mesh = [*np.ogrid[tuple([slice(n) for n in extents])]]
     for start in range(0, extents[0] if extents else 1, step):
         columns = tuple([own[start : start + step] if not mode else own for mode, own in enumerate(mesh)])
         given = read(columns)
         expected = elements_at(packed, fold_columns(symmetry, columns, extents)).reshape(given.shape)
-        wrong = _differ(given, expected, tolerance)
+        wrong = differ(given, expected, tolerance)
         if wrong.any():
             first = np.unravel_index(int(wrong.argmax()), given.shape) if given.ndim else ()
             index = tuple([int(own) + (start if not mode else 0) for mode, own in enumerate(first)])
-            raise SymmetryError(_text(read, symmetry, index, tolerance))
+            raise SymmetryError(mismatch_text(read, symmetry, index, tolerance))
 
 
-def _differ(given: Array, expected: Array, tolerance: float) -> "npt.NDArray[np.bool_]":
+def check_tolerance(tolerance: float) -> None:
+    """Raise SymmetryError unless a tolerance is 0 or more."""
+    if math.isnan(tolerance) or tolerance < 0:
+        raise SymmetryError(f"a tolerance is 0 or more, not {tolerance}")
+
+
+def differ(given: Array, expected: Array, tolerance: float) -> "npt.NDArray[np.bool_]":
     """Return True where elements differ by more than the tolerance; two NaN are equal."""
     wrong = np.not_equal(given, expected)
     if given.dtype.kind in "fcmM":
@@ -237,7 +253,7 @@ def _differ(given: Array, expected: Array, tolerance: float) -> "npt.NDArray[np.
     return wrong
 
 
-def _text(read: _Reader, symmetry: Symmetry, index: Index, tolerance: float) -> str:
+def mismatch_text(read: _Reader, symmetry: Symmetry, index: Index, tolerance: float) -> str:
     """Return what is wrong with an element: its value, that of its partner, and how far they are apart."""
     target, sign, conjugate = symmetry.canonical(index)
     value = _value_at(read, index)

@@ -1,16 +1,17 @@
 """Symmetric buffers of elements that are stored in another way, after a check."""
 
-import math
 from typing import Any
 
+import numpy as np
+
 from tensorwrapper.buffer._common import BufferCommon
-from tensorwrapper.buffer.symmetric._checks import pack_checked, repack_checked
+from tensorwrapper.buffer.symmetric._checks import check_packed, check_tolerance, pack_checked, repack_checked
 from tensorwrapper.buffer.symmetric._symmetric import Symmetric, symmetry_for
-from tensorwrapper.errors import ConversionError, RankError, SymmetryError
+from tensorwrapper.errors import ConversionError, RankError
 from tensorwrapper.layout import LayoutCommon
 from tensorwrapper.shape import Shape, Symmetry, SymmetryLike, as_symmetry
 from tensorwrapper.shape.lowlevel import check_exchanged
-from tensorwrapper.typing import Extents
+from tensorwrapper.typing import Array, Extents, IntArray
 
 __all__ = ["check_symmetric_box", "packed_buffer"]
 
@@ -48,16 +49,15 @@ def packed_buffer(
     SymmetryError
         If elements differ by more than the tolerance, or that is negative or NaN.
     ConversionError, ExtentMismatchError, RankError
-        If the shape is not a box that fits the symmetry, or the elements are sparse or may be nulls.
+        If the shape is not a box that fits the symmetry, or the elements may be nulls.
     DTypeError
         If elements of their type cannot have the symmetry.
     """
     wanted = symmetry_for(as_symmetry(symmetry), buffer.dtype)
     extents = check_symmetric_box(wanted, layout.shape)
-    if math.isnan(tolerance) or tolerance < 0:
-        raise SymmetryError(f"a tolerance is 0 or more, not {tolerance}")
+    check_tolerance(tolerance)
     if buffer.fill_value is not None:
-        raise ConversionError("to_packed() takes no sparse tensor: `s.to_dense()` has all its elements")
+        return _of_sparse(buffer, layout.without_layers(), wanted, extents, tolerance)
     if buffer.symmetry_of(layout) is not None:
         own = buffer.pack(layout, own=False)
         if isinstance(own, Symmetric):
@@ -66,3 +66,26 @@ def packed_buffer(
     array = buffer.memory_of(layout)
     elements = buffer.elements_of(layout) if array is None else array
     return Symmetric(pack_checked(elements.reshape(extents), wanted, tolerance), wanted, extents)
+
+
+def _of_sparse(
+    buffer: BufferCommon[Any], layout: LayoutCommon, symmetry: Symmetry, extents: Extents, tolerance: float
+) -> Symmetric[Any]:
+    """Return a symmetric buffer of elements of which few are stored; some at a time are compared."""
+
+    def at(ordinals: IntArray) -> Array:
+        return buffer.read(layout.offsets_of(layout.shape.indices_at(ordinals)))
+
+    def read(columns: tuple[IntArray, ...]) -> Array:
+        if not columns:
+            return at(np.zeros(1, np.int64)).reshape(())
+        places: IntArray = np.zeros((), np.int64)
+        for column, extent in zip(columns, extents, strict=True):
+            places = places * extent + column
+        return at(places.reshape(-1)).reshape(places.shape)
+
+    values = at(symmetry.ordinals(extents))
+    known = buffer.symmetry_of(layout)
+    if known is None or not symmetry <= known:
+        check_packed(read, values, symmetry, extents, tolerance)
+    return Symmetric(values, symmetry, extents)

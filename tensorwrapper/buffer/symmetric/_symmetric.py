@@ -31,7 +31,7 @@ from tensorwrapper.shape.lowlevel import columns_of, fold_columns
 from tensorwrapper.typing import Array, Extents, IntArray
 from tensorwrapper.typing import ScalarT_co as S
 
-__all__ = ["Symmetric", "symmetry_for"]
+__all__ = ["Symmetric", "make_symmetric", "symmetry_for"]
 
 _CHUNK = 1 << 18  # elements at a time
 
@@ -142,7 +142,7 @@ class Symmetric(BufferCommon[S], Generic[S]):
 
     def as_readonly(self) -> "Symmetric[S]":
         """Return the same elements over memory that cannot be written to; no copy."""
-        return _make(frozen_values(self.values), self.symmetry, self.extents)
+        return make_symmetric(frozen_values(self.values), self.symmetry, self.extents)
 
     def why_readonly(self) -> str:
         return (
@@ -243,7 +243,7 @@ class Symmetric(BufferCommon[S], Generic[S]):
     def pack(self, layout: LayoutCommon, *, own: bool = True) -> BufferCommon[S]:
         values = self.packed_of(layout)
         if values is not None:
-            return _make(copy_elements(values) if own else values, self.symmetry, self.extents)
+            return make_symmetric(copy_elements(values) if own else values, self.symmetry, self.extents)
         return self._packed_as(layout, self.symmetry_of(layout))
 
     def _packed_as(self, layout: LayoutCommon, symmetry: Symmetry | None) -> BufferCommon[S]:
@@ -252,7 +252,7 @@ class Symmetric(BufferCommon[S], Generic[S]):
             return Dense(cast("Any", self.own_elements_of(layout)))
         extents = layout.shape.flatten().extents
         places = layout.without_layers().offsets_of(_indices(layout, symmetry.ordinals(extents)))
-        return _make(self.read(places), symmetry, extents)
+        return make_symmetric(self.read(places), symmetry, extents)
 
     def convert(self, layout: LayoutCommon, dtype: "np.dtype[Any]", *, checked: bool) -> BufferCommon[Any]:
         symmetry = self.symmetry_of(layout)
@@ -261,11 +261,13 @@ class Symmetric(BufferCommon[S], Generic[S]):
             symmetry = symmetry if dtype.kind in "ifcmV" else symmetry.positive
         values = self.packed_of(layout) if symmetry == self.symmetry else None
         if values is not None:
-            return _make(convert_elements(values, dtype, checked=checked), self.symmetry, self.extents)
+            return make_symmetric(
+                convert_elements(values, dtype, checked=checked), self.symmetry, self.extents
+            )
         made = self._packed_as(layout, None if symmetry is None or symmetry.is_zero else symmetry)
         if isinstance(made, Symmetric):
             new = convert_elements(cast("Any", made).values, dtype, checked=checked)
-            return _make(new, made.symmetry, made.extents)
+            return make_symmetric(new, made.symmetry, made.extents)
         return Dense(cast("Any", convert_elements(cast("Any", made).flat, dtype, checked=checked)))
 
     def write(self, addresses: IntArray, values: Array) -> None:  # noqa: ARG002 - it refuses
@@ -278,15 +280,15 @@ class Symmetric(BufferCommon[S], Generic[S]):
         )
 
     def __reduce__(self) -> "tuple[Callable[..., Symmetric[Any]], tuple[Array, Symmetry, Extents]]":
-        return _make, (self.values, self.symmetry, self.extents)
+        return make_symmetric, (self.values, self.symmetry, self.extents)
 
 
 def _indices(layout: LayoutCommon, ordinals: IntArray) -> IntArray:
     return layout.without_layers().shape.indices_at(ordinals)
 
 
-def _make(values: Array, symmetry: Symmetry, extents: Extents) -> Symmetric[Any]:
-    """Return the buffer of parts that fit."""
+def make_symmetric(values: Array, symmetry: Symmetry, extents: Extents) -> Symmetric[Any]:
+    """Return the buffer of parts that are known to fit; also of a symmetry that only zeros have."""
     buffer: Symmetric[Any] = object.__new__(Symmetric)
     _fill(buffer, values, symmetry, extents)
     return buffer

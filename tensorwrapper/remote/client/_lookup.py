@@ -26,7 +26,8 @@ def found_tensor(connections: Connections, name: str, pin: str = "") -> RemoteTe
     if not _is_name(name):
         raise TensorNameError(f"no tensor is served under the name {shortened(repr(name))}")
     connection = connections.here()
-    answer = connection.ask(AskFacts((name,), pin, "box" in connection.welcome.capabilities))
+    known = connection.welcome.capabilities
+    answer = connection.ask(AskFacts((name,), pin, "box" in known, symmetry="symmetry" in known))
     if not isinstance(answer, FactsOf) or [own.name for own in answer.facts] != [name]:
         raise RemoteProtocolError("schema", f"the server tells of another tensor than {name!r}")
     return RemoteTensor(connections, answer.facts[0])
@@ -49,11 +50,11 @@ def facts_of(
 ) -> list[Facts]:
     """Return what a server tells of tensors: of fields also whose they are, if it knows that."""
     connection = connections.here()
-    box = "box" in connection.welcome.capabilities
+    box, symmetry = [word in connection.welcome.capabilities for word in ("box", "symmetry")]
     found: list[Facts] = []
     for begin in range(0, len(names), _FACTS):
         asked = tuple(names[begin : begin + _FACTS])
-        answer = connection.ask(AskFacts(asked, pin, box, records))
+        answer = connection.ask(AskFacts(asked, pin, box, records, symmetry))
         if not isinstance(answer, FactsOf) or tuple([own.name for own in answer.facts]) != asked:
             raise RemoteProtocolError("schema", "the server describes other tensors than the requested ones")
         found += answer.facts

@@ -25,6 +25,7 @@ from tensorwrapper.remote.client._connection import Connections
 from tensorwrapper.remote.client._elsewhere import Elsewhere
 from tensorwrapper.remote.client._entries import fill_of_source, read_entries, read_entries_of_rows, wanted_of
 from tensorwrapper.remote.client._opened import Opening, opened, opening_of
+from tensorwrapper.remote.client._orbits import OrbitSource, orbit_source
 from tensorwrapper.remote.client._reductions import reduced_there
 from tensorwrapper.remote.client._rows import chosen_rows, rows_source
 from tensorwrapper.remote.client._source import RemoteSource, elements_of
@@ -39,7 +40,8 @@ from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import Array, ArrayKey, IntArray
 
 if TYPE_CHECKING:
-    from tensorwrapper.shape import BlockPattern
+    from tensorwrapper.selection import Cancel, Progress, Target
+    from tensorwrapper.shape import BlockPattern, Symmetry, SymmetryLike
 
 __all__ = ["RemoteTensor"]
 
@@ -177,7 +179,8 @@ class RemoteTensor(Elsewhere, InTiles):
     def as_source(self) -> Source:
         """Return it as what views read; of a sparse tensor its entries are asked for."""
         if not self.is_sparse:
-            return self._seen()
+            orbits = self._orbits()
+            return self._seen() if orbits is None else orbits
         found = self._sparse
         if found is None:
             blocks = self._in_blocks()
@@ -347,6 +350,45 @@ class RemoteTensor(Elsewhere, InTiles):
             pattern = pattern_of(self._facts, source)
             found = self._blocks = RemoteBlocks(source, pattern, fill_of_source(self._facts, source))
         return found
+
+    def _orbits(self) -> OrbitSource | None:
+        """Return the packed elements of a symmetric tensor; None of any other, and where the server casts."""
+        facts = self._facts
+        if facts.symmetry is None or not self.shape.is_box or self._dtype != dtype_of(facts.dtype):
+            return None
+        return orbit_source(facts, self._source(self.shape))
+
+    @property
+    def symmetry(self) -> "Symmetry | None":
+        """The symmetry of a tensor that is stored packed; None of any other. Nothing is asked for."""
+        orbits = self._orbits()
+        if orbits is not None:
+            return orbits.symmetry
+        return None if self._facts.present is None else super().symmetry
+
+    def compute(
+        self,
+        out: "Target | None" = None,
+        *,
+        progress: "Progress | None" = None,
+        cancel: "Cancel | None" = None,
+    ) -> Tensor[Any]:
+        """Return all elements as a tensor with memory of its own, or in `out`; see `View.compute`.
+
+        A symmetric tensor stays packed: its packed elements come, and no others.
+        """
+        orbits = self._orbits() if out is None and progress is None and cancel is None else None
+        return super().compute(out, progress=progress, cancel=cancel) if orbits is None else orbits.whole()
+
+    def packed_values(self) -> Array:
+        """Return the stored elements of a symmetric or tiled tensor, brought here."""
+        return super().packed_values() if self._orbits() is None else self.compute().packed_values()
+
+    def to_packed(self, symmetry: "SymmetryLike", tolerance: float = 0.0) -> Tensor[Any]:
+        """Return the elements as a symmetric tensor, as `Tensor.to_packed`."""
+        if self._orbits() is None:
+            return super().to_packed(symmetry, tolerance)
+        return self.compute().to_packed(symmetry, tolerance)
 
     @property
     @or_absent

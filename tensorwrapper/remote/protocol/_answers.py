@@ -44,9 +44,13 @@ __all__ = ["AnswerReader", "receive_answer", "send_answer"]
 
 _WIDTHS: Final["dict[str, np.dtype[Any]]"] = {"u4": np.dtype("<u4"), "i8": np.dtype("<i8")}
 _LEAST_KEYS: Final = frozenset(("name", "version", "kind", "rank", "size", "dtype"))
-_MORE_KEYS: Final = frozenset(("shape", "rows", "entries", "fill", "writable", "box", "records", "present"))
+_MORE_KEYS: Final = frozenset(
+    ("shape", "rows", "entries", "fill", "writable", "box", "records", "present", "symmetry")
+)
 _ROWS_U4: Final = b'{"tw":{"rows":{"as":"u4",'
 _TEXT: Final = 4096
+_SYMMETRY: Final = 1024
+"""Characters of a symmetry: 16 operations of 8 modes have fewer."""
 _FIELDS: Final = 256
 _LARGEST: Final = 2**63 - 1
 
@@ -172,6 +176,7 @@ def _said_of(facts: Facts) -> dict[str, Json]:
         "box": None if facts.box is None else list(facts.box),
         "records": None if facts.records is None else list(facts.records),
         "present": facts.present,
+        "symmetry": facts.symmetry,
     }
     return {**said, **{key: value for key, value in more.items() if value is not None}}
 
@@ -301,6 +306,7 @@ def _fact(field: Field) -> Facts:
         box=tuple(field["box"].integers(-_LARGEST, _LARGEST, most_items=32)) if "box" in field else None,
         records=_field_of(field["records"]) if "records" in field else None,
         present=field["present"].count(_LARGEST) if "present" in field else None,
+        symmetry=field["symmetry"].text(most=_SYMMETRY) if "symmetry" in field else None,
     )
 
 

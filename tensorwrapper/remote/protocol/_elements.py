@@ -34,7 +34,7 @@ VALID: Final = "valid"
 PRESENT: Final = "present"
 """The type that is asked for of a tensor in blocks: the numbers of its present tiles, one after the other."""
 STORED: Final = "stored"
-"""The same: the elements of its present tiles, one after the other."""
+"""The same: the elements of its present tiles, one after the other. Of a symmetric box the packed ones."""
 _TEXTS: Final["dict[str, np.dtype[Any]]"] = {
     _STRING: cast("Any", np.dtypes.StringDType()),
     _NULLABLE: cast("Any", np.dtypes.StringDType(na_object=None)),

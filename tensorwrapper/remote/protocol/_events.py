@@ -85,6 +85,8 @@ class AskFacts:
     """Whether it is to be told of boxes in tiles that they are."""
     records: bool = False
     """Whether it is to be told of fields of records that they are."""
+    symmetry: bool = False
+    """Whether it is to be told of symmetric tensors that they are."""
 
 
 @final
@@ -351,6 +353,9 @@ class Facts:
         None for other tensors, and unless the request has `records`.
     present
         How many tiles of a tensor in blocks are present; None of any other.
+    symmetry
+        The text of the symmetry of a box that stores its packed elements; None of any other, and unless the
+        request has `symmetry`.
     """
 
     name: str
@@ -367,6 +372,7 @@ class Facts:
     box: tuple[int, ...] | None = None
     records: tuple[str, int, int] | None = None
     present: int | None = None
+    symmetry: str | None = None
 
 
 @final

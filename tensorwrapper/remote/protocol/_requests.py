@@ -148,6 +148,7 @@ def _written(  # noqa: C901, PLR0912 - a case for each request
             return "names", {"after": request.after, "count": request.count, **_pin(request)}
         case AskFacts():
             more: dict[str, Json] = {"records": True} if request.records else {}
+            more |= {"symmetry": True} if request.symmetry else {}
             return "facts", {"names": list(request.names), **_pin(request), **_box(request), **more}
         case AskPin():
             return "pin", {"release": request.release} if request.release else {}
@@ -373,10 +374,11 @@ def _pin_of(field: Field, key: str = "pin") -> str:
 
 
 def _facts(said: Said, _positions: PositionsReader, _limits: ServeLimits) -> Request:
-    field = said.field.object({"names"}, {"pin", "box", "records"})
+    field = said.field.object({"names"}, {"pin", "box", "records", "symmetry"})
     names = tuple([name.text(most=_NAME) for name in field["names"].items(most=_FACTS)])
     records = "records" in field and field["records"].boolean()
-    return AskFacts(names, _pin_of(field), _is_of_box(field), records)
+    symmetry = "symmetry" in field and field["symmetry"].boolean()
+    return AskFacts(names, _pin_of(field), _is_of_box(field), records, symmetry)
 
 
 def _is_of_box(field: Field) -> bool:

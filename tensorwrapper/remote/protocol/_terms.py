@@ -21,6 +21,7 @@ CAPABILITIES: Final = (
     "pin",
     "read",
     "records",
+    "symmetry",
     "reduce",
     "rows",
     "rows with elements",

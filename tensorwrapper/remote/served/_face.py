@@ -183,6 +183,25 @@ class Face:
         tiles = None if tensor is None else tensor.buffer.tiles_of(tensor.layout.implementation)
         return None if tiles is None or tiles.first is None else tiles.pattern.count
 
+    def symmetry(self) -> str | None:
+        """Return the text of the symmetry of a box whose packed elements are in memory; None of any other."""
+        packed = self._packed()
+        if packed is None:
+            return None
+        own = cast("Any", self.tensor).symmetry
+        return None if own.is_trivial or own.is_zero else str(own)
+
+    def _packed(self) -> Array | None:
+        tensor = self.tensor
+        if tensor is None or not tensor.buffer.stores_orbits or tensor.buffer.fill_value is not None:
+            return None
+        return tensor.buffer.packed_of(tensor.layout.implementation)
+
+    def stored_line(self) -> "Face":
+        """Return the elements that are stored: of a symmetric box the packed ones, else those of tiles."""
+        packed = self._packed()
+        return self.stored_tiles(numbers=False) if packed is None else Face(as_tensor(packed))
+
     def stored_tiles(self, *, numbers: bool) -> "Face":
         """Return the elements of the present tiles, one tile after the other, or the numbers of the tiles."""
         found = self._in_tiles

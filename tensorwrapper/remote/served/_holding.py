@@ -92,6 +92,7 @@ class Holding:
             fill=None if fill is None else fill_bytes(fill, self.source.dtype).hex(),
             box=None if self._box is None else self._box.shape.origin,
             present=whole.count_present(),
+            symmetry=whole.symmetry(),
         )
 
     @property
@@ -213,7 +214,8 @@ class Holding:
         """Return the elements of selections, copied out at once."""
         is_valid = dtype == VALID
         if dtype in (PRESENT, STORED):
-            face = self._whole.stored_tiles(numbers=dtype == PRESENT)
+            whole = self._whole
+            face = whole.stored_line() if dtype == STORED else whole.stored_tiles(numbers=True)
             dtype = None
         else:
             face = self._face(box=box, valid=is_valid)

@@ -264,8 +264,9 @@ class Catalogue:
         # Clients of before that key would not know what to make of it.
         box = holding.facts.box if request.box else None
         records = holding.facts.records if request.records else None
+        symmetry = holding.facts.symmetry if request.symmetry else None
         writable = self._may_write(name, key, holding)
-        return attrs.evolve(holding.facts, writable=writable, box=box, records=records)
+        return attrs.evolve(holding.facts, writable=writable, box=box, records=records, symmetry=symmetry)
 
     def _write(self, request: AskWrite, key: str, number: int) -> Answer:
         holding = self._found(request.name, key)

@@ -43,9 +43,11 @@ class ViewBlocks(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]
         """Return an iterator over number and elements of each present tile, as `Tensor.present_tiles`."""
         return self._at_hand().present_tiles()
 
-    def keep_tiles(self, tiles: "TileChoice") -> Tensor[ScalarT_co]:
+    def keep_tiles(
+        self, tiles: "TileChoice", *, symmetry: "SymmetryLike | None" = None, tolerance: float = 0.0
+    ) -> Tensor[ScalarT_co]:
         """Return a tensor in which just these tiles are present, as `Tensor.keep_tiles`."""
-        return self._at_hand().keep_tiles(tiles)
+        return self._at_hand().keep_tiles(tiles, symmetry=symmetry, tolerance=tolerance)
 
     def with_tiles(self, tiles: "TileChoice") -> Tensor[ScalarT_co]:
         """Return a tensor in which these tiles are present, too, as `Tensor.with_tiles`."""

@@ -8,7 +8,7 @@ from weakref import WeakValueDictionary
 import attrs
 import numpy as np
 
-from tensorwrapper._value_class import frozen, value_class
+from tensorwrapper._value_class import evolve, frozen, value_class
 from tensorwrapper.layout import Layout, Table
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.optimizer._pushdown import normalize
@@ -155,7 +155,7 @@ class Plan:
                     layouts.setdefault(cast("TensorSource", source_of(leaf)), []).append(leaf.layout)
             here = [(source, bytes_together(source.owner, own)) for source, own in layouts.items()]
         memory = [SourceRead(source, (), nbytes) for source, nbytes in here]
-        return (*memory, *away, *(() if self.validity is None else self.validity.reads))
+        return (*memory, *map(_counted, away), *(() if self.validity is None else self.validity.reads))
 
     def settled(self) -> "Plan":
         """Return the plan for masks in memory as they are now: of what they choose between no more is read.
@@ -281,6 +281,13 @@ def _fetches(read: SourceRead) -> tuple[int, int]:
     source = read.source.source if isinstance(read.source, Converted) else read.source
     count: Callable[[Sequence[Wanted]], tuple[int, int]] | None = getattr(source, "fetches", None)
     return (0, 0) if count is None else count(read.selections)
+
+
+def _counted(read: SourceRead) -> SourceRead:
+    """Return a read with the bytes that it moves, of a source that moves fewer elements than are wanted."""
+    source = read.source.source if isinstance(read.source, Converted) else read.source
+    count: Callable[[Sequence[Wanted]], int] | None = getattr(source, "bytes_moved", None)
+    return read if count is None else evolve(read, nbytes=count(read.selections))
 
 
 def _on_wire(source: Source) -> "Callable[[Sequence[Wanted]], int] | None":

@@ -35,7 +35,7 @@ from tensorwrapper.shape.patterns._queries import check_grid
 from tensorwrapper.shape.tilings._tiling import make_tiling
 from tensorwrapper.typing import Extents, IntArray
 
-__all__ = ["Contraction", "ContractionLabels", "HasPattern", "contraction"]
+__all__ = ["Contraction", "ContractionLabels", "HasPattern", "contraction", "restricted"]
 
 _FLOPS_PER_PRODUCT: Final = 100_000
 """The cost of a product of blocks beside its arithmetic: 2.5 microseconds, at 40 operations a nanosecond."""
@@ -292,6 +292,14 @@ def contraction(equation: str, left: TilesLike, right: TilesLike) -> Contraction
     labels = read_labels(equation, (ours.rank, theirs.rank))
     check_tilings(labels, ours.tiling, theirs.tiling, equation)
     return _planned(labels, ours, theirs)
+
+
+def restricted(plan: Contraction, pattern: BlockPattern[Any]) -> Contraction:
+    """Return the plan of some tiles of the result."""
+    slots = pattern.slots_of_ordinals(plan.pattern.ordinals())[plan.triples()[:, 2]]
+    columns = plan.triples().T[:, slots >= 0]
+    columns[2] = slots[slots >= 0]
+    return Contraction(plan.labels, plan.left, plan.right, pattern, columns, plan.error_bound, whole=False)
 
 
 def _pattern_of(operand: object) -> BlockPattern:

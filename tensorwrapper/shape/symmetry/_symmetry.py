@@ -23,6 +23,7 @@ from tensorwrapper.shape.symmetry._operations import (
     decode,
     encode,
     negation,
+    table_of,
 )
 from tensorwrapper.shape.symmetry._packing import (
     check_equal_modes,
@@ -44,6 +45,8 @@ __all__ = [
     "check_exchanged",
     "closed_form",
     "fold_columns",
+    "orientations",
+    "without_conjugation",
 ]
 
 Generator: TypeAlias = (
@@ -657,6 +660,31 @@ def fold_columns(symmetry: Symmetry, columns: tuple[IntArray, ...], extents: Ext
 def check_exchanged(symmetry: Symmetry, numbers: tuple[int, ...], what: str) -> None:
     """Raise ExtentMismatchError unless exchanged modes have equal numbers; `what` names these."""
     check_equal_modes(symmetry._codes, numbers, what)
+
+
+@final
+@frozen(eq=False)
+class Orientations:
+    """Of each of some indices the greatest one of its orbit, and the operation that leads there."""
+
+    indices: IntArray
+    permutations: IntArray
+    """A row for each: number k of the greatest index is that of mode ``permutation[k]`` of the given one."""
+    signs: npt.NDArray[np.int8]
+    conjugate: npt.NDArray[np.bool_]
+
+
+def orientations(symmetry: Symmetry, rows: IntArray) -> Orientations:
+    """Return which operation takes each index to the greatest one of its orbit: the first that does."""
+    permutations, signs, conjugate = table_of(symmetry._codes, symmetry.rank)
+    chosen = orient(symmetry._codes, ranks_of(rows)).operations
+    orders = permutations[chosen].astype(np.int64)
+    return Orientations(np.take_along_axis(rows, orders, axis=1), orders, signs[chosen], conjugate[chosen])
+
+
+def without_conjugation(symmetry: Symmetry) -> Symmetry:
+    """Return the operations that do not conjugate."""
+    return symmetry._make(symmetry.rank, [own.code for own in symmetry.operations if not own.conjugate])
 
 
 def _restore(rank: int, generators: tuple[Operation, ...]) -> Symmetry:

@@ -9,10 +9,11 @@ from tensorwrapper._hints import answered
 from tensorwrapper._memory import memory_for
 from tensorwrapper._wording import brief
 from tensorwrapper.buffer import Dense
-from tensorwrapper.buffer.lowlevel import PresentTiles, row_major_table
+from tensorwrapper.buffer.lowlevel import PresentTiles, make_symmetric_blocks, project_tiles, row_major_table
 from tensorwrapper.errors import ConversionError, DTypeError, PatternError
-from tensorwrapper.shape import Contraction, contraction
-from tensorwrapper.tensor._tensor import Tensor
+from tensorwrapper.shape import Contraction, Symmetry, contraction
+from tensorwrapper.shape.lowlevel import MOST_RANK, restricted, without_conjugation
+from tensorwrapper.tensor._tensor import Tensor, make_tensor
 from tensorwrapper.tensor.contractions._matrices import Matrices, matrices_of
 from tensorwrapper.tensor.contractions._products import add_products
 from tensorwrapper.tensor.making._convert import as_tensor
@@ -45,7 +46,8 @@ def contract(
     equation
         As of `contraction`, or its plan. One label for each mode of the box, also of tiled tensors.
     left, right
-        Tensors in blocks, their boxes, views of these by slices and permutations, or dense tiled tensors.
+        Tensors in blocks, their boxes, views of these by slices and permutations, or dense tiled tensors. Or
+        boxes, of which one is symmetric at least.
     threshold
         Products of blocks are left out whose Frobenius norms have a product below it, as
         `Contraction.screen` does; its `error_bound` says how much is lost at most.
@@ -54,7 +56,8 @@ def contract(
     -------
     Tensor
         In blocks, over the tiles of the result: a box if both operands are boxes, else tiled. Of the type
-        that NumPy promotes both to. A dense tensor of rank 0 if there are no labels in the result.
+        that NumPy promotes both to. A dense tensor of rank 0 if there are no labels in the result. Of
+        symmetric boxes it is packed if a symmetry remains, else dense.
 
     Raises
     ------
@@ -70,7 +73,7 @@ def contract(
     LayoutError
         If an operand has no tiles.
     ConversionError
-        If an operand is not a tensor.
+        If an operand is not a tensor, or not a box with all elements beside a symmetric one.
     DTypeError
         If elements are neither numbers nor truth values.
     SizeOverflowError
@@ -89,6 +92,9 @@ def contract(
     >>> tw.contract("ij,ij->", t, t).item()
     34.0
     """
+    given: tuple[object, ...] = (left, right)
+    if any(isinstance(own, Tensor) and _stores_orbits(own) for own in given):
+        return _of_orbits(equation, left, right, threshold)
     sides = [_tiles_of(operand, which) for operand, which in zip((left, right), _SIDES, strict=True)]
     dtype = promoted([tiles.held.dtype for tiles in sides], "contract")
     if dtype.kind not in "biufc":
@@ -98,20 +104,79 @@ def contract(
         sides = [_packed(tiles) for tiles in sides]
         norms = [norms_of(tiles.held.flat, tiles.pattern.offsets(), "fro") for tiles in sides]
         plan = plan.screen(norms[0], norms[1], threshold)
+    kept = _kept(plan, left, right, sides, dtype) if plan.pattern.rank else None
+    if kept is not None:
+        plan = restricted(
+            plan, plan.pattern.unique(kept) if not kept.is_zero else plan.pattern - plan.pattern
+        )
     values = _run(plan, sides, dtype)
     if not plan.pattern.rank:
         return as_tensor(values.reshape(()) if len(values) else np.zeros((), dtype))
     made = tensor_of_pattern(plan.pattern, values)
+    if kept is not None and not kept.is_zero:
+        # Sums in another order differ in the last bits: tiles on diagonals get the elements of one side.
+        values = project_tiles(plan.pattern, values, kept)
+        buffer = make_symmetric_blocks(plan.pattern, values, kept, np.zeros((), dtype))
+        made = make_tensor(made.layout, buffer)
     return made.untiled() if all(tiles.first is None for tiles in sides) else made
 
 
-def _tiles_of(operand: object, which: str) -> PresentTiles[Any]:
+def _kept(
+    plan: Contraction,
+    left: Tensor[Any],
+    right: Tensor[Any],
+    sides: list[PresentTiles[Any]],
+    dtype: "np.dtype[Any]",
+) -> "Symmetry | None":
+    """Return the symmetry of a result that stores one tile of each orbit; None if it stores all."""
+    known = [own.buffer.symmetry_of(own.layout.implementation) for own in (left, right)]
+    if known == [None, None] or max(len(own) for own in plan.labels) > MOST_RANK:
+        return None
+    # Loaded here: few tensors are symmetric.
+    from tensorwrapper.tensor.contractions._symmetric import are_same, symmetry_left  # noqa: PLC0415
+
+    def is_finite() -> bool:
+        return all(np.isfinite(own.held.flat).all() for own in sides if own.held.dtype.kind in "fc")
+
+    symmetries = [
+        Symmetry(len(labels)) if own is None else own for own, labels in zip(known, plan.labels, strict=False)
+    ]
+    kept = symmetry_left(
+        symmetries, (left.dtype, right.dtype), plan.labels, dtype, same=are_same(left, right)
+    )
+    if kept.positive != kept and not is_finite():
+        kept = without_conjugation(kept.positive)
+    return None if kept.is_trivial else kept
+
+
+def _of_orbits(
+    equation: str | Contraction, left: Tensor[Any], right: Tensor[Any], threshold: SupportsFloat | None
+) -> Tensor[Any]:
+    """Return the contraction of two boxes, of which one is symmetric at least."""
+    from tensorwrapper.tensor.contractions._symmetric import contract_symmetric  # noqa: PLC0415 - few are
+
+    for operand, which in zip((left, right), _SIDES, strict=True):
+        _check_tensor(operand, which)
+    if threshold is not None or isinstance(equation, Contraction):
+        raise PatternError("contract: plans and thresholds are for tensors in tiles, not for symmetric boxes")
+    return contract_symmetric(equation, left, right)
+
+
+def _stores_orbits(tensor: Tensor[Any]) -> bool:
+    return tensor.buffer.stores_orbits and not tensor.buffer.in_tiles
+
+
+def _check_tensor(operand: object, which: str) -> None:
     if not isinstance(operand, Tensor):
         raise ConversionError(
             f"contract: the {which} operand is a tensor in tiles, not {brief(operand)} "
             f"({type(operand).__name__}): `tw.as_tensor(x).tiled(tw.Tiling([1, 1], [3]))` is one, and "
             "compute() of a view"
         )
+
+
+def _tiles_of(operand: object, which: str) -> PresentTiles[Any]:
+    _check_tensor(operand, which)
     tiles: PresentTiles[Any] = present(cast("Tensor[Any]", operand), "contract")
     if tiles.fill.any():
         raise PatternError(

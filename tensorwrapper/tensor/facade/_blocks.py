@@ -12,7 +12,7 @@ from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.typing import Index, IndexT_co, ScalarT_co
 
 if TYPE_CHECKING:
-    from tensorwrapper.shape import BlockPattern
+    from tensorwrapper.shape import BlockPattern, SymmetryLike
     from tensorwrapper.tensor._tensor import Tensor
     from tensorwrapper.tensor.rows._tile_blocks import NormOrder, TileSource
 
@@ -76,7 +76,28 @@ class TensorBlocks(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         made: Iterator[tuple[Index, Tensor[ScalarT_co]]] = blocks_work().present_tiles(self)
         return made
 
-    def keep_tiles(self, tiles: "TileChoice") -> "Tensor[ScalarT_co]":
+    @property
+    @or_absent
+    def stored_pattern(self) -> "BlockPattern":
+        """The stored tiles: of a symmetric tensor one of each orbit, else all that are present.
+
+        Raises as `pattern` does.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import tensorwrapper as tw
+        >>> t = tw.as_tensor(np.ones((3, 3))).tiled(tw.Tiling([1, 2], [1, 2]))
+        >>> s = t.keep_tiles([(1, 0), (1, 1)], symmetry="s2")
+        >>> list(s.pattern), list(s.stored_pattern)
+        ([(0, 1), (1, 0), (1, 1)], [(1, 0), (1, 1)])
+        """
+        made: BlockPattern = blocks_work().stored_pattern(self)
+        return made
+
+    def keep_tiles(
+        self, tiles: "TileChoice", *, symmetry: "SymmetryLike | None" = None, tolerance: float = 0.0
+    ) -> "Tensor[ScalarT_co]":
         """Return a tensor in which just these tiles are present; a copy of their elements.
 
         Parameters
@@ -84,13 +105,21 @@ class TensorBlocks(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         tiles
             A pattern, an (n, rank) array of tile numbers, a mask over the grid, or a function of the tile
             numbers of each mode. A tile that was absent is there, of the fill.
+        symmetry
+            A symmetry, or its name or text, of which one tile of each orbit is stored; the others are present
+            as well. Elements are compared first, as `to_packed` does.
+        tolerance
+            The largest difference that is allowed between elements that a symmetry makes equal.
 
         Raises
         ------
         LayoutError
             If the tensor has no tiles.
         ExtentMismatchError
-            If the pattern is of another tiling; the text names the mode.
+            If the pattern is of another tiling, or the symmetry exchanges modes that are cut in different
+            ways; the text names the mode.
+        SymmetryError
+            If an element differs by more than the tolerance from the one that it shall share.
 
         Examples
         --------
@@ -100,7 +129,7 @@ class TensorBlocks(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         >>> t.keep_tiles(lambda row, column: row > column).untiled().to_dense().tolist()
         [[0, 0, 0], [3, 4, 0], [6, 7, 0]]
         """
-        made: Tensor[ScalarT_co] = blocks_work().keep_tiles(self, tiles)
+        made: Tensor[ScalarT_co] = blocks_work().keep_tiles(self, tiles, symmetry, tolerance)
         return made
 
     def with_tiles(self, tiles: "TileChoice") -> "Tensor[ScalarT_co]":

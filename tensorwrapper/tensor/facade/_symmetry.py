@@ -97,7 +97,7 @@ class TensorSymmetry(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, Inde
         ExtentMismatchError, RankError
             If the shape does not fit the symmetry.
         ConversionError
-            If the tensor is jagged or sparse, or has nulls.
+            If the tensor is jagged, or has nulls.
         DTypeError
             If the elements are strings, or the symmetry needs negatives of a type without any.
 

@@ -252,7 +252,9 @@ def _given(value: object) -> Any:  # noqa: ANN401 - as it is, whatever it is
     known: Any = as_computed(value)
     return (
         known.to_dense()
-        if isinstance(cast("object", known), TensorBase) and known.buffer.stores_orbits
+        if isinstance(cast("object", known), TensorBase)
+        and known.buffer.stores_orbits
+        and not known.buffer.in_tiles
         else known
     )
 

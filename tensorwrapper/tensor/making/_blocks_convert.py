@@ -24,6 +24,8 @@ from tensorwrapper.typing import ScalarT_co as S
 __all__ = ["blocks"]
 
 if TYPE_CHECKING:
+    from tensorwrapper.buffer.lowlevel import PresentTiles
+    from tensorwrapper.shape import SymmetryLike
 
     class SparseArray(Protocol):
         """A sparse array of SciPy or of pydata/sparse, or a sparse tensor."""
@@ -52,6 +54,8 @@ def blocks(
     dtype: "DType[S]",
     fill_value: object = 0,
     duplicates: _Duplicates = "raise",
+    symmetry: "SymmetryLike | None" = None,
+    tolerance: float = 0.0,
 ) -> Tensor[S]:
     """Return a tensor over a tiling of which some tiles are present, all others of one value."""
 
@@ -64,6 +68,8 @@ def blocks(
     dtype: npt.DTypeLike | None = None,
     fill_value: object = 0,
     duplicates: _Duplicates = "raise",
+    symmetry: "SymmetryLike | None" = None,
+    tolerance: float = 0.0,
 ) -> Tensor[Any]: ...
 def blocks(
     source: "TileSource | SparseArray | TensorMap",
@@ -72,6 +78,8 @@ def blocks(
     dtype: npt.DTypeLike | None = None,
     fill_value: object = 0,
     duplicates: _Duplicates = "raise",
+    symmetry: "SymmetryLike | None" = None,
+    tolerance: float = 0.0,
 ) -> Tensor[Any]:
     """Return a tensor over a tiling of which some tiles are present, all others of one value.
 
@@ -83,15 +91,20 @@ def blocks(
     source
         Blocks by tile number: a mapping, or pairs in any order. Each has the extents of its tile. Or a sparse
         array of SciPy or pydata/sparse, or a tensor: the tiles that have another element than the fill. Or a
-        TensorMap of metatensor whose keys number tiles, or an Array of TeNPy.
+        TensorMap of metatensor whose keys number tiles, an Array of TeNPy, or a UniTensor of cytnx.
     tiling
-        How the box is cut. A BSR array, a TensorMap and an Array of TeNPy have their own if not given.
+        How the box is cut. A BSR array, and those of the other libraries, have their own if not given.
     dtype
         The type of the elements; what NumPy promotes those of the blocks to if not given, float64 of none.
     fill_value
         The element of all other tiles; a sparse tensor has one already.
     duplicates
         The treatment of a tile given several times: "raise" refuses it, "sum" adds up, "last" takes the last.
+    symmetry
+        A symmetry, or its name or text, of which one tile of each orbit is stored. One block of each orbit is
+        enough, and any of them; those of one orbit are compared.
+    tolerance
+        The largest difference that is allowed between elements that the symmetry makes equal.
 
     Raises
     ------
@@ -104,6 +117,8 @@ def blocks(
         gradients, or labels that are not the indices of tiles.
     DTypeError
         If blocks are of another kind than `dtype`, or strings.
+    SymmetryError
+        If an element differs by more than the tolerance from the one that it shall share.
 
     Examples
     --------
@@ -116,6 +131,14 @@ def blocks(
     >>> t.tile((1, 1)).shape, t.tile((0, 1)).tolist()
     (Shape(2, 4, origin=(1, 2)), [[0.0, 0.0, 0.0, 0.0]])
     """
+    if symmetry is not None:
+        made = blocks(cast("Any", source), tiling, dtype=dtype, fill_value=fill_value, duplicates=duplicates)
+        # Loaded here: few tensors are symmetric.
+        from tensorwrapper.tensor.tiles._operations import present  # noqa: PLC0415
+        from tensorwrapper.tensor.tiles._symmetric import with_symmetry  # noqa: PLC0415
+
+        tiles: PresentTiles[Any] = present(made, "blocks")
+        return with_symmetry(made, tiles, tiles.pattern, symmetry, tolerance)
     if duplicates not in ("raise", "sum", "last"):
         raise ConversionError(f"duplicates are to raise, or their sum or last one counts, not {duplicates!r}")
     given: Any = source

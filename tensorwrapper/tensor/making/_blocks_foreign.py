@@ -1,6 +1,6 @@
-"""The blocks of metatensor and of TeNPy, with the tiling that they say.
+"""The blocks of metatensor, of TeNPy and of cytnx, with the tiling that they say.
 
-Neither library is imported: their attributes tell them apart.
+None of the libraries is imported: their attributes tell them apart.
 """
 
 from collections.abc import Iterator
@@ -28,20 +28,39 @@ class Given:
 
 
 def given_blocks(source: Any, tiling: Tiling[Any] | None) -> Given | None:  # noqa: ANN401 - what each library has
-    """Return the blocks of a TensorMap of metatensor or an Array of TeNPy; None of anything else.
+    """Return the blocks of a TensorMap of metatensor, an Array of TeNPy or a UniTensor of cytnx; else None.
 
     A loop over the blocks, which are objects of that library. No element is copied.
 
     Raises
     ------
     ConversionError
-        If it has gradients, or its labels are not those of tiles of one grid.
+        If it has gradients, or its labels are not those of tiles of one grid. Or if a UniTensor is not in
+        blocks, or of fermions.
     """
     if hasattr(source, "component_names") and hasattr(source, "property_names"):
         return _of_map(source, tiling)
     if hasattr(source, "qtotal") and hasattr(source, "legs"):
         return _of_charges(source)
+    if hasattr(source, "get_qindices") and hasattr(source, "is_blockform"):
+        return _of_bonds(source)
     return None
+
+
+def _of_bonds(tensor: Any) -> Given:  # noqa: ANN401 - cytnx has no types
+    """Return the blocks of a tensor of cytnx, whose bonds say how large they are."""
+    kind = tensor.uten_type_str()
+    if "Block" not in kind or "Fermionic" in kind:
+        raise ConversionError(
+            f"blocks: a UniTensor of the type {kind!r} is not in blocks that are tiles: "
+            "`tw.as_tensor(u.get_block().numpy())` has the elements of a dense one"
+        )
+    sizes = [bond.getDegeneracies() for bond in tensor.bonds()]
+    numbers = [tuple(tensor.get_qindices(k)) for k in range(tensor.Nblocks())]
+    blocks: list[Array] = [own.contiguous().numpy() for own in tensor.get_blocks_()]
+    if tensor.is_diag():
+        blocks = [np.diag(own) for own in blocks]
+    return Given(Tiling(*sizes), numbers, blocks, blocks[0].dtype if blocks else None)
 
 
 def _of_charges(array: Any) -> Given:  # noqa: ANN401 - TeNPy has no types

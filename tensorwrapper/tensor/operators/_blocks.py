@@ -6,7 +6,7 @@ of one side with an element that is not finite. Results equal those of dense arr
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Any, Final, cast, final
+from typing import TYPE_CHECKING, Any, Final, cast, final
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,7 @@ from tensorwrapper.buffer.lowlevel import (
     as_dense,
     check_dtype,
     is_fill,
+    make_symmetric_blocks,
     put_tiles,
     volume_of_tiles,
 )
@@ -29,8 +30,11 @@ from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.operators._operand import Operand
 from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.tensor.operators._shapes import leading_modes, shape_of
-from tensorwrapper.tensor.rows._tiles import select_tiles
+from tensorwrapper.tensor.rows._tile_blocks import elements_of_tiles
 from tensorwrapper.typing import Array, IntArray
+
+if TYPE_CHECKING:
+    from tensorwrapper.shape import Symmetry
 
 __all__ = ["compute_blocks"]
 
@@ -60,7 +64,7 @@ class _Side:
         if self.per_tile is not None:
             return np.repeat(self.per_tile[pattern.ordinals()], pattern.volumes())
         if self.dense is not None:
-            return _elements_at(self.dense, pattern)
+            return elements_of_tiles(self.dense, pattern)
         return self.number
 
     def fill(self) -> Any:  # noqa: ANN401 - a number
@@ -112,13 +116,18 @@ def compute_blocks(
         _side(own, tiles, reference, shape, make, name) for own, tiles in zip(operands, seen, strict=True)
     ]
     pattern = _pattern_of(function, name, sides, reference)
+    kept = _kept_symmetry(operands, seen, name)
     with refusals(name):
         with np.errstate(all="ignore"):
             # The fill of absent tiles shall not warn of 0 / 0.
             fills = _several(function(*[own.fill() for own in sides]))
+        if kept is not None:
+            kept = _for_types(kept, fills)
+        if kept is not None:
+            pattern = pattern.unique(kept)
         results = _results(function, sides, pattern)
     layout = reference.over(pattern).layout(names_of(shape))
-    return tuple([make(layout, _blocks(pattern, *own)) for own in zip(results, fills, strict=True)])
+    return tuple([make(layout, _blocks(pattern, *own, kept)) for own in zip(results, fills, strict=True)])
 
 
 def _several(found: Any) -> "tuple[Array, ...]":  # noqa: ANN401 - one array or more
@@ -175,7 +184,9 @@ def _into_copy(
     """Return the option of a ufunc that writes into a part that is a copy already: half of a sum's time."""
     part = parts[wanted.index(True)]
     fits = len(results) == 1 and isinstance(function, partial) and part.dtype == results[0].dtype
-    return {"out": part} if fits and not np.may_share_memory(part, side.held.flat) else {}
+    # Views without elements share no memory, and may be read-only.
+    own = fits and part.flags.writeable and not np.may_share_memory(part, side.held.flat)
+    return {"out": part} if own else {}
 
 
 def _among(
@@ -185,8 +196,44 @@ def _among(
     return has_tiles(own, make_block_pattern(pattern.tiling, pattern.ordinals()[chosen]))
 
 
-def _blocks(pattern: BlockPattern[Any], result: Array, fill: Array) -> Blocks[Any]:
+def _kept_symmetry(
+    operands: list[Operand], seen: "Sequence[PresentTiles[Any] | None]", name: str
+) -> "Symmetry | None":
+    """Return the symmetry that is left to a result; None unless all operands with modes have one."""
+    tensors = [own for own in operands if isinstance(own, TensorBase) and own.shape.rank]
+    if not all(own.buffer.stores_orbits for own in tensors) or any(
+        np.ndim(cast("Any", own)) for own in operands if not isinstance(own, TensorBase)
+    ):
+        return None
+    known = [own.buffer.symmetry_of(own.layout.implementation) for own in tensors]
+    symmetries = [own for own in known if own is not None]
+    if len(symmetries) < len(tensors) or len({own.rank for own in symmetries}) > 1:
+        return None
+    # Loaded here: few tensors are symmetric.
+    from tensorwrapper.tensor.operators._symmetric import surviving  # noqa: PLC0415
+
+    def is_finite() -> bool:
+        return all(np.isfinite(own.values()).all() for own in seen if own is not None)
+
+    kept = surviving(name, operands, tensors, symmetries, is_finite)
+    return None if kept.is_trivial or kept.is_zero else kept
+
+
+def _for_types(kept: "Symmetry", fills: "tuple[Array, ...]") -> "Symmetry | None":
+    """Return the symmetry that elements of the types of results have; None if it is none."""
+    if not all(own.dtype.kind == "c" for own in fills):
+        kept = kept.real
+    if not all(own.dtype.kind in "ifcm" for own in fills):
+        kept = kept.positive
+    return None if kept.is_trivial or kept.is_zero else kept
+
+
+def _blocks(
+    pattern: BlockPattern[Any], result: Array, fill: Array, kept: "Symmetry | None" = None
+) -> BufferCommon[Any]:
     check_dtype(result.dtype)
+    if kept is not None:
+        return make_symmetric_blocks(pattern, result, kept, fill.astype(result.dtype))
     return Blocks(pattern, result, fill_value=fill.astype(result.dtype))
 
 
@@ -324,11 +371,3 @@ def _not_zero(
         # The elements of a tiled shape come one tile after the other.
         odd = np.unique(np.searchsorted(BlockPattern(union.tiling).offsets(), odd, "right") - 1)
     return (make_block_pattern(union.tiling, odd) - union).nonempty()
-
-
-def _elements_at(dense: TensorBase[Any], pattern: BlockPattern[Any]) -> Array:
-    """Return the elements of a tiled tensor in the tiles of a pattern, one tile after the other."""
-    first = dense.shape.outer().origin
-    numbers = pattern.tiles() + np.array(first, dtype=np.int64)
-    chosen = select_tiles(dense.layout, numbers).implementation
-    return dense.buffer.pack(chosen, own=False).read_run(0, pattern.elements)

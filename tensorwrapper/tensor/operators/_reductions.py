@@ -57,6 +57,13 @@ def _reduce(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any])
             _check_type(ufunc, tensor, options.get("dtype"), name)
         over = reduced_shape(shape, options.get("axis", 0), name)
         return finished(reduce_stored(ufunc, tensor, over, options, name), out, name)
+    if tensor.buffer.stores_orbits:
+        from tensorwrapper.tensor.operators._orbit_reductions import reduce_orbits  # noqa: PLC0415 - few do
+
+        with refusals(name):
+            _check_type(ufunc, tensor, options.get("dtype"), name)
+        over = reduced_shape(shape, options.get("axis", 0), name) if shape.rank else shape
+        return finished(reduce_orbits(ufunc, tensor, over, options, name), out, name)
     if shape.is_box and tensor.buffer.sides is not None:
         return finished(_reduce_box_with_nulls(ufunc, tensor._flat(), options, name), out, name)
     if shape.is_box:

@@ -1,4 +1,4 @@
-"""NumPy's reductions by name, of tensors of which few elements are stored: nothing is filled for them."""
+"""NumPy's reductions by name, of tensors of which not all elements are stored: nothing is filled for them."""
 
 import inspect
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from tensorwrapper.tensor.operators._row_functions import REDUCTIONS
 
 __all__ = ["call_on_stored", "is_of_stored"]
 
-_STORED_FUNCTIONS: Final = frozenset({*REDUCTIONS, "mean", "count_nonzero"})
+_STORED_FUNCTIONS: Final = frozenset({*REDUCTIONS, "mean", "count_nonzero", "norm"})
 """The names of functions of NumPy that say what elements that are all alike come to."""
 
 
@@ -22,13 +22,13 @@ def is_of_stored(function: Callable[..., Any], arguments: "tuple[Any, ...]") -> 
     if function.__name__ not in _STORED_FUNCTIONS or not arguments or not is_tensor_or_view(arguments[0]):
         return False
     given: Any = arguments[0]
-    return bool(given.is_sparse and given.shape.rank)
+    return bool((given.is_sparse and given.shape.rank) or (is_tensor(given) and given.buffer.stores_orbits))
 
 
 def call_on_stored(
     function: Callable[..., Any], arguments: "tuple[Any, ...]", options: dict[str, Any]
 ) -> object:
-    """Return what a function of NumPy makes of sparse tensors and those in blocks: dense, or a number.
+    """Return what a function of NumPy makes of tensors that do not store all elements: dense, or a number.
 
     Raises
     ------
@@ -39,6 +39,8 @@ def call_on_stored(
     with refusals(name):
         bound = inspect.signature(function).bind(*arguments, **options)
     given = dict(bound.arguments)
+    if function is np.linalg.norm:
+        return _norm(given)
     tensor = given.pop("a")._as_operand()
     unset = inspect.signature(np.max).parameters["keepdims"].default
     named = {key: own for key, own in given.items() if own is not unset}
@@ -46,7 +48,9 @@ def call_on_stored(
     ufunc = REDUCTIONS.get(function.__name__)
     if ufunc is None:
         for key in set(named) - {"axis", "keepdims"}:
-            raise ConversionError(f"{name} of a sparse tensor has no {key}=: `s.to_dense()` has all elements")
+            raise ConversionError(
+                f"{name} of a sparse or symmetric tensor has no {key}=: `s.to_dense()` has all elements"
+            )
         ufunc = np.add
         if function is np.count_nonzero:
             tensor = tensor != 0
@@ -61,3 +65,19 @@ def call_on_stored(
     # Of all elements NumPy returns a number.
     whole = named["axis"] is None and is_tensor(found) and found.shape.size == 1
     return np.asarray(found)[()] if whole else found
+
+
+def _norm(given: dict[str, Any]) -> object:
+    """Return the root of the sum of squared magnitudes."""
+    tensor = given.pop("x")._as_operand()
+    order, axis = given.pop("ord", None), given.pop("axis", None)
+    modes = tensor.shape.rank if axis is None else np.size(axis)
+    if order is not None and not (order == "fro" and modes == 2) and not (order == 2 and modes == 1):
+        raise ConversionError(
+            f"np.linalg.norm of a sparse or symmetric tensor has no ord={order!r}: `s.to_dense()` has all "
+            "elements"
+        )
+    # Integers have no room for their squares.
+    values = tensor.astype(np.float64) if tensor.dtype.kind in "biu" else tensor
+    squares = np.square(np.absolute(values))
+    return np.sqrt(np.sum(squares, axis=axis, **given))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tensorwrapper.buffer.lowlevel import PresentTiles
     from tensorwrapper.shape import BlockPattern, Partition
 
-__all__ = ["reduce_present", "reduce_stored"]
+__all__ = ["modes_that_go", "reduce_present", "reduce_stored", "shape_with_kept_modes"]
 
 _KNOWN: Final = frozenset(
     (
@@ -75,7 +75,7 @@ def reduce_stored(
             result = ufunc(result, neutral)
             result[counts == 0] = neutral
     if options.pop("keepdims", False):
-        over = _kept(shape, axis)
+        over = shape_with_kept_modes(shape, axis)
     if options:
         raise ConversionError(f"{name} does not know {', '.join(map(repr, options))}")
     return tensor._make(packed_layout(over), Dense(cast("Any", result.reshape(-1))))
@@ -91,7 +91,7 @@ def _owners(
     if not shape.is_box:
         splits = OperandShapes.splits_under(shape, over.rank) if over.rank else np.array([0, shape.size])
         return np.searchsorted(splits, ordinals, "right") - 1, np.diff(splits)
-    gone = _gone(shape, axis)
+    gone = modes_that_go(shape, axis)
     owners = np.zeros(len(ordinals), np.int64)
     width, rest = 1, ordinals
     for mode in range(shape.rank - 1, -1, -1):
@@ -103,18 +103,19 @@ def _owners(
     return owners, np.full(over.size, math.prod([shape.extents[mode] for mode in gone]))
 
 
-def _gone(shape: Shape[Any], axis: object) -> set[int]:
+def modes_that_go(shape: Shape[Any], axis: object) -> set[int]:
+    """Return the modes that ``axis=`` names; all of them for None."""
     if axis is None:
         return set(range(shape.rank))
     given = cast("tuple[SupportsIndex, ...]", axis if isinstance(axis, tuple) else (axis,))
     return {mode_of(mode, shape.rank) for mode in given}
 
 
-def _kept(shape: Shape[Any], axis: object) -> Shape[Any]:
+def shape_with_kept_modes(shape: Shape[Any], axis: object) -> Shape[Any]:
     """Return the indices of a result that has the reduced modes as well, each with one index."""
     if not shape.is_box:
         raise ConversionError("keepdims of rows; one number per row combines with them as it is")
-    gone = _gone(shape, axis)
+    gone = modes_that_go(shape, axis)
     extents = [1 if mode in gone else n for mode, n in enumerate(shape.extents)]
     origin = [0 if mode in gone else start for mode, start in enumerate(shape.origin)]
     return wrap(make_smooth(tuple(extents), tuple(origin)), names_of(shape))

@@ -3,6 +3,7 @@
 The rules say which operations survive. Where none does, and beside a dense operand, the result is dense.
 """
 
+from collections.abc import Callable
 from typing import Any, TypeGuard, cast
 
 import numpy as np
@@ -16,7 +17,7 @@ from tensorwrapper.tensor.operators._operand import Operand
 from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.typing import Array, Extents
 
-__all__ = ["compute_symmetric"]
+__all__ = ["compute_symmetric", "surviving"]
 
 
 def compute_symmetric(
@@ -38,12 +39,17 @@ def compute_symmetric(
     if len(symmetries) < len(tensors):
         return None
     extents = shape.flatten().extents
-    kept = _surviving(ufunc.__name__, operands, tensors, symmetries, extents)
+    pairs = list(zip(tensors, symmetries, strict=True))
+    kept = surviving(
+        ufunc.__name__,
+        operands,
+        tensors,
+        symmetries,
+        lambda: all(np.isfinite(_at(t, s, s, extents)).all() for t, s in pairs),
+    )
     if kept.is_trivial or kept.is_zero:
         return None
-    found = iter(
-        [_at(own, symmetry, kept, extents) for own, symmetry in zip(tensors, symmetries, strict=True)]
-    )
+    found = iter([_at(own, symmetry, kept, extents) for own, symmetry in pairs])
     values = [next(found) if _has_modes(own) else _number(own) for own in operands]
     with refusals(ufunc.__name__):
         results = ufunc(*values, **options)
@@ -55,18 +61,19 @@ def compute_symmetric(
     return tuple([make(packed_layout(shape), cast("Symmetric[Any]", own)) for own in made])
 
 
-def _surviving(
+def surviving(
     name: str,
     operands: list[Operand],
     tensors: "list[TensorBase[Any]]",
     symmetries: list[Symmetry],
-    extents: Extents,
+    is_finite: "Callable[[], bool]",
 ) -> Symmetry:
     """Return the symmetry of a result, of sign 1 alone where a forced zero times infinity is NaN."""
     own = iter(symmetries)
     if any(tensor.dtype.kind == "c" for tensor in tensors):
         # A real element is its own conjugate.
-        real = Symmetry(len(extents), [(range(len(extents)), 1, True)])
+        rank = symmetries[0].rank
+        real = Symmetry(rank, [(range(rank), 1, True)])
         # Nothing is joined to a group of zeros.
         pairs = zip(symmetries, tensors, strict=True)
         own = iter([s if t.dtype.kind == "c" or s.is_zero else s | real for s, t in pairs])
@@ -74,10 +81,8 @@ def _surviving(
         next(own) if _has_modes(one) else cast("complex", np.asarray(_number(one))[()]) for one in operands
     ]
     kept = ufunc_symmetry(name, given)
-    if name == "multiply" and len(tensors) > 1 and kept.positive != kept:
-        stored = [_at(t, s, s, extents) for t, s in zip(tensors, symmetries, strict=True)]
-        if not all(np.isfinite(values).all() for values in stored):
-            return kept.positive
+    if name == "multiply" and len(tensors) > 1 and kept.positive != kept and not is_finite():
+        return kept.positive
     return kept
 
 

@@ -10,14 +10,17 @@ from tensorwrapper._arrays import unmasked_array
 from tensorwrapper._integers import to_ints
 from tensorwrapper.buffer.lowlevel import check_write
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, PatternError
+from tensorwrapper.shape import BlockPattern
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.rows._reduce import reduce_runs
+from tensorwrapper.tensor.rows._tiles import select_tiles
 from tensorwrapper.typing import Array, Index, IntArray
 
 __all__ = [
     "NormOrder",
     "TileSource",
     "check_block_extents",
+    "elements_of_tiles",
     "flat_values",
     "norms_of",
     "norms_of_fill",
@@ -130,3 +133,12 @@ def check_block_extents(extents: IntArray, numbers: list[Index], blocks: list[Ar
             raise ExtentMismatchError(
                 f"{what}: the tile {number} has extents {own}, but its block has {block.shape}"
             )
+
+
+def elements_of_tiles(dense: TensorBase[Any], pattern: BlockPattern[Any]) -> Array:
+    """Return the elements of a tiled tensor in the tiles of a pattern, one tile after the other."""
+    first = dense.shape.outer().origin
+    numbers = pattern.tiles() + np.array(first, dtype=np.int64)
+    chosen = select_tiles(dense.layout, numbers).implementation
+    packed: Array = dense.buffer.pack(chosen, own=False).read_run(0, pattern.elements)
+    return packed

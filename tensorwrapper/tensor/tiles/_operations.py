@@ -17,6 +17,8 @@ from tensorwrapper.buffer.lowlevel import (
     is_fill,
     make_blocks,
     packed_layout,
+    picked_tiles,
+    symmetry_for,
 )
 from tensorwrapper.errors import (
     ConversionError,
@@ -36,7 +38,7 @@ from tensorwrapper.layout.lowlevel import (
     tile_view,
     wrap_layout,
 )
-from tensorwrapper.shape import BlockPattern, Shape, Tiling
+from tensorwrapper.shape import BlockPattern, Shape, SymmetryLike, Tiling, as_symmetry
 from tensorwrapper.shape.lowlevel import ModeNames, make_block_pattern, names_of, to_threshold
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.rows._tile_blocks import (
@@ -49,6 +51,12 @@ from tensorwrapper.tensor.rows._tile_blocks import (
     read_blocks,
 )
 from tensorwrapper.tensor.rows._tiles import tile_numbers
+from tensorwrapper.tensor.tiles._symmetric import (
+    packed_tiles_of,
+    symmetric_over,
+    symmetric_tensor,
+    with_symmetry,
+)
 from tensorwrapper.typing import Array, Index, IntArray, ScalarT_co
 
 if TYPE_CHECKING:
@@ -66,6 +74,7 @@ __all__ = [
     "present_tiles",
     "retiled",
     "screened",
+    "stored_pattern",
     "tile_norms",
     "to_bsr",
     "with_tiles",
@@ -175,11 +184,43 @@ def to_pattern(tiles: PresentTiles[Any], chosen: "TileChoice", what: str) -> Blo
     return make_block_pattern(tiling, given.ordinals())
 
 
-def keep_tiles(tensor: TensorBase[Any], tiles: "TileChoice") -> "Tensor[ScalarT_co]":
+def keep_tiles(
+    tensor: TensorBase[Any],
+    tiles: "TileChoice",
+    symmetry: "SymmetryLike | None" = None,
+    tolerance: float = 0.0,
+) -> "Tensor[ScalarT_co]":
     """Return a tensor in which just these tiles are present; a copy of their elements."""
+    if symmetry is not None:
+        return _keep_orbits(tensor, tiles, symmetry, tolerance)
     found = present(tensor, "keep_tiles")
     pattern = to_pattern(found, tiles, "keep_tiles")
     return over(tensor, found, pattern, _own(found.at(pattern), found))
+
+
+def _keep_orbits(
+    tensor: TensorBase[Any], tiles: "TileChoice", symmetry: "SymmetryLike", tolerance: float
+) -> "Tensor[ScalarT_co]":
+    """Return a tensor of the orbits of these tiles, of which one tile is stored each."""
+    own, buffer = symmetry_for(as_symmetry(symmetry), tensor.dtype), tensor.buffer
+    view = tile_view(tensor.layout.implementation.without_layers().unnamed())
+    if buffer.stores_orbits and not buffer.in_tiles and view is not None:
+        known = buffer.symmetry_of(view.under)
+        if known is not None and not known.is_zero and own.rank == known.rank and own <= known:
+            nothing: PresentTiles[Any] = PresentTiles(
+                BlockPattern(view.tiling, []), Dense(np.empty(0)), np.zeros(()), view.grid_origin, None
+            )
+            pattern = to_pattern(nothing, tiles, "keep_tiles")
+            return symmetric_tensor(tensor, pattern, own)
+    found = present(tensor, "keep_tiles")
+    pattern = to_pattern(found, tiles, "keep_tiles").closure(own)
+    return with_symmetry(tensor, found, pattern, own, tolerance)
+
+
+def stored_pattern(tensor: TensorBase[Any]) -> BlockPattern:
+    """Return the stored tiles: of a symmetric tensor one of each orbit, else all that are present."""
+    packed = packed_tiles_of(tensor)
+    return present(tensor, "stored_pattern").pattern if packed is None else packed.stored
 
 
 def with_tiles(tensor: TensorBase[Any], tiles: "TileChoice") -> "Tensor[ScalarT_co]":
@@ -249,8 +290,10 @@ def screened(
     per: Literal["tile", "element"] = "tile",
 ) -> "Tensor[ScalarT_co]":
     """Return a copy from which small tiles are dropped; without arguments, tiles of the fill alone."""
-    found = present(tensor, "screened")
-    values, offsets = found.values(), found.pattern.offsets()
+    found, packed = present(tensor, "screened"), packed_tiles_of(tensor)
+    pattern = found.pattern if packed is None else packed.stored
+    values = found.values() if packed is None else packed.values.flat
+    offsets = pattern.offsets()
     if threshold is None and error is None:
         starts = np.concatenate([[0], np.cumsum(~is_fill(values, found.fill))])
         kept = np.diff(starts[offsets]) > 0
@@ -263,13 +306,16 @@ def screened(
             raise PatternError(f"norms are per 'tile' or per 'element', not per {per!r}")
         norms = norms_of(values, offsets, ord if error is None else "fro")
         if error is not None:
-            kept = _above(norms, to_threshold(error))
+            kept = _above(norms, to_threshold(error), None if packed is None else packed.orbit_sizes())
         else:
             if per == "element":
                 norms = norms / np.maximum(np.diff(offsets), 1)
             kept = ~(norms < to_threshold(cast("SupportsFloat", threshold)))
-    pattern = make_block_pattern(found.pattern.tiling, found.pattern.ordinals()[kept])
-    return over(tensor, found, pattern, _own(found.values_of(kept), found))
+    fewer = make_block_pattern(pattern.tiling, pattern.ordinals()[kept])
+    if packed is None:
+        return over(tensor, found, fewer, _own(found.values_of(kept), found))
+    chosen = copy_elements(values) if kept.all() else picked_tiles(values, kept, pattern)
+    return symmetric_over(tensor, found, fewer, chosen, packed.symmetry)
 
 
 def _own(values: "npt.NDArray[ScalarT_co]", tiles: PresentTiles[ScalarT_co]) -> "npt.NDArray[ScalarT_co]":
@@ -277,10 +323,13 @@ def _own(values: "npt.NDArray[ScalarT_co]", tiles: PresentTiles[ScalarT_co]) -> 
     return copy_elements(values) if np.may_share_memory(values, tiles.held.flat) else values
 
 
-def _above(norms: "npt.NDArray[np.float64]", error: float) -> "npt.NDArray[np.bool_]":
+def _above(
+    norms: "npt.NDArray[np.float64]", error: float, times: IntArray | None = None
+) -> "npt.NDArray[np.bool_]":
     """Return which tiles stay if the smallest go, as many as keep the root of their squares in an error."""
     order = np.argsort(norms, kind="stable")  # NaN comes last
-    gone = np.sqrt(np.cumsum(np.square(norms[order]))) <= error
+    squares = np.square(norms[order])
+    gone = np.sqrt(np.cumsum(squares if times is None else squares * times[order])) <= error
     kept = np.ones(len(norms), np.bool_)
     kept[order[gone]] = False
     return kept

@@ -18,7 +18,7 @@ from tensorwrapper.wire.packings._packing import ElementPacking, Packed, Receive
 from tensorwrapper.wire.packings._sparse import describe_fill, read_fill
 from tensorwrapper.wire.parts._part_writer import PartWriter
 
-__all__ = ["BlocksPacking"]
+__all__ = ["BlocksPacking", "read_present"]
 
 
 @final
@@ -47,21 +47,26 @@ class BlocksPacking(ElementPacking):
         return Packed(tiles.values(), described, place_of)
 
     def unpack(self, received: Received) -> Blocks[Any]:
-        fields, values = received.fields, received.values
-        shape: Any = None if received.layout is None else received.layout.shape.implementation
-        if not isinstance(shape, Tiled) or received.layout is None or received.layout.is_tiled:
-            refuse("layout", f"{fields} is of no tiles that lie one after the other")
-        if shape.size > MAX_INT64 or math.prod([p.count for p in shape.partitions]) > MAX_INT64:
-            refuse("limit", f"{fields} has more tiles or elements than 64 bits can count")
-        tiling, what = make_tiling(shape.partitions), fields["present"]
-        present = received.parts.indices(what)
-        if not rises(present):
-            refuse("layout", f"{what} must ascend, each greater than the one before")
-        if len(present) and not 0 <= int(present[0]) <= int(present[-1]) < tiling.grid.size:
-            refuse("layout", f"{what} are not from 0 to {tiling.grid.size - 1}")
-        pattern: BlockPattern[Any] = make_block_pattern(tiling, present)
-        if pattern.elements != len(values):
-            refuse("size", f"{what} have {pattern.elements} elements, but there are {len(values)}")
-        return Blocks(
-            pattern, values, fill_value=read_fill(fields, values.dtype, received.parts)
-        ).as_readonly()
+        pattern = read_present(received)
+        fill = read_fill(received.fields, received.values.dtype, received.parts)
+        return Blocks(pattern, received.values, fill_value=fill).as_readonly()
+
+
+def read_present(received: Received) -> BlockPattern[Any]:
+    """Return which tiles are stored of a run of tiles; what came is foreign."""
+    fields = received.fields
+    shape: Any = None if received.layout is None else received.layout.shape.implementation
+    if not isinstance(shape, Tiled) or received.layout is None or received.layout.is_tiled:
+        refuse("layout", f"{fields} is of no tiles that lie one after the other")
+    if shape.size > MAX_INT64 or math.prod([p.count for p in shape.partitions]) > MAX_INT64:
+        refuse("limit", f"{fields} has more tiles or elements than 64 bits can count")
+    tiling, what = make_tiling(shape.partitions), fields["present"]
+    present = received.parts.indices(what)
+    if not rises(present):
+        refuse("layout", f"{what} must ascend, each greater than the one before")
+    if len(present) and not 0 <= int(present[0]) <= int(present[-1]) < tiling.grid.size:
+        refuse("layout", f"{what} are not from 0 to {tiling.grid.size - 1}")
+    pattern: BlockPattern[Any] = make_block_pattern(tiling, present)
+    if pattern.elements != len(received.values):
+        refuse("size", f"{what} have {pattern.elements} elements, but there are {len(received.values)}")
+    return pattern

@@ -4,8 +4,11 @@ Symmetries are loaded on first use, because few messages have one.
 """
 # ruff: noqa: PLC0415 - see above
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, final
 
+from tensorwrapper._json_fields import Field
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import RemoteProtocolError, SizeOverflowError, TensorWrapperError
 from tensorwrapper.tensor import Tensor
@@ -15,8 +18,9 @@ from tensorwrapper.wire.parts._part_writer import PartWriter
 
 if TYPE_CHECKING:
     from tensorwrapper.buffer import Symmetric
+    from tensorwrapper.shape import Symmetry
 
-__all__ = ["SymmetricPacking"]
+__all__ = ["SymmetricPacking", "read_symmetry", "refusing"]
 
 _RANK = 8
 _OPERATION = 1024
@@ -33,7 +37,7 @@ class SymmetricPacking(ElementPacking):
         return "symmetric"
 
     def pack(self, tensor: Tensor[Any], parts: PartWriter, options: WriteOptions) -> Packed | None:  # noqa: ARG002
-        if not tensor.buffer.stores_orbits:
+        if not tensor.buffer.stores_orbits or tensor.buffer.in_tiles:
             return None
         from tensorwrapper.buffer import Symmetric
         from tensorwrapper.shape.lowlevel import plain_generators
@@ -46,15 +50,12 @@ class SymmetricPacking(ElementPacking):
 
     def unpack(self, received: Received) -> "Symmetric[Any]":
         from tensorwrapper.buffer import Symmetric
-        from tensorwrapper.shape import Symmetry
-        from tensorwrapper.shape.lowlevel import closed_form, read_generators
+        from tensorwrapper.shape.lowlevel import closed_form
 
         fields, values = received.fields, received.values
         extents = fields["shape"].counts(received.parts.limits.extent, most_items=_RANK)
-        generators = read_generators(fields["generators"], len(extents))
-        try:
-            symmetry = Symmetry(len(extents), generators)
-            received.parts.claim(_OPERATION * symmetry.order, fields)
+        with refusing(fields):
+            symmetry = read_symmetry(received, len(extents))
             if closed_form(symmetry) is None:
                 # Its elements are found by a table, for which all indices are gone through.
                 received.parts.claim(8 * received.size, fields)
@@ -62,9 +63,27 @@ class SymmetricPacking(ElementPacking):
             if count != len(values):
                 refuse("size", f"{fields} has {count} packed elements, but {len(values)} came")
             return Symmetric(values, symmetry, extents)
-        except RemoteProtocolError:
-            raise
-        except SizeOverflowError as error:
-            refuse("limit", f"{fields}: {error}")
-        except TensorWrapperError as error:
-            refuse("layout", f"{fields}: {error}")
+
+
+@contextmanager
+def refusing(fields: Field) -> Generator[None]:
+    """Turn errors of what does not fit together into refusals."""
+    try:
+        yield
+    except RemoteProtocolError:
+        raise
+    except SizeOverflowError as error:
+        refuse("limit", f"{fields}: {error}")
+    except TensorWrapperError as error:
+        refuse("layout", f"{fields}: {error}")
+
+
+def read_symmetry(received: Received, rank: int) -> "Symmetry":
+    """Return the symmetry of foreign generators; to close the group counts against the limits."""
+    from tensorwrapper.shape import Symmetry
+    from tensorwrapper.shape.lowlevel import read_generators
+
+    fields = received.fields
+    symmetry = Symmetry(rank, read_generators(fields["generators"], rank))
+    received.parts.claim(_OPERATION * symmetry.order, fields)
+    return symmetry

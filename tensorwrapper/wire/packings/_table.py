@@ -19,6 +19,7 @@ from tensorwrapper.wire.packings._packing import ElementPacking, Packing, ShapeP
 from tensorwrapper.wire.packings._sparse import SparsePacking
 from tensorwrapper.wire.packings._strings import StringPacking
 from tensorwrapper.wire.packings._symmetric import SymmetricPacking
+from tensorwrapper.wire.packings._symmetric_blocks import SymmetricBlocksPacking
 from tensorwrapper.wire.packings._tiled import TiledPacking
 from tensorwrapper.wire.packings._triangular import TriangularPacking
 
@@ -36,6 +37,7 @@ _BUILT_IN: Final[tuple[Packing, ...]] = (
     TiledPacking(),
     TriangularPacking(),
     JaggedPacking(),
+    SymmetricBlocksPacking(),
     BlocksPacking(),
     SparsePacking(),
     SymmetricPacking(),

@@ -107,3 +107,27 @@ def test_pairs_of_orbitals_lie_on_a_diagonal():
         integrals,
     )
     assert np.isclose(energies.item(), -0.793264993801475, rtol=1e-12)
+
+
+def test_a_symmetric_overlap_stores_the_lower_tiles(benzene, shells):
+    half = shells.keep_tiles(lambda i, j: i >= j, symmetry="s2", tolerance=1e-14)
+    assert (half.stored_pattern.count, len(half.packed_values()), half.pattern.count) == (1176, 6675, 2304)
+    assert np.isclose(np.linalg.norm(half), 15.909839699504, rtol=1e-12)
+    cut = Tiling.from_marks(*[benzene["atom_loc"]] * 2)
+    overlap, density = [
+        tw.as_tensor(benzene[name])
+        .tiled(cut)
+        .keep_tiles(BlockPattern(cut), symmetry="s2", tolerance=1e-12)
+        .screened(0.1)
+        for name in "SD"
+    ]
+    assert (overlap.stored_pattern.count, len(overlap.packed_values())) == (63, 6516)
+    assert (overlap.pattern.count, density.pattern.count) == (114, 78)
+    product = tw.contract("ij,jk->ik", overlap, density)
+    assert product.symmetry is None
+    dense = np.asarray(product.untiled().to_dense())
+    assert np.isclose(np.trace(dense), 41.968869627)
+    square = tw.contract("ij,kj->ik", overlap, overlap)
+    assert square.symmetry == tw.Symmetry.parse("s2")
+    whole = np.asarray(overlap.untiled().to_dense())
+    np.testing.assert_allclose(np.asarray(square.untiled().to_dense()), whole @ whole.T, atol=1e-10)
