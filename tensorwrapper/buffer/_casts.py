@@ -251,7 +251,7 @@ def _cast(array: Array, dtype: "np.dtype[Any]", *, exact: bool = False) -> Array
         return (
             copy_elements(real, dtype) if surely_fits(real.dtype, dtype) else _cast(real, dtype, exact=exact)
         )
-    if one == other == "f" and not exact and given.kind == dtype.kind:
+    if not exact and given.char in "efdg" and dtype.char in "efdg":
         with np.errstate(all="ignore", over="raise"):
             try:
                 return _copied(array, dtype)

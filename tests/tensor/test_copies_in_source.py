@@ -71,6 +71,7 @@ ALLOWED = {
         "flatten",  # Shape.flatten
     },
     "buffer/symmetric": {"flatten"},  # Shape.flatten
+    "buffer/blocks/_symmetric_blocks.py": {"put_along_axis"},  # strides of turned tiles
     "drawing": FUNCTIONS | METHODS,  # coordinates of pictures
     "cli": FUNCTIONS | METHODS,  # a user like any other
     "testing": FUNCTIONS | METHODS,  # the same
@@ -98,6 +99,13 @@ ALLOWED = {
         "stack",  # positions, origins and extents
         "take",  # StringData.take
     },
+    "tensor/tiles/_symmetric.py": {
+        "take_along_axis",
+        "where",
+    },  # strides of tiles; elements that are compared
+    "tensor/facade/_copies.py": {"concatenate"},  # first indices of rows
+    "tensor/operators/_strings.py": {"byteswap"},  # words of text that are compared
+    "viewer/_select.py": {"append", "array", "concatenate"},  # lengths of rows and marks of tiles
     "tensor/tiles": {"concatenate"},  # how many elements differ before each; blocks that are added
     "tensor/making/_blocks_convert.py": {
         "ascontiguousarray",
@@ -158,7 +166,6 @@ ALLOWED = {
         "array",  # numbers of a file's own tables
         "copy",  # the state of a check sum
     },
-    "store/fetched/_elements.py": {"concatenate"},  # where rounds of requests begin
     "store/ranges/_joined.py": {"concatenate"},  # where requests begin
     "store/records/_taking.py": {"astype", "where"},  # numbers of rows
     "store/foreign/_array_file.py": {"take"},  # ArrayFile.take
@@ -216,6 +223,7 @@ ALLOWED = {
         "tobytes",  # keys of equality, and one element
     },
     "selection/random/_values.py": {"copyto", "repeat"},  # sines, ranks of pairs
+    "remote/client/_orbits.py": {"where"},  # signs of elements that arrived
     "remote/asking/_bands.py": {"where"},  # numbers of rows
     "remote/shards/_reshard.py": {"fromiter", "ravel", "where"},  # numbers of tiles, sizes of pieces
     "wire/frames/_header.py": {"tobytes"},  # the prefix of a message: its label, a few kilobytes
