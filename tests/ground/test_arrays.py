@@ -13,8 +13,10 @@ from tensorwrapper._arrays import (
     array_state,
     concatenated_ranges,
     different,
+    elements_at,
     last_run,
     positions_array,
+    positions_before,
     ranked,
     run_of,
     same_values,
@@ -147,3 +149,24 @@ def test_positions_of_a_range_are_those_of_the_range(positions):
 
     assert found.dtype == np.int64
     assert found.tolist() == list(positions) == positions_array(found).tolist()
+
+
+POSITIONS = st.one_of(
+    st.tuples(st.integers(0, 9), st.integers(0, 12), st.integers(1, 4)).map(
+        lambda own: range(own[0], own[0] + own[1], own[2])
+    ),
+    st.lists(st.integers(0, 20), unique=True).map(sorted).map(lambda own: np.array(own, np.int64)),
+)
+
+
+@given(POSITIONS, st.lists(st.integers(0, 25)))
+def test_positions_before_marks_are_counted_as_one_by_one(positions, marks):
+    found = positions_before(positions, np.array(marks, np.int64))
+    assert found.tolist() == [sum(int(own) < mark for own in positions) for mark in marks]
+
+
+@given(POSITIONS, POSITIONS)
+def test_elements_at_positions_of_each_mode_are_those_of_lists(rows, columns):
+    array = np.arange(22 * 22).reshape(22, 22)
+    found = elements_at(array, [rows, columns])
+    assert found.tolist() == array[list(rows)][:, list(columns)].tolist()

@@ -7,7 +7,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, cast, final
 
 import numpy as np
 
-from tensorwrapper._arrays import are_truths
+from tensorwrapper._arrays import are_truths, positions_array
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import assign_elements
 from tensorwrapper.errors import DataFileError
@@ -76,7 +76,7 @@ class Member:
         wanted: list[tuple[tuple[IntArray, ...], Array]] = []
         for selection, target in zip(selections, out, strict=True):
             modes: tuple[IntArray, ...] = tuple(
-                [np.asarray(own) for own in cast("Outer", selection).modes][::turn]
+                [positions_array(own) for own in cast("Outer", selection).modes][::turn]
             )
             whole = target.transpose() if self.is_fortran else target
             if not modes:

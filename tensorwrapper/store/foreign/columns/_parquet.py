@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast, final
 
 import numpy as np
 
-from tensorwrapper._arrays import splits_of
+from tensorwrapper._arrays import elements_at, positions_before, splits_of
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import assign_elements, holds_strings
 from tensorwrapper.errors import DataFileError
@@ -446,25 +446,30 @@ class _Column:
 
     def cost(self, selection: "Wanted") -> int:
         """Return how many bytes the groups have that are decoded."""
-        groups = self._groups(np.asarray(cast("Outer", selection).modes[0]))
-        rows = int((self.splits[groups + 1] - self.splits[groups]).sum())
+        rows = int(np.diff(self.splits)[self._wanted([selection])].sum())
         return rows * prod(self.extents[1:]) * self.dtype.itemsize
-
-    def _groups(self, rows: IntArray) -> IntArray:
-        return np.unique(self.splits.searchsorted(rows, "right") - 1)
 
     def read(self, selections: "Sequence[Wanted]", out: Sequence[Array]) -> Done:
         """Read selections of positions; each group that they touch is decoded once."""
         pairs = [(cast("Outer", own), target) for own, target in zip(selections, out, strict=True)]
-        wanted = [([np.asarray(m) for m in own.modes], target) for own, target in pairs if own.size]
+        wanted = [
+            (own.modes, positions_before(own.modes[0], self.splits), target)
+            for own, target in pairs
+            if own.size
+        ]
         groups = self._wanted(selections)
         for group, tensor in zip(groups, self.groups.tensors(groups), strict=True):
             first, last = self.splits[group : group + 2].tolist()
             found = self._checked(tensor, last - first)
-            for modes, target in wanted:
-                begin, end = modes[0].searchsorted([first, last]).tolist()
+            for (rows, *inner), marks, target in wanted:
+                begin, end = marks[group : group + 2].tolist()
                 if begin < end:
-                    assign_elements(target[begin:end], found[np.ix_(modes[0][begin:end] - first, *modes[1:])])
+                    own = rows[begin:end]
+                    if isinstance(own, range):
+                        own = range(own.start - first, own.stop - first, own.step)
+                    else:
+                        own = own - first
+                    assign_elements(target[begin:end], elements_at(found, [own, *inner]))
         return Done(len(out))
 
     def fetches(self, selections: "Sequence[Wanted]") -> tuple[int, int]:
@@ -473,8 +478,11 @@ class _Column:
 
     def _wanted(self, selections: "Sequence[Wanted]") -> list[int]:
         """Return the groups that selections touch."""
-        rows = [np.asarray(cast("Outer", own).modes[0]) for own in selections if own.size]
-        found: list[int] = self._groups(np.concatenate(rows)).tolist() if rows else []
+        touched = np.zeros(len(self.splits) - 1, np.bool_)
+        for own in selections:
+            if own.size:
+                touched |= np.diff(positions_before(cast("Outer", own).modes[0], self.splits)) > 0
+        found: list[int] = np.flatnonzero(touched).tolist()
         return found
 
     def _checked(self, tensor: Tensor[Any], n_rows: int) -> Array:

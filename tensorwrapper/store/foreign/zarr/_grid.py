@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, cast, final
 
 import numpy as np
 
+from tensorwrapper._arrays import positions_array
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import assign_elements
 from tensorwrapper.errors import DataFileError
@@ -203,7 +204,7 @@ class GridSource:
         """Return for each mode the chunks that are touched."""
         found: list[list[Touched]] = []
         for marks, positions in zip(self.grid.marks, selection.modes, strict=True):
-            places: IntArray = np.asarray(positions, dtype=np.int64)
+            places = positions_array(positions)
             chunks = marks.searchsorted(places, "right") - 1
             found.append(by_chunk(places, chunks, marks[chunks]))
         return found
