@@ -283,7 +283,11 @@ def different(values: IntArray) -> IntArray:
     """
     flags = _marks(values)
     if flags is None:
-        return np.unique(values)
+        # `np.unique` of integers is a set of hashes since NumPy 2.3, which takes up to 50 times as long.
+        ordered: IntArray = np.sort(values, axis=None)
+        first = np.ones(len(ordered), np.bool_)
+        np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+        return ordered[first]
     found: IntArray = np.flatnonzero(flags)
     found += values.min()
     return found

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arguments import check_kind_of, to_items_of
-from tensorwrapper._arrays import frozen_array
+from tensorwrapper._arrays import different, frozen_array
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer._common import BufferCommon
 from tensorwrapper.buffer._computed import constant
@@ -123,7 +123,7 @@ class Lookup(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
     def is_readonly(self) -> bool:
         distinct = self._distinct
         if distinct is None:
-            distinct = len(np.unique(self.addresses)) == len(self.addresses)
+            distinct = len(different(self.addresses)) == len(self.addresses)
             object.__setattr__(self, "_distinct", distinct)
         return not distinct or self.base.is_readonly
 

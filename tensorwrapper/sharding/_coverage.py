@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arrays import different
 from tensorwrapper.errors import Finding, ValidationError
 from tensorwrapper.shape import ShapeLike
 from tensorwrapper.sharding._boxes import Box, BoxesLike, BoxTable, as_box, as_box_table, box_text
@@ -115,7 +116,7 @@ def _by_corners(group: _Group, active: npt.NDArray[np.bool_]) -> tuple[Faults, b
     for mode in range(len(modes)):
         # The corner of number 2**m + ... takes its place in mode m from the end of the box.
         points[:, mode] = np.where(corner >> mode & 1, stops[box, mode], starts[box, mode])
-    cells = math.prod([len(np.unique(column)) for column in points.T])
+    cells = math.prod([len(different(column)) for column in points.T])
     paint = cells <= _CELLS and len(modes) > 0
     found = _painted(points, sums[left]) if paint else _ends(points, sums[left])
     places = [None if at is None else _filled(group.low, modes, at) for at in found]

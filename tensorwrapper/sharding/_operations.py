@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, SupportsIndex, cast, final
 import attrs
 import numpy as np
 
+from tensorwrapper._arrays import different
 from tensorwrapper._integers import MAX_INT64, to_count, to_int
 from tensorwrapper._value_class import frozen, value_class
 from tensorwrapper._wording import html_block, shortened
@@ -205,7 +206,7 @@ class BlockOperation(Sides[Operand]):
         after = marks.searchsorted(np.array(shares, dtype=np.int64))
         before = np.maximum(after - 1, 0)
         nearer = marks[after] - shares > shares - marks[before]
-        cuts = np.unique(np.concatenate(([0], np.where(nearer, before, after), [extent])))
+        cuts = different(np.concatenate(([0], np.where(nearer, before, after), [extent])))
         return self.split(number, np.diff(cuts).tolist())
 
     def _slabs(self, mode: int) -> "Shards":

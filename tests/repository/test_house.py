@@ -70,6 +70,18 @@ def test_only_the_command_line_prints():
     assert guilty == []
 
 
+def test_integers_are_made_distinct_by_the_function_that_sorts_them():
+    """`np.unique` of integers alone makes a set of hashes: 0.9 s for 10^6, where a sort takes 0.02 s."""
+    allowed = {"shape/pictures/_tiles.py", "shape/pictures/_rows.py", "store/foreign/_scipy.py"}
+    found = [
+        f"{path}:{node.lineno}"
+        for path, tree in trees().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "np.unique" and not node.keywords
+    ]
+    assert {own.split(":")[0] for own in found} == allowed, found
+
+
 def test_nothing_is_left_unfinished():
     words = re.compile(r"NotImplementedError|\bTODO\b|\bFIXME\b|pragma: no cover")
     guilty = [

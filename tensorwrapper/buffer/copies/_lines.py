@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tensorwrapper._arrays import splits_of
+from tensorwrapper._arrays import different, splits_of
 from tensorwrapper.layout.lowlevel import CopyTable
 from tensorwrapper.typing import Array, IntArray
 
@@ -28,7 +28,7 @@ def copy_lines(table: CopyTable, source: Array, target: Array) -> bool:
     if count > _SHORT * len(table) or not follows.all() or not (goals - first == splits[:-1]).all():
         return False
     marks = np.searchsorted(splits, np.arange(0, count, _ELEMENTS), "right") - 1
-    marks = np.append(np.unique(marks), len(table))
+    marks = np.append(different(marks), len(table))
     for low, high in zip(marks[:-1].tolist(), marks[1:].tolist(), strict=True):
         _copy(table.part(slice(low, high)), splits[low : high + 1], first, source, target)
     return True

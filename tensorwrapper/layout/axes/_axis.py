@@ -74,7 +74,7 @@ class AxisMap(ABC):
 
     def distinct(self) -> Sequence[int]:
         """Return the different offsets, ascending: a range where they are evenly spaced by rule."""
-        found: list[int] = np.unique(self.offsets()).tolist()
+        found: list[int] = different(self.offsets()).tolist()
         return found
 
     def distinct_count(self) -> int:
@@ -263,7 +263,7 @@ class Cycle(AxisMap):
         low, high = self._place_bounds()
         if self._extent > high - low + 1 or self._extent > _SEARCHED:
             return False
-        return len(np.unique(self.offsets())) == self._extent
+        return len(different(self.offsets())) == self._extent
 
     def distinct(self) -> Sequence[int]:
         spacing = self.spacing()
@@ -336,7 +336,7 @@ class Cycle(AxisMap):
         return low == high
 
     def _is_even(self) -> bool:
-        return self._extent <= _SEARCHED and len(np.unique(np.diff(self.offsets()))) == 1
+        return self._extent <= _SEARCHED and len(different(np.diff(self.offsets()))) == 1
 
 
 def _simplest(extent: int, start: int, increment: int, modulus: int | None, divisor: int, step: int) -> Based:

@@ -10,6 +10,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arrays import different
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._value_class import frozen
 from tensorwrapper._wording import brief, shortened
@@ -143,7 +144,7 @@ def search_injective(layout: "LayoutCommon", base: int) -> bool:
     size: int = layout.shape.size
     if size > _SEARCHED or not fits_int64(layout, base):
         return False
-    return len(np.unique(layout.to_numpy())) == size
+    return len(different(layout.to_numpy())) == size
 
 
 ListTable: TypeAlias = tuple[IntArray, IntArray, int]

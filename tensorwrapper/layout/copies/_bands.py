@@ -4,6 +4,7 @@ from typing import cast, final
 
 import numpy as np
 
+from tensorwrapper._arrays import different
 from tensorwrapper._value_class import frozen
 from tensorwrapper.layout.axes._tables import sum_table
 from tensorwrapper.layout.boxes._common import LayoutCommon
@@ -37,7 +38,7 @@ class Bands:
         """Return an iterator over the extents of bands: the places in one, and where all of them begin."""
         partition = self.tiles.tiling.partitions[self.mode]
         sizes = partition.sizes
-        for size in np.unique(sizes[sizes > 0]).tolist():
+        for size in different(sizes[sizes > 0]).tolist():
             starts = partition.starts[:-1][sizes == size]
             box, tiles = self._places(size, int(starts[0]))
             corners = np.zeros((len(starts), self.tiles.shape.rank), dtype=np.int64)
@@ -91,7 +92,7 @@ def bands_of(source: LayoutCommon, target: LayoutCommon, count: int) -> Bands | 
     size = source.shape.size
     sizes = tiles.tiling.partitions[tiles.outer_order[-1]].sizes
     line = size // int(sizes.sum())
-    forms = int(np.unique(sizes).sum())
+    forms = int(different(sizes).sum())
     if size > _SMALL * count or int(sizes.max()) * line > _LARGEST or forms * line * _TIMES > size:
         return None
     return Bands(box, tiles, to_tiles=target is tiles)

@@ -8,6 +8,7 @@ from typing import final
 import attrs
 import numpy as np
 
+from tensorwrapper._arrays import different
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._value_class import frozen
 from tensorwrapper.layout.axes._axis import AxisMap, Cycle, Stride
@@ -128,7 +129,7 @@ def _values_of(axis: AxisMap) -> _Values:
     unit = numbers.divisor
     if len(parts) > _TRACKS or any(abs(part.step) != unit for part in parts if len(part[:2]) > 1):
         if axis.extent <= _SEARCHED and _fits(axis):
-            return _listed(np.unique(axis.offsets()))
+            return _listed(different(axis.offsets()))
         return _Values(axis.extent, numbers.span, unit, unit)
     # What wraps but once or twice is a few stretches, which may overlap.
     ends = sorted([(min(part[0], part[-1]), max(part[0], part[-1])) for part in parts])

@@ -8,7 +8,7 @@ whole rounds, and one before and after; a table has one for each stretch with on
 
 import numpy as np
 
-from tensorwrapper._arrays import concatenated_ranges, run_of
+from tensorwrapper._arrays import concatenated_ranges, different, run_of
 from tensorwrapper.layout.axes._axis import AxisMap, Cycle, Stride
 from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.shape import Partition
@@ -100,7 +100,7 @@ def joint_pieces(left: IntArray, right: IntArray) -> IntArray:
     # Groups of both sides that do not fit: there each group is a piece by itself.
     stops = np.append(marks[1:], end)
     extra = [_all_bounds(side, marks[wrong], stops[wrong]) for side in (left, right)]
-    marks = np.unique(np.concatenate([marks, *extra]))
+    marks = different(np.concatenate([marks, *extra]))
     return _groups(left, right, marks[marks < end], end)
 
 

@@ -9,6 +9,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arrays import different
 from tensorwrapper._integers import MAX_INT64, to_int
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import LayoutError, OutOfBoundsError, SizeOverflowError
@@ -126,7 +127,7 @@ class Composite(LayoutCommon):
         if self.inner.is_injective and all(_is_injective(stage) for stage in self.stages):
             return True
         size = self.inner.size
-        return size <= _SEARCHED and len(np.unique(self.to_numpy())) == size
+        return size <= _SEARCHED and len(different(self.to_numpy())) == size
 
     def moved_to(self, shape: Shape[Any]) -> "Composite":
         return attrs.evolve(self, inner=self.inner.moved_to(shape))

@@ -13,7 +13,7 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._arrays import run_between
+from tensorwrapper._arrays import different, run_between
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import SizeOverflowError
@@ -261,7 +261,7 @@ def _take_digit(columns: list[IntArray], mode: _Mode) -> npt.NDArray[np.bool_]:
     _, rest, ordinals, *_ = columns
     axis = mode.axis
     if isinstance(axis, Table):
-        values = np.unique(axis.values) - mode.low
+        values = different(axis.values) - mode.low
         near = values[np.searchsorted(values, rest, side="right") - 1]
         rest -= near
         columns.append(near + mode.low)

@@ -12,6 +12,7 @@ from typing import final
 
 import numpy as np
 
+from tensorwrapper._arrays import different
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import LayoutError
@@ -110,7 +111,7 @@ def _places_of_axes(axes: Iterable[AxisMap], limit: int) -> _Places:
             raise LayoutError(
                 f"whether a mode of {axis.extent} positions meets others is not decided by rule"
             )
-        tables.append(np.unique(axis.offsets()) - low)
+        tables.append(different(axis.offsets()) - low)
     return _Places(steps, tables)
 
 
@@ -129,7 +130,7 @@ def _meets_tables(steps: list[Progression], tables: list[IntArray], total: int, 
     sums = np.zeros(1, dtype=np.int64)
     for part in sorted(parts, key=len, reverse=True):
         rest -= int(part.max())
-        sums = np.unique(np.add.outer(sums, part))
+        sums = different(np.add.outer(sums, part))
         # No later number is negative, nor do they sum to more than the rest.
         sums = sums[(sums <= total) & (sums >= total - rest)]
     left = total - sums

@@ -6,6 +6,7 @@ from typing import Any, final
 import attrs
 import numpy as np
 
+from tensorwrapper._arrays import different
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer import Symmetric
 from tensorwrapper.buffer.lowlevel import packed_layout, symmetry_for
@@ -86,7 +87,7 @@ class OrbitSource:
     def _there(self, folded: Sequence[Folded]) -> Runs:
         if not folded:
             return Runs([], [])
-        places = np.unique(np.concatenate([np.unique(own.offsets) for own in folded]))
+        places = different(np.concatenate([different(own.offsets) for own in folded]))
         return Runs(places[places >= 0])
 
     def whole(self) -> Tensor[Any]:

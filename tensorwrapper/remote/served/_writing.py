@@ -8,7 +8,7 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from tensorwrapper._arrays import are_truths, positions_array
+from tensorwrapper._arrays import are_truths, different, positions_array
 from tensorwrapper.errors import RemoteProtocolError, RequestRefusedError
 from tensorwrapper.remote.protocol._elements import unpack_strings
 from tensorwrapper.remote.protocol._events import Answer, AskWrite, Refused
@@ -74,7 +74,7 @@ def check_distinct(selections: Sequence[Wanted], shape: Shape[Any]) -> None:
     if len(selections) < 2:
         return
     numbers = np.concatenate([_numbers(own, shape) for own in selections])
-    if len(np.unique(numbers)) != len(numbers):
+    if len(different(numbers)) != len(numbers):
         raise RequestRefusedError("schema", "an element is to be written twice")
 
 

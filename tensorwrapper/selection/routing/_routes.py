@@ -10,6 +10,7 @@ from typing import Any, cast, final
 
 import numpy as np
 
+from tensorwrapper._arrays import different
 from tensorwrapper._value_class import frozen
 from tensorwrapper.selection.expressions._expression import Expression, Origin
 from tensorwrapper.selection.routing._elements import arrived, elements, end_of, values_at
@@ -87,7 +88,7 @@ def routes(view: Expression, positions: IntArray) -> list[RouteGroup]:
         shares = node.shares(there, [reading.at(part, there) for part in node.deciding])
         if shares is None:
             source, indices = node.origin_of(there)
-            for number in np.unique(numbers).tolist():
+            for number in different(numbers).tolist():
                 own = numbers == number
                 group = RouteGroup(source, rows[own], indices[own], casts.names(number))
                 found.setdefault((id(source), number), []).append(group)

@@ -6,6 +6,7 @@ from typing import Any, Generic, Self, SupportsIndex
 import numpy as np
 
 from tensorwrapper._arguments import check_kind_of
+from tensorwrapper._arrays import different
 from tensorwrapper._memory import memory_for
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, JaggedModeError, RankError
 from tensorwrapper.shape._shape import Shape, as_shape
@@ -70,7 +71,7 @@ class MaskSets(MaskPlaces[IndexT_co], Generic[IndexT_co]):
             )
         else:
             columns = box.indices_at(self.ordinals()).T
-            picks = tuple([Positions.of_distinct(np.unique(column)) for column in columns])
+            picks = tuple([Positions.of_distinct(different(column)) for column in columns])
         return self._make(self.source, "modes", picks)
 
     # Sets.

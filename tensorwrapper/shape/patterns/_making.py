@@ -7,7 +7,7 @@ from typing import Any, Literal, SupportsFloat, cast, get_args
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._arrays import shown_array
+from tensorwrapper._arrays import different, shown_array
 from tensorwrapper._integers import to_ints
 from tensorwrapper._memory import memory_for
 from tensorwrapper._wording import brief
@@ -120,4 +120,4 @@ def ordinals_of_blocks(matrix: object) -> tuple[list[list[int]], IntArray]:
     if stored.size and not 0 <= int(stored.min()) <= int(stored.max()) < columns:
         raise OutOfBoundsError(f"a stored block is in none of the {columns} columns of blocks")
     ordinals = np.repeat(np.arange(rows, dtype=np.int64), counts) * columns + stored
-    return [[block[0]] * rows, [block[1]] * columns], np.unique(ordinals)
+    return [[block[0]] * rows, [block[1]] * columns], different(ordinals)

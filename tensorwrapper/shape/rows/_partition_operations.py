@@ -8,7 +8,7 @@ from typing import SupportsIndex, TypeAlias
 
 import numpy as np
 
-from tensorwrapper._arrays import frozen_array
+from tensorwrapper._arrays import different, frozen_array
 from tensorwrapper._integers import to_int, to_ints
 from tensorwrapper._memory import memory_for
 from tensorwrapper._wording import brief
@@ -182,7 +182,7 @@ def refined(partition: Partition, points: IntArray, mode: int) -> Partition:
         raise OutOfBoundsError(
             f"mode {mode} reaches from {partition.origin} to {partition.end}: it has no boundary at {wrong}"
         )
-    new = np.unique(points[~partition.has_marks(points)])
+    new = different(points[~partition.has_marks(points)])
     if not len(new):
         return partition
     return Partition(frozen_array(np.insert(partition.marks, np.searchsorted(partition.marks, new), new)))

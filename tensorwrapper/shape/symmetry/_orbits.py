@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arrays import different
 from tensorwrapper.shape.symmetry._operations import table_of
 
 __all__ = ["OrbitType", "Orbits", "count_stored", "orbits_of"]
@@ -55,7 +56,7 @@ def orbits_of(codes: tuple[bytes, ...], rank: int) -> Orbits:
         pattern = np.array(firsts, np.uint8)
         images = pattern[columns]
         same = (images == pattern[:, None]).all(axis=0)
-        found = set(np.unique(_keys(images)).tolist())
+        found = set(different(_keys(images).astype(np.int64)).tolist())
         seen |= found
         values = tuple([len(set(pattern[list(own)].tolist())) for own in modes])
         multiplicity = len(codes) // int(np.count_nonzero(same))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, cast, final
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._arrays import splits_of
+from tensorwrapper._arrays import different, splits_of
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer import BufferCommon, Dense, Nullable, constant
 from tensorwrapper.buffer.lowlevel import holds_strings, index_elements, take_along
@@ -74,7 +74,7 @@ class Grown(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
 
     def read(self, addresses: IntArray) -> "npt.NDArray[ScalarT_co]":
         numbers = np.searchsorted(self.ends, addresses, side="right") - 1
-        if self.side is not None or len(np.unique(numbers)) <= _FEW:
+        if self.side is not None or len(different(numbers)) <= _FEW:
             return read_by_part(self.ends, addresses, self.dtype, self._elements)
         result: npt.NDArray[ScalarT_co] = np.empty(addresses.shape, self.dtype)
         alike = self.records.alike()

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arguments import to_dtype
+from tensorwrapper._arrays import different
 from tensorwrapper._hints import answered
 from tensorwrapper._wording import brief
 from tensorwrapper.buffer.lowlevel import check_dtype, check_write
@@ -207,7 +208,7 @@ def _of_sparse(tensor: Tensor[Any], tiling: Tiling[Any], dtype: npt.DTypeLike | 
     if tensor.shape.flatten() != tiling.elements:
         raise ExtentMismatchError(f"blocks: a tiling of {tiling.elements} does not cut {tensor.shape}")
     places = tiling.tiles_of(tensor.coords())
-    found = np.unique(tiling.grid.ordinals(places)) if len(places) else np.zeros(0, np.int64)
+    found = different(tiling.grid.ordinals(places)) if len(places) else np.zeros(0, np.int64)
     pattern = BlockPattern.from_ordinals(tiling, found)
     flat = np.full(pattern.elements, tensor.fill_value, tensor.dtype)
     made = tensor_of_pattern(pattern, flat, tensor.fill_value)

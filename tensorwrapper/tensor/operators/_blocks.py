@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, cast, final
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arrays import different
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer import Blocks, BufferCommon
 from tensorwrapper.buffer.lowlevel import (
@@ -352,7 +353,7 @@ def _not_absorbed(
     with np.errstate(all="ignore"):
         made = np.asarray(function(*[values if own.tiles is tiles else own.fill() for own in sides]))
     odd = np.flatnonzero(~is_fill(made, np.zeros((), made.dtype)))
-    slots = np.unique(np.searchsorted(pattern.offsets(), odd, "right") - 1)
+    slots = different(np.searchsorted(pattern.offsets(), odd, "right") - 1)
     return make_block_pattern(common.tiling, pattern.ordinals()[slots])
 
 
@@ -369,5 +370,5 @@ def _not_zero(
     odd = np.flatnonzero(~is_fill(made, np.zeros((), made.dtype)))
     if side.dense is not None and len(odd):
         # The elements of a tiled shape come one tile after the other.
-        odd = np.unique(np.searchsorted(BlockPattern(union.tiling).offsets(), odd, "right") - 1)
+        odd = different(np.searchsorted(BlockPattern(union.tiling).offsets(), odd, "right") - 1)
     return (make_block_pattern(union.tiling, odd) - union).nonempty()

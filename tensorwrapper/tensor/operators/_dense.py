@@ -38,7 +38,7 @@ def call_dense(ufunc: np.ufunc, inputs: "tuple[Any, ...]", kind: type) -> "Any":
         return None
     try:
         result = ufunc(*arrays)
-    except (TypeError, ValueError, OverflowError):
+    except (TypeError, ValueError, OverflowError, MemoryError):
         return None  # the general way says what is wrong
     if not result.flags.c_contiguous:
         return None  # the general way keeps NumPy's order of such a result

@@ -9,6 +9,7 @@ from typing import Any, Final, cast
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arrays import different
 from tensorwrapper.buffer import Dense, Nullable
 from tensorwrapper.buffer.lowlevel import fit_number, packed_layout
 from tensorwrapper.shape import Shape
@@ -56,7 +57,7 @@ def argsort(tensor: TensorBase[Any], kept: Any, *, descending: bool) -> IntArray
     order = np.empty(len(valid), np.int64)
     # Some rows at a time: the places of all would take several times the memory of the result.
     marks = np.searchsorted(splits, np.arange(0, len(valid), _AT_ONCE))
-    ends_of_runs: list[int] = np.unique(np.append(marks, len(splits) - 1)).tolist()
+    ends_of_runs: list[int] = different(np.append(marks, len(splits) - 1)).tolist()
     for first, last in pairwise(ends_of_runs):
         low, high = splits[first], splits[last]
         own, ends = valid[low:high], inner[first : last + 1] - inner[first]
