@@ -5,6 +5,7 @@ from tensorwrapper.remote._remote import Remote, connect
 from tensorwrapper.remote._server import Server, serve
 from tensorwrapper.remote._sharded_remote import ShardedRemote, connect_shards
 from tensorwrapper.remote._take_shards import take_shards
+from tensorwrapper.remote.awaited._records import AsyncRecordRows, AsyncRemoteRecords
 from tensorwrapper.remote.awaited._snapshot import AsyncSnapshot
 from tensorwrapper.remote.awaited._tensor import AsyncRemoteTensor, AsyncView
 from tensorwrapper.remote.client._snapshot import Snapshot
@@ -16,7 +17,9 @@ from tensorwrapper.remote.shards._sharding import Holder, Sharding
 from tensorwrapper.remote.shards._tensor import ShardedTensor
 
 __all__ = [
+    "AsyncRecordRows",
     "AsyncRemote",
+    "AsyncRemoteRecords",
     "AsyncRemoteTensor",
     "AsyncSnapshot",
     "AsyncView",

@@ -12,6 +12,7 @@ from tensorwrapper._integers import to_count
 from tensorwrapper._value_class import Shown
 from tensorwrapper.errors import ExtentError
 from tensorwrapper.remote._remote import Remote
+from tensorwrapper.remote.awaited._records import AsyncRemoteRecords
 from tensorwrapper.remote.awaited._snapshot import AsyncSnapshot
 from tensorwrapper.remote.awaited._tensor import AsyncRemoteTensor, AsyncView
 from tensorwrapper.remote.awaited._threads import Threads
@@ -35,8 +36,7 @@ class AsyncRemote(Shown):
 
     Any number of tasks may read at a time, each request over one of a few connections. A task that is
     cancelled is released at once, and the server is told that its answer is not wanted any more; requests
-    of other tasks, and the connections, go on. Its tensors, their parts and snapshots keep it open. It has
-    no `records`: their fields are tensors with dotted names, ``ev.t``.
+    of other tasks, and the connections, go on. Its tensors, their parts and snapshots keep it open.
 
     It pickles as a `Remote` does, and is a client of its own where it arrives. Its tensors and their parts
     do not, since they wait in threads of this one; what `view` returns of them does.
@@ -96,6 +96,16 @@ class AsyncRemote(Shown):
         return AsyncRemoteTensor(
             self._threads, await self._threads.run(partial(self._remote.__getitem__, name))
         )
+
+    async def records(self, name: str) -> AsyncRemoteRecords:
+        """Look records up, as `Remote.records` does.
+
+        Raises
+        ------
+        TensorNameError
+            If there are none of this name.
+        """
+        return AsyncRemoteRecords(self._threads, await self._threads.run(partial(self._remote.records, name)))
 
     async def snapshot(self) -> AsyncSnapshot:
         """Return all that is served as it is now, as `Remote.snapshot` does."""

@@ -86,7 +86,7 @@ def function_of(kind, name):
 @pytest.mark.parametrize(
     ("one", "other", "only_one", "only_other"),
     [
-        (Remote, AsyncRemote, OF_MAPPINGS | {"records"}, ONLY_ASYNC),
+        (Remote, AsyncRemote, OF_MAPPINGS, ONLY_ASYNC),
         (Remote, ShardedRemote, ONE_SERVER_ALONE, SHARDS_ALONE),
         (RemoteTensor, AsyncRemoteTensor, public(SeenAsView), set()),
         (RemoteTensor, ShardedTensor, OF_REMOTE_TENSORS_ALONE, OF_SHARDS_ALONE),

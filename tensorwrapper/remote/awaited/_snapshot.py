@@ -5,6 +5,7 @@ from types import TracebackType
 from typing import NoReturn, final
 
 from tensorwrapper._value_class import Shown
+from tensorwrapper.remote.awaited._records import AsyncRemoteRecords
 from tensorwrapper.remote.awaited._tensor import AsyncRemoteTensor
 from tensorwrapper.remote.awaited._threads import Threads
 from tensorwrapper.remote.client._snapshot import Snapshot
@@ -40,6 +41,11 @@ class AsyncSnapshot(Shown):
         """
         found = await self._threads.run(partial(self._snapshot.__getitem__, name))
         return AsyncRemoteTensor(self._threads, found)
+
+    async def records(self, name: str) -> AsyncRemoteRecords:
+        """Look records up that were served under a name, as `Snapshot.records` does."""
+        found = await self._threads.run(partial(self._snapshot.records, name))
+        return AsyncRemoteRecords(self._threads, found)
 
     async def close(self) -> None:
         """Tell the server that nobody needs it; closing twice is harmless."""

@@ -166,9 +166,11 @@ class SeenAsView:
         """Return the only element as a Python number, string or bytes."""
         return self.view().item()
 
-    def keep_tiles(self, tiles: "TileChoice") -> Tensor[Any]:
-        """Return a tensor in which just these tiles are present."""
-        return self.view().keep_tiles(tiles)
+    def keep_tiles(
+        self, tiles: "TileChoice", *, symmetry: "SymmetryLike | None" = None, tolerance: float = 0.0
+    ) -> Tensor[Any]:
+        """Return a tensor in which just these tiles are present, as `Tensor.keep_tiles`."""
+        return self.view().keep_tiles(tiles, symmetry=symmetry, tolerance=tolerance)
 
     def local_index(self, mode: SupportsIndex = -1) -> Tensor[np.int64]:
         """Return the position of every index along `mode`, counted from 0; nothing is read."""
