@@ -1,9 +1,10 @@
 """Count what opens of the files that other libraries bring for their own tests.
 
     python -m pip download --no-deps -d FOLDER h5py pyarrow tables
-    python -m pip download --no-deps --no-binary awkward,anndata -d FOLDER awkward anndata
+    python -m pip download --no-deps --no-binary awkward,anndata,netCDF4 -d FOLDER awkward anndata netCDF4
     python -m tests.benchmarks.public_files FOLDER
 
+(pip prepares the sources of netCDF4 only where it finds the netCDF and HDF5 libraries)
 prints the table of the page "what opens", and below it what fails in another way than it should.
 """
 

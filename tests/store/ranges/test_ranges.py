@@ -154,3 +154,42 @@ class NoPlaces(io.BytesIO):
 def test_an_object_whose_seek_says_nothing_is_refused():
     with pytest.raises(DataFileError, match="has no places to read at"):
         Ranges.of(NoPlaces(b"abc"))
+
+
+SPANS = st.lists(
+    st.tuples(st.integers(0, 5000), st.integers(0, 900)).map(lambda own: (own[0], own[0] + own[1])),
+    max_size=12,
+)
+LIBRARY = bytes(np.random.default_rng(5).integers(0, 256, 6000, dtype=np.uint8))
+
+
+@given(SPANS, st.integers(0, 600))
+def test_what_is_told_of_a_read_is_what_it_takes(spans, gap):
+    ranges = Ranges.of(LIBRARY, gap=gap)
+    told = ranges.told(spans)
+    assert ranges.read(spans) == [LIBRARY[start:stop] for start, stop in spans]
+    assert told == (ranges.requests, ranges.bytes_fetched)
+
+
+@given(SPANS, SPANS, st.integers(0, 9000))
+def test_libraries_read_the_bytes_of_the_file(loaded, spans, gap):
+    file = Ranges.of(LIBRARY, gap=gap).file_for_libraries(loaded)
+    for start, stop in spans:
+        file.seek(start)
+        assert file.read(stop - start) == LIBRARY[start:stop]
+        target = bytearray(50)
+        assert file.readinto(target) == min(50, len(LIBRARY) - stop)
+        assert bytes(target).startswith(LIBRARY[stop : stop + 50])
+    assert file.seek(0, 2) == len(LIBRARY)
+    assert file.read(10**15) == b""
+
+
+@given(SPANS)
+def test_the_end_of_a_file_came_when_it_was_opened(spans):
+    with served(LIBRARY * 3) as server:
+        ranges = Ranges.of(server.url)
+        for start, stop in spans:
+            own = (start + 10_000, min(stop + 10_000, 18_000))
+            assert ranges.read_with_tail(*own) == (LIBRARY * 3)[own[0] : own[1]]
+        assert ranges.read_with_tail(6000, 18_000) == LIBRARY * 2
+        assert server.requests <= 2

@@ -13,15 +13,50 @@ import subprocess
 import sys
 import tempfile
 import time
+import warnings
 from pathlib import Path
 
 import h5py
+import numpy as np
+import zarr
 
 import tensorwrapper as tw
 from tensorwrapper.errors import TensorWrapperError
-from tests.support.store.kinds_that_open import CASES
+from tensorwrapper.selection import as_view
+from tests.support.store.kinds_that_open import CASES, Case
 
-KINDS = {f"{case.kind} {case.convention}".strip(): case for case in CASES}
+AT_ADDRESS = "at an address"
+
+
+def _stored_views(folder):
+    tw.save(folder / "a.tens", {"x": np.arange(60.0).reshape(6, 10), "rows": tw.jagged([[1, 2], [], [3]])})
+    with tw.open(folder / "a.tens") as f:
+        views = {"v": tw.concat([as_view(f["x"])[::2], f["x"]]), "r": as_view(f["rows"])[1:]}
+        tw.save(folder / "v.tens", views, keep_views=True)
+    return folder / "v.tens"
+
+
+def _consolidated(folder):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        zarr.create_group(folder / "a.zarr").create_array("x", data=np.arange(60), chunks=(20,))
+        zarr.consolidate_metadata(folder / "a.zarr")
+    return folder / "a.zarr"
+
+
+def _packed(folder):
+    with h5py.File(folder / "a.h5", "w") as file:
+        data = np.arange(6000) % 50
+        file.create_dataset("x", data=data, chunks=(500,), compression="gzip", shuffle=True)
+    return folder / "a.h5"
+
+
+MORE = [
+    Case(".tens", "stored views", _stored_views, "v", None, True, {}),
+    Case("Zarr", AT_ADDRESS, _consolidated, "x", None, True, {}),
+    Case("HDF5", "packed chunks", _packed, "x", None, True, {}),
+]
+KINDS = {f"{case.kind} {case.convention}".strip(): case for case in (*CASES, *MORE)}
 SECONDS = 2.0
 MEMORY = 200 * 2**20
 _STATUS = Path("/proc/self/status")
@@ -90,7 +125,8 @@ class Trials:
             if raw
         }
         self.options = {"follow": self.folder} if self.case.options else {}
-        use(self.path, **self.options)
+        self.source = self.path.as_uri() if self.case.convention == AT_ADDRESS else self.path
+        use(self.source, **self.options)
 
     def attempt(self, number):
         """Try one damage; raise if what comes is not ours, or takes too long or too much memory."""
@@ -102,11 +138,11 @@ class Trials:
         file.write_bytes(raw)
         try:
             # By its path, and by byte ranges.
-            is_fetched = number % 2 and self.path.is_file() and not self.options
+            is_fetched = number % 2 and file == self.path and not self.options
             if _CLEAR.exists():
                 _CLEAR.write_text("5")
             before, started = (_memory("VmRSS") if _STATUS.exists() else 0), time.process_time()
-            use(raw if is_fetched else self.path, **self.options)
+            use(raw if is_fetched else self.source, **self.options)
             seconds = time.process_time() - started
             more = (_memory("VmHWM") if _STATUS.exists() else 0) - before
         finally:

@@ -217,7 +217,7 @@ class FetchedChunks:
         fetched = in_turns(self.ranges, starts[groups[:-1]], stops[groups[1:] - 1])
         for begin, end in zip(groups[:-1].tolist(), groups[1:].tolist(), strict=True):
             raw = memoryview(next(fetched))
-            first: int = lying[begin][0]
+            first = int(starts[begin])
             for start, stop, mask, index in lying[begin:end]:
                 yield index, self._chunk(index, raw[start - first : stop - first], mask)
 

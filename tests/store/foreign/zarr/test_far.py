@@ -1,6 +1,9 @@
 """Zarr stores in folders at addresses: over http, and by file systems of fsspec, with zarr as the writer."""
 
+import functools
+import http.server
 import shutil
+import threading
 
 import fsspec
 import numpy as np
@@ -155,3 +158,29 @@ def test_damaged_nodes_hide_no_others(tmp_path):
     (path / "zarr.json").write_bytes(b"{")
     with pytest.raises(DataFileError, match="damaged"):
         tw.open(path.as_uri())
+
+
+@pytest.mark.filterwarnings("ignore:Consolidated metadata")
+@pytest.mark.parametrize("name", ["a.zarr", "run"])
+def test_a_server_without_ranges_that_shows_pages_of_folders(tmp_path, name):
+    path = store(tmp_path, 3, consolidated=True)
+    big = np.random.default_rng(2).random(90_000)
+    zarr.open_group(path).create_array("big", data=big, chunks=(45_000,), compressors=None)
+    zarr.consolidate_metadata(path, zarr_format=3)
+    path.rename(tmp_path / name)
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            """Say nothing."""
+
+    handler = functools.partial(Quiet, directory=tmp_path)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        try:
+            f = tw.open(f"http://127.0.0.1:{server.server_port}/{name}")
+            check_alike(f, tw.open(tmp_path / name))
+            assert f["big"].tolist() == big.tolist()
+        finally:
+            server.shutdown()
+            thread.join()
