@@ -46,7 +46,7 @@ def bases(folder):
 
 def records(raw):
     place = 0
-    while raw[place : place + 8] == b"\x89TENS\r\n\x1a":
+    while raw[place : place + 8] == b"\x89TENS\r\n\x1a" and place + 32 <= len(raw):
         (length,) = struct.unpack_from("<Q", raw, place + 8)
         yield place, length
         place += 32 + length
