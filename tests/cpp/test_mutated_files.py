@@ -40,7 +40,7 @@ def by_python(whole):
 
 
 def is_of_records_alone(whole):
-    """Tell whether Python refuses what a label says of records: readers that do not know them read the tensors."""
+    """Tell whether Python refuses what a label says of records: others read the tensors."""
     try:
         wire.decode(wire.decode_frames(whole))
     except TensorWrapperError as error:

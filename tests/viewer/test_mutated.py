@@ -131,6 +131,24 @@ def verdict(own, theirs):
     return ""
 
 
+def test_parts_of_mutated_files_are_refused_or_parts_of_the_whole(tmp_path):
+    rng = random.Random(int(os.environ.get("SEED", "6")))
+    raws = bases(tmp_path)
+    paths = [tmp_path / f"x{number}.tens" for number in range(TRIES)]
+    for path in paths:
+        path.write_bytes(mutated(rng, rng.choice(raws)))
+    n_rows = 0
+    for path, answer in zip(paths, read_by_node(paths, "parts"), strict=True):
+        assert "crashed" not in answer, (path, answer)
+        for name, own in answer.get("parts", {}).items():
+            if "values" in own.get("whole", {}) and isinstance(own["whole"]["values"], list):
+                # What is sound as a whole is sound in part.
+                assert own["rows"].get("values") == own["whole"]["values"][1:3], (path, name, own)
+                assert "values" in own["lengths"], (path, name, own)
+                n_rows += 1
+    assert n_rows >= TRIES
+
+
 def test_mutated_files_have_the_same_verdicts_and_values(tmp_path):
     warnings.simplefilter("ignore")
     rng = random.Random(int(os.environ.get("SEED", "5")))
