@@ -69,7 +69,7 @@ class Selected(Shown):
             with self._lock:
                 if "list" in asked:
                     first, end = _span(asked["list"])
-                    return json.dumps(self._listed(first, end), default=str).encode()
+                    return json.dumps(self._listed(first, end)).encode()
                 return self._part(self._tensors[str(asked["name"])], asked)
         except (ValueError, TypeError, KeyError, RecursionError) as error:
             if isinstance(error, TensorWrapperError):

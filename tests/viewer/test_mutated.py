@@ -41,7 +41,9 @@ def bases(folder):
             file.extend("hits", tw.jagged([[k, k + 1], []]))
             file.extend("ev", {"t": tw.jagged([[k], []]), "run": [k, k + 10]})
             file.flush()
-    return [(folder / f"{name}.tens").read_bytes() for name in ("plain", "packed", "grown")]
+    views = {"k": np.arange(3), "v": tw.concat([tw.as_tensor([1, 2]), tw.as_tensor([3])])}
+    tw.save(folder / "views.tens", views, keep_views=True)
+    return [(folder / f"{name}.tens").read_bytes() for name in ("plain", "packed", "grown", "views")]
 
 
 def records(raw):
@@ -100,6 +102,9 @@ def by_python(path):
 def verdict(own, theirs):
     """Return how two answers about one file differ; empty if they do not."""
     assert "crashed" not in theirs, theirs
+    if "beyond 2^53" in theirs.get("text", ""):
+        # A limit of its own: numbers of Python have no end.
+        return ""
     if isinstance(own.get("refused"), str) or "tensors" not in theirs:
         refused = isinstance(own.get("refused"), str), "tensors" not in theirs
         return (
@@ -121,6 +126,9 @@ def verdict(own, theirs):
             )
         ):
             # Python reads the fields of a record together, and refuses them so.
+            continue
+        if "a stored view of" in other.get("text", ""):
+            # Python alone computes it, or says why not.
             continue
         if ("values" in found) != ("values" in other):
             return (

@@ -1528,11 +1528,14 @@ function headerOf(bytes, start, size) {
   return { start, end, algorithm: data.getUint16(18, true), checksum: data.getBigUint64(20, true) };
 }
 
+/** Whether a tensor of a file may have this name. */
+const isName = (name) =>
+  name !== "" && name !== "." && name !== ".." && !/[/\\\p{Cc}]/u.test(name) && name.normalize() === name && new TextEncoder().encode(name).length <= 255;
+
 /** Where an index says that stored views are. */
-const viewsOf = (views, end) => {
-  if (!isObject(views)) refuse("schema", "views of an index");
-  for (const start of Object.values(views)) if (!isCount(start) || start % 64 || start >= end) refuse("layout", "a view of an index");
-  return views;
+const viewsOf = (views) => {
+  const isGood = isObject(views) && Object.entries(views).every(([name, start]) => isName(name) && isCount(start) && start % 64 === 0);
+  return isGood ? views : refuse("schema", "the views of an index");
 };
 
 const sameText = (a, b) => (a ?? null) === (b ?? null);
@@ -1730,7 +1733,7 @@ class TensFile {
       if (table.shape[1] !== 5) refuse("layout", "the table of an index");
       const grown = entries.length > 3 ? plain(3, "i", 8, 1) : null;
       const begin = said.previous ?? null;
-      this.links.unshift({ rows: table.shape[0], table: await part(table), text: await part(names), grown: grown && (await part(grown)), end: place, records: said.records ?? {}, views: viewsOf(said.views ?? {}, place), record, isKnown: record.header.end - place <= SMALL_INDEX });
+      this.links.unshift({ rows: table.shape[0], table: await part(table), text: await part(names), grown: grown && (await part(grown)), end: place, records: said.records ?? {}, views: viewsOf(said.views ?? {}), record, isKnown: record.header.end - place <= SMALL_INDEX });
       if (begin === null) break;
       if (!isCount(begin)) return false;
       this.links[0].floor = begin;
@@ -1822,10 +1825,10 @@ class TensFile {
     const said = record.label?.record;
     if (!isObject(said)) return [];
     const { start, end } = record.header;
-    if (said.kind === "view" && typeof said.name === "string" && said.name) this.views[said.name] ??= start;
+    if (said.kind === "view" && typeof said.name === "string" && isName(said.name)) this.views[said.name] ??= start;
     if (!["tensor", "records", "metadata"].includes(said.kind)) return [];
     const [piece, pieces] = [said.piece ?? 0, said.pieces ?? 1];
-    const isNamed = said.kind === "metadata" || (typeof said.name === "string" && said.name !== "");
+    const isNamed = said.kind === "metadata" || (typeof said.name === "string" && isName(said.name));
     if (!isNamed || !isCount(piece) || !isCount(pieces) || piece >= pieces) return [];
     const pairs = said.kind === "records" ? record.label.TENS?.records?.[0]?.fields : null;
     const fields = Array.isArray(pairs) ? pairs.map((pair) => String(pair?.[0])) : null;
@@ -1864,6 +1867,7 @@ class TensFile {
         if (!isCount(piece) || piece >= pieces) refuse("layout", "a piece of an index");
         after = start + HEADER + length;
         const name = utf8(text.subarray(from - base, ends - base));
+        if (name && !isName(name)) refuse("layout", "an index with a name that is none");
         out.push({ name, start, length, piece, pieces, extends: extended && extended[k - low] >= 0 ? extended[k - low] : null });
         if (extended && (extended[k - low] < -1 || (extended[k - low] >= 0 && !name))) refuse("layout", "the extensions of an index");
         from = ends;
@@ -1957,7 +1961,13 @@ class TensFile {
       else out.set(name, { rows });
     }
     // The name of a view that a tensor has as well is that of the tensor.
-    const views = Object.assign({}, this.views, ...this.links.map((link) => link.views));
+    const views = { ...this.views };
+    for (const link of this.links) {
+      for (const [name, start] of Object.entries(link.views)) {
+        if (start < (link.floor ?? 0) || start >= link.end || Object.hasOwn(views, name)) refuse("layout", "a view of an index, where it cannot be");
+        views[name] = start;
+      }
+    }
     for (const [name, start] of Object.entries(views)) if (!out.has(name) && !begun.has(name)) out.set(name, { rows: [], view: start });
     return (this.rowsByName = out);
   }
