@@ -3,7 +3,7 @@
 import json
 import threading
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Self, TypeAlias, cast, final
+from typing import Any, Final, TypeAlias, cast, final
 
 import numpy as np
 
@@ -24,6 +24,7 @@ _MOST: Final = 2**20
 _FEW: Final = 2**16
 """Elements of rows that are sent whole, though not all of them are shown."""
 _COLUMNS: Final = 24
+_MOST_ROWS: Final = 4096
 _MOST_LISTED: Final = 256
 
 _Tensors: TypeAlias = Remote | ArrayFile | TensFile
@@ -55,12 +56,6 @@ class Selected(Shown):
         with self._lock:
             self._tensors.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
     def answer(self, question: bytes) -> bytes:
         """Return what a question asks for.
 
@@ -74,7 +69,7 @@ class Selected(Shown):
             with self._lock:
                 if "list" in asked:
                     first, end = _span(asked["list"])
-                    return json.dumps(self._listed(first, end), default=str).encode()
+                    return json.dumps(self._listed(first, end)).encode()
                 return self._part(self._tensors[str(asked["name"])], asked)
         except (ValueError, TypeError, KeyError, RecursionError) as error:
             if isinstance(error, TensorWrapperError):
@@ -118,9 +113,13 @@ class Selected(Shown):
             part = box[tuple([slice(*own) for own in spans])] if spans else box
             return _message([_computed(part)])
         if "lengths" in asked:
-            parts = [tensor[slice(*_span(own))] for own in _list(asked["lengths"])]
-            return _message([np.concatenate([np.asarray(own.row_lengths()) for own in parts])])
-        part = tensor[slice(*_span(asked["rows"]))]
+            spans = [_span(own) for own in _list(asked["lengths"])]
+            _check_count(sum([end - first for first, end in spans]), _MOST)
+            lengths = [np.asarray(tensor[first:end].row_lengths()) for first, end in spans]
+            return _message([np.concatenate([np.empty(0, "i8"), *lengths])])
+        first, end = _span(asked["rows"])
+        _check_count(end - first, _MOST_ROWS)
+        part = tensor[first:end]
         if part.shape.size <= _FEW:
             return _message([_computed(part)])
         counts = np.array([part[k].shape.size if part.shape.rank > 1 else 1 for k in range(len(part))])
@@ -131,9 +130,13 @@ class Selected(Shown):
 
 
 def _computed(part: _Lazy) -> "Tensor[Any]":
-    if part.shape.size > _MOST:
-        raise ConversionError(f"an answer has up to {_MOST} elements, and not {part.shape.size}")
+    _check_count(part.shape.size, _MOST)
     return part if isinstance(part, Tensor) else part.compute()
+
+
+def _check_count(count: int, most: int) -> None:
+    if count > most:
+        raise ConversionError(f"an answer has up to {most} rows or elements, and not {count}")
 
 
 def _message(tensors: Sequence["Tensor[Any] | np.ndarray[Any, Any]"]) -> bytes:

@@ -114,16 +114,17 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         """Answer with a part of tensors that the page does not read by itself."""
+        self.close_connection = True  # a question that stays unread would be the next request
         rest, _ = self._asked()
         what = None if rest is None else self._shown(rest, "select")
         if what is None:
             return
         length = self.headers.get("Content-Length", "")
         if not (length.isascii() and length.isdigit() and len(length) < 8 and int(length) <= MOST_ASKED):
-            self.close_connection = True  # the question stays unread
             self._answer(413, b"too long a question")
             return
         question = self.rfile.read(int(length))
+        self.close_connection = self.headers.get("Connection", "").lower() == "close"
         if isinstance(what, Path):
             self._answer(404, b"not found")
             return
@@ -196,7 +197,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(status)
         own = {"Content-Type": "text/plain; charset=utf-8", "Content-Length": str(len(body))}
         policy = {"Content-Security-Policy": _POLICY + (" ".join(self.viewer.framers) or "'none'")}
-        for key, value in {**own, **_HEADERS, **policy, **(headers or {})}.items():
+        ends = {"Connection": "close"} if self.close_connection else {}
+        for key, value in {**own, **_HEADERS, **policy, **ends, **(headers or {})}.items():
             self.send_header(key, value)
         self.end_headers()
         if self.command != "HEAD":

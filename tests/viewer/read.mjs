@@ -28,9 +28,11 @@ const valuesOf = async (tensor) => {
 const called = async (file, calls) => {
   const out = [];
   for (const [name, method, ...given] of calls) {
-    const tensor = name ? await file.tensor(name) : file;
-    const before = { ...file.source.stats };
+    let before = null;
     try {
+      const tensor = name ? await file.tensor(name) : file;
+      before = { ...file.source.stats };
+      if (!(method in tensor)) throw new TensError("unsupported", method);
       const values = told(await tensor[method](...given));
       out.push({ values, requests: file.source.stats.requests - before.requests, bytes: file.source.stats.bytes - before.bytes });
     } catch (error) {
@@ -41,9 +43,22 @@ const called = async (file, calls) => {
   return out;
 };
 
+// Parts of all tensors, each refused or not: anything but a TensError ends the program.
+const partsOf = async (file) => {
+  const out = {};
+  for (const name of await file.names()) {
+    const [whole, rows, lengths] = await called(file, [[name, "toList"], [name, "rows", 1, 3], [name, "lengths", { sample: 3, runs: 2 }]]);
+    const [starts, box] = await called(file, [[name, "starts", 0, 1], [name, "box"]]);
+    const [window] = await called(file, [[name, "window", (box.values ?? [1]).map((extent) => [0, Math.min(2, Number(extent))])]]);
+    out[name] = { whole, rows, lengths, starts, window };
+  }
+  return out;
+};
+
 const answer = async ({ kind, path, calls }) => {
   const bytes = readFileSync(path);
   try {
+    if (kind === "parts") return { parts: await partsOf(await open(bufferSource(bytes))) };
     if (calls) return { called: await called(await open(bufferSource(bytes)), calls) };
     if (kind === "message") {
       const message = decodeMessage(new Uint8Array(bytes));

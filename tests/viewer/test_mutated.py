@@ -41,12 +41,14 @@ def bases(folder):
             file.extend("hits", tw.jagged([[k, k + 1], []]))
             file.extend("ev", {"t": tw.jagged([[k], []]), "run": [k, k + 10]})
             file.flush()
-    return [(folder / f"{name}.tens").read_bytes() for name in ("plain", "packed", "grown")]
+    views = {"k": np.arange(3), "v": tw.concat([tw.as_tensor([1, 2]), tw.as_tensor([3])])}
+    tw.save(folder / "views.tens", views, keep_views=True)
+    return [(folder / f"{name}.tens").read_bytes() for name in ("plain", "packed", "grown", "views")]
 
 
 def records(raw):
     place = 0
-    while raw[place : place + 8] == b"\x89TENS\r\n\x1a":
+    while raw[place : place + 8] == b"\x89TENS\r\n\x1a" and place + 32 <= len(raw):
         (length,) = struct.unpack_from("<Q", raw, place + 8)
         yield place, length
         place += 32 + length
@@ -100,6 +102,9 @@ def by_python(path):
 def verdict(own, theirs):
     """Return how two answers about one file differ; empty if they do not."""
     assert "crashed" not in theirs, theirs
+    if "beyond 2^53" in theirs.get("text", ""):
+        # A limit of its own: numbers of Python have no end.
+        return ""
     if isinstance(own.get("refused"), str) or "tensors" not in theirs:
         refused = isinstance(own.get("refused"), str), "tensors" not in theirs
         return (
@@ -122,6 +127,9 @@ def verdict(own, theirs):
         ):
             # Python reads the fields of a record together, and refuses them so.
             continue
+        if "a stored view of" in other.get("text", ""):
+            # Python alone computes it, or says why not.
+            continue
         if ("values" in found) != ("values" in other):
             return (
                 f"{name} refused by {'JavaScript' if 'values' in found else 'Python'} alone: {found} {other}"
@@ -129,6 +137,24 @@ def verdict(own, theirs):
         if "values" in found and found["values"] != other["values"]:
             return f"OTHER VALUES of {name}: {found} {other}"
     return ""
+
+
+def test_parts_of_mutated_files_are_refused_or_parts_of_the_whole(tmp_path):
+    rng = random.Random(int(os.environ.get("SEED", "6")))
+    raws = bases(tmp_path)
+    paths = [tmp_path / f"x{number}.tens" for number in range(TRIES)]
+    for path in paths:
+        path.write_bytes(mutated(rng, rng.choice(raws)))
+    n_rows = 0
+    for path, answer in zip(paths, read_by_node(paths, "parts"), strict=True):
+        assert "crashed" not in answer, (path, answer)
+        for name, own in answer.get("parts", {}).items():
+            if "values" in own.get("whole", {}) and isinstance(own["whole"]["values"], list):
+                # What is sound as a whole is sound in part.
+                assert own["rows"].get("values") == own["whole"]["values"][1:3], (path, name, own)
+                assert "values" in own["lengths"], (path, name, own)
+                n_rows += 1
+    assert n_rows >= TRIES
 
 
 def test_mutated_files_have_the_same_verdicts_and_values(tmp_path):

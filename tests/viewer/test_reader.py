@@ -10,6 +10,7 @@ import pytest
 import tensorwrapper as tw
 from tensorwrapper.store.records._format import VERSION
 from tests.support.viewer import NODE, READER, call_by_node, read_by_node, told
+from tests.viewer.test_mutated import made_sound, records
 
 pytestmark = pytest.mark.skipif(NODE is None, reason="Node is not installed")
 
@@ -306,3 +307,19 @@ def test_xxh3_of_any_length_is_that_of_its_package(tmp_path):
     damaged[-1] ^= 1
     path.write_bytes(damaged)
     assert read_by_node([path], "message")[0]["refused"] == "integrity"
+
+
+def test_an_index_with_a_name_that_is_none_is_refused(tmp_path):
+    path = tmp_path / "names.tens"
+    tw.save(path, {"ab": [1]})
+    sound = path.read_bytes()
+    place, length = list(records(sound))[-1]
+    at = sound.index(b"ab", place)
+    for name in (b"a\x01", b"a/", b"..", b"\\a", b"\xc2\x85"):
+        raw = bytearray(sound)
+        raw[at : at + 2] = name
+        made_sound(raw, place, length)
+        path.write_bytes(raw)
+        with pytest.raises(tw.errors.DataFileError, match="a name that is none"), tw.open(path):
+            pass
+        assert read_by_node([path])[0]["refused"] == "layout", name

@@ -176,6 +176,8 @@ def test_of_a_server_parts_are_selected():
         ({"name": "x", "window": [[0, 1]] * 99}, 422),
         ({"name": "x", "window": [[0, 2000], [0, 2000]]}, 422),
         ({"list": "all"}, 422),
+        ({"name": "x", "rows": [0, 5000]}, 422),
+        ({"name": "x", "lengths": [[0, 2**21]]}, 422),
     ],
 )
 def test_questions_that_are_none_are_refused(tmp_path, question, status):
@@ -183,6 +185,35 @@ def test_questions_that_are_none_are_refused(tmp_path, question, status):
     with view(tmp_path / "a.npz") as viewer:
         assert select(viewer, question)[0] == status
         assert select(viewer, {"name": "x", "window": [[0, 1], [0, 1]]})[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("end", "module"), [(".h5", "h5py"), (".zarr", "zarr"), (".parquet", "pyarrow"), (".feather", "pyarrow")]
+)
+def test_files_of_each_kind_are_selected_from(tmp_path, end, module):
+    pytest.importorskip(module)
+    tensors = {"rows": tw.jagged([[1, 2], [], [3]]), "x": np.arange(3.0)}
+    path = tmp_path / f"a{end}"
+    tw.save(tmp_path / "a.tens", tensors)
+    tw.store.convert(tmp_path / "a.tens", path)
+    with view(path) as viewer:
+        said = {own["name"]: own for own in json.loads(select(viewer, {"list": [0, 9]})[1])}
+        assert (said["rows"]["kind"], said["rows"]["rows"], said["x"]["shape"]) == ("jagged", 3, [3])
+        assert tensors_of(select(viewer, {"name": "rows", "rows": [0, 3]})[1]) == [[[1, 2], [], [3]]]
+        assert tensors_of(select(viewer, {"name": "x", "window": [[1, 3]]})[1]) == [[1.0, 2.0]]
+
+
+def test_a_question_that_is_refused_is_not_the_next_request(path):
+    with view(path) as viewer:
+        connection = http.client.HTTPConnection(urlsplit(viewer.address).netloc)
+        body = b"GET / HTTP/1.1\r\nHost: example.org\r\n\r\n"
+        connection.request("POST", "/wrong/select/0", body)
+        answer = connection.getresponse()
+        assert answer.status == 404
+        answer.read()
+        connection.request("GET", f"/{viewer.secret}/files.json")
+        assert connection.getresponse().status == 200
+        connection.close()
 
 
 def test_questions_need_the_secret_and_the_host(path):

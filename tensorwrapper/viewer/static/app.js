@@ -331,19 +331,6 @@ byId("values").addEventListener("keydown", (event) => {
 // A row of the grid: the cells that were read, and how many there are.
 const rowOf = (row) => (Array.isArray(row) ? { cells: row, all: row.length } : { cells: [row], all: 1, isBare: true });
 const partsOf = (tensor) => tensor.parts ?? [tensor];
-/** `use(part, first, end)` of each of the tensors that hold rows `first` to `end`. */
-async function overParts(tensor, first, end, use) {
-  if (!tensor.parts) return use(tensor, first, end);
-  const out = [];
-  let before = 0;
-  for (const part of tensor.parts) {
-    const count = await part.rowCount();
-    if (first < before + count && end > before) out.push(...(await use(part, Math.max(first - before, 0), Math.min(end - before, count))));
-    before += count;
-  }
-  return out;
-}
-
 const LISTED = 64; // tensors that are described by one answer
 
 /** Tensors of which the server selects parts: those of another server, or of a file of another kind. */
@@ -359,7 +346,9 @@ class Selection {
   }
 
   async ask(question) {
-    const answer = await fetch(this.address, { method: "POST", body: JSON.stringify(question) });
+    const answer = await fetch(this.address, { method: "POST", body: JSON.stringify(question) }).catch((error) => {
+      throw new TensError("source", `no answer: ${error.message}`);
+    });
     const bytes = new Uint8Array(await answer.arrayBuffer());
     this.source.stats.requests++;
     this.source.stats.bytes += bytes.length;
@@ -462,7 +451,8 @@ async function gridOf(tensor) {
   const box = tensor.kind === "dense" ? tensor.shape : tensor.kind === "tiled" && tensor.box ? await tensor.box() : null;
   if (box && !box.length) return { count: 1, rows: async () => [rowOf(await tensor.toList())] };
   if (!box || (box.length === 1 && tensor.kind === "dense")) {
-    const rows = (first, end, isWhole) => overParts(tensor, first, end, (part, low, high) => raggedRows(part, low, high, isWhole ? MANY : FEW));
+    const rowsOf = (isWhole) => (part, first, end) => raggedRows(part, first, end, isWhole ? MANY : FEW);
+    const rows = (first, end, isWhole) => (tensor.parts ? tensor.over(first, end, rowsOf(isWhole)) : rowsOf(isWhole)(tensor, first, end));
     return { count: await tensor.rowCount(), rows };
   }
   const leading = Math.max(0, box.length - 2);

@@ -43,6 +43,10 @@ const refuse = (reason, text) => {
 
 const isCount = (value) => Number.isSafeInteger(value) && value >= 0;
 const product = (list) => list.reduce((all, one) => all * one, 1);
+const times = (count, use) => Array.from({ length: count }, (_, k) => use(k));
+const summed = (list, of) => list.reduce((sum, one) => sum + of(one), 0);
+/** The index of a place in a box, in row-major order. */
+const indexAt = (place, extents) => extents.map((extent, mode) => Math.floor(place / product(extents.slice(mode + 1))) % extent);
 const view = (bytes) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 const ascii = (bytes) => String.fromCharCode(...bytes);
 
@@ -261,7 +265,7 @@ export async function httpSource(url, { batch = false, gap = 16384, tail = 16384
     const wanted = runs.map((run) => `${run.start}-${run.end}`).join(",");
     const answer = await get(`${url}?r=${wanted}`, {});
     if (!answer.ok) refuse("source", `status ${answer.status}`);
-    const bytes = await bytesOf(answer, runs.reduce((sum, run) => sum + run.end - run.start, 0));
+    const bytes = await bytesOf(answer, summed(runs, (run) => run.end - run.start));
     let place = 0;
     return runs.map((run) => bytes.subarray(place, (place += run.end - run.start)));
   };
@@ -757,7 +761,7 @@ const cut = (list, extents) => {
   for (let mode = extents.length - 1; mode > 0; mode--) {
     const step = extents[mode];
     const count = product(extents.slice(0, mode));
-    level = Array.from({ length: count }, (_, k) => level.slice(k * step, (k + 1) * step));
+    level = times(count, (k) => level.slice(k * step, (k + 1) * step));
   }
   return level;
 };
@@ -776,7 +780,7 @@ const lowest = (list, least) => {
 /** Pieces of bytes as one; a single piece is not copied. */
 const joined = (pieces) => {
   if (pieces.length === 1) return pieces[0];
-  const out = new Uint8Array(pieces.reduce((sum, one) => sum + one.length, 0));
+  const out = new Uint8Array(summed(pieces, (one) => one.length));
   let place = 0;
   for (const one of pieces) out.set(one, (place += one.length) - one.length);
   return out;
@@ -869,7 +873,7 @@ const unshuffled = (bytes, word) => {
 /** All operations of a group that a list of generators has: permutation, sign, conjugation. */
 function closureOf(generators, rank) {
   const key = ([modes, sign, conj]) => `${modes}/${sign}/${conj}`;
-  const first = [Array.from({ length: rank }, (_, mode) => mode), 1, false];
+  const first = [times(rank, (mode) => mode), 1, false];
   const known = new Map([[key(first), first]]);
   for (const [, one] of known) {
     for (const [modes, sign, conj] of generators) {
@@ -943,9 +947,8 @@ export class Tensor {
     const fits = (list, good) => list === null || (Array.isArray(list) && list.every(good));
     if (!fits(this.names, (one) => one === null || typeof one === "string") || (this.names && this.names.length !== this.rank)) refuse("schema", "mode_names");
     if (!fits(this.origin, isInteger) || (this.origin && this.origin.length !== this.rank)) refuse("schema", "origin");
-    if (!fits(this.layers, isCount) || (this.layers && this.layers.reduce((sum, one) => sum + one, 0) !== this.rank)) refuse("schema", "layers");
+    if (!fits(this.layers, isCount) || (this.layers && summed(this.layers, (one) => one) !== this.rank)) refuse("schema", "layers");
     this.shape = dense ? this.run : null;
-    this.rank = { dense: this.run.length, triangular: 2, tiled: 2 * (this.form?.marks?.length ?? 0), jagged: (this.form?.splits?.length ?? 0) + 1 + (this.form?.cell_rank ?? 0) }[this.kind];
   }
 
   #triangle() {
@@ -991,7 +994,7 @@ export class Tensor {
     const table = await this.held.part(blocks);
     if (table.size !== 8 * (Math.ceil(total / block) + 1)) refuse("size", `${table.size} bytes of block places`);
     const runs = spansOf(ranges.filter(({ start, end }) => end > start).map(({ start, end }) => [Math.floor(start / block), Math.ceil(end / block)]));
-    if (runs.reduce((sum, [low, high]) => sum + (high - low) * block, 0) > LIMITS.decompressedBytes) refuse("limit", "too much to decompress at a time");
+    if (summed(runs, ([low, high]) => (high - low) * block) > LIMITS.decompressedBytes) refuse("limit", "too much to decompress at a time");
     const places = (await this.#numbersIn(table, runs.map(([low, high]) => [low, high + 1]))).map((own) => ascending(own, "blocks", part.size));
     const packed = await this.held.read(places.map((own) => ({ part, start: own[0], end: own.at(-1) })));
     const begins = [];
@@ -1060,14 +1063,14 @@ export class Tensor {
       return spans.flatMap(([first, end]) => all.slice(first, end));
     }
     const [array, valid] = await Promise.all([this.#stored(spans), this.nullable && this.#bits(this.nullable.validity, spans)]);
-    return Array.from({ length: total }, (_, k) => (valid && !valid[k] ? null : this.#value(array, k)));
+    return times(total, (k) => (valid && !valid[k] ? null : this.#value(array, k)));
   }
 
   async #bits(number, spans) {
     const part = await this.held.part(number);
     if (part.size !== Math.ceil(this.count / 8)) refuse("size", `${part.size} bytes of validity for ${this.count} elements`);
     const found = await this.held.read(spans.map(([first, end]) => ({ part, start: first >>> 3, end: Math.ceil(end / 8) })));
-    return spans.flatMap(([first, end], n) => Array.from({ length: end - first }, (_, k) => (found[n][((first % 8) + k) >> 3] >> ((first + k) % 8)) & 1));
+    return spans.flatMap(([first, end], n) => times(end - first, (k) => (found[n][((first % 8) + k) >> 3] >> ((first + k) % 8)) & 1));
   }
 
   /** The stored elements of a sparse tensor: `{addresses, values, fill, shape}`. */
@@ -1085,7 +1088,7 @@ export class Tensor {
     let [first, end] = [0, stored];
     // Samples narrow down where these addresses are.
     while (end - first > FEW_ADDRESSES && (low > 0 || high < this.count)) {
-      const places = Array.from({ length: 64 }, (_, k) => first + Math.floor(((k + 1) * (end - first)) / 65));
+      const places = times(64, (k) => first + Math.floor(((k + 1) * (end - first)) / 65));
       const seen = ascending((await this.#numbersIn(part, places.map((place) => [place, place + 1]))).flat(), "addresses", this.count - 1);
       const [from, to] = [places.findLast((_, k) => seen[k] < low) ?? first, places.find((_, k) => seen[k] >= high) ?? end];
       if (to - from === end - first || end - first - (to - from) < (end - first) / 64) break;
@@ -1098,7 +1101,7 @@ export class Tensor {
     while (from < to && addresses[from] < low) from++;
     while (to > from && addresses[to - 1] >= high) to--;
     const array = await this.#stored([[first + from, first + to]]);
-    return { addresses: addresses.slice(from, to), values: Array.from({ length: to - from }, (_, k) => this.#value(array, k)) };
+    return { addresses: addresses.slice(from, to), values: times(to - from, (k) => this.#value(array, k)) };
   }
 
   /** Values of spans where most are the fill. */
@@ -1121,7 +1124,7 @@ export class Tensor {
     const present = distinct(await this.#numbers(this.said.present), "present tiles", product(counts) - 1);
     const [starts, ends, places] = [[], [], [0]];
     for (const tile of present) {
-      const index = counts.map((count, mode) => Math.floor(tile / product(counts.slice(mode + 1))) % count);
+      const index = indexAt(tile, counts);
       const size = product(index.map((one, mode) => marks[mode][one + 1] - marks[mode][one]));
       starts.push(tileStart(marks, box, index));
       ends.push(starts.at(-1) + size);
@@ -1159,13 +1162,12 @@ export class Tensor {
     if (this.type.dtype === "u" && group.some(([, sign]) => sign < 0)) refuse("layout", "a sign of unsigned numbers");
     const still = group.filter(([modes]) => modes.every((mode, k) => mode === k));
     if (still.some(([, sign, conj]) => sign < 0 && !conj)) refuse("layout", "a group of zeros");
-    const strides = shape.map((_, mode) => product(shape.slice(mode + 1)));
-    const index = (place) => shape.map((extent, mode) => Math.floor(place / strides[mode]) % extent);
+    const strides = stridesOf(shape);
     const image = (given, modes) => modes.reduce((place, mode, k) => place + given[k] * strides[mode], 0);
     const packed = await this.#stored([[0, product(this.stored)]]);
     const zero = this.type.dtype === "c" ? { re: 0, im: 0 } : this.type.make === BigInt64Array ? 0n : 0;
-    const from = Array.from({ length: this.count }, (_, place) => {
-      const own = index(place);
+    const from = times(this.count, (place) => {
+      const own = indexAt(place, shape);
       let best = [place, 1, false];
       let isZero = false;
       for (const [modes, sign, conj] of group) {
@@ -1279,8 +1281,8 @@ export class Tensor {
     if (total * counts.length ** 2 > LIMITS.steps) refuse("limit", `${total} tiles at a time`);
     const flat = await this.values(marks[0][first] * inner, marks[0][end] * inner);
     let done = 0;
-    const tiles = Array.from({ length: total }, (_, tile) => {
-      const index = counts.map((count, mode) => (Math.floor(tile / product(counts.slice(mode + 1))) % count) + (mode ? 0 : first));
+    const tiles = times(total, (tile) => {
+      const index = indexAt(tile, counts).map((one, mode) => one + (mode ? 0 : first));
       const own = index.map((one, mode) => lengths[mode][one]);
       const size = product(own);
       if (storage === "tiles") return cut(flat.slice(done, (done += size)), own);
@@ -1316,7 +1318,7 @@ export class Tensor {
     const read = async (first, end) => {
       const [flat] = await this.#numbersIn(part, [[rank * first, rank * end]]);
       if (flat.some((one) => one < 0 || one > LIMITS.extent)) refuse("limit", "extents of a cell");
-      return Array.from({ length: end - first }, (_, k) => flat.slice(k * rank, (k + 1) * rank));
+      return times(end - first, (k) => flat.slice(k * rank, (k + 1) * rank));
     };
     // Where a cell begins, the volumes of all before it say: what was added up once is kept.
     const begins = (this.begins ??= [0]);
@@ -1364,15 +1366,15 @@ export class Tensor {
   /** Where the elements of rows `first` to `end` begin in the run, and where those of the last end. */
   async starts(first, end) {
     this.#check();
-    if (this.kind === "triangular") return Array.from({ length: end + 1 - first }, (_, k) => this.#triangleStart(first + k));
+    if (this.kind === "triangular") return times(end + 1 - first, (k) => this.#triangleStart(first + k));
     if (this.kind === "tiled") {
       const { marks, box } = await this.#grid();
       return marks[0].slice(first, end + 1).map((mark) => mark * product(box.slice(1)));
     }
-    if (this.kind === "dense") return Array.from({ length: end + 1 - first }, (_, k) => (first + k) * product(this.run.slice(1)));
+    if (this.kind === "dense") return times(end + 1 - first, (k) => (first + k) * product(this.run.slice(1)));
     const { parts, rank } = await this.#splitParts();
     const cells = rank > 1 ? parts.pop() : null;
-    let places = Array.from({ length: end + 1 - first }, (_, k) => first + k);
+    let places = times(end + 1 - first, (k) => first + k);
     for (const part of parts) places = ascending((await this.#numbersIn(part, places.map((one) => [one, one + 1]))).flat(), "splits", Infinity);
     if (!cells) return ascending(places, "splits", this.count);
     const { starts } = await this.#cells(cells, rank, places[0], places.at(-1));
@@ -1450,7 +1452,7 @@ export class Tensor {
       });
       const counts = pieces.map((own) => own.length);
       for (const place of placesIn(counts.map((count) => [0, count]), stridesOf(counts))) {
-        const own = pieces.map((all, mode) => all[Math.floor(place / product(counts.slice(mode + 1))) % counts[mode]]);
+        const own = indexAt(place, counts).map((one, mode) => pieces[mode][one]);
         const start = tileStart(marks, box, own.map(([tile]) => tile));
         const inner = stridesOf(own.map(([tile], mode) => marks[mode][tile + 1] - marks[mode][tile]));
         const from = placesIn(own.map(([tile, low, count], mode) => [low - marks[mode][tile], count]), inner);
@@ -1476,7 +1478,7 @@ export class Tensor {
     const count = await this.rowCount();
     const each = count <= sample ? count : Math.floor(sample / runs);
     const number = count <= sample ? 1 : runs;
-    const starts = Array.from({ length: number }, (_, k) => (number < 2 ? 0 : Math.floor((k * (count - each)) / (number - 1))));
+    const starts = times(number, (k) => (number < 2 ? 0 : Math.floor((k * (count - each)) / (number - 1))));
     const bounds = starts.map((start) => [start, Math.min(start + each, count)]);
     if (this.kind === "jagged") {
       const { parts, rank } = await this.#splitParts();
@@ -1491,7 +1493,7 @@ export class Tensor {
       if (!marks) return this.run[1] ?? 1;
       return marks.length > 1 ? marks[1].length - 1 : marks[0][row + 1] - marks[0][row];
     };
-    return bounds.flatMap(([low, high]) => Array.from({ length: high - low }, (_, k) => lengthOf(low + k)));
+    return bounds.flatMap(([low, high]) => times(high - low, (k) => lengthOf(low + k)));
   }
 }
 
@@ -1526,11 +1528,14 @@ function headerOf(bytes, start, size) {
   return { start, end, algorithm: data.getUint16(18, true), checksum: data.getBigUint64(20, true) };
 }
 
+/** Whether a tensor of a file may have this name. */
+const isName = (name) =>
+  name !== "" && name !== "." && name !== ".." && !/[/\\\p{Cc}]/u.test(name) && name.normalize() === name && new TextEncoder().encode(name).length <= 255;
+
 /** Where an index says that stored views are. */
-const viewsOf = (views, end) => {
-  if (!isObject(views)) refuse("schema", "views of an index");
-  for (const start of Object.values(views)) if (!isCount(start) || start % 64 || start >= end) refuse("layout", "a view of an index");
-  return views;
+const viewsOf = (views) => {
+  const isGood = isObject(views) && Object.entries(views).every(([name, start]) => isName(name) && isCount(start) && start % 64 === 0);
+  return isGood ? views : refuse("schema", "the views of an index");
 };
 
 const sameText = (a, b) => (a ?? null) === (b ?? null);
@@ -1599,37 +1604,35 @@ class Joined {
     Object.assign(this, { parts, kind: first.kind, hold: first.hold, typeName: first.typeName, metadata: first.metadata, names: first.names });
     this.refused = parts.find((one) => one.refused)?.refused ?? null;
     const shapes = parts.map((one) => one.shape);
-    this.shape = !this.refused && shapes.every((one) => one?.length) ? [shapes.reduce((sum, one) => sum + one[0], 0), ...shapes[0].slice(1)] : null;
+    this.shape = !this.refused && shapes.every((one) => one?.length) ? [summed(shapes, (one) => one[0]), ...shapes[0].slice(1)] : null;
   }
 
   async rowCount() {
-    return (await Promise.all(this.parts.map((one) => one.rowCount()))).reduce((sum, one) => sum + one, 0);
+    return summed(await Promise.all(this.parts.map((one) => one.rowCount())), (one) => one);
   }
 
-  async rows(first, end) {
+  /** What `use(part, first, end)` gives of each of the tensors that hold rows `first` to `end`. */
+  async over(first, end, use) {
     const out = [];
     let before = 0;
     for (const part of this.parts) {
       const count = await part.rowCount();
-      if (first < before + count && end > before) out.push(...(await part.rows(Math.max(first - before, 0), Math.min(end - before, count))));
+      if (first < before + count && end > before) out.push(...(await use(part, Math.max(first - before, 0), Math.min(end - before, count))));
       before += count;
     }
     return out;
+  }
+
+  rows(first, end) {
+    return this.over(first, end, (part, low, high) => part.rows(low, high));
   }
 
   async toList() {
     return this.rows(0, await this.rowCount());
   }
 
-  async window([[low, high], ...inner]) {
-    const out = [];
-    let before = 0;
-    for (const part of this.parts) {
-      const count = await part.rowCount();
-      if (low < before + count && high > before) out.push(...(await part.window([[Math.max(low - before, 0), Math.min(high - before, count)], ...inner])));
-      before += count;
-    }
-    return out;
+  window([[low, high], ...inner]) {
+    return this.over(low, high, (part, first, end) => part.window([[first, end], ...inner]));
   }
 
   async lengths({ sample = 16384, runs = 8 } = {}) {
@@ -1693,7 +1696,7 @@ class TensFile {
 
   #keep(one) {
     this.kept.push(one);
-    let total = this.kept.reduce((sum, own) => sum + own.bytes.length, 0);
+    let total = summed(this.kept, (own) => own.bytes.length);
     while (this.kept.length > 64 || total > MOST_KEPT) total -= this.kept.shift().bytes.length;
   }
 
@@ -1730,7 +1733,7 @@ class TensFile {
       if (table.shape[1] !== 5) refuse("layout", "the table of an index");
       const grown = entries.length > 3 ? plain(3, "i", 8, 1) : null;
       const begin = said.previous ?? null;
-      this.links.unshift({ rows: table.shape[0], table: await part(table), text: await part(names), grown: grown && (await part(grown)), end: place, records: said.records ?? {}, views: viewsOf(said.views ?? {}, place), record, isKnown: record.header.end - place <= SMALL_INDEX });
+      this.links.unshift({ rows: table.shape[0], table: await part(table), text: await part(names), grown: grown && (await part(grown)), end: place, records: said.records ?? {}, views: viewsOf(said.views ?? {}), record, isKnown: record.header.end - place <= SMALL_INDEX });
       if (begin === null) break;
       if (!isCount(begin)) return false;
       this.links[0].floor = begin;
@@ -1822,10 +1825,10 @@ class TensFile {
     const said = record.label?.record;
     if (!isObject(said)) return [];
     const { start, end } = record.header;
-    if (said.kind === "view" && typeof said.name === "string" && said.name) this.views[said.name] ??= start;
+    if (said.kind === "view" && typeof said.name === "string" && isName(said.name)) this.views[said.name] ??= start;
     if (!["tensor", "records", "metadata"].includes(said.kind)) return [];
     const [piece, pieces] = [said.piece ?? 0, said.pieces ?? 1];
-    const isNamed = said.kind === "metadata" || (typeof said.name === "string" && said.name !== "");
+    const isNamed = said.kind === "metadata" || (typeof said.name === "string" && isName(said.name));
     if (!isNamed || !isCount(piece) || !isCount(pieces) || piece >= pieces) return [];
     const pairs = said.kind === "records" ? record.label.TENS?.records?.[0]?.fields : null;
     const fields = Array.isArray(pairs) ? pairs.map((pair) => String(pair?.[0])) : null;
@@ -1864,6 +1867,7 @@ class TensFile {
         if (!isCount(piece) || piece >= pieces) refuse("layout", "a piece of an index");
         after = start + HEADER + length;
         const name = utf8(text.subarray(from - base, ends - base));
+        if (name && !isName(name)) refuse("layout", "an index with a name that is none");
         out.push({ name, start, length, piece, pieces, extends: extended && extended[k - low] >= 0 ? extended[k - low] : null });
         if (extended && (extended[k - low] < -1 || (extended[k - low] >= 0 && !name))) refuse("layout", "the extensions of an index");
         from = ends;
@@ -1957,7 +1961,13 @@ class TensFile {
       else out.set(name, { rows });
     }
     // The name of a view that a tensor has as well is that of the tensor.
-    const views = Object.assign({}, this.views, ...this.links.map((link) => link.views));
+    const views = { ...this.views };
+    for (const link of this.links) {
+      for (const [name, start] of Object.entries(link.views)) {
+        if (start < (link.floor ?? 0) || start >= link.end || Object.hasOwn(views, name)) refuse("layout", "a view of an index, where it cannot be");
+        views[name] = start;
+      }
+    }
     for (const [name, start] of Object.entries(views)) if (!out.has(name) && !begun.has(name)) out.set(name, { rows: [], view: start });
     return (this.rowsByName = out);
   }
