@@ -38,6 +38,7 @@ _BLOCK: Final = 1 << 15
 """How many pairs of strings are compared at a time: what that takes stays in the cache of a processor."""
 _MOST_CUTS: Final = 256
 _MOST_BYTES: Final = 1 << 22
+_NO_LENGTHS: Final = frozen_array(np.zeros(0, np.int64))
 _NONE: Final = frozen_array(np.zeros(1, np.uint64))
 _COMPARISONS = {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"}
 
@@ -210,7 +211,11 @@ def _compare(
 
 def _equal(one: "_Side", other: "_Side", count: int) -> "npt.NDArray[np.bool_]":
     """Return where two strings have the same bytes, or both are nulls: lengths first, then bytes."""
-    found = np.broadcast_to((one.lengths == other.lengths) & one.valid & other.valid, (count,)).copy()
+    found: npt.NDArray[np.bool_] = one.lengths == other.lengths
+    found = found if len(found) == count else np.repeat(found, count)
+    for side in (one, other):
+        if side.valid is not None:
+            found &= side.valid
     shifts = _shifts(one, other)
     if shifts is None:
         for pairs, differ, *_ in _words_of_both(one, other, np.flatnonzero(found)):
@@ -222,7 +227,8 @@ def _equal(one: "_Side", other: "_Side", count: int) -> "npt.NDArray[np.bool_]":
             size = min(end - begin, stop - start)
             wrong = np.flatnonzero(one.data[begin : begin + size] != other.data[start : start + size])
             found[first + np.searchsorted(one.starts[first:last], wrong + begin, "right") - 1] = False
-    found |= ~one.valid & ~other.valid
+    if one.valid is not None and other.valid is not None:
+        found |= ~one.valid & ~other.valid
     return found
 
 
@@ -231,7 +237,7 @@ def _shifts(one: "_Side", other: "_Side") -> list[int] | None:
 
     Return None if the distance changes often, or if strings have gaps or many bytes. Words compare those.
     """
-    if not one.is_packed or not other.is_packed or len(one.starts) != len(other.starts):
+    if len(one.starts) != len(other.starts) or not one.is_packed or not other.is_packed:
         return None
     shift = other.starts - one.starts
     cuts = np.flatnonzero(shift[1:] != shift[:-1]) + 1
@@ -295,27 +301,31 @@ class _Side:
     data: "npt.NDArray[np.uint8]"
     """The bytes, eight or more."""
     starts: IntArray
+    stops: IntArray
     lengths: IntArray
-    valid: "npt.NDArray[np.bool_]"
-    """Which are no nulls, or one answer for all."""
+    valid: "npt.NDArray[np.bool_] | None"
+    """Which are no nulls; None if there are no nulls."""
 
     @classmethod
     def of(cls, strings: StringData, at: "IntArray | None") -> "_Side":
-        """Return the strings at some places."""
+        """Return the strings at some places; `part` gives them lengths."""
         data = np.asarray(strings.data)
         if len(data) < 8:
             data = np.concatenate([data, np.zeros(8 - len(data), np.uint8)])
-        starts, lengths = strings.starts, strings.lengths()
-        valid = strings.is_valid() if strings.null_count else np.ones(len(starts), np.bool_)
-        if at is None:
-            return cls(data, starts, lengths, valid)
-        return cls(data, starts[at], lengths[at], valid[at])
+        starts, stops = strings.starts, strings.stops
+        valid = strings.is_valid() if strings.null_count else None
+        if at is not None:
+            starts, stops = starts[at], stops[at]
+            valid = None if valid is None else valid[at]
+        return cls(data, starts, stops, _NO_LENGTHS, valid)
 
     def part(self, part: slice) -> "_Side":
         """Return some of the strings, or the one for all."""
-        if len(self.starts) == 1:
-            return self
-        return _Side(self.data, self.starts[part], self.lengths[part], self.valid[part])
+        own = part if len(self.starts) > 1 else slice(None)
+        starts, stops = self.starts[own], self.stops[own]
+        return _Side(
+            self.data, starts, stops, stops - starts, None if self.valid is None else self.valid[own]
+        )
 
     def starts_of(self, pairs: IntArray) -> IntArray:
         """Return where the strings of some pairs begin, or the one for all."""
