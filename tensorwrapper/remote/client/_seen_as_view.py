@@ -166,9 +166,11 @@ class SeenAsView:
         """Return the only element as a Python number, string or bytes."""
         return self.view().item()
 
-    def keep_tiles(self, tiles: "TileChoice") -> Tensor[Any]:
+    def keep_tiles(
+        self, tiles: "TileChoice", *, symmetry: "SymmetryLike | None" = None, tolerance: float = 0.0
+    ) -> Tensor[Any]:
         """Return a tensor in which just these tiles are present."""
-        return self.view().keep_tiles(tiles)
+        return self.view().keep_tiles(tiles, symmetry=symmetry, tolerance=tolerance)
 
     def local_index(self, mode: SupportsIndex = -1) -> Tensor[np.int64]:
         """Return the position of every index along `mode`, counted from 0; nothing is read."""
@@ -238,6 +240,11 @@ class SeenAsView:
     def permute(self, *order: SupportsIndex | str | Iterable[SupportsIndex | str]) -> View[Any]:
         """Return the view whose mode k is mode ``order[k]``; the order is given loose or as one sequence."""
         return self.view().permute(*order)
+
+    @property
+    def stored_pattern(self) -> "BlockPattern":
+        """The stored tiles."""
+        return self.view().stored_pattern
 
     def present_tiles(self) -> "Iterator[tuple[Index, Tensor[Any]]]":
         """Return an iterator over number and elements of each present tile."""
