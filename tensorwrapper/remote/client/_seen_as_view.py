@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from tensorwrapper.buffer import NumpyStrings, StringData
-    from tensorwrapper.interop import ArrowForm, ChunksLike, DaskTensor, DuckArray
+    from tensorwrapper.interop import ArrowForm, ChunksLike, DaskBlocks, DaskTensor, DuckArray
     from tensorwrapper.layout import Boundary, Layout, PadWidths
     from tensorwrapper.selection import Atom, Cancel, Expression, Progress, Route, RouteGroup
     from tensorwrapper.selection.lowlevel import OuterView, PointView, RowsOfView
@@ -350,7 +350,7 @@ class SeenAsView:
 
     def to_dask(
         self, chunks: "ChunksLike | None" = None, *, max_elements: SupportsIndex | None = None
-    ) -> "DaskArray | DaskTensor":
+    ) -> "DaskArray | DaskTensor | DaskBlocks":
         """Return boxes, tiles or layers as an array of Dask, rows as a collection; nothing is read."""
         return self.view().to_dask(chunks, max_elements=max_elements)
 
