@@ -164,7 +164,8 @@ def _of_orbits(
 
 
 def _stores_orbits(tensor: Tensor[Any]) -> bool:
-    return tensor.buffer.stores_orbits and not tensor.buffer.in_tiles
+    buffer = tensor.buffer
+    return buffer.stores_orbits and not buffer.in_tiles and tensor.shape.flatten().is_box
 
 
 def _computed(operand: object, which: str) -> Tensor[Any]:
