@@ -58,8 +58,8 @@ def blocks_in_parts(tensor: Tensor[Any], most: int) -> "DaskBlocks":
 class DaskBlocks(np.lib.mixins.NDArrayOperatorsMixin):
     """A tensor in blocks as a collection of Dask, in runs of present tiles; `to_dask` makes it.
 
-    Part ``k`` is a tensor in blocks of the whole tiling that has the present tiles ``marks[k]`` up to
-    ``marks[k + 1]``, and the key ``(name, k)``. Ufuncs of one collection and numbers, or of several with the
+    Part ``k`` is a tensor in blocks of the whole tiling, with the key ``(name, k)``. It has the present
+    tiles ``marks[k]`` up to ``marks[k + 1]``. Ufuncs of one collection and numbers, or of several with the
     same tiles in the same parts, work part by part.
 
     Examples
