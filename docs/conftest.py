@@ -13,3 +13,5 @@ _PAGES = {
 }
 
 collect_ignore = [f"{page}.md" for library, page in _PAGES.items() if find_spec(library) is None]
+if find_spec("pyscf") is None:
+    collect_ignore.append("howto/packed-integrals.md")

@@ -22,6 +22,7 @@ from tensorwrapper.interop._records import (
 from tensorwrapper.interop._torch import from_torch, to_torch
 from tensorwrapper.interop._xarray import to_xarray
 from tensorwrapper.interop.dask._arrays import from_dask
+from tensorwrapper.interop.dask._blocks import DaskBlocks, contract_in_parts
 from tensorwrapper.interop.dask._chunks import ChunksLike
 from tensorwrapper.interop.dask._collection import DaskTensor
 from tensorwrapper.interop.dask._out import reshard, reshard_plan, to_dask
@@ -32,6 +33,7 @@ from tensorwrapper.interop.dask._shards import Moves, compute_over
 __all__ = [
     "ArrowForm",
     "ChunksLike",
+    "DaskBlocks",
     "DaskRecords",
     "DaskTensor",
     "DuckArray",
@@ -40,6 +42,7 @@ __all__ = [
     "as_duck",
     "columns_of",
     "compute_over",
+    "contract_in_parts",
     "fill_null_rows",
     "from_arrow",
     "from_awkward",

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import torch
     import xarray as xr
 
-    from tensorwrapper.interop import ArrowForm, ChunksLike, DaskTensor, DuckArray
+    from tensorwrapper.interop import ArrowForm, ChunksLike, DaskBlocks, DaskTensor, DuckArray
 
 __all__ = ["TensorLibraries"]
 
@@ -86,7 +86,7 @@ class TensorLibraries:
 
     def to_dask(
         self, chunks: "ChunksLike | None" = None, *, max_elements: SupportsIndex | None = None
-    ) -> "DaskArray | DaskTensor":
+    ) -> "DaskArray | DaskTensor | DaskBlocks":
         """Return the box, tiles or layers as an array of Dask, jagged rows as a collection; nothing is read.
 
         Tiles are chunks, and rows come in runs of at most `max_elements`. A view is read chunk by chunk, when

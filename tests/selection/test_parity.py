@@ -66,6 +66,7 @@ USES = {
     "keep_tiles": lambda t: tiles_of(t).keep_tiles([(0, 1)]).untiled().to_dense(),
     "packed_values": lambda t: tiles_of(t).packed_values().tolist(),
     "pattern": lambda t: str(tiles_of(t).pattern),
+    "stored_pattern": lambda t: str(tiles_of(t).stored_pattern),
     "present_tiles": lambda t: str([(number, tile.tolist()) for number, tile in tiles_of(t).present_tiles()]),
     "retiled": lambda t: tiles_of(t).retiled(tw.Tiling([4], [3, 3])).packed_values().tolist(),
     "screened": lambda t: str(tiles_of(t).screened(20.0).pattern),

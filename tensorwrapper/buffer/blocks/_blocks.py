@@ -398,7 +398,7 @@ class Blocks(BufferCommon[S], Generic[S]):
         found = self.tiles_of(layout)
         if found is not None and found.first is not None:
             return Blocks(found.pattern, found.own_values() if own else found.values(), fill_value=self._fill)
-        if layout.shape.is_box and layout.shape.rank:
+        if layout.shape.rank:
             ordinals, values = self.stored_of(layout)
             kept = np.flatnonzero(~is_fill(values, self._fill))
             return make_sparse(

@@ -28,7 +28,7 @@ __all__ = ["SymmetricBlocks", "make_symmetric_blocks", "project_tiles"]
 
 
 class _Table(NamedTuple):
-    """Where the tiles that stored ones stand for have their elements."""
+    """Places of the elements of all tiles in the memory of the stored ones."""
 
     slots: IntArray
     """Which stored tile each is a copy of."""
@@ -429,7 +429,7 @@ def _fill(
 
 
 def _digits(places: IntArray, extents: IntArray) -> IntArray:
-    """Return the index of each place in a box of its own, row-major."""
+    """Return the row-major index of each place in a box with the given extents."""
     found = np.empty_like(extents)
     for mode in range(extents.shape[1] - 1, -1, -1):
         width = np.maximum(extents[:, mode], 1)

@@ -6,10 +6,20 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._value_class import frozen
-from tensorwrapper.shape import Tiling
-from tensorwrapper.tensor import Alignment, Tensor, align, as_tensor, from_buffer
+from tensorwrapper.cli.demo._demo_data import Benzene
+from tensorwrapper.shape import BlockPattern, Tiling
+from tensorwrapper.tensor import Alignment, Tensor, align, as_tensor, contract, from_buffer
 
-__all__ = ["Selection", "pair_energy", "pair_plan", "populations", "select_tiles", "tile_magnitudes"]
+__all__ = [
+    "Screened",
+    "Selection",
+    "pair_energy",
+    "pair_plan",
+    "populations",
+    "screened_work",
+    "select_tiles",
+    "tile_magnitudes",
+]
 
 
 @final
@@ -23,6 +33,29 @@ class Selection:
     """All tiles above the threshold, as one jagged tensor; each remembers where it lies."""
     numbers: npt.NDArray[np.int64]
     """Which tiles those are."""
+
+
+@final
+@frozen(eq=False)
+class Screened:
+    """Matrices in tiles of atoms, without the small ones."""
+
+    overlap: Tensor[np.float64]
+    density: Tensor[np.float64]
+    total: Tensor[np.float64]
+    """Their sum."""
+    product: Tensor[np.float64]
+    """Overlap times density."""
+
+
+def screened_work(benzene: Benzene) -> Screened:
+    """Return what is made of the tiles of atoms whose norm is not below 0.1, one of each pair stored."""
+    every = BlockPattern(benzene.atoms)
+    overlap, density = [
+        as_tensor(matrix).tiled(benzene.atoms).keep_tiles(every, symmetry="s2", tolerance=1e-12).screened(0.1)
+        for matrix in (benzene.overlap, benzene.density)
+    ]
+    return Screened(overlap, density, overlap + density, contract("ij,jk->ik", overlap, density))
 
 
 def populations(

@@ -7,12 +7,14 @@ from tensorwrapper._integers import to_int
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.interop._operand import TensorLike
 from tensorwrapper.interop.dask._arrays import array_of, parts_of
+from tensorwrapper.interop.dask._blocks import DaskBlocks, blocks_in_parts
 from tensorwrapper.interop.dask._chunks import ChunksLike, chunks_of, is_gridded
 from tensorwrapper.interop.dask._collection import DaskTensor, rows_of
 from tensorwrapper.interop.dask._library import chunk_bytes, persist_as_is
 from tensorwrapper.interop.dask._rows import marks_of
 from tensorwrapper.interop.dask._shards import Moves, lowered, moves_of
 from tensorwrapper.selection import ViewLike, as_view
+from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import DaskArray
 
 __all__ = ["reshard", "reshard_plan", "to_dask"]
@@ -20,8 +22,8 @@ __all__ = ["reshard", "reshard_plan", "to_dask"]
 
 def to_dask(
     value: TensorLike, chunks: ChunksLike | None = None, *, max_elements: SupportsIndex | None = None
-) -> "DaskArray | DaskTensor":
-    """Return a tensor or view as an array of Dask, or, if it is jagged, as a `DaskTensor`.
+) -> "DaskArray | DaskTensor | DaskBlocks":
+    """Return a tensor or view as an array of Dask; of jagged ones a `DaskTensor`, in blocks a `DaskBlocks`.
 
     O(chunks), or O(cells) of jagged ones; nothing is read or copied.
 
@@ -37,13 +39,14 @@ def to_dask(
         box is cut as it lies in memory (``layout.hints()``).
     max_elements
         How many elements a chunk, or a run of rows, has at most where nothing else says so; if not given, as
-        many as Dask's configuration allows bytes for. A row of the outermost mode is never cut: one that has
-        more is a run by itself. Where rows of rows are that long, ``t.flatten()`` makes the inner ones rows.
+        many as Dask's configuration allows bytes for. A present tile, and a row of the outermost mode, is
+        never cut: one that has more is a run by itself. Where rows of rows are that long, ``t.flatten()``
+        makes the inner ones rows.
 
     Raises
     ------
     ConversionError
-        If it is sparse, or has strings, or is jagged where there are chunks.
+        If it is sparse and not in blocks, or has strings, or is jagged where there are chunks.
     ExtentError, RankError
         If the chunks do not fit, or are more than 2^20.
     ModuleNotFoundError
@@ -66,7 +69,7 @@ def to_dask(
 
 def reshard(
     value: ViewLike, chunks: ChunksLike | None = None, *, max_elements: SupportsIndex | None = None
-) -> "DaskArray | DaskTensor":
+) -> "DaskArray | DaskTensor | DaskBlocks":
     """Return what `to_dask` gives, computed and kept on the workers; the fewest bytes move.
 
     Each chunk is put together on the worker that has most of it (of equal ones, on that with the least to
@@ -89,7 +92,7 @@ def reshard(
     ((4,), (3, 3))
     """
     made: Any = _made(as_view(value), chunks, max_elements, pinned=True)
-    return cast("DaskArray | DaskTensor", persist_as_is(made))
+    return cast("DaskArray | DaskTensor | DaskBlocks", persist_as_is(made))
 
 
 def reshard_plan(
@@ -120,8 +123,10 @@ def _most(value: TensorLike, max_elements: SupportsIndex | None) -> int:
 
 def _made(
     value: TensorLike, chunks: ChunksLike | None, max_elements: SupportsIndex | None, *, pinned: bool
-) -> "DaskArray | DaskTensor":
+) -> "DaskArray | DaskTensor | DaskBlocks":
     most = _most(value, max_elements)
+    if isinstance(value, Tensor) and value.buffer.in_tiles and chunks is None and not value.shape.is_box:
+        return blocks_in_parts(value, most)
     if chunks is not None or is_gridded(value):
         return array_of(value, chunks, most, pinned=pinned)
     if value.dtype.kind == "T":

@@ -1,4 +1,4 @@
-"""A symmetric tensor at a server: of what is selected each stored element comes once."""
+"""A symmetric tensor at a server. A selection moves each stored element once."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, final
@@ -27,7 +27,7 @@ __all__ = ["OrbitSource", "orbit_source"]
 @final
 @frozen(eq=False, repr=False)
 class OrbitSource:
-    """A symmetric box at a server, as a source of views: the packed elements are asked for."""
+    """A symmetric box at a server, as a source of views. It reads packed elements."""
 
     line: RemoteSource
     """The packed elements, one after the other."""
@@ -41,12 +41,12 @@ class OrbitSource:
 
     @property
     def version(self) -> str:
-        """That of the tensor."""
+        """The version of the tensor."""
         return self.line.version
 
     @property
     def abilities(self) -> "frozenset[Ability]":
-        """It knows runs, and each thread reads over a connection of its own."""
+        """Runs of elements, and reads by several threads."""
         return frozenset(("runs", "threads"))
 
     @property
@@ -162,6 +162,8 @@ def orbit_source(facts: Facts, source: RemoteSource) -> OrbitSource:
         own = symmetry_for(Symmetry.parse(facts.symmetry or ""), source.dtype)
         count = own.count(source.shape.flatten().extents)
     except TensorWrapperError as error:
-        raise RemoteProtocolError("schema", f"the symmetry of {facts.name!r} is none: {error}") from error
+        raise RemoteProtocolError(
+            "schema", f"the symmetry of {facts.name!r} does not fit: {error}"
+        ) from error
     line = attrs.evolve(source, shape=Shape(count), cast=STORED, is_whole=False)
     return OrbitSource(line, source.shape, own)

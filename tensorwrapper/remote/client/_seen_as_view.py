@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from tensorwrapper.buffer import NumpyStrings, StringData
-    from tensorwrapper.interop import ArrowForm, ChunksLike, DaskTensor, DuckArray
+    from tensorwrapper.interop import ArrowForm, ChunksLike, DaskBlocks, DaskTensor, DuckArray
     from tensorwrapper.layout import Boundary, Layout, PadWidths
     from tensorwrapper.selection import Atom, Cancel, Expression, Progress, Route, RouteGroup
     from tensorwrapper.selection.lowlevel import OuterView, PointView, RowsOfView
@@ -241,6 +241,11 @@ class SeenAsView:
         """Return the view whose mode k is mode ``order[k]``; the order is given loose or as one sequence."""
         return self.view().permute(*order)
 
+    @property
+    def stored_pattern(self) -> "BlockPattern":
+        """The stored tiles."""
+        return self.view().stored_pattern
+
     def present_tiles(self) -> "Iterator[tuple[Index, Tensor[Any]]]":
         """Return an iterator over number and elements of each present tile."""
         return self.view().present_tiles()
@@ -345,7 +350,7 @@ class SeenAsView:
 
     def to_dask(
         self, chunks: "ChunksLike | None" = None, *, max_elements: SupportsIndex | None = None
-    ) -> "DaskArray | DaskTensor":
+    ) -> "DaskArray | DaskTensor | DaskBlocks":
         """Return boxes, tiles or layers as an array of Dask, rows as a collection; nothing is read."""
         return self.view().to_dask(chunks, max_elements=max_elements)
 

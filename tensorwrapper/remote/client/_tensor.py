@@ -360,7 +360,7 @@ class RemoteTensor(Elsewhere, InTiles):
 
     @property
     def symmetry(self) -> "Symmetry | None":
-        """The symmetry of a tensor that is stored packed; None of any other. Nothing is asked for."""
+        """The symmetry of a tensor that is stored packed; None of any other. It takes no request."""
         orbits = self._orbits()
         if orbits is not None:
             return orbits.symmetry
@@ -373,7 +373,7 @@ class RemoteTensor(Elsewhere, InTiles):
         progress: "Progress | None" = None,
         cancel: "Cancel | None" = None,
     ) -> Tensor[Any]:
-        """Return all elements as a tensor with memory of its own, or in `out`; see `View.compute`.
+        """Return all elements as a tensor in new memory, or in `out`; see `View.compute`.
 
         A symmetric tensor stays packed: its packed elements come, and no others.
         """

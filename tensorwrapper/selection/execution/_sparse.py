@@ -77,7 +77,8 @@ def sparse_of(view: Expression, shape: Shape[Any], compute: _Compute) -> Tensor[
     """Return the sparse tensor that a view in normal form is, at the indices of the shape of the view.
 
     O(entries log entries), and O(parts). No entry is equal to the fill. Elements of masks that are not in
-    memory are computed by `compute`: no more than there are entries.
+    memory are computed by `compute`: no more than there are entries. The result is in blocks, if all operands
+    are in tiles that fit together.
 
     Raises
     ------
@@ -89,6 +90,12 @@ def sparse_of(view: Expression, shape: Shape[Any], compute: _Compute) -> Tensor[
         if own.node.is_kept and id(own.node) not in known.made:
             known.made[id(own.node)] = _entries(own.node.operands[0], known)
     found = _entries(view, known)
+    if any(own.node.tensor is not None and own.node.tensor.buffer.in_tiles for own in leaves_of(view)):
+        from tensorwrapper.selection.execution._blocks import in_blocks  # noqa: PLC0415 - few are in tiles
+
+        made = in_blocks(view, shape, found.ordinals, found.values, found.fill)
+        if made is not None:
+            return made
     kept = ~is_fill(found.values, found.fill)
     ordinals, values = (
         (found.ordinals, found.values) if kept.all() else (found.ordinals[kept], found.values[kept])

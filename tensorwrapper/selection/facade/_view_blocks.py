@@ -43,6 +43,11 @@ class ViewBlocks(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]
         """Return an iterator over number and elements of each present tile, as `Tensor.present_tiles`."""
         return self._at_hand().present_tiles()
 
+    @property
+    def stored_pattern(self) -> BlockPattern:
+        """The stored tiles, as `Tensor.stored_pattern`."""
+        return self._at_hand().stored_pattern
+
     def keep_tiles(
         self, tiles: "TileChoice", *, symmetry: "SymmetryLike | None" = None, tolerance: float = 0.0
     ) -> Tensor[ScalarT_co]:

@@ -281,13 +281,20 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
         if tiles is not None:
             under = self._make(Expression(self._expression.node, wrap_layout(tiles.under)))
             box = under.compute(threads=threads, progress=progress, cancel=cancel)
+            if box.buffer.in_tiles:
+                # Tiles of another box are seen through the strides of its elements.
+                box = make_tensor(Layout(box.shape), box.buffer.pack(box.layout.implementation))
             inner = cast("Strided", box.layout.implementation)
             seen = TiledStrided(tiles.tiling, inner, tiles.grid_origin)
             found = make_tensor(wrap_layout(seen), box.buffer)
             return found if out is None else _copied(found, out)
         flat = self._make(in_order(self._expression))
-        buffer = flat.compute(threads=threads, progress=progress, cancel=cancel).buffer
-        tensor = make_tensor(Layout(self.shape), buffer)
+        line = flat.compute(threads=threads, progress=progress, cancel=cancel)
+        tensor = make_tensor(Layout(self.shape), line.buffer)
+        if line.buffer.in_tiles:
+            from tensorwrapper.selection.execution._blocks import over_rows  # noqa: PLC0415 - few are in tiles
+
+            tensor = over_rows(line, self.shape)
         return tensor if out is None else _copied(tensor, out)
 
     def blocks(

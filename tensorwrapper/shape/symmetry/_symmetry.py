@@ -665,7 +665,7 @@ def check_exchanged(symmetry: Symmetry, numbers: tuple[int, ...], what: str) -> 
 @final
 @frozen(eq=False)
 class Orientations:
-    """Of each of some indices the greatest one of its orbit, and the operation that leads there."""
+    """The greatest indices of the orbits of some indices, and the operations that lead there."""
 
     indices: IntArray
     permutations: IntArray

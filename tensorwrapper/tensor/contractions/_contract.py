@@ -13,6 +13,7 @@ from tensorwrapper.buffer.lowlevel import PresentTiles, make_symmetric_blocks, p
 from tensorwrapper.errors import ConversionError, DTypeError, PatternError
 from tensorwrapper.shape import Contraction, Symmetry, contraction
 from tensorwrapper.shape.lowlevel import MOST_RANK, restricted, without_conjugation
+from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._tensor import Tensor, make_tensor
 from tensorwrapper.tensor.contractions._matrices import Matrices, matrices_of
 from tensorwrapper.tensor.contractions._products import add_products
@@ -30,8 +31,8 @@ _SIDES = ("left", "right")
 
 def contract(
     equation: str | Contraction,
-    left: Tensor[Any],
-    right: Tensor[Any],
+    left: TensorCommon[Any],
+    right: TensorCommon[Any],
     threshold: SupportsFloat | None = None,
 ) -> Tensor[Any]:
     """Return the sum of products of two tensors in tiles over labels, as `numpy.einsum` of the dense ones.
@@ -47,7 +48,7 @@ def contract(
         As of `contraction`, or its plan. One label for each mode of the box, also of tiled tensors.
     left, right
         Tensors in blocks, their boxes, views of these by slices and permutations, or dense tiled tensors. Or
-        boxes, of which one is symmetric at least.
+        boxes, of which one is symmetric at least. Views are computed first.
     threshold
         Products of blocks are left out whose Frobenius norms have a product below it, as
         `Contraction.screen` does; its `error_bound` says how much is lost at most.
@@ -56,8 +57,8 @@ def contract(
     -------
     Tensor
         In blocks, over the tiles of the result: a box if both operands are boxes, else tiled. Of the type
-        that NumPy promotes both to. A dense tensor of rank 0 if there are no labels in the result. Of
-        symmetric boxes it is packed if a symmetry remains, else dense.
+        that NumPy promotes both to. A dense tensor of rank 0 if there are no labels in the result. The
+        result of symmetric boxes is packed if a symmetry remains, else dense.
 
     Raises
     ------
@@ -92,10 +93,12 @@ def contract(
     >>> tw.contract("ij,ij->", t, t).item()
     34.0
     """
-    given: tuple[object, ...] = (left, right)
-    if any(isinstance(own, Tensor) and _stores_orbits(own) for own in given):
-        return _of_orbits(equation, left, right, threshold)
-    sides = [_tiles_of(operand, which) for operand, which in zip((left, right), _SIDES, strict=True)]
+    one = _computed(left, _SIDES[0])
+    other = one if right is left else _computed(right, _SIDES[1])
+    operands = (one, other)
+    if any(map(_stores_orbits, operands)):
+        return _of_orbits(equation, one, other, threshold)
+    sides = [_tiles_of(operand, which) for operand, which in zip(operands, _SIDES, strict=True)]
     dtype = promoted([tiles.held.dtype for tiles in sides], "contract")
     if dtype.kind not in "biufc":
         raise DTypeError(f"contract multiplies and adds numbers or truth values, not {dtype}")
@@ -104,7 +107,7 @@ def contract(
         sides = [_packed(tiles) for tiles in sides]
         norms = [norms_of(tiles.held.flat, tiles.pattern.offsets(), "fro") for tiles in sides]
         plan = plan.screen(norms[0], norms[1], threshold)
-    kept = _kept(plan, left, right, sides, dtype) if plan.pattern.rank else None
+    kept = _kept(plan, one, other, sides, dtype) if plan.pattern.rank else None
     if kept is not None:
         plan = restricted(
             plan, plan.pattern.unique(kept) if not kept.is_zero else plan.pattern - plan.pattern
@@ -155,29 +158,31 @@ def _of_orbits(
     """Return the contraction of two boxes, of which one is symmetric at least."""
     from tensorwrapper.tensor.contractions._symmetric import contract_symmetric  # noqa: PLC0415 - few are
 
-    for operand, which in zip((left, right), _SIDES, strict=True):
-        _check_tensor(operand, which)
     if threshold is not None or isinstance(equation, Contraction):
         raise PatternError("contract: plans and thresholds are for tensors in tiles, not for symmetric boxes")
     return contract_symmetric(equation, left, right)
 
 
 def _stores_orbits(tensor: Tensor[Any]) -> bool:
-    return tensor.buffer.stores_orbits and not tensor.buffer.in_tiles
+    buffer = tensor.buffer
+    return buffer.stores_orbits and not buffer.in_tiles and tensor.shape.flatten().is_box
 
 
-def _check_tensor(operand: object, which: str) -> None:
-    if not isinstance(operand, Tensor):
+def _computed(operand: object, which: str) -> Tensor[Any]:
+    """Return an operand, of a view what it computes to."""
+    found: object = operand
+    if isinstance(operand, TensorCommon) and not isinstance(operand, Tensor):
+        found = operand._as_operand()
+    if not isinstance(found, Tensor):
         raise ConversionError(
             f"contract: the {which} operand is a tensor in tiles, not {brief(operand)} "
-            f"({type(operand).__name__}): `tw.as_tensor(x).tiled(tw.Tiling([1, 1], [3]))` is one, and "
-            "compute() of a view"
+            f"({type(operand).__name__}): `tw.as_tensor(x).tiled(tw.Tiling([1, 1], [3]))` is one"
         )
+    return cast("Tensor[Any]", found)
 
 
-def _tiles_of(operand: object, which: str) -> PresentTiles[Any]:
-    _check_tensor(operand, which)
-    tiles: PresentTiles[Any] = present(cast("Tensor[Any]", operand), "contract")
+def _tiles_of(operand: Tensor[Any], which: str) -> PresentTiles[Any]:
+    tiles: PresentTiles[Any] = present(operand, "contract")
     if tiles.fill.any():
         raise PatternError(
             f"contract: the absent tiles of the {which} operand have the fill {tiles.fill[()]}, not zero: "

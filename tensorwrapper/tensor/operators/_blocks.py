@@ -221,7 +221,7 @@ def _kept_symmetry(
 
 
 def _for_types(kept: "Symmetry", fills: "tuple[Array, ...]") -> "Symmetry | None":
-    """Return the symmetry that elements of the types of results have; None if it is none."""
+    """Return the symmetry that results of some types keep, or None."""
     if not all(own.dtype.kind == "c" for own in fills):
         kept = kept.real
     if not all(own.dtype.kind in "ifcm" for own in fills):

@@ -53,7 +53,7 @@ class BlocksPacking(ElementPacking):
 
 
 def read_present(received: Received) -> BlockPattern[Any]:
-    """Return which tiles are stored of a run of tiles; what came is foreign."""
+    """Return the pattern of the stored tiles from a foreign message."""
     fields = received.fields
     shape: Any = None if received.layout is None else received.layout.shape.implementation
     if not isinstance(shape, Tiled) or received.layout is None or received.layout.is_tiled:

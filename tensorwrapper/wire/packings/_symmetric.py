@@ -67,7 +67,7 @@ class SymmetricPacking(ElementPacking):
 
 @contextmanager
 def refusing(fields: Field) -> Generator[None]:
-    """Turn errors of what does not fit together into refusals."""
+    """Turn errors of symmetries and shapes into refusals."""
     try:
         yield
     except RemoteProtocolError:

@@ -478,3 +478,32 @@ def test_a_frame_is_any_bytes_of_which_all_count(kind):
 def test_sources_have_names(given):
     with pytest.raises(ConversionError, match="mapping"):
         sel.from_json(TABLE, sources=given)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda t: t,
+        lambda t: t[1:],
+        lambda t: t.permute(1, 0, 3, 2),
+        lambda t: tw.concat([t, t]),
+    ],
+)
+def test_views_of_tensors_in_blocks_are_read_in_blocks(make):
+    cut = tw.Tiling([1, 2, 1], [1, 2, 1])
+    plain = tw.blocks({(1, 0): [[2.0], [3.0]], (2, 2): [[4.0]]}, cut)
+    symmetric = tw.blocks({(1, 0): [[2.0], [3.0]], (2, 2): [[4.0]]}, cut, symmetry="s2")
+    for source in (plain, symmetric):
+        view = sel.as_view(make(sel.as_view(source)))
+        text = sel.to_json(view, sources={"s": source})
+        again, here = sel.from_json(text, sources={"s": source}).compute(), view.compute()
+        assert again.array_equal(here)
+        assert again.pattern == here.pattern
+
+
+def test_views_of_symmetric_boxes_are_read_as_they_are():
+    source = tw.from_packed(np.arange(6.0), "s2", (3, 3))
+    for view in (sel.as_view(source), sel.as_view(source)[1:, 1:], sel.as_view(source).permute(1, 0)):
+        again = sel.from_json(sel.to_json(view, sources={"s": source}), sources={"s": source}).compute()
+        assert again.symmetry == view.compute().symmetry
+        assert again.tolist() == view.compute().tolist()

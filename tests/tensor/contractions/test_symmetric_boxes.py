@@ -185,7 +185,16 @@ def test_refusals():
         tw.contract("ij,jk->ik", a, tw.sparse([[0, 0]], [1.0], (3, 3)))
     with pytest.raises(PatternError, match="thresholds"):
         tw.contract("ij,jk->ik", a, dense, threshold=0.1)
-    with pytest.raises(ConversionError, match="compute"):
+    with pytest.raises(ConversionError, match="is one"):
         tw.contract("ij,jk->ik", a, np.ones((3, 3)))
     with pytest.raises(DTypeError, match="in common"):
         tw.contract("ij,jk->ik", a, tw.as_tensor(np.zeros((3, 3), "M8[s]")))
+
+
+def test_views_are_computed():
+    a, x = packed(S2, 3, 11)
+    view = tw.selection.as_view(a)
+    np.testing.assert_allclose(tw.contract("ij,jk->ik", view, a[1:, :].permute(1, 0)).to_dense(), x @ x[1:].T)
+    tiled = view.tiled(tw.Tiling([1, 2], [1, 2]))
+    made = tw.contract("ij,jk->ik", tiled, tiled)
+    np.testing.assert_allclose(np.asarray(made.untiled().to_dense()), x @ x)

@@ -1,0 +1,377 @@
+"""`DaskBlocks`: a tensor in blocks in runs of present tiles, each of which is a task of Dask."""
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, ClassVar, Final, Literal, TypeAlias, cast, final
+
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper._arguments import to_dtype
+from tensorwrapper._integers import to_int
+from tensorwrapper._value_class import frozen
+from tensorwrapper.buffer import Dense
+from tensorwrapper.buffer.lowlevel import make_blocks, packed_layout
+from tensorwrapper.errors import ConversionError, ExtentMismatchError
+from tensorwrapper.interop.dask._library import (
+    array_over,
+    chunk_bytes,
+    compute_all,
+    culled,
+    layer_of,
+    name_of,
+    persist_all,
+    run_threads,
+)
+from tensorwrapper.interop.dask._serialize import introduce
+from tensorwrapper.shape import BlockPattern, Contraction, Partition, Shape, contraction
+from tensorwrapper.shape.lowlevel import make_block_pattern, restricted
+from tensorwrapper.tensor import Tensor, contract
+from tensorwrapper.tensor.lowlevel import make_tensor
+from tensorwrapper.typing import Array, DaskArray, IntArray
+
+__all__ = ["DaskBlocks", "blocks_in_parts", "contract_in_parts"]
+
+NormOrder: TypeAlias = Literal["fro", "max", 1]
+_NO_ARRAY: Final = "a collection of tiles is no array: `d.compute()` has them as a tensor in blocks"
+
+
+def blocks_in_parts(tensor: Tensor[Any], most: int) -> "DaskBlocks":
+    """Return a tensor in blocks in runs of present tiles of at most so many elements: a task for each."""
+    pattern: BlockPattern[Any] = tensor.pattern
+    marks = _marks_of(pattern, most)
+    name = name_of("tensorwrapper-blocks", tensor, marks)
+    values: Array = tensor.packed_values()
+    offsets = pattern.offsets()
+    parts = {
+        (name, k): _tiles(_some(pattern, a, b), values[offsets[a] : offsets[b]], tensor.fill_value)
+        for k, (a, b) in enumerate(pairwise(marks.tolist()))
+    }
+    return DaskBlocks(
+        layer_of(name, parts), name, pattern, tensor.shape, tensor.dtype, marks, tensor.fill_value
+    )
+
+
+@final
+@frozen(eq=False, repr=False)
+class DaskBlocks(np.lib.mixins.NDArrayOperatorsMixin):
+    """A tensor in blocks as a collection of Dask, in runs of present tiles; `to_dask` makes it.
+
+    Part ``k`` is a tensor in blocks of the whole tiling, with the key ``(name, k)``. It has the present
+    tiles ``marks[k]`` up to ``marks[k + 1]``. Ufuncs of one collection and numbers, or of several with the
+    same tiles in the same parts, work part by part.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import tensorwrapper as tw
+    >>> t = tw.blocks({(0,): [1.0, 2.0, 3.0], (2,): [4.0]}, tw.Tiling([3, 2, 1]))
+    >>> d = t.to_dask(max_elements=3)
+    >>> d, (2 * d).compute(scheduler="sync").packed_values().tolist()
+    (<DaskBlocks Shape.tiled([3, 2, 1]) float64: 2 tiles in 2 parts>, [2.0, 4.0, 6.0, 8.0])
+    """
+
+    graph: Any
+    """The tasks."""
+    name: str
+    """What the keys of the parts begin with."""
+    pattern: BlockPattern[Any]
+    """The present tiles."""
+    shape: Shape[Any]
+    """The indices of all elements."""
+    dtype: "np.dtype[Any]"
+    """The type of the elements."""
+    marks: IntArray
+    """Which present tile each part begins with, and (last) the number of them."""
+    fill_value: Any
+    """The element of all other tiles."""
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the elements of present tiles."""
+        return self.pattern.elements * self.dtype.itemsize
+
+    def __array__(self, dtype: object = None, copy: bool | None = None) -> Array:  # noqa: FBT001 - as NumPy's protocol has it
+        raise ConversionError(_NO_ARRAY)
+
+    def __repr__(self) -> str:
+        parts = len(self.marks) - 1
+        return f"<DaskBlocks {self.shape!r} {self.dtype}: {self.pattern.count} tiles in {parts} parts>"
+
+    def compute(self, **options: object) -> Tensor[Any]:
+        """Return the tensor in blocks in this process; the options are those of ``dask.compute``."""
+        introduce(options.get("scheduler"))
+        return cast("Tensor[Any]", compute_all(self, options))
+
+    def persist(self, **options: object) -> "DaskBlocks":
+        """Return the same collection with its parts in memory: on the workers, if there is a cluster."""
+        introduce(options.get("scheduler"))
+        return cast("DaskBlocks", persist_all(self, options))
+
+    def map_tiles(
+        self, function: "Callable[[Array], npt.ArrayLike]", *, dtype: npt.DTypeLike | None = None
+    ) -> "DaskBlocks":
+        """Return what a function makes of the present tiles; absent ones stay what they are.
+
+        Parameters
+        ----------
+        function
+            Takes an array of the tiles of one size, ``(n, *extents)``, and returns one of these extents. It
+            is called once for each size in a part.
+        dtype
+            The type of the new elements; as before if not given.
+        """
+        made = self.dtype if dtype is None else to_dtype(dtype)
+        name = name_of("mapped", self.name, function, made)
+        tasks = {(name, k): (functools.partial(_mapped, function, made), key) for k, key in self._keys()}
+        fill = np.asarray(self.fill_value).astype(made)[()]
+        return self._over(name, tasks, made, fill)
+
+    def tile_norms(self, ord: NormOrder = "fro") -> "DaskArray":  # noqa: A002 - as NumPy's norm has it
+        """Return the norm of each present tile, in their order, as an array of Dask."""
+        name = name_of("norms", self.name, ord)
+        tasks = {(name, k): (functools.partial(_norms, ord), key) for k, key in self._keys()}
+        chunks = (tuple(np.diff(self.marks).tolist()),)
+        return array_over(layer_of(name, tasks, [self]), name, chunks, np.dtype(np.float64))
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:  # noqa: ANN401
+        others = [own for own in inputs if not isinstance(own, DaskBlocks) and np.ndim(own)]
+        if others or method != "__call__" or set(options) - {"dtype", "casting"} or ufunc.nout != 1:
+            raise ConversionError(
+                f"{ufunc.__name__} of a collection of tiles takes collections and numbers, one by one: "
+                "compute() has all its tiles"
+            )
+        given = [own for own in inputs if isinstance(own, DaskBlocks)]
+        if any(own.pattern != self.pattern or own.marks.tolist() != self.marks.tolist() for own in given):
+            raise ExtentMismatchError(
+                f"{ufunc.__name__}: collections have other tiles, or other parts: "
+                "`t.keep_tiles(u.pattern).to_dask()` of tensors has the same"
+            )
+        fills = [own.fill_value if isinstance(own, DaskBlocks) else own for own in inputs]
+        with np.errstate(all="ignore"):
+            fill = np.asarray(ufunc(*fills, **options))
+            ones = [np.zeros((), own.dtype) if isinstance(own, DaskBlocks) else own for own in inputs]
+            dtype = np.asarray(ufunc(*ones, **options)).dtype
+        name = name_of("ufunc", ufunc, options, *[getattr(own, "name", own) for own in inputs])
+        places = [n for n, own in enumerate(inputs) if isinstance(own, DaskBlocks)]
+        call = functools.partial(
+            _called, functools.partial(ufunc, **options), list(_numbers_of(inputs)), places
+        )
+        tasks = {(name, k): (call, *[(own.name, k) for own in given]) for k in range(len(self.marks) - 1)}
+        return DaskBlocks(
+            layer_of(name, tasks, list({own.name: own for own in given}.values())),
+            name,
+            self.pattern,
+            self.shape,
+            dtype,
+            self.marks,
+            fill.astype(dtype)[()],
+        )
+
+    def _keys(self) -> list[tuple[int, tuple[str, int]]]:
+        return [(k, (self.name, k)) for k in range(len(self.marks) - 1)]
+
+    def _over(
+        self, name: str, tasks: Mapping[Any, object], dtype: "np.dtype[Any]", fill: object
+    ) -> "DaskBlocks":
+        graph = layer_of(name, tasks, [self])
+        return DaskBlocks(graph, name, self.pattern, self.shape, dtype, self.marks, fill)
+
+    # The protocol of Dask's collections.
+
+    def __dask_graph__(self) -> object:
+        introduce()
+        return self.graph
+
+    def __dask_keys__(self) -> list[tuple[str, int]]:
+        return [key for _, key in self._keys()]
+
+    def __dask_layers__(self) -> tuple[str]:
+        return (self.name,)
+
+    def __dask_tokenize__(self) -> str:
+        return self.name
+
+    def __dask_postcompute__(self) -> tuple[Callable[..., Tensor[Any]], tuple[object, ...]]:
+        return _joined, (self.pattern, self.dtype, self.fill_value, self.shape.is_box)
+
+    def __dask_postpersist__(self) -> "tuple[Callable[..., DaskBlocks], tuple[object, ...]]":
+        return _rebuilt, (self.name, self.pattern, self.shape, self.dtype, self.marks, self.fill_value)
+
+    __dask_optimize__: ClassVar[Callable[..., object]] = staticmethod(culled)
+    __dask_scheduler__: ClassVar[Callable[..., object]] = staticmethod(run_threads)
+
+
+def contract_in_parts(
+    equation: str,
+    left: "Tensor[Any] | DaskBlocks",
+    right: "Tensor[Any] | DaskBlocks",
+    *,
+    max_elements: int | None = None,
+) -> DaskBlocks:
+    """Return the contraction of two tensors in blocks as a collection: a task for each run of result tiles.
+
+    A task needs the parts of collections that have a tile that meets; tensors are shared by all tasks.
+    O(triples) here.
+
+    Parameters
+    ----------
+    equation
+        As of `contract`; with a label in the result at least.
+    left, right
+        Tensors in blocks, or collections of these.
+    max_elements
+        How many elements of the result a part has at most; as many as Dask's configuration allows bytes for
+        if not given. A tile is never cut.
+
+    Raises
+    ------
+    LabelError, RankError, ExtentMismatchError, SizeOverflowError
+        As `contraction`.
+    ConversionError
+        If the result has no labels.
+    ModuleNotFoundError
+        If Dask is not installed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import tensorwrapper as tw
+    >>> cut = tw.Tiling([2, 2], [2, 2])
+    >>> t = tw.blocks({(0, 0): np.eye(2), (1, 0): np.ones((2, 2))}, cut)
+    >>> made = tw.interop.contract_in_parts("ij,jk->ik", t, t.to_dask(), max_elements=4)
+    >>> made, made.compute(scheduler="sync").array_equal(tw.contract("ij,jk->ik", t, t))
+    (<DaskBlocks Shape.tiled([2, 2], [2, 2]) float64: 2 tiles in 2 parts>, True)
+    """
+    plan = contraction(equation, left.pattern, right.pattern)
+    if not plan.pattern.rank:
+        raise ConversionError("a contraction to one number has no tiles: `tw.contract` computes it")
+    dtype = np.result_type(left.dtype, right.dtype)
+    most = chunk_bytes() // dtype.itemsize if max_elements is None else to_int(max_elements, "max_elements")
+    marks = _marks_of(plan.pattern, max(most, 1))
+    name = name_of("contracted", plan, getattr(left, "name", left), getattr(right, "name", right), marks)
+    triples = plan.triples()
+    bounds = np.searchsorted(triples[:, 2], marks)
+    tasks: dict[Any, Any] = {}
+    for k, (a, b) in enumerate(pairwise(marks.tolist())):
+        own = triples[bounds[k] : bounds[k + 1]]
+        sides = [_needed(side, own[:, n]) for n, side in enumerate((left, right))]
+        call = functools.partial(_contracted, plan.equation, _some(plan.pattern, a, b), dtype)
+        tasks[name, k] = (call, *sides)
+    sources = [own for own in (left, right) if isinstance(own, DaskBlocks)]
+    graph = layer_of(name, tasks, list({own.name: own for own in sources}.values()))
+    return DaskBlocks(
+        graph, name, plan.pattern, plan.pattern.tiling.shape, dtype, marks, np.zeros((), dtype)[()]
+    )
+
+
+def _needed(side: "Tensor[Any] | DaskBlocks", slots: IntArray) -> object:
+    """Return what a task gets of an operand: all of a tensor, the parts of a collection that have tiles."""
+    if isinstance(side, Tensor):
+        return [side]
+    parts = np.unique(np.searchsorted(side.marks, slots, "right") - 1)
+    return [(side.name, int(k)) for k in parts] or [
+        _tiles(_some(side.pattern, 0, 0), np.empty(0, side.dtype), 0)
+    ]
+
+
+def _contracted(
+    equation: str,
+    run: BlockPattern[Any],
+    dtype: "np.dtype[Any]",
+    left: Sequence[Tensor[Any]],
+    right: Sequence[Tensor[Any]],
+) -> Tensor[Any]:
+    sides = [own[0] if len(own) == 1 else _put_together(own) for own in (left, right)]
+    whole = contraction(equation, sides[0], sides[1])
+    plan: Contraction = restricted(whole, run)
+    made = contract(plan, sides[0], sides[1]).astype(dtype)
+    return made.tiled(run.tiling) if made.shape.is_box else made
+
+
+def _put_together(parts: Sequence[Tensor[Any]]) -> Tensor[Any]:
+    pattern = functools.reduce(lambda one, two: one | two, [own.pattern for own in parts])
+    return _joined(parts, pattern, parts[0].dtype, parts[0].fill_value, False)
+
+
+def _marks_of(pattern: BlockPattern[Any], most: int) -> IntArray:
+    """Return runs of present tiles of at most so many elements each."""
+    marks = Partition.by_volume(pattern.offsets(), most).marks
+    return marks if len(marks) > 1 else np.array([0, pattern.count])
+
+
+def _some(pattern: BlockPattern[Any], start: int, stop: int) -> BlockPattern[Any]:
+    found: BlockPattern[Any] = make_block_pattern(pattern.tiling, pattern.ordinals()[start:stop])
+    return found
+
+
+def _tiles(pattern: BlockPattern[Any], values: Array, fill: object) -> Tensor[Any]:
+    buffer = make_blocks(pattern, Dense(cast("Any", values)), np.asarray(fill).astype(values.dtype))
+    return make_tensor(packed_layout(pattern.tiling.shape), buffer)
+
+
+def _joined(
+    parts: Sequence[Tensor[Any]],
+    pattern: BlockPattern[Any],
+    dtype: "np.dtype[Any]",
+    fill: object,
+    is_box: bool,  # noqa: FBT001 - Dask gives it
+) -> Tensor[Any]:
+    """Return runs of tiles as one tensor: one copy of each element."""
+    values: Array = np.concatenate([np.empty(0, dtype), *[own.packed_values() for own in parts]])
+    made = _tiles(pattern, values, fill)
+    return made.untiled() if is_box else made
+
+
+def _mapped(
+    function: "Callable[[Array], npt.ArrayLike]", dtype: "np.dtype[Any]", part: Tensor[Any]
+) -> Tensor[Any]:
+    pattern: BlockPattern[Any] = part.pattern
+    values, offsets, extents = part.packed_values(), pattern.offsets()[:-1], pattern.tile_extents()
+    result: Array = np.empty(values.shape, dtype)
+    for own in np.unique(extents, axis=0).tolist():
+        chosen = np.flatnonzero((extents == own).all(axis=1))
+        places = offsets[chosen, None] + np.arange(int(np.prod(own)))
+        tiles = values[places].reshape(len(chosen), *own)
+        made = np.asarray(function(tiles))
+        if made.shape != tiles.shape:
+            raise ExtentMismatchError(
+                f"map_tiles: {tiles.shape} elements became {made.shape}: tiles keep their size"
+            )
+        result[places] = made.reshape(places.shape)
+    return _tiles(pattern, result, np.asarray(part.fill_value).astype(dtype)[()])
+
+
+def _norms(ord: NormOrder, part: Tensor[Any]) -> Array:  # noqa: A002
+    norms: Array = part.tile_norms(ord).to_numpy().reshape(-1)[part.pattern.ordinals()]
+    return norms
+
+
+def _numbers_of(inputs: Sequence[Any]) -> "list[Any]":
+    """Return operands with nothing in the place of collections."""
+    return [None if isinstance(own, DaskBlocks) else own for own in inputs]
+
+
+def _called(
+    function: Callable[..., Any], inputs: "list[Any]", places: list[int], *parts: Tensor[Any]
+) -> Tensor[Any]:
+    given = list(inputs)
+    for place, part in zip(places, parts, strict=True):
+        given[place] = part
+    return cast("Tensor[Any]", function(*given))
+
+
+def _rebuilt(
+    graph: Mapping[Any, object],
+    name: str,
+    pattern: BlockPattern[Any],
+    shape: Shape[Any],
+    dtype: "np.dtype[Any]",
+    marks: IntArray,
+    fill: object,
+    *,
+    rename: dict[str, str] | None = None,
+) -> DaskBlocks:
+    own = (rename or {}).get(name, name)
+    return DaskBlocks(layer_of(own, graph), own, pattern, shape, dtype, marks, fill)
