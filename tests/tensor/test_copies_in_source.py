@@ -71,6 +71,7 @@ ALLOWED = {
         "flatten",  # Shape.flatten
     },
     "buffer/symmetric": {"flatten"},  # Shape.flatten
+    "buffer/blocks": {"put_along_axis"},  # strides of tiles
     "drawing": FUNCTIONS | METHODS,  # coordinates of pictures
     "cli": FUNCTIONS | METHODS,  # a user like any other
     "testing": FUNCTIONS | METHODS,  # the same
@@ -98,7 +99,11 @@ ALLOWED = {
         "stack",  # positions, origins and extents
         "take",  # StringData.take
     },
-    "tensor/tiles": {"concatenate"},  # how many elements differ before each; blocks that are added
+    "tensor/tiles": {
+        "concatenate",  # how many elements differ before each; blocks that are added
+        "take_along_axis",  # strides of tiles
+        "where",  # the elements that an error tells of
+    },
     "tensor/making/_blocks_convert.py": {
         "ascontiguousarray",
         "concatenate",
