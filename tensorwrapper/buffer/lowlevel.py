@@ -26,11 +26,11 @@ buffers.
 their common size, `row_major_table` the strides of tiles without gaps. `make_symmetric_blocks` is for
 one tile of each orbit, `project_tiles` gives tiles on diagonals their own symmetry.
 
-**Symmetric elements**: `packed_buffer` (of elements that are stored in another way), `pack_box` (without a
-check), `elements_at` (those of packed places), `check_symmetric_box` (a shape that a symmetry fits),
-`symmetry_for` (a symmetry for elements of one type). `check_own_conjugates` refuses packed elements that must
-be real and are not, `project_conjugates` makes them real. `make_symmetric` returns a buffer of checked parts.
-`check_tolerance`, `differ` and `mismatch_text` compare elements that a symmetry makes equal.
+**Symmetric elements**: `packed_buffer` packs elements after a check, and `pack_box` without one.
+`elements_at` returns those of packed places. `check_symmetric_box` compares a shape with a symmetry, and
+`symmetry_for` returns the symmetry for elements of one type. `check_own_conjugates` refuses packed elements
+that must be real and are not, `project_conjugates` makes them real. `make_symmetric` returns a buffer of
+checked parts. `check_tolerance`, `differ` and `mismatch_text` compare elements of one orbit.
 """
 
 from typing import TYPE_CHECKING
