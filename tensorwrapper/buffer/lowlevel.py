@@ -26,10 +26,11 @@ buffers.
 their common size, `row_major_table` the strides of tiles without gaps. `make_symmetric_blocks` is for
 one tile of each orbit, `project_tiles` gives tiles on diagonals their own symmetry.
 
-**Symmetric elements**: `packed_buffer` (of elements that are stored in another way), `pack_box` (without a
-check), `check_symmetric_box` (a shape that a symmetry fits), `symmetry_for` (a symmetry for elements of one
-type). `check_own_conjugates` refuses packed elements that must be real and are not, `project_conjugates`
-makes them real. `make_symmetric` returns a buffer of checked parts.
+**Symmetric elements**: `packed_buffer` packs elements after a check, and `pack_box` without one.
+`elements_at` returns those of packed places. `check_symmetric_box` compares a shape with a symmetry, and
+`symmetry_for` returns the symmetry for elements of one type. `check_own_conjugates` refuses packed elements
+that must be real and are not, `project_conjugates` makes them real. `make_symmetric` returns a buffer of
+checked parts. `check_tolerance`, `differ` and `mismatch_text` compare elements of one orbit.
 """
 
 from typing import TYPE_CHECKING
@@ -71,7 +72,7 @@ if TYPE_CHECKING:
         take_along,
         write_elements,
     )
-    from tensorwrapper.buffer.copies._symmetric_copy import pack_box
+    from tensorwrapper.buffer.copies._symmetric_copy import elements_at, pack_box
     from tensorwrapper.buffer.strings._checks import check_kind, check_offsets
     from tensorwrapper.buffer.strings._export import without_gaps
     from tensorwrapper.buffer.symmetric._checks import (
@@ -104,6 +105,7 @@ __all__ = [
     "convert_elements",
     "copy_elements",
     "differ",
+    "elements_at",
     "fit_extents",
     "fit_number",
     "holds_strings",
@@ -186,7 +188,10 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
                 "make_symmetric",
                 "symmetry_for",
             ),
-            "copies._symmetric_copy": ("pack_box",),
+            "copies._symmetric_copy": (
+                "elements_at",
+                "pack_box",
+            ),
             "blocks._symmetric_blocks": (
                 "make_symmetric_blocks",
                 "project_tiles",

@@ -71,7 +71,7 @@ ALLOWED = {
         "flatten",  # Shape.flatten
     },
     "buffer/symmetric": {"flatten"},  # Shape.flatten
-    "buffer/blocks/_symmetric_blocks.py": {"put_along_axis"},  # strides of turned tiles
+    "buffer/blocks": {"put_along_axis"},  # strides of tiles
     "drawing": FUNCTIONS | METHODS,  # coordinates of pictures
     "cli": FUNCTIONS | METHODS,  # a user like any other
     "testing": FUNCTIONS | METHODS,  # the same
@@ -99,14 +99,14 @@ ALLOWED = {
         "stack",  # positions, origins and extents
         "take",  # StringData.take
     },
-    "tensor/tiles/_symmetric.py": {
-        "take_along_axis",
-        "where",
-    },  # strides of tiles; elements that are compared
     "tensor/facade/_copies.py": {"concatenate"},  # first indices of rows
     "tensor/operators/_strings.py": {"byteswap"},  # words of text that are compared
     "viewer/_select.py": {"append", "array", "concatenate"},  # lengths of rows and marks of tiles
-    "tensor/tiles": {"concatenate"},  # how many elements differ before each; blocks that are added
+    "tensor/tiles": {
+        "concatenate",  # how many elements differ before each; blocks that are added
+        "take_along_axis",  # strides of tiles
+        "where",  # the elements that an error tells of
+    },
     "tensor/making/_blocks_convert.py": {
         "ascontiguousarray",
         "concatenate",

@@ -14,7 +14,7 @@ from tensorwrapper.buffer._common import BufferCommon, Dense
 from tensorwrapper.buffer._sparse_merge import is_fill, to_fill
 from tensorwrapper.buffer.blocks._blocks import Blocks, make_blocks, order_of_box
 from tensorwrapper.buffer.blocks._present import PresentTiles, row_major_table
-from tensorwrapper.buffer.copies._copy import copy_elements
+from tensorwrapper.buffer.copies._copy import copy_elements, join_elements
 from tensorwrapper.buffer.symmetric._symmetric import symmetry_for
 from tensorwrapper.errors import BufferSizeError, PatternError, ReadOnlyError
 from tensorwrapper.layout import LayoutCommon
@@ -210,7 +210,7 @@ class SymmetricBlocks(BufferCommon[S], Generic[S]):
             used, places = np.unique(kinds, return_inverse=True)
             flat = self.values.flat
             parts = [_changed(flat, -1 if k & 1 else 1, conjugate=k > 1) for k in used.tolist()]
-            held = Dense(cast("Any", np.concatenate(parts))).as_readonly()
+            held = Dense(cast("Any", join_elements(parts, flat.dtype))).as_readonly()
             starts = starts + places.reshape(-1) * len(flat)
         return PresentTiles(found.pattern, held, self.fill_value, found.first, (starts, strides))
 
@@ -462,7 +462,7 @@ def project_tiles(stored: BlockPattern[Any], values: Array, symmetry: Symmetry) 
         sources = own.ordinals(sizes)
         starts = offsets[:-1][which.reshape(-1) == number]
         if result is None:
-            result = values.copy()
+            result = copy_elements(values)
         places = starts[:, None] + np.arange(len(folded.offsets))
         found: Array = (
             values[starts[:, None] + sources[np.maximum(folded.offsets, 0)]]

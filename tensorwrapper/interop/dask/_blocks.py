@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arguments import to_dtype
+from tensorwrapper._arrays import different
 from tensorwrapper._integers import to_int
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer import Dense
@@ -145,8 +146,8 @@ class DaskBlocks(np.lib.mixins.NDArrayOperatorsMixin):
         given = [own for own in inputs if isinstance(own, DaskBlocks)]
         if any(own.pattern != self.pattern or own.marks.tolist() != self.marks.tolist() for own in given):
             raise ExtentMismatchError(
-                f"{ufunc.__name__}: collections have other tiles, or other parts: "
-                "`t.keep_tiles(u.pattern).to_dask()` of tensors has the same"
+                f"{ufunc.__name__}: collections have other tiles, or other parts: keep_tiles(other.pattern) of "
+                "a tensor, before to_dask(), gives it the same"
             )
         fills = [own.fill_value if isinstance(own, DaskBlocks) else own for own in inputs]
         with np.errstate(all="ignore"):
@@ -270,7 +271,7 @@ def _needed(side: "Tensor[Any] | DaskBlocks", slots: IntArray) -> object:
     """Return what a task gets of an operand: all of a tensor, the parts of a collection that have tiles."""
     if isinstance(side, Tensor):
         return [side]
-    parts = np.unique(np.searchsorted(side.marks, slots, "right") - 1)
+    parts = different(np.searchsorted(side.marks, slots, "right") - 1)
     return [(side.name, int(k)) for k in parts] or [
         _tiles(_some(side.pattern, 0, 0), np.empty(0, side.dtype), 0)
     ]

@@ -9,7 +9,7 @@ import numpy as np
 from tensorwrapper._arrays import different
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer import Symmetric
-from tensorwrapper.buffer.lowlevel import packed_layout, symmetry_for
+from tensorwrapper.buffer.lowlevel import elements_at, packed_layout, symmetry_for
 from tensorwrapper.errors import RemoteProtocolError, TensorWrapperError
 from tensorwrapper.remote.client._source import RemoteSource
 from tensorwrapper.remote.protocol._elements import STORED
@@ -134,16 +134,9 @@ class _Reading:
             yield number
 
     def _elements(self, folded: Folded, places: IntArray) -> Array:
-        if not len(places):
-            return np.zeros(folded.offsets.shape, self._found.dtype)
-        found: Array = self._found[np.minimum(np.searchsorted(places, folded.offsets), len(places) - 1)]
-        shape = found.shape
-        for mask, change in ((folded.negative, np.negative), (folded.conjugate, np.conjugate)):
-            if mask is not None:
-                found = np.where(mask, change(found), found)
-        if folded.zero is not None:
-            found = np.where(folded.zero, np.zeros((), found.dtype), found)
-        return np.broadcast_to(found, shape)
+        here: IntArray = np.searchsorted(places, folded.offsets)
+        own = Folded(here, folded.negative, folded.conjugate, folded.zero)
+        return elements_at(self._found, own)
 
     def cancel(self) -> None:
         if self._handle is not None:

@@ -52,8 +52,8 @@ def _of_bonds(tensor: Any) -> Given:  # noqa: ANN401 - cytnx has no types
     kind = tensor.uten_type_str()
     if "Block" not in kind or "Fermionic" in kind:
         raise ConversionError(
-            f"blocks: a UniTensor of the type {kind!r} is not in blocks that are tiles: "
-            "`tw.as_tensor(u.get_block().numpy())` has the elements of a dense one"
+            f"blocks: a UniTensor of the type {kind!r} is not in blocks that are tiles: as_tensor takes "
+            "get_block().numpy() of a dense one"
         )
     sizes = [bond.getDegeneracies() for bond in tensor.bonds()]
     numbers = [tuple(tensor.get_qindices(k)) for k in range(tensor.Nblocks())]

@@ -66,7 +66,7 @@ def _runs(inputs: "tuple[Any, ...]") -> list[Any] | None:
 
 
 def _boxes(inputs: "tuple[Any, ...]", shape: "Shape[Any]") -> list[Any] | None:
-    """Return operands as arrays of the rank of a box without a copy; None if memory does not give them."""
+    """Return operands as arrays of the rank of a box, without a copy; else None."""
     if not shape.is_box or shape.has_layers:
         return None
     arrays: list[Any] = []

@@ -8,6 +8,7 @@ from tensorwrapper.buffer import Dense, SymmetricBlocks
 from tensorwrapper.buffer.lowlevel import (
     PresentTiles,
     check_tolerance,
+    copy_elements,
     differ,
     make_symmetric_blocks,
     mismatch_text,
@@ -90,7 +91,7 @@ def with_symmetry(
     stored = given.unique(own)
     values = tiles.at(given)
     packed = project_tiles(stored, _of_orbits(values, given, stored, own), own)
-    made = symmetric_over(tensor, tiles, stored, packed.copy() if packed is values else packed, own)
+    made = symmetric_over(tensor, tiles, stored, copy_elements(packed) if packed is values else packed, own)
     buffer = cast("SymmetricBlocks[Any]", made.buffer)
     SymmetricBlocks(stored, buffer.values.flat, own, fill_value=buffer.fill_value)  # checks the fill
     held = tile_major(stored.tiling, 0)
@@ -118,7 +119,7 @@ def _of_orbits(
     table: tuple[IntArray, IntArray] = (starts, strides)
     fill = np.zeros((), values.dtype)
     found: Array = PresentTiles(stored, Dense(cast("Any", values)), fill, None, table).values()
-    found = found.copy() if np.may_share_memory(found, values) else found
+    found = copy_elements(found) if np.may_share_memory(found, values) else found
     volumes = np.diff(stored.offsets())
     for mask, change in (
         (turned.signs[firsts] < 0, np.negative),
