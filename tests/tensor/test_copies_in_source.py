@@ -223,7 +223,6 @@ ALLOWED = {
         "tobytes",  # keys of equality, and one element
     },
     "selection/random/_values.py": {"copyto", "repeat"},  # sines, ranks of pairs
-    "remote/client/_orbits.py": {"where"},  # signs of elements that arrived
     "remote/asking/_bands.py": {"where"},  # numbers of rows
     "remote/shards/_reshard.py": {"fromiter", "ravel", "where"},  # numbers of tiles, sizes of pieces
     "wire/frames/_header.py": {"tobytes"},  # the prefix of a message: its label, a few kilobytes

@@ -146,8 +146,8 @@ class DaskBlocks(np.lib.mixins.NDArrayOperatorsMixin):
         given = [own for own in inputs if isinstance(own, DaskBlocks)]
         if any(own.pattern != self.pattern or own.marks.tolist() != self.marks.tolist() for own in given):
             raise ExtentMismatchError(
-                f"{ufunc.__name__}: collections have other tiles, or other parts: keep_tiles(other.pattern) of "
-                "a tensor, before to_dask(), gives it the same"
+                f"{ufunc.__name__}: collections have other tiles, or other parts: keep_tiles(other.pattern)"
+                " of a tensor, before to_dask(), gives it the same"
             )
         fills = [own.fill_value if isinstance(own, DaskBlocks) else own for own in inputs]
         with np.errstate(all="ignore"):
