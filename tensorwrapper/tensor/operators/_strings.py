@@ -280,7 +280,7 @@ def _words_of_both(
         behind = cast("_Words", _NONE)
         if shorter.min() < step + 8:
             behind = cast("_Words", (64 - 8 * np.clip(shorter - step, 0, 8)).astype(np.uint64))
-            apart <<= behind
+            apart = apart << behind
         differ = (apart != 0) & left
         if differ.any():
             yield pairs, differ, words, behind
@@ -335,7 +335,7 @@ class _Side:
     def is_packed(self) -> bool:
         """True if each string begins at the end of the one before it, and all have few bytes together."""
         starts, lengths = self.starts, self.lengths
-        few = len(starts) > 1 and starts.item(-1) - starts.item(0) <= _MOST_BYTES
+        few = len(starts) > 1 and self.stops.item(-1) - starts.item(0) <= _MOST_BYTES
         return few and bool((starts[1:] == starts[:-1] + lengths[:-1]).all())
 
     def span(self, first: int, last: int) -> tuple[int, int]:
