@@ -2,17 +2,21 @@
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from typing import SupportsIndex, final
+from typing import TYPE_CHECKING, SupportsIndex, cast, final
 
 from tensorwrapper._integers import to_count
 from tensorwrapper._value_class import Closing
-from tensorwrapper.errors import ConversionError, TransportClosedError
+from tensorwrapper._wording import brief, shortened
+from tensorwrapper.errors import ConversionError, TensorNameError, TransportClosedError
 from tensorwrapper.remote.client._pending import IDLE, Patience
 from tensorwrapper.remote.shards._catalogue import Catalogue
 from tensorwrapper.remote.shards._fleet import Fleet, Manner, fleet_of
 from tensorwrapper.remote.shards._source import ShardSource
 from tensorwrapper.remote.shards._tensor import ShardedTensor
 from tensorwrapper.transport import KeyPair
+
+if TYPE_CHECKING:
+    from tensorwrapper.fields import Records
 
 __all__ = ["ShardedRemote", "connect_shards"]
 
@@ -46,6 +50,48 @@ class ShardedRemote(Closing, Mapping[str, ShardedTensor]):
             raise TransportClosedError("the client of these holders is closed")
         self._fleet.forget_changed()
         return ShardedTensor(ShardSource(self._fleet, name, self.catalogue[name]))
+
+    def records(self, name: str) -> "Records":
+        """Return records whose fields are the tensors with dotted names, ``ev.t`` of ``ev``.
+
+        Fields are views, in the order of the catalogue. Only the lengths of rows are read before they are
+        computed, and each field is read from its own holders.
+
+        Raises
+        ------
+        TensorNameError
+            If no tensor has such a name.
+        ExtentMismatchError
+            If the tensors have different numbers of rows.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import tensorwrapper as tw
+        >>> from tensorwrapper.remote import Catalogue, Sharding
+        >>> fields = {"ev.x": np.array([1, 2, 3]), "ev.q": np.array([0.5, 1.5, 2.5])}
+        >>> with tw.serve({}) as a, tw.serve({}) as b:
+        ...     two = [a.address, b.address]
+        ...     cut = {name: Sharding(tw.Tiling([1, 2]), own.dtype, two) for name, own in fields.items()}
+        ...     for server in (a, b):
+        ...         for field, own in cut.items():
+        ...             for part, elements in own.parts(field, fields[field], server.address).items():
+        ...                 server.replace(part, elements)
+        ...     with connect_shards(Catalogue(cut)) as shards:
+        ...         shards.records("ev")[1:].to_dict()
+        {'q': [1.5, 2.5], 'x': [2, 3]}
+        """
+        if not isinstance(cast("object", name), str):
+            raise ConversionError(f"records are looked up by name, not by {brief(name)}")
+        prefix = f"{name}."
+        fields = {own[len(prefix) :]: self[own].view() for own in self if own.startswith(prefix)}
+        if not fields:
+            raise TensorNameError(
+                f"no tensor of this catalogue has a name that begins with {shortened(prefix)!r}"
+            )
+        from tensorwrapper.fields import records  # noqa: PLC0415 - few clients read records
+
+        return records(fields)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.catalogue)

@@ -52,7 +52,6 @@ ONE_SERVER_ALONE = {
     "health",
     "stats",
     "snapshot",  # versions of several servers are not of one time
-    "records",  # holders have parts of tensors
     "pushed",  # no holder has what a view of several needs
     "reduce",
 }
