@@ -42,6 +42,35 @@ FILES = {
 }
 
 
+class Raw(io.RawIOBase):
+    """An unbuffered stream, of which a call gives at most 1000 bytes, as pipes and object stores do.
+
+    h5py 3.16 takes what was in memory for bytes that did not come (its issue 2835).
+    """
+
+    def __init__(self, data):
+        self.data, self.place = data, 0
+
+    def readable(self):
+        return True
+
+    def seekable(self):
+        return True
+
+    def tell(self):
+        return self.place
+
+    def seek(self, offset, whence=io.SEEK_SET):
+        self.place = (0, self.place, len(self.data))[whence] + offset
+        return self.place
+
+    def readinto(self, out):
+        part = self.data[self.place : self.place + min(len(out), 1000)]
+        out[: len(part)] = part
+        self.place += len(part)
+        return len(part)
+
+
 @pytest.mark.parametrize("kind", FILES)
 def test_every_door_has_what_the_path_has(tmp_path, kind):
     path = tmp_path / "x.dat"
@@ -75,7 +104,7 @@ def test_every_kind_is_alike_by_every_door(tmp_path, case):
         return list(file), [(own.name, own.code) for own in file.losses]
 
     with served(raw, path.name) as server, tw.open(path) as f:
-        for source in (server.url, raw, io.BytesIO(raw), f"memory://doors/{path.name}"):
+        for source in (server.url, raw, io.BytesIO(raw), Raw(raw), f"memory://doors/{path.name}"):
             g = tw.open(source)
             assert said(g) == said(f)
             for name in f:
