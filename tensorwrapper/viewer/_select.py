@@ -153,7 +153,7 @@ def _tiling_of(tensor: _Lazy) -> list[list[int]] | None:
 
 
 def _list(given: object) -> list[object]:
-    if not isinstance(given, list) or len(given) > 64:
+    if not isinstance(given, list) or len(cast("list[object]", given)) > 64:
         raise TypeError("a list of up to 64 spans is allowed")
     return cast("list[object]", given)
 

@@ -482,7 +482,7 @@ def project_tiles(stored: BlockPattern[Any], values: Array, symmetry: Symmetry) 
 
 def _make_own_conjugates(found: Array, symmetry: Symmetry, extents: tuple[int, ...]) -> None:
     """Leave the real parts, or the imaginary ones, of the elements that are their own conjugates."""
-    columns = columns_of(np.arange(found.shape[1]), extents)
+    columns = columns_of(np.arange(int(found.shape[1])), extents)
     for operation in symmetry.operations:
         if operation.conjugate:
             stays = np.ones(found.shape[1], np.bool_)

@@ -1,6 +1,7 @@
 """`DaskBlocks`: a tensor in blocks in runs of present tiles, each of which is a task of Dask."""
 
 import functools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, ClassVar, Final, Literal, TypeAlias, cast, final
@@ -331,9 +332,10 @@ def _mapped(
     pattern: BlockPattern[Any] = part.pattern
     values, offsets, extents = part.packed_values(), pattern.offsets()[:-1], pattern.tile_extents()
     result: Array = np.empty(values.shape, dtype)
-    for own in np.unique(extents, axis=0).tolist():
+    sizes: list[list[int]] = np.unique(extents, axis=0).tolist()
+    for own in sizes:
         chosen = np.flatnonzero((extents == own).all(axis=1))
-        places = offsets[chosen, None] + np.arange(int(np.prod(own)))
+        places = offsets[chosen, None] + np.arange(math.prod(own))
         tiles = values[places].reshape(len(chosen), *own)
         made = np.asarray(function(tiles))
         if made.shape != tiles.shape:

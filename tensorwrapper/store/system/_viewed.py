@@ -22,6 +22,7 @@ class Viewed(Shown):
         @property
         def path(self) -> os.PathLike[str]:
             """The path of the file."""
+            ...
 
     def view(self, *, framed_by: str | None = None) -> "Viewer":
         """Serve the file to a page in a browser of this machine; a notebook shows the page, or a link to it.

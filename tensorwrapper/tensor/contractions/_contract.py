@@ -170,13 +170,13 @@ def _stores_orbits(tensor: Tensor[Any]) -> bool:
 
 def _computed(operand: object, which: str) -> Tensor[Any]:
     """Return an operand, of a view what it computes to."""
-    found: object = operand
-    if isinstance(operand, TensorCommon) and not isinstance(operand, Tensor):
-        found = operand._as_operand()
+    given: Any = operand
+    is_view = isinstance(operand, TensorCommon) and not isinstance(operand, Tensor)
+    found = cast("object", given._as_operand() if is_view else given)
     if not isinstance(found, Tensor):
         raise ConversionError(
-            f"contract: the {which} operand is a tensor in tiles, not {brief(operand)} "
-            f"({type(operand).__name__}): `tw.as_tensor(x).tiled(tw.Tiling([1, 1], [3]))` is one"
+            f"contract: the {which} operand is a tensor in tiles, not {brief(given)} "
+            f"({type(given).__name__}): `tw.as_tensor(x).tiled(tw.Tiling([1, 1], [3]))` is one"
         )
     return cast("Tensor[Any]", found)
 

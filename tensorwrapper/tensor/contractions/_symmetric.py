@@ -223,7 +223,7 @@ def _inner(groups: list[Symmetry], *, left: bool) -> list[Symmetry]:
 
 def _orbit_sums(matrix: Array, symmetry: Symmetry, extents: tuple[int, ...]) -> Array:
     """Return the sums of rows of one orbit, with the signs that the other operand has."""
-    places = fold_columns(symmetry, columns_of(np.arange(matrix.shape[1]), extents), extents)
+    places = fold_columns(symmetry, columns_of(np.arange(int(matrix.shape[1])), extents), extents)
     found: Array = np.zeros((matrix.shape[0], symmetry.count(extents), matrix.shape[2]), matrix.dtype)
     kept = np.ones(matrix.shape[1], np.bool_) if places.zero is None else ~places.zero
     for negative in (False, True):

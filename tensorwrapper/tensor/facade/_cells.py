@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, Generic, cast, final
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, cast, final
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +30,18 @@ if TYPE_CHECKING:
 __all__ = ["CellGroup", "TensorCells"]
 
 _BLOCK = 1 << 26  # bytes of cells that a function of the user gets at a time
-_UFUNCS: "Final[dict[Callable[..., Any], np.ufunc]]" = {
+_OfTiles: TypeAlias = Callable[[Array, list[IntArray]], Array]
+
+
+def _variances(array: Array, marks: list[IntArray]) -> Array:
+    return variances(array, marks, 0)
+
+
+def _deviations(array: Array, marks: list[IntArray]) -> Array:
+    return cast("Array", np.sqrt(_variances(array, marks)))
+
+
+_UFUNCS: Final[dict[object, np.ufunc]] = {
     np.sum: np.add,
     np.prod: np.multiply,
     np.max: np.maximum,
@@ -38,10 +49,10 @@ _UFUNCS: "Final[dict[Callable[..., Any], np.ufunc]]" = {
     np.any: np.logical_or,
     np.all: np.logical_and,
 }
-_NUMBERS: "Final[dict[Callable[..., Any], Callable[[Array, list[IntArray]], Array]]]" = {
+_NUMBERS: Final[dict[object, _OfTiles]] = {
     np.mean: means,
-    np.var: lambda array, marks: variances(array, marks, 0),
-    np.std: lambda array, marks: cast("Array", np.sqrt(variances(array, marks, 0))),
+    np.var: _variances,
+    np.std: _deviations,
     np.linalg.norm: norms,
 }
 
@@ -303,7 +314,7 @@ class TensorCells(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
         if self._buffer.nullable or self.dtype.kind not in "biufc" or self.dtype.char == "e":
             return None
         try:
-            ufunc, of_numbers = _UFUNCS.get(cast("Any", function)), _NUMBERS.get(cast("Any", function))
+            ufunc, of_numbers = _UFUNCS.get(function), _NUMBERS.get(function)
         except TypeError:  # It has no hash.
             return None
         if ufunc is of_numbers is None:

@@ -85,15 +85,19 @@ class TensorIndexing(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, Inde
 
     def _marks_of(self, key: object) -> "Array | None":
         """Return a mask over the same rows as a flat array, if both are runs of memory; else None."""
-        if not isinstance(key, TensorBase) or key.dtype != np.bool_ or key.buffer.nullable:
+        if not isinstance(key, TensorBase):
             return None
-        for own in (self, key):
+        mask = cast("TensorBase[Any]", key)
+        if mask.dtype != np.bool_ or mask.buffer.nullable:
+            return None
+        both: list[TensorBase[Any]] = [self, mask]
+        for own in both:
             held = own.layout.implementation
             is_named = own.shape.has_layers or names_of(own.shape) is not None
             if is_named or not held.is_contiguous or own.buffer.memory is None:
                 return None
-        same = key.shape is self.shape or OperandShapes.are_same(key.shape, self.shape)
-        return key.elements() if same else None
+        same = mask.shape is self.shape or OperandShapes.are_same(mask.shape, self.shape)
+        return mask.elements() if same else None
 
     @property
     def oindex(self) -> "OuterIndexer[Tensor[ScalarT_co]]":

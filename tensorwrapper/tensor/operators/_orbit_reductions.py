@@ -1,6 +1,7 @@
 """Reductions of symmetric tensors: of the stored elements and how often each comes, or part by part."""
 
 import math
+from collections.abc import Callable
 from typing import Any, Final, cast
 
 import numpy as np
@@ -100,10 +101,12 @@ def _of_stored(ufunc: np.ufunc, tensor: TensorBase[Any], dtype: "npt.DTypeLike |
         images = [_image(values, sign, conjugate=conjugate) for sign, conjugate in sorted(kinds)]
         # The zeros that the symmetry forces.
         zero = np.zeros(int(_count_zeros(packed) > 0), values.dtype)
-        return np.asarray(ufunc.reduce(np.concatenate([*images, zero]), dtype=dtype))
+        elements: Array = np.concatenate([*images, zero])
+        return cast("Array", np.asarray(ufunc.reduce(elements, dtype=dtype)))
     if ufunc.__name__ != "add" or (values.dtype.kind in "fc" and not np.isfinite(values).all()):
         return None
-    kind = np.add.reduce(np.zeros(1, values.dtype), dtype=dtype).dtype
+    reduce_sums: Callable[..., Array] = np.add.reduce
+    kind: np.dtype[Any] = reduce_sums(np.zeros(1, values.dtype), dtype=dtype).dtype
     if any(own.sign < 0 and not own.conjugate for own in operations):
         return np.zeros((), kind)
     values = _own_conjugate(values, operations)

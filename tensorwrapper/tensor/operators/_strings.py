@@ -39,7 +39,7 @@ _BLOCK: Final = 1 << 15
 _MOST_CUTS: Final = 256
 _MOST_BYTES: Final = 1 << 22
 _NO_LENGTHS: Final = frozen_array(np.zeros(0, np.int64))
-_NONE: Final = frozen_array(np.zeros(1, np.uint64))
+_NONE: Final = frozen_array(np.zeros(1, np.int64)).view(np.uint64)
 _COMPARISONS = {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"}
 
 
@@ -277,9 +277,9 @@ def _words_of_both(
             left = np.ones(n_left, np.bool_)
         words = one.words(own, step), other.words(theirs, step)
         apart: _Words = words[0] ^ words[1]
-        behind = cast("_Words", _NONE)
+        behind: _Words = _NONE
         if shorter.min() < step + 8:
-            behind = cast("_Words", (64 - 8 * np.clip(shorter - step, 0, 8)).astype(np.uint64))
+            behind = (64 - 8 * np.clip(shorter - step, 0, 8)).astype(np.uint64)
             apart = apart << behind
         differ = (apart != 0) & left
         if differ.any():

@@ -44,7 +44,7 @@ class SymmetricBlocksPacking(ElementPacking):
             "present": parts.add_indices(buffer.stored.ordinals()),
             "generators": plain_generators(buffer.symmetry.generators),
         }
-        describe_fill(cast("Any", buffer.fill_value), described, parts)
+        describe_fill(cast("Any", buffer).fill_value, described, parts)
         return Packed(values, described)
 
     def unpack(self, received: Received) -> "SymmetricBlocks[Any]":
