@@ -17,6 +17,7 @@ from tensorwrapper.errors import (
     ParseError,
     TensorNameError,
     TensorWrapperError,
+    VersionChangedError,
 )
 from tensorwrapper.store.foreign._contents import Contents, Held
 from tensorwrapper.store.records._entry import Entry
@@ -153,7 +154,7 @@ class ArrayFile(Viewed, Mapping[str, "Tensor[Any] | View[Any]"]):
         with of_stranger(self._path, self._path.suffix.lower(), name):
             try:
                 found = held.read()
-            except ParseError:
+            except (ParseError, VersionChangedError):
                 raise
             except DataFileError as error:
                 if isinstance(error, OSError) or loss_in(error) is not None or str(self._path) in str(error):
@@ -281,7 +282,8 @@ class ArrayFile(Viewed, Mapping[str, "Tensor[Any] | View[Any]"]):
         names
             Which tensors; None for all. Of a `.tens` file also the name of stored records.
         under
-            A group of HDF5 or Zarr: its tensors alone, without the name of the group.
+            A group of HDF5 or Zarr: the tensors in it, without the name of the group. Those in groups of
+            this group, such as codes and categories of AnnData, are no columns of it.
 
         Raises
         ------
@@ -309,9 +311,14 @@ class ArrayFile(Viewed, Mapping[str, "Tensor[Any] | View[Any]"]):
             raise TensorNameError(
                 f"only .tens files have records by name: f.records([{names!r}]) has a tensor"
             )
-        start = "" if under is None else f"{under.rstrip('/')}/"
+        group = (under or "").strip("/")
+        start = f"{group}/" if group else ""
         if names is None:
             names = [name.removeprefix(start) for name in self if name.startswith(start)]
+            if under is not None:
+                names = [name for name in names if "/" not in name]
+                if not names:
+                    raise TensorNameError(f"{self._path} has no tensors in the group {under!r}")
         return records({name: self[start + name] for name in names})
 
     def sets(self, prefix: str | None = None) -> Mapping[int, TensorSet]:

@@ -13,7 +13,7 @@ import numpy as np
 from tensorwrapper._integers import to_count
 from tensorwrapper._value_class import Shown
 from tensorwrapper._wording import brief
-from tensorwrapper.errors import ConversionError, DataFileError
+from tensorwrapper.errors import ConversionError, DataFileError, TensorWrapperError
 from tensorwrapper.store.ranges._addresses import has_no_path, shown_address
 from tensorwrapper.store.ranges._door import (
     Door,
@@ -51,7 +51,10 @@ class Ranges(Shown):
     ([b'0123', b'01'], 2, 6)
     """
 
-    __slots__ = ("__weakref__", "_blocks", "_door", "_gap", "_lock", "_n_bytes", "_n_requests")
+    __slots__ = ("__weakref__", "_blocks", "_door", "_gap", "_lock", "_n_bytes", "_n_requests", "failed")
+
+    failed: TensorWrapperError | None
+    """What a stream of the file raised last: libraries in C++ make a text of it, and lose what it was."""
 
     def __init__(self, door: Door, gap: int | None = None) -> None:
         self._door = door
@@ -59,6 +62,7 @@ class Ranges(Shown):
         self._lock = threading.Lock()
         self._blocks: OrderedDict[int, bytes] = OrderedDict()
         self._n_requests = self._n_bytes = 0
+        self.failed = None
         if door.tail:
             # They came with the request that opened it.
             self._n_requests, self._n_bytes = 1, len(door.tail)
@@ -350,7 +354,11 @@ class FileOfRanges(io.RawIOBase):
             if stop - first <= len(raw):
                 return raw[start - first : stop - first]
         first, last = start // self._ahead * self._ahead, -(-stop // self._ahead) * self._ahead
-        return self._ranges.read_kept([(first, last)])[0][start - first : stop - first]
+        try:
+            return self._ranges.read_kept([(first, last)])[0][start - first : stop - first]
+        except TensorWrapperError as error:
+            self._ranges.failed = error
+            raise
 
 
 def _door_of(source: object, timeout: float) -> Door:

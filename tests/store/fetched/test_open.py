@@ -14,7 +14,7 @@ import pyarrow.parquet
 import pytest
 
 import tensorwrapper as tw
-from tensorwrapper.errors import ConversionError, DataFileError, ReadOnlyError
+from tensorwrapper.errors import ConversionError, DataFileError, ReadOnlyError, VersionChangedError
 from tensorwrapper.store import recognise
 from tests.support.store.kinds_that_open import CASES
 from tests.support.store.served_files import served
@@ -120,6 +120,22 @@ def test_errors_name_the_address_without_what_is_secret():
             tw.open(given)
     assert "x.dat" in str(refused.value)
     assert not any(word in str(refused.value) for word in ("me:", "secret", "hidden"))
+
+
+LARGE = np.arange(200_000.0).reshape(2000, 100)
+SAVED = ("x.tens", "x.npy", "x.npz", "x.safetensors", "x.h5", "x.parquet", "x.feather")
+
+
+@pytest.mark.parametrize("name", SAVED)
+def test_a_file_that_changes_after_it_was_opened_is_another_version_in_all_kinds(tmp_path, name):
+    rows = {"rows": tw.jagged([[1] * 9] * 2000)} if name == SAVED[0] else {}
+    tw.save(tmp_path / name, {"array": LARGE} | rows)
+    with served((tmp_path / name).read_bytes(), name) as server:
+        f = tw.open(server.url)
+        server.etag = '"two"'
+        for own in f:
+            with pytest.raises(VersionChangedError, match=f"{name} .*no more"):
+                f[own][1000:].tolist()
 
 
 def test_the_name_of_an_address_is_the_path():
