@@ -209,7 +209,7 @@ def _open_ranges(source: object, kind: "FileKind | None", metadata: object, how:
             return ArrayFile(path, open_far(opened, how), is_far=True)
         ranges, found = opened
         how = evolve(how, note=found.note)
-        with of_stranger(ranges.name, found.kind):
+        with of_stranger(ranges.name, found.kind), ranges.unbroken():
             contents = read_ranges_as(found.kind, ranges, how)
     return ArrayFile(Path(PurePosixPath(ranges.name).name), contents, ranges)
 

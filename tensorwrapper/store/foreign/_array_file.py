@@ -1,7 +1,7 @@
 """`ArrayFile`: a file of another kind than ours as a mapping from names to tensors."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, cast, final, overload
@@ -122,7 +122,10 @@ class ArrayFile(Viewed, Mapping[str, "Tensor[Any] | View[Any]"]):
     @property
     def losses(self) -> tuple[Loss, ...]:
         """What the file holds and cannot be read as a tensor: a sentence each, with its name and a code."""
-        return (*self._contents.losses, *self._contents.told()) if self._contents else ()
+        if not self._contents:
+            return ()
+        with self._unbroken():
+            return (*self._contents.losses, *self._contents.told())
 
     @property
     def aliases(self) -> Mapping[str, str]:
@@ -153,7 +156,8 @@ class ArrayFile(Viewed, Mapping[str, "Tensor[Any] | View[Any]"]):
         held = self._find(name)
         with of_stranger(self._path, self._path.suffix.lower(), name):
             try:
-                found = held.read()
+                with self._unbroken():
+                    found = held.read()
             except (ParseError, VersionChangedError):
                 raise
             except DataFileError as error:
@@ -177,6 +181,10 @@ class ArrayFile(Viewed, Mapping[str, "Tensor[Any] | View[Any]"]):
             return as_tensor(array)
         except TensorWrapperError as error:
             raise DataFileError(f"{self._path}: {name!r} cannot be read: {error}") from error
+
+    def _unbroken(self) -> AbstractContextManager[None]:
+        """Return a block in which a server that fails is an error, and not a loss of the file."""
+        return nullcontext() if self._ranges is None else self._ranges.unbroken()
 
     def _find(self, name: str) -> Held:
         if self._contents is None:

@@ -6,12 +6,11 @@ from collections.abc import Generator
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
-from tensorwrapper.errors import TensorWrapperError
 from tensorwrapper.store.ranges._ranges import Ranges
 from tensorwrapper.store.system._map import FileMap, map_file
 from tensorwrapper.store.system._system import of_stranger, reading
 
-__all__ = ["Where", "begin_of_member", "memory_of", "name_of", "own_errors", "reading_at", "size_of"]
+__all__ = ["Where", "begin_of_member", "memory_of", "name_of", "reading_at", "size_of"]
 
 Where: TypeAlias = Path | Ranges
 
@@ -34,26 +33,8 @@ def reading_at(where: Where, kind: str) -> Generator[BinaryIO, None, None]:
         with reading(where, kind) as stream:
             yield stream
         return
-    with of_stranger(where.name, kind), own_errors(where):
+    with of_stranger(where.name, kind):
         yield where.stream()
-
-
-@contextlib.contextmanager
-def own_errors(where: Where) -> Generator[None, None, None]:
-    """Raise what a stream of ranges raised, in place of what a library in the block made of it.
-
-    A server that does not answer, or has another version, is no damage of the file.
-    """
-    if isinstance(where, Ranges):
-        where.failed = None
-    try:
-        yield
-    except TensorWrapperError:
-        raise
-    except Exception:
-        if isinstance(where, Ranges) and where.failed is not None:
-            raise where.failed from None
-        raise
 
 
 def memory_of(where: Where, kind: str) -> FileMap | Ranges:

@@ -1,11 +1,12 @@
 """`Ranges`: the bytes of a file by spans, joined to few requests, which are counted."""
 
 import bisect
+import contextlib
 import io
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from typing import BinaryIO, Final, NoReturn, Self, SupportsIndex, cast, final
 
 import numpy as np
@@ -51,10 +52,20 @@ class Ranges(Shown):
     ([b'0123', b'01'], 2, 6)
     """
 
-    __slots__ = ("__weakref__", "_blocks", "_door", "_gap", "_lock", "_n_bytes", "_n_requests", "failed")
+    __slots__ = (
+        "__weakref__",
+        "_blocks",
+        "_door",
+        "_gap",
+        "_lock",
+        "_n_bytes",
+        "_n_failed",
+        "_n_requests",
+        "_why",
+    )
 
-    failed: TensorWrapperError | None
-    """What a stream of the file raised last: libraries in C++ make a text of it, and lose what it was."""
+    _why: TensorWrapperError | None
+    """What a fetch raised last."""
 
     def __init__(self, door: Door, gap: int | None = None) -> None:
         self._door = door
@@ -62,7 +73,7 @@ class Ranges(Shown):
         self._lock = threading.Lock()
         self._blocks: OrderedDict[int, bytes] = OrderedDict()
         self._n_requests = self._n_bytes = 0
-        self.failed = None
+        self._n_failed, self._why = 0, None
         if door.tail:
             # They came with the request that opened it.
             self._n_requests, self._n_bytes = 1, len(door.tail)
@@ -215,7 +226,11 @@ class Ranges(Shown):
             cuts = range(start, stop, LONGEST)
             wanted += [(cut, min(cut + LONGEST, stop)) for cut in cuts]
             counts.append(len(cuts))
-        found = self._door.fetch(wanted) if wanted else []
+        try:
+            found = self._door.fetch(wanted) if wanted else []
+        except TensorWrapperError as error:
+            self._n_failed, self._why = self._n_failed + 1, error
+            raise
         with self._lock:
             self._n_requests += len(wanted) if self._door.counts else 0
             self._n_bytes += sum([stop - start for start, stop in wanted])
@@ -223,6 +238,23 @@ class Ranges(Shown):
             return found
         parts = iter(found)
         return [b"".join([next(parts) for _ in range(count)]) for count in counts]
+
+    @contextlib.contextmanager
+    def unbroken(self) -> Generator[None, None, None]:
+        """Raise what a fetch in the block raised, whatever became of that on the way.
+
+        A server that does not answer, or has another version, is no damage of the file. Libraries in C++ make
+        a text of the error, and readers take it for damage of one part, beside which others stay readable.
+        """
+        before = self._n_failed
+        try:
+            yield
+        except Exception:
+            if self._why is not None and self._n_failed > before:
+                raise self._why from None
+            raise
+        if self._why is not None and self._n_failed > before:
+            raise self._why
 
     def read_kept(self, spans: Sequence[Span]) -> list[bytes]:
         """Return the bytes of spans as `read` does, and keep them in blocks: for heads and tables.
@@ -354,11 +386,7 @@ class FileOfRanges(io.RawIOBase):
             if stop - first <= len(raw):
                 return raw[start - first : stop - first]
         first, last = start // self._ahead * self._ahead, -(-stop // self._ahead) * self._ahead
-        try:
-            return self._ranges.read_kept([(first, last)])[0][start - first : stop - first]
-        except TensorWrapperError as error:
-            self._ranges.failed = error
-            raise
+        return self._ranges.read_kept([(first, last)])[0][start - first : stop - first]
 
 
 def _door_of(source: object, timeout: float) -> Door:

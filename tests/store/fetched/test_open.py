@@ -4,6 +4,7 @@ import gc
 import io
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import fsspec
 import h5py
@@ -136,6 +137,64 @@ def test_a_file_that_changes_after_it_was_opened_is_another_version_in_all_kinds
         for own in f:
             with pytest.raises(VersionChangedError, match=f"{name} .*no more"):
                 f[own][1000:].tolist()
+
+
+def many_datasets(path):
+    """Datasets that are wide apart, and rows of CF whose counts lie in chunks."""
+    with h5py.File(path, "w") as f:
+        for number in range(4):
+            f[f"x{number}"] = np.arange(60_000.0) + number
+            f.create_dataset(f"y{number}", data=np.arange(60_000.0), chunks=(7_000,), compression="gzip")
+        f["samples"] = np.zeros(120_000)
+        f["samples"].make_scale("samples")
+        f.create_dataset("size", data=np.full(60_000, 2), chunks=(7_000,)).attrs["sample_dimension"] = (
+            "samples"
+        )
+        f["z"] = np.arange(120_000.0)
+        f["z"].dims[0].attach_scale(f["samples"])
+
+
+def many_columns(path):
+    table = pa.table({f"c{number}": np.arange(60_000.0) for number in range(4)})
+    pa.feather.write_feather(table, path, compression="lz4")
+
+
+@pytest.mark.parametrize("write", [many_datasets, many_columns])
+@pytest.mark.parametrize("status", [412, 403])
+def test_a_server_that_fails_hides_nothing_and_is_no_damage(tmp_path, write, status):
+    path = tmp_path / "x.dat"
+    write(path)
+    right = {name: value[-1:].tolist() for name, value in tw.open(path).items()}
+    error = VersionChangedError if status == 412 else DataFileError
+    seen = 0
+    with served(path.read_bytes(), "x.dat") as server:
+
+        def twist(handler, _start, _stop):
+            if not own.answered:
+                handler.answer(status, b"")
+                return True
+            own.answered -= 1
+            return False
+
+        own = SimpleNamespace(answered=0)
+        server.twist = twist
+        for answered in range(1, 9):
+            for name in ("z", "y3", "x0") if write is many_datasets else ("c1",):
+                own.answered = answered
+                f, texts = None, []
+                try:
+                    f = tw.open(server.url)
+                    assert list(f) == list(right)
+                    assert not f.losses
+                    assert f[name][-1:].tolist() == right[name]
+                except error as refused:
+                    texts = [str(refused)]
+                assert all(server.url in text and "damaged" not in text for text in texts)
+                seen += len(texts)
+                own.answered = 1000
+                # Nothing of it is kept.
+                assert f is None or (f.losses == () and f[name][-1:].tolist() == right[name])
+    assert seen > 3
 
 
 def test_the_name_of_an_address_is_the_path():

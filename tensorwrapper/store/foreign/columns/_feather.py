@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast, final
 from tensorwrapper._value_class import frozen
 from tensorwrapper.store.foreign._bytes import check_bytes
 from tensorwrapper.store.foreign._contents import Contents, Opening
-from tensorwrapper.store.foreign._where import Where, name_of, own_errors, reading_at
+from tensorwrapper.store.foreign._where import Where, name_of, reading_at
 from tensorwrapper.store.foreign.columns._blocks import file_of_parts
 from tensorwrapper.store.foreign.columns._leaves import Column, leaf_array
 from tensorwrapper.store.foreign.columns._table import contents_of, tensor_of
@@ -75,14 +75,13 @@ class _Batches:
         import pyarrow as pa  # noqa: PLC0415 - an extra
 
         options = pa.ipc.IpcReadOptions() if fields is None else pa.ipc.IpcReadOptions(included_fields=fields)
-        with own_errors(self.where):
-            memory.seek(0)
-            if self.is_stream:
-                with pa.ipc.open_stream(memory, options=options) as stream:
-                    yield from stream
-                return
-            with pa.ipc.open_file(memory, options=options) as file:
-                yield from map(file.get_batch, range(file.num_record_batches))
+        memory.seek(0)
+        if self.is_stream:
+            with pa.ipc.open_stream(memory, options=options) as stream:
+                yield from stream
+            return
+        with pa.ipc.open_file(memory, options=options) as file:
+            yield from map(file.get_batch, range(file.num_record_batches))
 
     def _memory_of(self, own: Column) -> "pa.MemoryMappedFile | pa.PythonFile":
         """Return the file; of one behind ranges all that a column needs was fetched."""

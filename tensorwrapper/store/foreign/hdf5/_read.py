@@ -7,6 +7,7 @@ those were not given.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import nullcontext
 from functools import partial
 from itertools import chain
 from math import prod
@@ -509,9 +510,9 @@ class _Finder:
     def told(self) -> tuple[Loss, ...]:
         """Return losses about names of modes; labels may need a look at the whole file."""
         if self.names_told is None:
-            self.names_told = tuple(
-                [loss for name, found in self.datasets for loss in self._told(name, found)]
-            )
+            with self.memory.unbroken() if isinstance(self.memory, Ranges) else nullcontext():
+                told = [loss for name, found in self.datasets for loss in self._told(name, found)]
+            self.names_told = tuple(told)
         return self.names_told
 
     def _told(self, name: str, found: "h5py.Dataset") -> Iterator[Loss]:
