@@ -103,6 +103,22 @@ def test_the_kind_may_be_said_and_is_compared():
         tw.open(FILES["npz"], kind="tens")
 
 
+@pytest.mark.parametrize("end", [".npz", ".npy", ".safetensors", ".h5", ".parquet", ".feather"])
+def test_another_kind_than_the_one_that_is_said_is_named_by_its_content(tmp_path, end):
+    path = tmp_path / f"x{end}"
+    tw.save(path, {"array": np.arange(3)})
+    own = recognise(path).kind
+    for source in (path, path.read_bytes()):
+        for kind in sorted(
+            {"arrow", "hdf5", "kerchunk", "npy", "npz", "parquet", "safetensors", "zarr"} - {own}
+        ):
+            with pytest.raises(DataFileError, match=f"is of kind '{own}' by its content, and not '{kind}'"):
+                tw.open(source, kind=kind)
+        with pytest.raises(DataFileError, match=f"is of kind '{own}'"):
+            tw.open(source, kind="wirecell")
+        assert tw.open(source, kind=own)["array"].tolist() == [0, 1, 2]
+
+
 def test_what_has_no_path_is_only_read():
     with pytest.raises(ConversionError, match="files are written by their paths"):
         tw.open(b"", "a")
