@@ -149,7 +149,7 @@ def open(  # noqa: A001
     [1, 4]
     """
     check_null_rows(null_rows)
-    followed = None if follow is None else os.fspath(follow)
+    followed = None if follow is None else _front(follow)
     if mode == "r" and has_no_path(path):
         from tensorwrapper.store.foreign._contents import Opening  # noqa: PLC0415 - not for a path of ours
 
@@ -227,6 +227,15 @@ def _open_ranges(source: object, kind: "FileKind | None", metadata: object, how:
     return ArrayFile(Path(PurePosixPath(ranges.name).name), contents, ranges)
 
 
+def _front(follow: str | os.PathLike[str]) -> str:
+    """Return the folder, or the front of an address, below which other files are read."""
+    if isinstance(follow, str | os.PathLike):
+        return os.fspath(follow)
+    raise ConversionError(
+        f"follow= is a folder or the front of an address, not {type(follow).__name__}: {brief(follow)}"
+    )
+
+
 def _check_read_only(metadata: object) -> None:
     if metadata is not None:
         raise ReadOnlyError("metadata belongs to a file that is written; the mode is 'r'")
@@ -257,7 +266,7 @@ def _comparing(
         try:
             found = recognised()
         except DataFileError:
-            # Nothing is known of it, and whoever read it says what it is not.
+            # The content has no known kind, so the error of the reader stays.
             raise error from None
         if found.by == "name" or found.kind == kind or {found.kind, kind} <= {"npz", "wirecell"}:
             raise

@@ -290,8 +290,8 @@ class ArrayFile(Viewed, Mapping[str, "Tensor[Any] | View[Any]"]):
         names
             Which tensors; None for all. Of a `.tens` file also the name of stored records.
         under
-            A group of HDF5 or Zarr: the tensors in it, without the name of the group. Those in groups of
-            this group, such as codes and categories of AnnData, are no columns of it.
+            A group of HDF5 or Zarr: the tensors in it, without the name of the group. Deeper groups, such
+            as the codes and categories of AnnData, are left out.
 
         Raises
         ------

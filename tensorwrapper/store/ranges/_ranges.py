@@ -243,8 +243,8 @@ class Ranges(Shown):
     def unbroken(self) -> Generator[None, None, None]:
         """Raise what a fetch in the block raised, whatever became of that on the way.
 
-        A server that does not answer, or has another version, is no damage of the file. Libraries in C++ make
-        a text of the error, and readers take it for damage of one part, beside which others stay readable.
+        A silent server, or one with another version, must not look like a damaged file. Libraries in C++ make
+        a text of the error, and readers leave out one part for it.
         """
         before = self._n_failed
         try:

@@ -130,6 +130,17 @@ def test_what_has_no_path_is_only_read():
         tw.open(b"nothing that is known")
 
 
+def test_schemes_and_folders_that_are_none_are_refused_by_name(tmp_path):
+    with pytest.raises(DataFileError, match="fsspec knows no scheme 'foo'"):
+        tw.open("foo://bucket/x")
+    (tmp_path / "x.h5").write_bytes(FILES["hdf5"])
+    for source in (tmp_path / "x.h5", FILES["hdf5"]):
+        with pytest.raises(
+            ConversionError, match="follow= is a folder or the front of an address, not int: 5"
+        ):
+            tw.open(source, follow=5)
+
+
 def test_errors_name_the_address_without_what_is_secret():
     with served(b"nothing that is known" * 100, "x.dat") as server:
         given = server.url.replace("http://", "http://me:secret@") + "?token=hidden"

@@ -133,7 +133,7 @@ def reads_raw(found: "h5py.Dataset", dtype: "np.dtype[Any]") -> bool:
 def start_of(found: "h5py.Dataset") -> int | None:
     """Return where the elements begin that lie in one piece; None if they have no place.
 
-    What was never written has none. HDF5 adds the bytes of a user block also to its word for "nowhere".
+    A dataset that was never written has no place. HDF5 adds the bytes of a user block to its word for that.
     """
     return found.id.get_offset() if found.chunks is None and found.id.get_storage_size() else None
 
