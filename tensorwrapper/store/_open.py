@@ -1,7 +1,8 @@
 """`open` and `save`: the two ways into a `.tens` file."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, BinaryIO, Literal, SupportsIndex, cast, get_args, overload
 
@@ -9,7 +10,13 @@ from tensorwrapper._arguments import check_null_rows
 from tensorwrapper._lazy import naming_extras
 from tensorwrapper._value_class import evolve
 from tensorwrapper._wording import brief, shortened
-from tensorwrapper.errors import ConversionError, DataFileError, ReadOnlyError, TensorNameError
+from tensorwrapper.errors import (
+    ConversionError,
+    DataFileError,
+    DataFileSystemError,
+    ReadOnlyError,
+    TensorNameError,
+)
 from tensorwrapper.store._file import PIECE_BYTES, FileMode, TensFile, is_view
 from tensorwrapper.store.ranges._addresses import has_no_path
 from tensorwrapper.store.system._system import of_stranger, to_path
@@ -22,7 +29,7 @@ if TYPE_CHECKING:
     from tensorwrapper.store.foreign._array_file import ArrayFile
     from tensorwrapper.store.foreign._contents import ChunksLike, Contents, Opening
     from tensorwrapper.store.sets._kinds import Kind
-    from tensorwrapper.store.sets._recognise import FileKind
+    from tensorwrapper.store.sets._recognise import FileKind, Recognised
     from tensorwrapper.wirecell import TensorSet
 
 __all__ = ["open", "save", "save_sets"]
@@ -142,7 +149,7 @@ def open(  # noqa: A001
     [1, 4]
     """
     check_null_rows(null_rows)
-    followed = None if follow is None else os.fspath(follow)
+    followed = None if follow is None else _front(follow)
     if mode == "r" and has_no_path(path):
         from tensorwrapper.store.foreign._contents import Opening  # noqa: PLC0415 - not for a path of ours
 
@@ -185,10 +192,10 @@ def open(  # noqa: A001
     from tensorwrapper.store.foreign._contents import Opening  # noqa: PLC0415 - of other kinds alone
     from tensorwrapper.store.sets._kinds import read_as  # noqa: PLC0415 - of other kinds alone
 
-    with naming_extras():
+    with naming_extras(), _comparing(kind, where, lambda: recognise(where)):
         contents = read_as(found.kind, where, Opening(limits, found.note, null_rows, raw, followed))
     if kind == "wirecell":
-        _check_sets(where, contents)
+        _check_sets(where, contents, lambda: recognise(where))
     given = {"kind": kind, "raw": raw or None, "null_rows": null_rows if null_rows != "refuse" else None}
     options = {key: own for key, own in given.items() if own is not None}
     return ArrayFile(where, contents, options=options)
@@ -199,7 +206,7 @@ def _open_ranges(source: object, kind: "FileKind | None", metadata: object, how:
     from tensorwrapper.store.foreign._array_file import ArrayFile  # noqa: PLC0415 - few files have no path
     from tensorwrapper.store.foreign.zarr._far import FarStore, open_far  # noqa: PLC0415 - as above
     from tensorwrapper.store.sets._kinds import read_ranges_as  # noqa: PLC0415 - as above
-    from tensorwrapper.store.sets._recognise import opened_at  # noqa: PLC0415 - as above
+    from tensorwrapper.store.sets._recognise import opened_at, recognise_ranges  # noqa: PLC0415 - as above
 
     _check_read_only(metadata)
     with naming_extras():
@@ -209,9 +216,24 @@ def _open_ranges(source: object, kind: "FileKind | None", metadata: object, how:
             return ArrayFile(path, open_far(opened, how), is_far=True)
         ranges, found = opened
         how = evolve(how, note=found.note)
-        with of_stranger(ranges.name, found.kind):
+        with (
+            _comparing(kind, ranges.name, lambda: recognise_ranges(ranges)),
+            of_stranger(ranges.name, found.kind),
+            ranges.unbroken(),
+        ):
             contents = read_ranges_as(found.kind, ranges, how)
+        if kind == "wirecell":
+            _check_sets(ranges.name, contents, lambda: recognise_ranges(ranges))
     return ArrayFile(Path(PurePosixPath(ranges.name).name), contents, ranges)
+
+
+def _front(follow: str | os.PathLike[str]) -> str:
+    """Return the folder, or the front of an address, below which other files are read."""
+    if isinstance(follow, str | os.PathLike):
+        return os.fspath(follow)
+    raise ConversionError(
+        f"follow= is a folder or the front of an address, not {type(follow).__name__}: {brief(follow)}"
+    )
 
 
 def _check_read_only(metadata: object) -> None:
@@ -229,13 +251,37 @@ def _is_other(where: Path) -> bool:
         return False
 
 
-def _check_sets(where: Path, contents: "Contents") -> None:
-    """Raise if an archive has no member of a tensor set, and is of another kind or empty."""
-    from tensorwrapper.store.sets._recognise import recognise  # noqa: PLC0415 - as above
+@contextmanager
+def _comparing(
+    kind: "FileKind | None", where: object, recognised: "Callable[[], Recognised]"
+) -> Generator[None, None, None]:
+    """Say of which kind a file is by its content, if it does not open as the kind that the caller says."""
+    try:
+        yield
+    except DataFileSystemError:
+        raise
+    except DataFileError as error:
+        if kind is None:
+            raise
+        try:
+            found = recognised()
+        except DataFileError:
+            # The content has no known kind, so the error of the reader stays.
+            raise error from None
+        if found.by == "name" or found.kind == kind or {found.kind, kind} <= {"npz", "wirecell"}:
+            raise
+        raise _other_content(where, found.kind, kind) from error
 
+
+def _other_content(where: object, found: "FileKind", kind: "FileKind") -> DataFileError:
+    return DataFileError(f"{where} is of kind {found!r} by its content, and not {kind!r}")
+
+
+def _check_sets(where: object, contents: "Contents", recognised: "Callable[[], Recognised]") -> None:
+    """Raise if an archive has no member of a tensor set, and is of another kind or empty."""
     if contents.sets or contents.held or any(loss.code != "member" for loss in contents.losses):
         return
-    found = recognise(where).kind
+    found = recognised().kind
     if contents.losses and found == "wirecell":
         return
     other = "" if found == "wirecell" else f", and is of kind {found!r}: tw.open(path) reads it"
@@ -252,7 +298,7 @@ def _check_archive(where: Path, kind: "FileKind") -> None:
         # Nothing is known of it, and whoever reads it says what it is not.
         return
     if found.by != "name" and found.kind not in ("npz", "wirecell"):
-        raise DataFileError(f"{where} is of kind {found.kind!r} by its content, and not {kind!r}")
+        raise _other_content(where, found.kind, kind)
 
 
 def _known(kind: "FileKind") -> "FileKind":

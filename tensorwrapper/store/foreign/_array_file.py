@@ -1,7 +1,7 @@
 """`ArrayFile`: a file of another kind than ours as a mapping from names to tensors."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, cast, final, overload
@@ -17,6 +17,7 @@ from tensorwrapper.errors import (
     ParseError,
     TensorNameError,
     TensorWrapperError,
+    VersionChangedError,
 )
 from tensorwrapper.store.foreign._contents import Contents, Held
 from tensorwrapper.store.records._entry import Entry
@@ -121,7 +122,10 @@ class ArrayFile(Viewed, Mapping[str, "Tensor[Any] | View[Any]"]):
     @property
     def losses(self) -> tuple[Loss, ...]:
         """What the file holds and cannot be read as a tensor: a sentence each, with its name and a code."""
-        return (*self._contents.losses, *self._contents.told()) if self._contents else ()
+        if not self._contents:
+            return ()
+        with self._unbroken():
+            return (*self._contents.losses, *self._contents.told())
 
     @property
     def aliases(self) -> Mapping[str, str]:
@@ -152,8 +156,9 @@ class ArrayFile(Viewed, Mapping[str, "Tensor[Any] | View[Any]"]):
         held = self._find(name)
         with of_stranger(self._path, self._path.suffix.lower(), name):
             try:
-                found = held.read()
-            except ParseError:
+                with self._unbroken():
+                    found = held.read()
+            except (ParseError, VersionChangedError):
                 raise
             except DataFileError as error:
                 if isinstance(error, OSError) or loss_in(error) is not None or str(self._path) in str(error):
@@ -176,6 +181,10 @@ class ArrayFile(Viewed, Mapping[str, "Tensor[Any] | View[Any]"]):
             return as_tensor(array)
         except TensorWrapperError as error:
             raise DataFileError(f"{self._path}: {name!r} cannot be read: {error}") from error
+
+    def _unbroken(self) -> AbstractContextManager[None]:
+        """Return a block in which a server that fails is an error, and not a loss of the file."""
+        return nullcontext() if self._ranges is None else self._ranges.unbroken()
 
     def _find(self, name: str) -> Held:
         if self._contents is None:
@@ -281,7 +290,8 @@ class ArrayFile(Viewed, Mapping[str, "Tensor[Any] | View[Any]"]):
         names
             Which tensors; None for all. Of a `.tens` file also the name of stored records.
         under
-            A group of HDF5 or Zarr: its tensors alone, without the name of the group.
+            A group of HDF5 or Zarr: the tensors in it, without the name of the group. Deeper groups, such
+            as the codes and categories of AnnData, are left out.
 
         Raises
         ------
@@ -309,9 +319,14 @@ class ArrayFile(Viewed, Mapping[str, "Tensor[Any] | View[Any]"]):
             raise TensorNameError(
                 f"only .tens files have records by name: f.records([{names!r}]) has a tensor"
             )
-        start = "" if under is None else f"{under.rstrip('/')}/"
+        group = (under or "").strip("/")
+        start = f"{group}/" if group else ""
         if names is None:
             names = [name.removeprefix(start) for name in self if name.startswith(start)]
+            if under is not None:
+                names = [name for name in names if "/" not in name]
+                if not names:
+                    raise TensorNameError(f"{self._path} has no tensors in the group {under!r}")
         return records({name: self[start + name] for name in names})
 
     def sets(self, prefix: str | None = None) -> Mapping[int, TensorSet]:

@@ -169,6 +169,9 @@ class FsspecDoor(Door):
                 f"{shown} needs fsspec: python -m pip install fsspec brings it", name="fsspec"
             ) from error
         self.name = shown
+        scheme = address.partition(":")[0]
+        if scheme not in fsspec.available_protocols():
+            raise DataFileError(f"{shown} cannot be opened: fsspec knows no scheme {scheme!r}")
         try:
             system, path = cast("tuple[Any, str]", fsspec.core.url_to_fs(address))
             info = cast("dict[str, Any]", system.info(path))

@@ -1,11 +1,12 @@
 """`Ranges`: the bytes of a file by spans, joined to few requests, which are counted."""
 
 import bisect
+import contextlib
 import io
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from typing import BinaryIO, Final, NoReturn, Self, SupportsIndex, cast, final
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 from tensorwrapper._integers import to_count
 from tensorwrapper._value_class import Shown
 from tensorwrapper._wording import brief
-from tensorwrapper.errors import ConversionError, DataFileError
+from tensorwrapper.errors import ConversionError, DataFileError, TensorWrapperError
 from tensorwrapper.store.ranges._addresses import has_no_path, shown_address
 from tensorwrapper.store.ranges._door import (
     Door,
@@ -51,7 +52,20 @@ class Ranges(Shown):
     ([b'0123', b'01'], 2, 6)
     """
 
-    __slots__ = ("__weakref__", "_blocks", "_door", "_gap", "_lock", "_n_bytes", "_n_requests")
+    __slots__ = (
+        "__weakref__",
+        "_blocks",
+        "_door",
+        "_gap",
+        "_lock",
+        "_n_bytes",
+        "_n_failed",
+        "_n_requests",
+        "_why",
+    )
+
+    _why: TensorWrapperError | None
+    """What a fetch raised last."""
 
     def __init__(self, door: Door, gap: int | None = None) -> None:
         self._door = door
@@ -59,6 +73,7 @@ class Ranges(Shown):
         self._lock = threading.Lock()
         self._blocks: OrderedDict[int, bytes] = OrderedDict()
         self._n_requests = self._n_bytes = 0
+        self._n_failed, self._why = 0, None
         if door.tail:
             # They came with the request that opened it.
             self._n_requests, self._n_bytes = 1, len(door.tail)
@@ -211,7 +226,11 @@ class Ranges(Shown):
             cuts = range(start, stop, LONGEST)
             wanted += [(cut, min(cut + LONGEST, stop)) for cut in cuts]
             counts.append(len(cuts))
-        found = self._door.fetch(wanted) if wanted else []
+        try:
+            found = self._door.fetch(wanted) if wanted else []
+        except TensorWrapperError as error:
+            self._n_failed, self._why = self._n_failed + 1, error
+            raise
         with self._lock:
             self._n_requests += len(wanted) if self._door.counts else 0
             self._n_bytes += sum([stop - start for start, stop in wanted])
@@ -219,6 +238,23 @@ class Ranges(Shown):
             return found
         parts = iter(found)
         return [b"".join([next(parts) for _ in range(count)]) for count in counts]
+
+    @contextlib.contextmanager
+    def unbroken(self) -> Generator[None, None, None]:
+        """Raise what a fetch in the block raised, whatever became of that on the way.
+
+        A silent server, or one with another version, must not look like a damaged file. Libraries in C++ make
+        a text of the error, and readers leave out one part for it.
+        """
+        before = self._n_failed
+        try:
+            yield
+        except Exception:
+            if self._why is not None and self._n_failed > before:
+                raise self._why from None
+            raise
+        if self._why is not None and self._n_failed > before:
+            raise self._why
 
     def read_kept(self, spans: Sequence[Span]) -> list[bytes]:
         """Return the bytes of spans as `read` does, and keep them in blocks: for heads and tables.

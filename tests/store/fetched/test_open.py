@@ -4,6 +4,7 @@ import gc
 import io
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import fsspec
 import h5py
@@ -14,7 +15,7 @@ import pyarrow.parquet
 import pytest
 
 import tensorwrapper as tw
-from tensorwrapper.errors import ConversionError, DataFileError, ReadOnlyError
+from tensorwrapper.errors import ConversionError, DataFileError, ReadOnlyError, VersionChangedError
 from tensorwrapper.store import recognise
 from tests.support.store.kinds_that_open import CASES
 from tests.support.store.served_files import served
@@ -131,6 +132,22 @@ def test_the_kind_may_be_said_and_is_compared():
         tw.open(FILES["npz"], kind="tens")
 
 
+@pytest.mark.parametrize("end", [".npz", ".npy", ".safetensors", ".h5", ".parquet", ".feather"])
+def test_another_kind_than_the_one_that_is_said_is_named_by_its_content(tmp_path, end):
+    path = tmp_path / f"x{end}"
+    tw.save(path, {"array": np.arange(3)})
+    own = recognise(path).kind
+    for source in (path, path.read_bytes()):
+        for kind in sorted(
+            {"arrow", "hdf5", "kerchunk", "npy", "npz", "parquet", "safetensors", "zarr"} - {own}
+        ):
+            with pytest.raises(DataFileError, match=f"is of kind '{own}' by its content, and not '{kind}'"):
+                tw.open(source, kind=kind)
+        with pytest.raises(DataFileError, match=f"is of kind '{own}'"):
+            tw.open(source, kind="wirecell")
+        assert tw.open(source, kind=own)["array"].tolist() == [0, 1, 2]
+
+
 def test_what_has_no_path_is_only_read():
     with pytest.raises(ConversionError, match="files are written by their paths"):
         tw.open(b"", "a")
@@ -142,6 +159,17 @@ def test_what_has_no_path_is_only_read():
         tw.open(b"nothing that is known")
 
 
+def test_schemes_and_folders_that_are_none_are_refused_by_name(tmp_path):
+    with pytest.raises(DataFileError, match="fsspec knows no scheme 'foo'"):
+        tw.open("foo://bucket/x")
+    (tmp_path / "x.h5").write_bytes(FILES["hdf5"])
+    for source in (tmp_path / "x.h5", FILES["hdf5"]):
+        with pytest.raises(
+            ConversionError, match="follow= is a folder or the front of an address, not int: 5"
+        ):
+            tw.open(source, follow=5)
+
+
 def test_errors_name_the_address_without_what_is_secret():
     with served(b"nothing that is known" * 100, "x.dat") as server:
         given = server.url.replace("http://", "http://me:secret@") + "?token=hidden"
@@ -149,6 +177,80 @@ def test_errors_name_the_address_without_what_is_secret():
             tw.open(given)
     assert "x.dat" in str(refused.value)
     assert not any(word in str(refused.value) for word in ("me:", "secret", "hidden"))
+
+
+LARGE = np.arange(200_000.0).reshape(2000, 100)
+SAVED = ("x.tens", "x.npy", "x.npz", "x.safetensors", "x.h5", "x.parquet", "x.feather")
+
+
+@pytest.mark.parametrize("name", SAVED)
+def test_a_file_that_changes_after_it_was_opened_is_another_version_in_all_kinds(tmp_path, name):
+    rows = {"rows": tw.jagged([[1] * 9] * 2000)} if name == SAVED[0] else {}
+    tw.save(tmp_path / name, {"array": LARGE} | rows)
+    with served((tmp_path / name).read_bytes(), name) as server:
+        f = tw.open(server.url)
+        server.etag = '"two"'
+        for own in f:
+            with pytest.raises(VersionChangedError, match=f"{name} .*no more"):
+                f[own][1000:].tolist()
+
+
+def many_datasets(path):
+    """Datasets that are wide apart, and rows of CF whose counts lie in chunks."""
+    with h5py.File(path, "w") as f:
+        for number in range(4):
+            f[f"x{number}"] = np.arange(60_000.0) + number
+            f.create_dataset(f"y{number}", data=np.arange(60_000.0), chunks=(7_000,), compression="gzip")
+        f["samples"] = np.zeros(120_000)
+        f["samples"].make_scale("samples")
+        f.create_dataset("size", data=np.full(60_000, 2), chunks=(7_000,)).attrs["sample_dimension"] = (
+            "samples"
+        )
+        f["z"] = np.arange(120_000.0)
+        f["z"].dims[0].attach_scale(f["samples"])
+
+
+def many_columns(path):
+    table = pa.table({f"c{number}": np.arange(60_000.0) for number in range(4)})
+    pa.feather.write_feather(table, path, compression="lz4")
+
+
+@pytest.mark.parametrize("write", [many_datasets, many_columns])
+@pytest.mark.parametrize("status", [412, 403])
+def test_a_server_that_fails_hides_nothing_and_is_no_damage(tmp_path, write, status):
+    path = tmp_path / "x.dat"
+    write(path)
+    right = {name: value[-1:].tolist() for name, value in tw.open(path).items()}
+    error = VersionChangedError if status == 412 else DataFileError
+    seen = 0
+    with served(path.read_bytes(), "x.dat") as server:
+
+        def twist(handler, _start, _stop):
+            if not own.answered:
+                handler.answer(status, b"")
+                return True
+            own.answered -= 1
+            return False
+
+        own = SimpleNamespace(answered=0)
+        server.twist = twist
+        for answered in range(1, 9):
+            for name in ("z", "y3", "x0") if write is many_datasets else ("c1",):
+                own.answered = answered
+                f, texts = None, []
+                try:
+                    f = tw.open(server.url)
+                    assert list(f) == list(right)
+                    assert not f.losses
+                    assert f[name][-1:].tolist() == right[name]
+                except error as refused:
+                    texts = [str(refused)]
+                assert all(server.url in text and "damaged" not in text for text in texts)
+                seen += len(texts)
+                own.answered = 1000
+                # Nothing of it is kept.
+                assert f is None or (f.losses == () and f[name][-1:].tolist() == right[name])
+    assert seen > 3
 
 
 def test_the_name_of_an_address_is_the_path():

@@ -37,6 +37,7 @@ def test_groups_are_records(end, tmp_path):
         h5py = pytest.importorskip("h5py")
         with h5py.File(path, "w") as h:
             h["events/t"], h["events/n"], h["other"] = np.arange(6).reshape(3, 2), [1, 2, 3], [9]
+            h["events/kind/codes"], h["events/kind/categories"] = [0, 1, 0], [7, 8]
     else:
         zarr = pytest.importorskip("zarr")
         group = zarr.open_group(path, mode="w")
@@ -44,6 +45,8 @@ def test_groups_are_records(end, tmp_path):
             "events/t": np.arange(6).reshape(3, 2),
             "events/n": np.arange(1, 4),
             "other": np.array([9]),
+            "events/kind/codes": np.array([0, 1, 0]),
+            "events/kind/categories": np.array([7, 8]),
         }.items():
             group.create_array(name, data=own)
     with tw.open(path) as f:
@@ -51,6 +54,10 @@ def test_groups_are_records(end, tmp_path):
             events = f.records(under=under)
             assert set(events.names) == {"t", "n"}
             assert events[1:][["n", "t"]].to_dict() == {"n": [2, 3], "t": [[2, 3], [4, 5]]}
+        assert f.records(under="events/kind", names=["codes"]).to_dict() == {"codes": [0, 1, 0]}
+        assert f.records(under="/").names == f.records(under="").names == ("other",)
+        with pytest.raises(TensorNameError, match="no tensors in the group 'event'"):
+            f.records(under="event")
         assert f.records(["n"], under="events").to_dict() == {"n": [1, 2, 3]}
         with pytest.raises(TensorNameError, match="events/t"):
             f.records(["events/t"])

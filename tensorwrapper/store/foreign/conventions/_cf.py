@@ -132,7 +132,7 @@ class _Dealer:
         """The number of instances; None if the elements are counts."""
         self.dealt: list[Part] = []
         """The variables that are dealt."""
-        self._found: _Rows | Loss | None = None
+        self._found: _Rows | None = None
 
     def losses(self) -> list[Loss]:
         """Return a loss if this variable deals nothing, and one for each variable that does not fit it."""
@@ -165,7 +165,8 @@ class _Dealer:
             try:
                 self._found = self._read()
             except Exception as error:  # noqa: BLE001 - whatever the library says of damage: others stay readable
-                self._found = _left(self.part.name, str(error))
+                # Not kept: a server that did not answer may answer later.
+                return _left(self.part.name, str(error))
         return self._found
 
     def _read(self) -> "_Rows":

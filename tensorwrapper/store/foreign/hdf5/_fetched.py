@@ -19,7 +19,7 @@ from tensorwrapper.store.foreign._chunked import Touched, by_chunk
 from tensorwrapper.store.foreign._contents import Done
 from tensorwrapper.store.foreign._fetched_elements import FetchedElements, fetched_array, in_turns
 from tensorwrapper.store.foreign.hdf5._heaps import Heaps
-from tensorwrapper.store.foreign.hdf5._types import reads_raw
+from tensorwrapper.store.foreign.hdf5._types import reads_raw, start_of
 from tensorwrapper.store.ranges._joined import LONGEST
 from tensorwrapper.store.ranges._ranges import Ranges
 from tensorwrapper.store.system._system import of_stranger
@@ -86,7 +86,7 @@ def fetched_source(ranges: Ranges, found: "h5py.Dataset", otherwise: "Source", l
         return otherwise
     dtype = np.dtype(dtype.str)
     if found.chunks is None:
-        start = found.id.get_offset()
+        start = start_of(found)
         own = otherwise if start is None else fetched_array(ranges, start, found.shape, dtype)
         return own if isinstance(own, FetchedElements) else otherwise
     filters = _filters_of(found)

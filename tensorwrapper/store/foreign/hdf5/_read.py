@@ -7,6 +7,7 @@ those were not given.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import nullcontext
 from functools import partial
 from itertools import chain
 from math import prod
@@ -56,6 +57,7 @@ from tensorwrapper.store.foreign.hdf5._types import (
     is_one_text,
     is_text,
     look_at,
+    start_of,
 )
 from tensorwrapper.store.ranges._ranges import Ranges
 from tensorwrapper.store.records._loss import Loss, unread
@@ -197,7 +199,7 @@ class _Finder:
         self.known.add(name)
         self.datasets.append((name, found))
         said = _said(found, self.heaps)
-        start = found.id.get_offset() or 0
+        start = start_of(found) or 0
         # HDF5 counts chunks by all that says where they are, which may be all over the file.
         is_far = isinstance(self.memory, Ranges) and found.chunks is not None
         size = None if is_far else found.id.get_storage_size()
@@ -466,7 +468,7 @@ class _Finder:
     def _mapped(self, found: "h5py.Dataset", dtype: "np.dtype[Any]") -> "Tensor[Any] | View[Any]":
         """Return what lies in one piece as memory, if its bytes are proved to be its elements."""
         self._check_extents(found)
-        start = found.id.get_offset()
+        start = start_of(found)
         if start is None:
             # What was never written, and what lies in the header, has no place.
             from tensorwrapper.selection import as_view  # noqa: PLC0415 - as above
@@ -508,9 +510,9 @@ class _Finder:
     def told(self) -> tuple[Loss, ...]:
         """Return losses about names of modes; labels may need a look at the whole file."""
         if self.names_told is None:
-            self.names_told = tuple(
-                [loss for name, found in self.datasets for loss in self._told(name, found)]
-            )
+            with self.memory.unbroken() if isinstance(self.memory, Ranges) else nullcontext():
+                told = [loss for name, found in self.datasets for loss in self._told(name, found)]
+            self.names_told = tuple(told)
         return self.names_told
 
     def _told(self, name: str, found: "h5py.Dataset") -> Iterator[Loss]:

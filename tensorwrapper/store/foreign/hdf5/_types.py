@@ -23,6 +23,7 @@ __all__ = [
     "is_text",
     "look_at",
     "reads_raw",
+    "start_of",
 ]
 
 Packing: TypeAlias = Literal["strings", "vlen", "records", "arrays", "chunked", "converted", "dense"]
@@ -127,6 +128,14 @@ def reads_raw(found: "h5py.Dataset", dtype: "np.dtype[Any]") -> bool:
         return False
     # `logical`: enumerations whose words NumPy does not know are integers in memory otherwise.
     return bool(found.id.get_type().equal(h5py.h5t.py_create(dtype, logical=True)))
+
+
+def start_of(found: "h5py.Dataset") -> int | None:
+    """Return where the elements begin that lie in one piece; None if they have no place.
+
+    A dataset that was never written has no place. HDF5 adds the bytes of a user block to its word for that.
+    """
+    return found.id.get_offset() if found.chunks is None and found.id.get_storage_size() else None
 
 
 def _readable(

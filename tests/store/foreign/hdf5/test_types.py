@@ -189,3 +189,23 @@ def test_one_odd_field_hides_no_other(tmp_path, extents):
         if extents:
             assert np.asarray(f["r.a"][..., ::-2]).tolist() == given["a"][..., ::-2].tolist()
         assert {loss.name: loss.code for loss in f.losses} == {"r.t": "type", "r.d.t": "type"}
+
+
+@pytest.mark.parametrize("block", [0, 512, 1024])
+def test_what_was_never_written_is_what_it_is_filled_with_also_behind_a_user_block(tmp_path, block):
+    # HDF5 says "nowhere" as a place in the file there: its word for that, and the bytes of the user block.
+    with h5py.File(tmp_path / "late.h5", "w", userblock_size=block) as f:
+        f.create_dataset("x", (3, 2), "<i4", fillvalue=7)
+        f.create_dataset("t", (2,), "?")
+        f.create_dataset("none", (0,), "f8")
+        f.create_dataset("r", (2,), np.dtype([("a", "<f8")]))
+        f["there"] = [1.5, 2.5]
+    for source in (tmp_path / "late.h5", (tmp_path / "late.h5").read_bytes()):
+        f = tw.open(source)
+        assert {name: f[name].tolist() for name in f} == {
+            "none": [],
+            "r.a": [0.0, 0.0],
+            "t": [False, False],
+            "there": [1.5, 2.5],
+            "x": [[7, 7]] * 3,
+        }
