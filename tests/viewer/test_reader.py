@@ -377,3 +377,32 @@ def test_an_index_with_a_name_that_is_none_is_refused(tmp_path):
         with pytest.raises(tw.errors.DataFileError, match="a name that is none"), tw.open(path):
             pass
         assert read_by_node([path])[0]["refused"] == "layout", name
+
+
+def test_an_index_of_other_fields_is_none_and_one_that_extends_metadata_is_refused(tmp_path):
+    path = tmp_path / "grown.tens"
+    with tw.open(path, "a") as file:
+        for k in range(2):
+            file.extend("ev", {"t": tw.jagged([[k], []]), "run": [k, k + 10]})
+    sound = path.read_bytes()
+    place, length = list(records(sound))[-1]
+    said = b'{"ev":["t","run"]}'
+    at = sound.index(said, place)
+    for other in (b'""', b"1.0", b'{"ev":["t",""]}', b'{"ev":["t","t"]}', b'{"ev":[]}', b'{"ev":7}'):
+        raw = bytearray(sound)
+        raw[at : at + len(said)] = other.ljust(len(said))
+        made_sound(raw, place, length)
+        path.write_bytes(raw)
+        (answer,) = read_by_node([path])
+        assert answer["how"] == "scan", other
+        with tw.open(path) as file:
+            assert sorted(answer["tensors"]) == sorted(file) == ["ev.run", "ev.t"]
+    extends = np.array([-1, -1, 2], "<i8").tobytes()
+    at = sound.rindex(extends)
+    raw = bytearray(sound)
+    raw[at : at + 8] = bytes(8)
+    made_sound(raw, place, length)
+    path.write_bytes(raw)
+    with pytest.raises(tw.errors.DataFileError, match="an extension of metadata"), tw.open(path):
+        pass
+    assert read_by_node([path])[0]["refused"] == "layout"

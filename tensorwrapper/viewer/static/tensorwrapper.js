@@ -564,6 +564,7 @@ function typeOf(entry) {
   if (!known) refuse("unsupported", `elements ${told(dtype)}${told(word)}`);
   const logical = entry.logical ?? null;
   if (logical === null) return { make: known[0], word, name: known[1], dtype, small: known[1] === "float16" ? "float16" : null, time: null };
+  if (typeof logical !== "string") refuse("unsupported", `the logical type ${told(logical)}`);
   const time = /^(datetime64|timedelta64)\[([A-Za-z]+)\]$/.exec(logical);
   if (time && UNITS.includes(time[2]) && dtype === "i" && word === 8) {
     return { make: known[0], word, name: logical, dtype, small: null, time: { kind: time[1], unit: time[2] } };
@@ -648,7 +649,7 @@ function labelOf(frame) {
   return parse(bare, ["TENS", "record"]);
 }
 
-const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Number);
 
 /** The entries of tensors that a label has. */
 function entriesOf(label) {
@@ -1607,6 +1608,12 @@ const viewsOf = (views) => {
   return isGood ? views : refuse("schema", "the views of an index");
 };
 
+/** Which fields the records of an index have. */
+const fieldsOf = (records) => {
+  const isGood = isObject(records) && Object.values(records).every((own) => Array.isArray(own) && own.length && own.every((one) => typeof one === "string" && isName(one)) && new Set(own).size === own.length);
+  return isGood ? records : refuse("schema", "the records of an index");
+};
+
 /** How elements are held, but for their compression: a piece that does not get smaller is not compressed. */
 const heldAs = ({ hold }) => (COMPRESSED.includes(hold) ? null : hold);
 
@@ -1805,7 +1812,7 @@ class TensFile {
       if (table.shape[1] !== 5) refuse("layout", "the table of an index");
       const grown = entries.length > 3 ? plain(3, "i", 8, 1) : null;
       const begin = said.previous ?? null;
-      this.links.unshift({ rows: table.shape[0], table: await part(table), text: await part(names), grown: grown && (await part(grown)), end: place, records: said.records ?? {}, views: viewsOf(said.views ?? {}), record, isKnown: record.header.end - place <= SMALL_INDEX });
+      this.links.unshift({ rows: table.shape[0], table: await part(table), text: await part(names), grown: grown && (await part(grown)), end: place, records: fieldsOf(said.records ?? {}), views: viewsOf(said.views ?? {}), record, isKnown: record.header.end - place <= SMALL_INDEX });
       if (begin === null) break;
       if (!isCount(begin)) return false;
       this.links[0].floor = begin;
@@ -1901,9 +1908,11 @@ class TensFile {
     if (!["tensor", "records", "metadata"].includes(said.kind)) return [];
     const [piece, pieces] = [said.piece ?? 0, said.pieces ?? 1];
     const isNamed = said.kind === "metadata" || (typeof said.name === "string" && isName(said.name));
+    const before = said.extends ?? 0;
+    if (!isCount(before) && !(typeof before === "bigint" && before >= 0n && before <= FIRST)) return [];
     if (!isNamed || !isCount(piece) || !isCount(pieces) || piece >= pieces) return [];
     const pairs = said.kind === "records" ? record.label.TENS?.records?.[0]?.fields : null;
-    const fields = Array.isArray(pairs) ? pairs.map((pair) => told(pair?.[0])) : null;
+    const fields = Array.isArray(pairs) && pairs.every((pair) => typeof pair?.[0] === "string") ? pairs.map(([field]) => field) : null;
     return [{ fields, name: said.kind === "metadata" ? "" : said.name, start, length: end - start - HEADER, piece: said.piece ?? 0, pieces: said.pieces ?? 1, extends: said.extends ?? null }];
   }
 
@@ -1924,7 +1933,7 @@ class TensFile {
       let after = link.floor ?? 0;
       let from = low ? table[0] : 0;
       const stop = table.at(-5);
-      if (from < 0 || stop < from || stop > link.text.size) refuse("layout", "the names of an index");
+      if (from < 0 || stop < from || stop > link.text.size || (high === link.rows && stop !== link.text.size)) refuse("layout", "the names of an index");
       const heads = [];
       for (let k = low; glance && k < high; k++) {
         const start = table[5 * (k - before) + 1];
