@@ -97,6 +97,7 @@ def test_windows_have_the_values_of_the_box_and_read_little(path):
         ("by_tile", 16_000),
         ("turned", 3072),
         ("blocks", 16_000),
+        ("orbits", 170_000),
         ("sparse", 80_000),
         ("words", 9000),
         ("zipped", 60_000),

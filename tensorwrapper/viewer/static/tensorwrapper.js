@@ -26,6 +26,7 @@ export const LIMITS = Object.freeze({
   group: 40320,
   lists: 2 ** 21,
   steps: 2 ** 24,
+  tiles: 2 ** 20,
 });
 
 /** An error with the `reason` of the format page, or `record`, `source` or `changed`. */
@@ -1141,28 +1142,36 @@ export class Tensor {
       });
       return out;
     }
-    const tiles = await (this.tiles ??= this.#tiles());
-    const [wanted, targets] = [[], []];
+    const { tiles, sizesOf } = await (this.tiles ??= this.#tiles());
+    const [wanted, targets, turned] = [[], [], new Map()];
+    let length = 0;
+    const want = (first, end) => (wanted.push([first, end]), (length += end - first) - (end - first));
     spans.forEach(([first, end], n) => {
       for (let k = lowest(tiles, first + 1, (tile) => tile.end); tiles[k]?.start < end; k++) {
-        const { start, place, size, operation } = tiles[k];
-        const [low, high] = [Math.max(first, start), Math.min(end, start + size)];
-        // A tile whose modes are exchanged is read whole.
-        wanted.push(operation[2] === null ? [place + low - start, place + high - start] : [place, place + size]);
-        targets.push({ at: begins[n] + low - first, low: low - start, count: high - low, tile: tiles[k] });
+        const { number, start, place, operation } = tiles[k];
+        const [low, high] = [Math.max(first, start), Math.min(end, tiles[k].end)];
+        const [sign, conj, modes] = operation;
+        let own = null;
+        if (modes !== null) {
+          // A tile whose modes are exchanged is read whole, once.
+          if (!turned.has(number)) {
+            const extents = sizesOf(number);
+            const strides = stridesOf(modes.map((_, mode) => extents[modes.indexOf(mode)]));
+            turned.set(number, { extents, strides: modes.map((mode) => strides[mode]), begin: want(place, place + tiles[k].end - start) });
+          }
+          own = turned.get(number);
+        }
+        targets.push({ at: begins[n] + low - first, low: low - start, count: high - low, sign, conj, own, begin: own?.begin ?? want(place + low - start, place + high - start) });
       }
     });
-    if (summed(wanted, ([low, high]) => high - low) > LIMITS.readBytes / 8) refuse("limit", "tiles of too many elements at a time");
+    if (length > LIMITS.readBytes / 8) refuse("limit", "tiles of too many elements at a time");
     const array = await this.#stored(wanted);
-    let done = 0;
-    targets.forEach(({ at, low, count, tile: { operation, extents, strides } }, n) => {
-      const [sign, conj, modes] = operation;
+    for (const { at, low, count, sign, conj, own, begin } of targets) {
       for (let k = 0; k < count; k++) {
-        const own = modes === null ? k : indexAt(low + k, extents).reduce((place, one, mode) => place + one * strides[mode], 0);
-        out[at + k] = this.#turned(this.#value(array, done + own), sign, conj);
+        const from = own ? indexAt(low + k, own.extents).reduce((place, one, mode) => place + one * own.strides[mode], 0) : k;
+        out[at + k] = this.#turned(this.#value(array, begin + from), sign, conj);
       }
-      done += wanted[n][1] - wanted[n][0];
-    });
+    }
     return out;
   }
 
@@ -1173,38 +1182,37 @@ export class Tensor {
     const present = distinct(await this.#numbers(this.said.present), "present tiles", product(counts) - 1);
     const group = this.hold === "blocks" ? [[box.map((_, mode) => mode), 1, false]] : this.#group(box);
     if (group.some(([modes]) => modes.some((mode, k) => marks[mode].join() !== marks[k].join()))) refuse("layout", "modes that are exchanged are cut in other ways");
-    if (present.length * group.length * box.length > LIMITS.steps) refuse("limit", `${group.length} operations on ${present.length} tiles`);
+    if (present.length * group.length > LIMITS.tiles) refuse("limit", `${group.length} operations on ${present.length} tiles`);
     if (this.hold === "symmetric_blocks") {
       const fill = await this.#fill();
       if (group.some(([, sign, conj]) => asKey(this.#turned(fill, sign, conj)) !== asKey(fill))) refuse("layout", "a fill that the symmetry changes");
     }
-    const sizesOf = (index) => index.map((one, mode) => marks[mode][one + 1] - marks[mode][one]);
+    const sizesOf = (number) => indexAt(number, counts).map((one, mode) => marks[mode][one + 1] - marks[mode][one]);
+    const operations = group.map(([modes, sign, conj]) => [sign, conj, modes.some((mode, k) => mode !== k) ? modes : null]);
     const found = new Map();
     let place = 0;
     for (const tile of present) {
       const index = indexAt(tile, counts);
-      const own = sizesOf(index);
-      const size = product(own);
-      for (const [modes, sign, conj] of group) {
+      const size = product(sizesOf(tile));
+      for (const [n, [modes]] of group.entries()) {
         const image = modes.map((mode) => index[mode]);
         const number = image.reduce((sum, one, mode) => sum * counts[mode] + one, 0);
         if (number > tile) refuse("layout", "a stored tile is not the greatest one of its orbit");
         if (found.has(number)) continue;
         const start = tileStart(marks, box, image);
-        const isTurned = modes.some((mode, k) => mode !== k);
-        found.set(number, { number, start, end: start + size, place, size, extents: sizesOf(image), strides: modes.map((mode) => stridesOf(own)[mode]), operation: [sign, conj, isTurned ? modes : null] });
+        found.set(number, { number, start, end: start + size, place, operation: operations[n] });
       }
       place += size;
     }
     if (place !== product(this.stored)) refuse("size", "elements of the present tiles");
-    return [...found.values()].sort((a, b) => a.number - b.number);
+    return { tiles: [...found.values()].sort((a, b) => a.number - b.number), sizesOf };
   }
 
   /** Whether tiles are there, by their numbers in row-major order. */
   async present() {
     this.#check();
     if (!this.isBlocks) refuse("unsupported", "present tiles of what has all");
-    return (await (this.tiles ??= this.#tiles())).map((tile) => tile.number);
+    return (await (this.tiles ??= this.#tiles())).tiles.map((tile) => tile.number);
   }
 
   /** The operations of a symmetry of a box. */
