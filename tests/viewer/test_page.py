@@ -17,6 +17,7 @@ import pytest
 import tensorwrapper as tw
 from tensorwrapper.viewer import page, view
 from tests.support.browser import choose, names_of, needs_browser, rows_of, slow
+from tests.viewer.test_mutated import made_sound, records
 
 pytestmark = needs_browser
 DOCS = Path(__file__).parents[2] / "docs"
@@ -121,6 +122,22 @@ def test_every_kind_says_its_shape_and_has_its_picture(tmp_path, opened):
         choose(shown, "narrow")
         box = shown.locator("#picture").bounding_box()
         assert (box["width"] >= 300, box["height"] <= 300) == (True, True)
+        assert shown.faults == []
+
+
+def test_a_view_of_odd_sources_leaves_the_list_as_it_is(tmp_path, opened):
+    path = tmp_path / "odd.tens"
+    tw.save(path, {"k": [1], "v": tw.concat([tw.as_tensor([1, 2]), tw.as_tensor([3])])}, keep_views=True)
+    raw = bytearray(path.read_bytes())
+    said, odd = b'[{"held":0},{"held":1}]', b'[{"own":{"a":1}}]'
+    at = raw.index(said)
+    raw[at : at + len(said)] = odd.ljust(len(said))
+    place, length = max(own for own in records(raw) if own[0] < at)
+    made_sound(raw, place, length)
+    path.write_bytes(raw)
+    with view(path) as viewer:
+        shown = opened(viewer.address, "odd.tens")
+        assert names_of(shown) == ["(about the file)", "k", "v"]
         assert shown.faults == []
 
 

@@ -127,7 +127,7 @@ function virtualList(box, height, draw) {
 
 const kindText = ({ kind, hold, shape, type, bytes, refused, metadata }) => {
   if (refused) return `not read: ${refused.message}`;
-  if (kind === "view") return `stored view of ${plural(metadata.sources.length, "source")}: ${metadata.sources.map((one) => one.file ?? one.server ?? one.own ?? one.name ?? "held").slice(0, 4).join(", ")}`;
+  if (kind === "view") return `stored view of ${plural(metadata.sources.length, "source")}: ${metadata.sources.map((one) => [one.file, one.server, one.own, one.name].find((text) => typeof text === "string") ?? "held").slice(0, 4).join(", ")}`;
   if (kind === "metadata") return `metadata only  ${sizeText(bytes)}`;
   const extents = shape ? shape.join(" x ") || "scalar" : kind === "jagged" ? "rows x var" : "";
   return [hold ? `${kind}, ${hold}` : kind, extents, type, bytes ? sizeText(bytes) : ""].filter(Boolean).join("  ");
