@@ -221,6 +221,17 @@ HOSTILE = [
     ({"dtype": "u", "word": 1, "shape": [1], "part": 0.0}, [b"x"]),
     ({"dtype": "u", "word": 1.0, "shape": [1], "part": 0}, [b"x"]),
     ({"dtype": "u", "word": 1, "shape": [1], "part": 0, "origin": [2**62 + 1]}, [b"x"]),
+    (
+        {
+            "dtype": "u",
+            "word": 1,
+            "shape": [],
+            "part": 0,
+            "packing": "triangular",
+            "triangular": {"version": 1, "n": 1, "half": "lower", "diagonal": True},
+        },
+        [b"x"],
+    ),
     *[
         (
             {

@@ -936,6 +936,8 @@ export class Tensor {
     this.stored = extentsOf(entry.shape, "shape");
     const own = this.hold && !COMPRESSED.includes(this.hold);
     this.run = own ? extentsOf(this.said.shape, `shape of ${this.hold}`) : this.stored;
+    const isFlat = ["jagged", "triangular"].includes(this.kind) || this.form?.storage === "tiles";
+    if ((isFlat && this.run.length !== 1) || (own && this.stored.length !== 1)) refuse("schema", "a shape that has one entry");
     this.count = product(this.run);
     this.type = typeOf(entry);
     this.typeName = this.hold === "string" ? (this.said.kind === "utf8" ? "text" : "bytes") : this.type.name;
