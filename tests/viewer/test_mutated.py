@@ -1,6 +1,8 @@
 """Damaged files: the JavaScript reader refuses what Python refuses, and never has other values."""
 
 import contextlib
+import copy
+import json
 import os
 import random
 import struct
@@ -173,3 +175,116 @@ def test_mutated_files_have_the_same_verdicts_and_values(tmp_path):
             if said:
                 wrong[path.name] = said
     assert not wrong, "\n".join([f"{name}: {said}"[:400] for name, said in wrong.items()])
+
+
+ODD = [
+    None,
+    True,
+    -1,
+    0,
+    1,
+    2,
+    2**31,
+    2**53 + 1,
+    2**62 + 1,
+    -(2**63),
+    2**70,
+    1.0,
+    0.5,
+    1e300,
+    "x",
+    [],
+    {},
+    [0],
+    [1, 2],
+]
+ODD += [{"part": 1}, "dense", "jagged", "tiled", "nullable", "sparse", "box", "tiles", "lower"]
+KEYS = [
+    "origin",
+    "layers",
+    "mode_names",
+    "order",
+    "ascend",
+    "pointer",
+    "logical",
+    "first",
+    "storage",
+    "origins",
+]
+KEYS += ["absent", "fill", "form", "packing", "part", "validity", "metadata", "block"]
+
+
+def places_in(value, path=()):
+    yield path
+    for key in value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ():
+        yield from places_in(value[key], (*path, key))
+
+
+def relabelled(rng, label):
+    """Return a label of which one value is another, or is missing, or one is new."""
+    label = copy.deepcopy(label)
+    *path, last = rng.choice([path for path in places_in(label) if len(path) > 3])
+    inner = label
+    for key in path:
+        inner = inner[key]
+    kind = rng.random()
+    if isinstance(inner, dict) and kind < 0.3:
+        if kind < 0.15:
+            del inner[last]
+        else:
+            inner[rng.choice(KEYS)] = rng.choice(ODD)
+    elif type(inner[last]) is int and kind < 0.6:
+        inner[last] += rng.choice([-1, 1])
+    else:
+        inner[last] = rng.choice(ODD)
+    return label
+
+
+def one_of_each_kind():
+    tiling = tw.Tiling([2, 1], [1, 2])
+    return {
+        "box": tw.from_buffer(np.arange(6.0), tw.Shape(2, 3, origin=(5, -7))),
+        "jagged": tw.jagged([[[1.5], [2.5, 3.5]], [], [[], [4.0]]]),
+        "cells": tw.jagged([np.arange(4).reshape(2, 2), np.zeros((0, 3), int)]),
+        "tiles": tw.as_tensor(np.arange(9.0).reshape(3, 3)).tiled(tiling),
+        "triangle": tw.from_buffer(np.arange(6.0), tw.Shape.triangular(3, "upper")),
+        "sparse": tw.sparse([(0, 1), (2, 3)], np.array([5, 7], "<i2"), tw.Shape(3, 4), fill_value=-1),
+        "blocks": tw.blocks({(0, 0): np.ones((2, 1))}, tiling),
+        "symmetric": tw.from_packed(np.arange(1, 4, dtype="i1"), "a2", (3, 3)),
+        "orbits": tw.blocks({(1, 0): np.array([[2.0], [3]])}, tw.Tiling([1, 2], [1, 2]), symmetry="a2"),
+        "texts": tw.strings([["a", None], [], ["ccc"]]),
+        "nulls": tw.nullable(np.arange(3000), np.arange(3000) % 3 > 0),
+        "packed": np.arange(2000, dtype="i4") // 100,
+    }
+
+
+def test_labels_with_other_values_have_the_same_verdicts_and_values(tmp_path):
+    rng = random.Random(int(os.environ.get("SEED", "7")))
+    kinds = one_of_each_kind()
+    asked = []
+    for number in range(TRIES * 2):
+        name = rng.choice(list(kinds))
+        frames = tw.wire.encode([kinds[name]], compress="zlib")
+        label = relabelled(rng, json.loads(bytes(frames[0])[8:]))
+        raw = [b"ZIO0TENS" + json.dumps(label).encode(), *[bytes(part) for part in frames[1:]]]
+        try:
+            tensors = tw.wire.decode(raw).tensors
+            if any(one.size > 10_000 for one in tensors):
+                continue
+            found = [{"values": told(one.tolist())} for one in tensors]
+        except TensorWrapperError as error:
+            found = str(error)
+        path = tmp_path / f"x{number}.bin"
+        path.write_bytes(tw.wire.encode_frames(raw))
+        asked.append((path, label, found))
+    sound = 0
+    for (_, label, found), answer in zip(
+        asked, read_by_node([path for path, *_ in asked], "message"), strict=True
+    ):
+        assert "crashed" not in answer, (label, answer)
+        refused = "tensors" not in answer or any("refused" in one for one in answer["tensors"])
+        assert refused == isinstance(found, str), (label, found, answer)
+        if not refused:
+            assert answer["tensors"] == found, label
+            sound += 1
+    assert sound >= TRIES / 4

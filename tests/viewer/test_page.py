@@ -17,6 +17,7 @@ import pytest
 import tensorwrapper as tw
 from tensorwrapper.viewer import page, view
 from tests.support.browser import choose, names_of, needs_browser, rows_of, slow
+from tests.viewer.test_mutated import made_sound, records
 
 pytestmark = needs_browser
 DOCS = Path(__file__).parents[2] / "docs"
@@ -73,6 +74,96 @@ def test_more_modes_have_a_field_each_and_tiles_are_drawn(path, opened):
         assert shown.locator("#shape rect").count() == 4
         shown.get_by_role("button", name="Verify").click()
         shown.wait_for_selector("text='The checksums fit.'")
+        assert shown.faults == []
+
+
+def test_every_kind_says_its_shape_and_has_its_picture(tmp_path, opened):
+    pattern = {(0, 0): np.ones((1, 2)), (1, 1): np.ones((2, 1))}
+    tensors = {
+        "line": np.arange(5),
+        "scalar": np.array(3.5),
+        "waves": np.array([1 + 2j, -1j]),
+        "texts": tw.strings(["a\nb\tc", "\u2028"]),
+        "nested": tw.from_buffer(np.arange(24.0), tw.Shape.nested(tw.Shape(2, 3, 4), layers=(1, 2))),
+        "pattern": tw.blocks(pattern, tw.Tiling([1, 2], [2, 1])),
+        "orbits": tw.blocks({(1, 0): np.ones((2, 1))}, tw.Tiling([1, 2], [1, 2]), symmetry="s2"),
+        "upper": tw.from_buffer(np.arange(6.0), tw.Shape.triangular(3, "upper")),
+        "none": np.zeros((0, 3)),
+        "narrow": np.arange(1000.0).reshape(500, 2),
+    }
+    tw.save(tmp_path / "kinds.tens", tensors)
+    with view(tmp_path / "kinds.tens") as viewer:
+        shown = opened(viewer.address, "kinds.tens")
+        facts, shape = shown.locator("#facts"), shown.locator("#shape")
+        for name, extents in {
+            "line": "shape5",
+            "scalar": "shapescalar",
+            "texts": "shape2",
+            "none": "shape0 x 3",
+        }.items():
+            choose(shown, name)
+            assert extents in facts.text_content(), name
+            assert "var" not in facts.text_content(), name
+        assert shown.locator("#said").inner_text() == "There are no rows."
+        choose(shown, "texts")
+        assert rows_of(shown) == [["0", "a\\u000ab\\u0009c"], ["1", "\\u2028"]]
+        choose(shown, "waves")
+        assert rows_of(shown) == [["0", "1+2j"], ["1", "-0.0-1j"]]
+        choose(shown, "nested")
+        shown.wait_for_selector("text='Layers, from the outermost: 2 of 3 x 4'")
+        assert shape.locator("rect").count() == 2 + 2 * 12
+        for name, absent in {"pattern": 2, "orbits": 2}.items():
+            choose(shown, name)
+            shown.wait_for_selector("text='Tiles: 2 x 2; 2 of them are not fill'")
+            assert (shape.locator("rect").count(), shape.locator(".absent").count()) == (4, absent)
+        choose(shown, "upper")
+        assert shape.locator("rect").count() == 3
+        # A matrix of few columns is no taller than one of many.
+        choose(shown, "narrow")
+        box = shown.locator("#picture").bounding_box()
+        assert (box["width"] >= 300, box["height"] <= 300) == (True, True)
+        assert shown.faults == []
+
+
+def test_a_view_of_odd_sources_leaves_the_list_as_it_is(tmp_path, opened):
+    path = tmp_path / "odd.tens"
+    tw.save(path, {"k": [1], "v": tw.concat([tw.as_tensor([1, 2]), tw.as_tensor([3])])}, keep_views=True)
+    raw = bytearray(path.read_bytes())
+    said, odd = b'[{"held":0},{"held":1}]', b'[{"own":{"a":1}}]'
+    at = raw.index(said)
+    raw[at : at + len(said)] = odd.ljust(len(said))
+    place, length = max(own for own in records(raw) if own[0] < at)
+    made_sound(raw, place, length)
+    path.write_bytes(raw)
+    with view(path) as viewer:
+        shown = opened(viewer.address, "odd.tens")
+        assert names_of(shown) == ["(about the file)", "k", "v"]
+        assert shown.faults == []
+
+
+def test_columns_and_the_window_of_the_picture_move(tmp_path, opened):
+    tw.save(tmp_path / "wide.tens", {"wide": np.arange(300_000.0).reshape(300, 1000)})
+    with view(tmp_path / "wide.tens") as viewer:
+        shown = opened(viewer.address, "wide.tens")
+        assert rows_of(shown)[0][-1] == "... 976 more"
+        column = shown.get_by_label("From column")
+        column.fill("990")
+        column.press("Enter")
+        shown.wait_for_selector("text='1999'")
+        assert rows_of(shown)[1] == ["1", *[str(1990 + k) for k in range(10)]]
+        picture, text = shown.locator("#picture"), shown.locator("#picture-text")
+        assert text.inner_text().startswith("Rows 0 to 199, columns 0 to 399: 0 (dark) to 199399 (light)")
+        for key, rows, columns in (
+            ("ArrowDown", "100 to 299", "0 to 399"),
+            ("ArrowDown", "100 to 299", "0 to 399"),
+            ("ArrowRight", "100 to 299", "200 to 599"),
+            ("ArrowUp", "0 to 199", "200 to 599"),
+        ):
+            before = viewer.n_requests
+            picture.press(key)
+            shown.wait_for_selector(f"text=Rows {rows}, columns {columns}: ")
+            shown.wait_for_timeout(100)
+            assert viewer.n_requests - before <= 1
         assert shown.faults == []
 
 

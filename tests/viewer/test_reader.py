@@ -15,6 +15,7 @@ from tests.viewer.test_mutated import made_sound, records
 pytestmark = pytest.mark.skipif(NODE is None, reason="Node is not installed")
 
 TILED = tw.as_tensor(np.arange(9.0).reshape(3, 3)).tiled(tw.Tiling([2, 1], [1, 2]))
+HALVES = tw.Tiling([1, 2], [1, 2])
 BIG = {"compress": "zlib"}
 ROWS = [
     (np.arange(6, dtype="i4").reshape(2, 3), {}),
@@ -71,6 +72,15 @@ ROWS = [
     (tw.from_packed(np.arange(1.0, 4.0), "a2", (3, 3)), {}),
     (tw.from_packed([1 + 0j, 2j, 3], "h2", (2, 2)), {}),
     (tw.from_packed(np.arange(6.0), "s8", (2, 2, 2, 2)), {}),
+    (
+        tw.blocks({(1, 0): np.array([[2], [3]]), (1, 1): np.array([[4, 5], [5, 6]])}, HALVES, symmetry="s2"),
+        {},
+    ),
+    (tw.blocks({(1, 0): np.array([[2.0], [3]])}, HALVES, symmetry="a2"), {}),
+    (tw.blocks({(1, 0): np.array([[2j], [3 + 1j]])}, HALVES, symmetry="h2"), {}),
+    # Pieces: of tiles, and of rows of which some get smaller by compression.
+    (TILED, {"piece_bytes": 40}),
+    (tw.jagged([[0] * 40, [0] * 40, [7, 9], [11]]), {"piece_bytes": 200, **BIG}),
     (np.array([1, -1], "m8[s]"), {}),
     (np.array(["1969-12-31T23:59:59.999", "2000-02-29T12:00:00.001"], "M8[ms]"), {}),
     (np.array(["1969-12", "2001-03", "-005-03"], "M8[M]"), {}),
@@ -206,6 +216,61 @@ HOSTILE = [
     ({"dtype": "u", "word": 1, "shape": [1], "part": 0, "origin": 5}, [b"x"]),
     ({"dtype": "u", "word": 1, "shape": [1], "part": 0, "layers": [2]}, [b"x"]),
     ({"dtype": "u", "word": 1, "shape": [1], "part": None}, [b"x"]),
+    ({"dtype": "u", "word": 1, "shape": [1], "part": 0, "packing": {"a": 1}}, [b"x"]),
+    ({"dtype": "u", "word": 1, "shape": [1], "part": {"a": 1}}, [b"x"]),
+    ({"dtype": "u", "word": 1, "shape": [1], "part": 0.0}, [b"x"]),
+    ({"dtype": "u", "word": 1.0, "shape": [1], "part": 0}, [b"x"]),
+    ({"dtype": "u", "word": 1, "shape": [1], "part": 0, "origin": [2**62 + 1]}, [b"x"]),
+    (
+        {
+            "dtype": "u",
+            "word": 1,
+            "shape": [],
+            "part": 0,
+            "packing": "triangular",
+            "triangular": {"version": 1, "n": 1, "half": "lower", "diagonal": True},
+        },
+        [b"x"],
+    ),
+    *[
+        (
+            {
+                "dtype": "i",
+                "word": 1,
+                "shape": [1],
+                "part": 0,
+                "packing": "symmetric",
+                "symmetric": {"version": 1, "shape": [1, 1], "generators": [generator]},
+            },
+            [b"x"],
+        )
+        for generator in (
+            [[1, 2**63], 1, False],
+            [[1, 0], 2**63, False],
+            [[{"a": 1}, 0], 1, False],
+            [[[1], 0], 1, False],
+        )
+    ],
+    *[
+        (
+            {
+                "dtype": "u",
+                "word": 1,
+                "shape": [0],
+                "part": 0,
+                "packing": "jagged",
+                "jagged": {"version": 1, "cell_rank": 1, "splits": [], "cells": 1, **wrong},
+            },
+            [b"", bytes(16)],
+        )
+        for wrong in (
+            {"cell_rank": -(2**63)},
+            {"version": {"a": 1}},
+            {"absent": [0]},
+            {"origins": 3},
+            {"origins": [{"part": 1}, 0]},
+        )
+    ],
 ]
 
 
@@ -217,7 +282,7 @@ def test_hostile_messages_are_refused_without_a_hang(tmp_path):
         paths[-1].write_bytes(tw.wire.encode_frames([b"ZIO0TENS" + label, bytes(24), *parts]))
     for answer, (entry, _) in zip(read_by_node(paths, "message"), HOSTILE, strict=True):
         found = answer["tensors"][0] if "tensors" in answer else answer
-        assert found["refused"] in ("limit", "schema", "size"), (entry, found)
+        assert found["refused"] in ("limit", "schema", "size", "layout", "unsupported"), (entry, found)
 
 
 def test_damaged_parts_are_refused_where_checksums_tell(tmp_path):
@@ -323,3 +388,32 @@ def test_an_index_with_a_name_that_is_none_is_refused(tmp_path):
         with pytest.raises(tw.errors.DataFileError, match="a name that is none"), tw.open(path):
             pass
         assert read_by_node([path])[0]["refused"] == "layout", name
+
+
+def test_an_index_of_other_fields_is_none_and_one_that_extends_metadata_is_refused(tmp_path):
+    path = tmp_path / "grown.tens"
+    with tw.open(path, "a") as file:
+        for k in range(2):
+            file.extend("ev", {"t": tw.jagged([[k], []]), "run": [k, k + 10]})
+    sound = path.read_bytes()
+    place, length = list(records(sound))[-1]
+    said = b'{"ev":["t","run"]}'
+    at = sound.index(said, place)
+    for other in (b'""', b"1.0", b'{"ev":["t",""]}', b'{"ev":["t","t"]}', b'{"ev":[]}', b'{"ev":7}'):
+        raw = bytearray(sound)
+        raw[at : at + len(said)] = other.ljust(len(said))
+        made_sound(raw, place, length)
+        path.write_bytes(raw)
+        (answer,) = read_by_node([path])
+        assert answer["how"] == "scan", other
+        with tw.open(path) as file:
+            assert sorted(answer["tensors"]) == sorted(file) == ["ev.run", "ev.t"]
+    extends = np.array([-1, -1, 2], "<i8").tobytes()
+    at = sound.rindex(extends)
+    raw = bytearray(sound)
+    raw[at : at + 8] = bytes(8)
+    made_sound(raw, place, length)
+    path.write_bytes(raw)
+    with pytest.raises(tw.errors.DataFileError, match="an extension of metadata"), tw.open(path):
+        pass
+    assert read_by_node([path])[0]["refused"] == "layout"

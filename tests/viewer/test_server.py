@@ -250,7 +250,7 @@ def test_one_file_has_the_whole_page():
     whole = page()
     assert "src=" not in whole
     assert "import " not in "".join([line for line in whole.splitlines() if line.startswith("import ")])
-    assert len(whole) < 145_000
+    assert len(whole) < 155_000
 
 
 def test_the_package_has_the_files_of_the_page():

@@ -27,6 +27,7 @@ def large():
     blocks = {
         (i, j): np.full((50, 100), 10.0 * i + j) for i, j in itertools.product(range(6), range(3)) if i != j
     }
+    orbits = {(2, 0): GRID[:100, :100], (1, 0): GRID[100:200, 7:107]}
     return {
         "box": (tw.as_tensor(GRID), {}),
         "zipped": (tw.as_tensor(GRID), {"compress": "zlib"}),
@@ -34,6 +35,7 @@ def large():
         "tiles": (TILES, {}),
         "by_tile": (by_tile, {}),
         "blocks": (tw.blocks(blocks, tw.Tiling(*MARKS)), {}),
+        "orbits": (tw.blocks(orbits, tw.Tiling([100] * 3, [100] * 3), symmetry="a2"), {}),
         "sparse": (tw.sparse(PAIRS, np.arange(1.0, len(PAIRS) + 1), tw.Shape(N, N)), {}),
         "turned": (tw.as_tensor(np.asfortranarray(GRID)), {}),
         "words": (tw.strings([[f"{i} {j}" for j in range(N)] for i in range(N)]), {}),
@@ -64,7 +66,7 @@ def boxes():
         **dict.fromkeys(("box", "zipped", "tiles", "turned"), GRID),
         **{
             name: np.block([list(map(np.array, line)) for line in kinds[name].tolist()])
-            for name in ("by_tile", "blocks")
+            for name in ("by_tile", "blocks", "orbits")
         },
         "nulls": np.where(GRID % 3 > 0, GRID, None),
         "sparse": sparse,
@@ -95,6 +97,7 @@ def test_windows_have_the_values_of_the_box_and_read_little(path):
         ("by_tile", 16_000),
         ("turned", 3072),
         ("blocks", 16_000),
+        ("orbits", 170_000),
         ("sparse", 80_000),
         ("words", 9000),
         ("zipped", 60_000),

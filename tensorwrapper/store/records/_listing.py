@@ -151,6 +151,8 @@ def unpack_rows(
     ):
         _refuse(table, len(names), begin, end)
     after = _unpack_grown(grown, len(table))
+    if grown is not None and (grown[sizes == 0] >= 0).any():
+        raise DataFileError("the index has an extension of metadata, which has no rows")
     plain = _plain_names(names, sizes, ends) if is_whole else None
     if plain is not None:
         listing = Listing(plain, starts, lengths)

@@ -23,7 +23,7 @@ const sizeText = (count) => {
 };
 const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 
-const state = { file: null, name: "", turn: 0, loads: 0, chosen: -1, catalogue: null, items: null, page: null, shown: null, rows: null, fixed: [], verifying: null };
+const state = { file: null, name: "", turn: 0, loads: 0, chosen: -1, catalogue: null, items: null, page: null, shown: null, rows: null, fixed: [], column: 0, corner: [0, 0], verifying: null };
 
 const showCost = () => {
   byId("cost").textContent = "";
@@ -127,7 +127,7 @@ function virtualList(box, height, draw) {
 
 const kindText = ({ kind, hold, shape, type, bytes, refused, metadata }) => {
   if (refused) return `not read: ${refused.message}`;
-  if (kind === "view") return `stored view of ${plural(metadata.sources.length, "source")}: ${metadata.sources.map((one) => one.file ?? one.server ?? one.own ?? one.name ?? "held").slice(0, 4).join(", ")}`;
+  if (kind === "view") return `stored view of ${plural(metadata.sources.length, "source")}: ${metadata.sources.map((one) => [one.file, one.server, one.own, one.name].find((text) => typeof text === "string") ?? "held").slice(0, 4).join(", ")}`;
   if (kind === "metadata") return `metadata only  ${sizeText(bytes)}`;
   const extents = shape ? shape.join(" x ") || "scalar" : kind === "jagged" ? "rows x var" : "";
   return [hold ? `${kind}, ${hold}` : kind, extents, type, bytes ? sizeText(bytes) : ""].filter(Boolean).join("  ");
@@ -276,9 +276,10 @@ const asText = (value) => {
     const digits = Array.from(value.subarray(0, LONG), (one) => one.toString(16).padStart(2, "0")).join("");
     return `0x${digits}${value.length > LONG ? `... (${value.length} bytes)` : ""}`;
   }
-  if (typeof value === "object" && "im" in value) return `${asText(value.re)}${value.im < 0 || Object.is(value.im, -0) ? "" : "+"}${asText(value.im)}i`;
+  if (typeof value === "object" && "im" in value) return `${asText(value.re)}${value.im < 0 || Object.is(value.im, -0) ? "" : "+"}${asText(value.im)}j`;
   if (Array.isArray(value)) return `[${value.slice(0, COLUMNS).map(asText).join(", ")}${value.length > COLUMNS ? ", ..." : ""}]`;
-  const text = String(value);
+  // A row is one line: what would break it, or is not seen, is written out.
+  const text = String(value).replace(/[\p{Cc}\u2028\u2029]/gu, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
   return text.length > LONG ? `${text.slice(0, LONG)}... (${text.length} characters)` : text;
 };
 
@@ -469,14 +470,15 @@ async function gridOf(tensor) {
     count,
     matrix: box.length === 2 ? matrix : null,
     async rows(first, end, isWhole) {
-      const read = isWhole && (end - first) * all <= MANY ? all : Math.min(all, COLUMNS);
-      const found = await matrix([first, end], [0, read]);
-      return box.length > 1 ? found.map((cells) => ({ cells, all })) : found.map(rowOf);
+      const isAll = isWhole && (end - first) * all <= MANY;
+      const from = isAll ? 0 : state.column;
+      const found = await matrix([first, end], [from, isAll ? all : Math.min(all, from + COLUMNS)]);
+      return box.length > 1 ? found.map((cells) => ({ cells, all: all - from })) : found.map(rowOf);
     },
   };
 }
 
-function showFacts(entry, tensor, { count, box }) {
+function showFacts(entry, tensor, { count, box = tensor.kind === "dense" ? tensor.shape : null }) {
   const facts = { kind: tensor.hold ? `${tensor.kind}, ${tensor.hold}` : tensor.kind };
   facts.shape = box ? box.join(" x ") || "scalar" : `${count} rows x var`;
   facts.type = tensor.typeName;
@@ -500,25 +502,54 @@ const svgBox = (x, y, width, height) => {
   return box;
 };
 
-/** Draw the shape: rows by their lengths, tiles by their marks. */
+/** Boxes of a nest: those of each layer in a box of the layer around it, at most `most` of a mode. */
+function nestBoxes(boxes, [x, y, wide, high], [own, ...inner], most) {
+  const [rows, columns] = [own.at(-2) ?? 1, own.at(-1) ?? 1].map((one) => Math.min(one, most));
+  const [w, h] = [wide / columns, high / rows];
+  for (let i = 0; i < rows; i++) {
+    for (let j = 0; j < columns; j++) {
+      boxes.push(svgBox(x + j * w + w * 0.03, y + i * h + h * 0.03, w * 0.94, h * 0.94));
+      if (inner.length && most > 1) nestBoxes(boxes, [x + j * w + w * 0.12, y + i * h + h * 0.12, w * 0.76, h * 0.76], inner, most >> 1);
+    }
+  }
+}
+
+/** Draw the shape: rows by their lengths, tiles by their marks, nests by their layers. */
 async function drawShape(turn, tensor, count) {
   const [wide, high] = [360, 90];
   const boxes = [];
   let text = "";
-  if (tensor.kind === "jagged" && count) {
+  if (["jagged", "triangular"].includes(tensor.kind) && count) {
     const shown = Math.min(count, 45);
     const lengths = (await tensor.lengths({ sample: shown, runs: 1 })).slice(0, shown);
     const most = Math.max(1, ...lengths);
     const each = high / shown;
-    lengths.forEach((length, k) => boxes.push(svgBox(0, k * each, (length / most) * wide, each * 0.8)));
+    const isUpper = tensor.form?.half === "upper";
+    lengths.forEach((length, k) => boxes.push(svgBox(isUpper ? (1 - length / most) * wide : 0, k * each, (length / most) * wide, each * 0.8)));
     text = `Rows 0 to ${shown - 1} of ${count}: up to ${most} long`;
   } else if (tensor.kind === "tiled") {
     const marks = tensor.marks instanceof Function ? await tensor.marks() : tensor.marks;
     const [rows, columns] = marks.length > 1 ? marks.slice(-2) : [[0, 1], marks[0]];
     const scale = (own, size) => own.slice(0, 65).map((mark) => ((mark - own[0]) / Math.max(1, own[Math.min(64, own.length - 1)] - own[0])) * size);
     const [ys, xs] = [scale(rows, high), scale(columns, wide)];
-    for (let i = 1; i < ys.length; i++) for (let j = 1; j < xs.length; j++) boxes.push(svgBox(xs[j - 1], ys[i - 1], xs[j] - xs[j - 1], ys[i] - ys[i - 1]));
-    text = `Tiles: ${marks.map((own) => own.length - 1).join(" x ")}`;
+    const counts = marks.map((own) => own.length - 1);
+    const isPattern = (tensor.hold ?? "").endsWith("blocks") && tensor.present;
+    const present = isPattern ? await tensor.present() : null;
+    const isThere = present && new Set(present.map((tile) => tile % (counts.slice(-2).reduce((a, b) => a * b))));
+    for (let i = 1; i < ys.length; i++) {
+      for (let j = 1; j < xs.length; j++) {
+        const made = svgBox(xs[j - 1], ys[i - 1], xs[j] - xs[j - 1], ys[i] - ys[i - 1]);
+        if (isThere && !isThere.has((i - 1) * counts.at(-1) + j - 1)) made.setAttribute("class", "absent");
+        boxes.push(made);
+      }
+    }
+    const of = isThere ? `; ${present.length} of them are not fill` : "";
+    text = `Tiles: ${counts.join(" x ")}${of}`;
+  } else if (tensor.kind === "dense" && tensor.shape && tensor.layers?.length > 1 && !tensor.shape.includes(0)) {
+    let done = 0;
+    const layers = tensor.layers.map((modes) => tensor.shape.slice(done, (done += modes)));
+    nestBoxes(boxes, [0, 0, wide, high], layers, 8);
+    text = `Layers, from the outermost: ${layers.map((own) => own.join(" x ") || "scalar").join(" of ")}`;
   }
   if (turn !== state.turn) return;
   byId("shape").replaceChildren(...boxes);
@@ -542,16 +573,17 @@ async function drawPicture(turn, tensor, { count, matrix, box }) {
   };
   if (isMatrix) {
     const [rows, columns] = WINDOW.map((most, mode) => Math.min(most, box[mode]));
-    const found = (await matrix([0, rows], [0, columns])).flat();
-    if (turn !== state.turn) return;
+    const [top, left] = state.corner;
+    const found = (await matrix([top, top + rows], [left, left + columns])).flat();
+    if (turn !== state.turn || top !== state.corner[0] || left !== state.corner[1]) return;
     const isFinite = (value) => value !== null && Number.isFinite(Number(value));
     const finite = found.filter(isFinite).map((value) => (typeof value === "boolean" ? Number(value) : value));
     const low = finite.reduce((a, b) => (b < a ? b : a), finite[0]);
     const high = finite.reduce((a, b) => (b > a ? b : a), finite[0]);
     show();
     [canvas.width, canvas.height] = [columns, rows];
-    const zoom = Math.max(1, Math.floor(360 / columns));
-    canvas.style.width = `${columns * zoom}px`;
+    const [across, down] = [[360, columns], [240, rows]].map(([most, count]) => count * Math.max(1, Math.floor(most / count)));
+    Object.assign(canvas.style, { width: `${across}px`, height: `${down}px` });
     const image = context.createImageData(columns, rows);
     found.forEach((value, k) => {
       const colour = isFinite(value) ? colourAt(partOf(value, low, high)) : [255, 0, 160];
@@ -559,7 +591,7 @@ async function drawPicture(turn, tensor, { count, matrix, box }) {
     });
     context.putImageData(image, 0, 0);
     const range = finite.length ? `${asText(low)} (dark) to ${asText(high)} (light)` : "no finite values";
-    byId("picture-text").textContent = `Rows 0 to ${rows - 1}, columns 0 to ${columns - 1}: ${range}; pink is null, NaN or infinite`;
+    byId("picture-text").textContent = `Rows ${top} to ${top + rows - 1}, columns ${left} to ${left + columns - 1}: ${range}; pink is null, NaN or infinite${box[0] > rows || box[1] > columns ? "; arrow keys move the window" : ""}`;
   } else if (isRows) {
     const lengths = await tensor.lengths({ sample: SAMPLE });
     if (turn !== state.turn) return;
@@ -569,13 +601,24 @@ async function drawPicture(turn, tensor, { count, matrix, box }) {
     const counts = new Array(bins).fill(0);
     for (const length of lengths) counts[Math.min(bins - 1, Math.floor((length * bins) / (most + 1)))]++;
     [canvas.width, canvas.height] = [360, 90];
-    canvas.style.width = "360px";
+    Object.assign(canvas.style, { width: "360px", height: "" });
     context.fillStyle = getComputedStyle(document.documentElement).getPropertyValue("--mark");
     const top = Math.max(...counts);
     counts.forEach((own, k) => context.fillRect((k * 360) / bins + 1, 90 - (86 * own) / top, 360 / bins - 2, (86 * own) / top));
     byId("picture-text").textContent = `Lengths of rows: ${lengths.reduce((a, b) => Math.min(a, b), Infinity)} to ${most}, of ${lengths.length < count ? `${lengths.length} of ${count}` : `all ${count}`} rows`;
   }
 }
+
+/** Move the window of the picture by half of it, within the matrix. */
+byId("picture").addEventListener("keydown", (event) => {
+  const [down, right] = { ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowLeft: [0, -1] }[event.key] ?? [];
+  if (down === undefined || !state.picture) return;
+  event.preventDefault();
+  const { turn, tensor, grid } = state.picture;
+  if (turn !== state.turn || !grid.matrix) return;
+  state.corner = [down, right].map((step, mode) => Math.max(0, Math.min(state.corner[mode] + (step * WINDOW[mode]) / 2, grid.box[mode] - WINDOW[mode])));
+  draw(turn, "picture", "picture-figure", () => drawPicture(turn, tensor, grid)).then(showCost);
+});
 
 // Five colours of viridis, and what is between them.
 const COLOURS = [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]];
@@ -607,18 +650,21 @@ async function draw(turn, box, figure, work) {
 
 function showIndex(box) {
   state.fixed = new Array(Math.max(0, (box?.length ?? 0) - 2)).fill(0);
-  byId("index").replaceChildren(
-    ...state.fixed.map((_, mode) => {
-      const label = element("label", `Index ${mode} `);
-      const input = element("input", undefined, { type: "number", min: 0, max: Math.max(0, box[mode] - 1), value: 0 });
-      input.addEventListener("change", () => {
-        state.fixed[mode] = Math.max(0, Math.min(box[mode] - 1, Math.floor(Number(input.value)) || 0));
-        values.redraw();
-      });
-      label.append(input);
-      return label;
-    }),
-  );
+  state.column = 0;
+  state.corner = [0, 0];
+  const fieldOf = (name, most, use) => {
+    const label = element("label", `${name} `);
+    const input = element("input", undefined, { type: "number", min: 0, max: Math.max(0, most), value: 0 });
+    input.addEventListener("change", () => {
+      use(Math.max(0, Math.min(most, Math.floor(Number(input.value)) || 0)));
+      values.redraw();
+    });
+    label.append(input);
+    return label;
+  };
+  const fields = state.fixed.map((_, mode) => fieldOf(`Index ${mode}`, box[mode] - 1, (place) => (state.fixed[mode] = place)));
+  if (box?.length > 1 && box.at(-1) > COLUMNS) fields.push(fieldOf("From column", box.at(-1) - 1, (place) => (state.column = place)));
+  byId("index").replaceChildren(...fields);
 }
 
 function showMetadata(metadata) {
@@ -699,7 +745,9 @@ async function show(entry, turn) {
     byId("values").setAttribute("aria-rowcount", count);
     await values.set(count);
     await draw(turn, "shape", "shape-figure", () => drawShape(turn, tensor, count));
+    state.picture = { turn, tensor, grid };
     await draw(turn, "picture", "picture-figure", () => drawPicture(turn, tensor, grid));
+    if (!count && turn === state.turn) byId("said").textContent = "There are no rows.";
   } catch (error) {
     await fail(error, turn);
   } finally {

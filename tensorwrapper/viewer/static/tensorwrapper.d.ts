@@ -39,7 +39,7 @@ export type Nested = Value | Nested[];
 /** One tensor of a message or a file. */
 export declare class Tensor {
   readonly kind: "dense" | "jagged" | "tiled" | "triangular" | "metadata";
-  readonly hold: "sparse" | "blocks" | "symmetric" | "string" | "zlib" | "zstd" | "blosc2" | null;
+  readonly hold: "sparse" | "blocks" | "symmetric" | "symmetric_blocks" | "string" | "zlib" | "zstd" | "blosc2" | null;
   /** Extents of a box; null for other kinds. */
   readonly shape: number[] | null;
   readonly typeName: string;
@@ -63,6 +63,8 @@ export declare class Tensor {
   strings(first?: number, end?: number): Promise<(string | Uint8Array | null)[]>;
   sparse(): Promise<{ addresses: number[]; values: Value[]; fill: Value; shape: number[] }>;
   marks(): Promise<number[][]>;
+  /** Numbers of the tiles that `blocks` have, in row-major order; of symmetric ones with those they stand for. */
+  present(): Promise<number[]>;
   lengths(options?: { sample?: number; runs?: number }): Promise<number[]>;
   toList(): Promise<Nested>;
 }

@@ -26,6 +26,7 @@ export const LIMITS = Object.freeze({
   group: 40320,
   lists: 2 ** 21,
   steps: 2 ** 24,
+  tiles: 2 ** 20,
 });
 
 /** An error with the `reason` of the format page, or `record`, `source` or `changed`. */
@@ -41,7 +42,12 @@ const refuse = (reason, text) => {
   throw new TensError(reason, text);
 };
 
+/** A value of a label in a message: an object of JSON has no text of its own. */
+const told = (value) => (typeof value === "object" ? JSON.stringify(value, (_, own) => (typeof own === "bigint" ? String(own) : own)) : String(value)).slice(0, 40);
+
 const isCount = (value) => Number.isSafeInteger(value) && value >= 0;
+/** Whether a list has each of the first numbers once. */
+const isPermutation = (list, count) => Array.isArray(list) && list.length === count && times(count, (k) => k).every((k) => list.includes(k));
 const product = (list) => list.reduce((all, one) => all * one, 1);
 const times = (count, use) => Array.from({ length: count }, (_, k) => use(k));
 const summed = (list, of) => list.reduce((sum, one) => sum + of(one), 0);
@@ -57,7 +63,10 @@ const ESCAPES = { '"': '"', "\\": "\\", "/": "/", b: "\b", f: "\f", n: "\n", r: 
 const NUMBER = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y;
 
 /** Parse strict JSON: no duplicate keys; integers beyond 2^53 are BigInt. */
-export function parseJson(text) {
+export const parseJson = (text) => parse(text, []);
+
+/** Parse JSON. Below the keys `bare`, but for metadata, a whole number with a point is an object: it is no integer. */
+function parse(text, bare) {
   let place = 0;
   let items = 0;
   const wrong = (what) => refuse("header", `${what} at ${place} of the label`);
@@ -85,7 +94,7 @@ export function parseJson(text) {
     if (/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/.test(out)) wrong("half a surrogate pair");
     return out;
   };
-  const number = () => {
+  const number = (isBare) => {
     NUMBER.lastIndex = place;
     const found = NUMBER.exec(text);
     if (!found) wrong("no value");
@@ -97,9 +106,9 @@ export function parseJson(text) {
     }
     const value = Number(found[0]);
     if (!Number.isFinite(value)) wrong("a number beyond a double");
-    return value;
+    return isBare && Number.isInteger(value) ? Object(value) : value;
   };
-  const value = (depth) => {
+  const value = (depth, isBare = false) => {
     if (depth > LIMITS.depth) wrong("too deep a value");
     if (++items > LIMITS.items) wrong("too many values");
     skip();
@@ -113,7 +122,7 @@ export function parseJson(text) {
       skip();
       if (text[place] === end) return place++, isList ? out : {};
       for (;;) {
-        if (isList) out.push(value(depth + 1));
+        if (isList) out.push(value(depth + 1, isBare));
         else {
           skip();
           if (text[place] !== '"') wrong("no key");
@@ -121,7 +130,7 @@ export function parseJson(text) {
           if (out.has(key)) wrong("a key twice");
           skip();
           if (text[place++] !== ":") wrong("no colon");
-          out.set(key, value(depth + 1));
+          out.set(key, value(depth + 1, key !== "metadata" && (isBare || (depth === 1 && bare.includes(key)))));
         }
         skip();
         const next = text[place++];
@@ -134,7 +143,7 @@ export function parseJson(text) {
     for (const [word, meant] of [["true", true], ["false", false], ["null", null]]) {
       if (text.startsWith(word, place)) return (place += word.length), meant;
     }
-    return number();
+    return number(isBare);
   };
   const found = value(1);
   skip();
@@ -315,6 +324,8 @@ export function crc32(bytes, sum = 0) {
   return ~state >>> 0;
 }
 
+/** The greatest first index. */
+const FIRST = 2n ** 62n;
 const LANES = 8192;
 const FACTOR = 11400714785074694791n;
 const WORD = (1n << 64n) - 1n;
@@ -551,9 +562,10 @@ function typeOf(entry) {
   const { dtype, word } = entry;
   if (typeof dtype !== "string" || !Number.isInteger(word)) refuse("schema", "dtype or word");
   const known = KINDS[`${dtype}${word}`];
-  if (!known) refuse("unsupported", `elements ${String(dtype)}${String(word)}`);
+  if (!known) refuse("unsupported", `elements ${told(dtype)}${told(word)}`);
   const logical = entry.logical ?? null;
   if (logical === null) return { make: known[0], word, name: known[1], dtype, small: known[1] === "float16" ? "float16" : null, time: null };
+  if (typeof logical !== "string") refuse("unsupported", `the logical type ${told(logical)}`);
   const time = /^(datetime64|timedelta64)\[([A-Za-z]+)\]$/.exec(logical);
   if (time && UNITS.includes(time[2]) && dtype === "i" && word === 8) {
     return { make: known[0], word, name: logical, dtype, small: null, time: { kind: time[1], unit: time[2] } };
@@ -562,7 +574,7 @@ function typeOf(entry) {
   if ((Object.hasOwn(SMALL, logical) || logical === "float8_e8m0fnu") && logical !== "float16" && dtype === "u" && word === bits) {
     return { make: known[0], word, name: logical, dtype, small: logical, time: null };
   }
-  return refuse("unsupported", `the logical type ${String(logical).slice(0, 40)}`);
+  return refuse("unsupported", `the logical type ${told(logical)}`);
 }
 
 /** Bytes as an array of elements; complex numbers are pairs. */
@@ -635,10 +647,10 @@ function labelOf(frame) {
   if (bare === "") return undefined;
   const isJson = ["TENS", "FLOW", "JSON"].includes(form);
   if (!isJson && !/^[ \t\n\r]*\{/.test(bare)) return undefined;
-  return parseJson(bare);
+  return parse(bare, ["TENS", "record"]);
 }
 
-const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Number);
 
 /** The entries of tensors that a label has. */
 function entriesOf(label) {
@@ -672,7 +684,7 @@ function checkSums(label, parts) {
   const said = isObject(label) && isObject(label.TENS) ? (label.TENS.checksums ?? null) : null;
   if (said === null) return;
   if (!isObject(said) || !Array.isArray(said.parts)) refuse("schema", "checksums");
-  if (!["crc32", "xxh3"].includes(said.algorithm)) refuse("unsupported", `checksums ${String(said.algorithm).slice(0, 40)}`);
+  if (!["crc32", "xxh3"].includes(said.algorithm)) refuse("unsupported", `checksums ${told(said.algorithm)}`);
   if (said.parts.length > parts.length) refuse("integrity", "more checksums than parts");
   const [digits, sumOf] = said.algorithm === "crc32" ? [8, crc32] : [16, xxh3];
   said.parts.forEach((sum, k) => {
@@ -690,7 +702,7 @@ export function decodeMessage(given) {
   checkSums(label, parts);
   const held = {
     async part(number) {
-      if (!isCount(number) || number >= parts.length) refuse("layout", `there is no part ${String(number)}`);
+      if (!isCount(number) || number >= parts.length) refuse("layout", `there is no part ${told(number)}`);
       return { start: 0, size: parts[number].length, number };
     },
     async read(ranges) {
@@ -718,7 +730,7 @@ export function* decodeStream(given) {
 // ----------------------------------------------------------------------------------------- tensors
 
 const RUNS = ["dense", "jagged", "tiled", "triangular"];
-const HOLDS = ["sparse", "blocks", "symmetric", "string", "zlib", "zstd", "blosc2"];
+const HOLDS = ["sparse", "blocks", "symmetric", "symmetric_blocks", "string", "zlib", "zstd", "blosc2"];
 const FEW_ADDRESSES = 8192;
 const CELLS = 4096;
 const COMPRESSED = ["zlib", "zstd", "blosc2"];
@@ -726,7 +738,7 @@ const COMPRESSED = ["zlib", "zstd", "blosc2"];
 const objectOf = (entry, name) => {
   const found = entry[name];
   if (!isObject(found)) refuse("schema", `${name} is no object`);
-  if (found.version !== 1) refuse("unsupported", `version ${String(found.version)} of ${name}`);
+  if (found.version !== 1) refuse("unsupported", `version ${told(found.version)} of ${name}`);
   return found;
 };
 
@@ -767,11 +779,11 @@ const cut = (list, extents) => {
 };
 
 /** The first place of an ascending list whose number is at least `least`. */
-const lowest = (list, least) => {
+const lowest = (list, least, of = (one) => one) => {
   let [low, high] = [0, list.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (list[middle] < least) low = middle + 1;
+    if (of(list[middle]) < least) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -810,6 +822,9 @@ const placesIn = (window, strides, start = 0) => {
   });
   return out;
 };
+
+/** A value as a text that equal values share; no number differs from itself by its sign of zero. */
+const asKey = (value) => (typeof value === "object" && value !== null ? `${value.re + 0},${value.im + 0}` : String(value));
 
 /** Where a tile begins in the run of tiles that are stored one after the other. */
 const tileStart = (marks, box, index) => {
@@ -916,11 +931,13 @@ export class Tensor {
     this.hold = HOLDS.includes(packing) ? packing : null;
     this.said = this.hold ? objectOf(entry, this.hold) : null;
     this.kind = this.hold ? (this.said.packing ?? "dense") : packing;
-    if (!RUNS.includes(this.kind)) refuse("unsupported", `the packing ${String(this.kind).slice(0, 40)}`);
+    if (!RUNS.includes(this.kind)) refuse("unsupported", `the packing ${told(this.kind)}`);
     this.form = this.kind === "dense" ? null : objectOf(entry, this.kind);
     this.stored = extentsOf(entry.shape, "shape");
     const own = this.hold && !COMPRESSED.includes(this.hold);
     this.run = own ? extentsOf(this.said.shape, `shape of ${this.hold}`) : this.stored;
+    const isFlat = ["jagged", "triangular"].includes(this.kind) || this.form?.storage === "tiles";
+    if ((isFlat && this.run.length !== 1) || (own && this.stored.length !== 1)) refuse("schema", "a shape that has one entry");
     this.count = product(this.run);
     this.type = typeOf(entry);
     this.typeName = this.hold === "string" ? (this.said.kind === "utf8" ? "text" : "bytes") : this.type.name;
@@ -936,16 +953,20 @@ export class Tensor {
     if (this.isTurned) {
       if (!dense || own || this.nullable) refuse("unsupported", "order or ascend with this packing");
       const { order, ascend } = entry;
-      const modes = this.run.map((_, mode) => mode);
-      if (order !== undefined && !(Array.isArray(order) && [...order].sort((a, b) => a - b).join() === modes.join())) refuse("layout", "order");
-      if (ascend !== undefined && !(Array.isArray(ascend) && ascend.length === modes.length && ascend.every((one) => typeof one === "boolean"))) refuse("layout", "ascend");
+      if (order !== undefined && !isPermutation(order, this.run.length)) refuse("layout", "order");
+      if (ascend !== undefined && !(Array.isArray(ascend) && ascend.length === this.run.length && ascend.every((one) => typeof one === "boolean"))) refuse("layout", "ascend");
     }
-    if (this.hold === "blocks" && (this.kind !== "tiled" || this.form.storage !== "tiles")) refuse("layout", "blocks of what is not tiles stored one after the other");
+    this.isBlocks = this.hold === "blocks" || this.hold === "symmetric_blocks";
+    if (this.isBlocks && (this.kind !== "tiled" || this.form.storage !== "tiles")) refuse("layout", "blocks of what is not tiles stored one after the other");
     if (this.kind === "triangular") this.#triangle();
+    const firsts = this.kind === "jagged" ? this.form.origins : this.kind === "tiled" ? this.form.first : null;
+    if (this.kind === "jagged" && !(Array.isArray(this.form.splits) && isCount(this.form.cell_rank) && this.form.cell_rank > 0)) refuse("schema", "splits or cell_rank");
     this.rank = { dense: this.run.length, triangular: 2, tiled: 2 * (this.form?.marks?.length ?? 0), jagged: (this.form?.splits?.length ?? 0) + 1 + (this.form?.cell_rank ?? 0) }[this.kind];
-    const isInteger = (one) => Number.isSafeInteger(one) || typeof one === "bigint";
+    const isInteger = (one) => (Number.isSafeInteger(one) || typeof one === "bigint") && one >= -FIRST && one <= FIRST;
     const fits = (list, good) => list === null || (Array.isArray(list) && list.every(good));
     if (!fits(this.names, (one) => one === null || typeof one === "string") || (this.names && this.names.length !== this.rank)) refuse("schema", "mode_names");
+    const isFirst = (one, mode) => isInteger(one) || (mode > 0 && this.kind === "jagged" && isObject(one) && isCount(one.part));
+    if (!fits(firsts ?? null, isFirst) || (firsts && firsts.length !== (this.kind === "tiled" ? this.rank / 2 : this.rank))) refuse("schema", "the first indices");
     if (!fits(this.origin, isInteger) || (this.origin && this.origin.length !== this.rank)) refuse("schema", "origin");
     if (!fits(this.layers, isCount) || (this.layers && summed(this.layers, (one) => one) !== this.rank)) refuse("schema", "layers");
     this.shape = dense ? this.run : null;
@@ -989,13 +1010,17 @@ export class Tensor {
     const { block, blocks, shuffle = false } = this.said;
     const { word } = this.type;
     if (this.hold !== "zlib") refuse("unsupported", `${this.hold}: Python unpacks it`);
-    if (!isCount(block) || block < word || block > LIMITS.blockBytes || block % word) refuse("limit", `blocks of ${String(block)} bytes`);
+    if (!isCount(block) || block < word || block > LIMITS.blockBytes || block % word) refuse("limit", `blocks of ${told(block)} bytes`);
     if (typeof shuffle !== "boolean") refuse("schema", "shuffle");
     const table = await this.held.part(blocks);
     if (table.size !== 8 * (Math.ceil(total / block) + 1)) refuse("size", `${table.size} bytes of block places`);
     const runs = spansOf(ranges.filter(({ start, end }) => end > start).map(({ start, end }) => [Math.floor(start / block), Math.ceil(end / block)]));
     if (summed(runs, ([low, high]) => (high - low) * block) > LIMITS.decompressedBytes) refuse("limit", "too much to decompress at a time");
     const places = (await this.#numbersIn(table, runs.map(([low, high]) => [low, high + 1]))).map((own) => ascending(own, "blocks", part.size));
+    runs.forEach(([low, high], k) => {
+      const isEnd = high === Math.ceil(total / block);
+      if ((low === 0 && places[k][0] !== 0) || (isEnd && places[k].at(-1) !== part.size)) refuse("size", "blocks that do not go over all bytes");
+    });
     const packed = await this.held.read(places.map((own) => ({ part, start: own[0], end: own.at(-1) })));
     const begins = [];
     const out = new Uint8Array(ranges.reduce((sum, { start, end }) => (begins.push(sum), sum + end - start), 0));
@@ -1057,7 +1082,7 @@ export class Tensor {
     }
     if (total * 8 > LIMITS.readBytes) refuse("limit", `${total} values at a time`);
     if (this.hold === "string") return this.#strings(spans);
-    if (this.hold === "sparse" || this.hold === "blocks") return this.#spread(spans, total);
+    if (this.hold === "sparse" || this.isBlocks) return this.#spread(spans, total);
     if (this.hold === "symmetric") {
       const all = await (this.unfolding ??= this.#unfold());
       return spans.flatMap(([first, end]) => all.slice(first, end));
@@ -1069,7 +1094,7 @@ export class Tensor {
   async #bits(number, spans) {
     const part = await this.held.part(number);
     if (part.size !== Math.ceil(this.count / 8)) refuse("size", `${part.size} bytes of validity for ${this.count} elements`);
-    const found = await this.held.read(spans.map(([first, end]) => ({ part, start: first >>> 3, end: Math.ceil(end / 8) })));
+    const found = await this.held.read(spans.map(([first, end]) => ({ part, start: Math.floor(first / 8), end: Math.ceil(end / 8) })));
     return spans.flatMap(([first, end], n) => times(end - first, (k) => (found[n][((first % 8) + k) >> 3] >> ((first + k) % 8)) & 1));
   }
 
@@ -1119,49 +1144,109 @@ export class Tensor {
       });
       return out;
     }
-    const { marks, box } = await this.#grid();
-    const counts = marks.map((own) => own.length - 1);
-    const present = distinct(await this.#numbers(this.said.present), "present tiles", product(counts) - 1);
-    const [starts, ends, places] = [[], [], [0]];
-    for (const tile of present) {
-      const index = indexAt(tile, counts);
-      const size = product(index.map((one, mode) => marks[mode][one + 1] - marks[mode][one]));
-      starts.push(tileStart(marks, box, index));
-      ends.push(starts.at(-1) + size);
-      places.push(places.at(-1) + size);
-    }
-    if (places.at(-1) !== product(this.stored)) refuse("size", "elements of the present tiles");
-    const [wanted, targets] = [[], []];
+    const { tiles, sizesOf } = await (this.tiles ??= this.#tiles());
+    const [wanted, targets, turned] = [[], [], new Map()];
+    let length = 0;
+    const want = (first, end) => (wanted.push([first, end]), (length += end - first) - (end - first));
     spans.forEach(([first, end], n) => {
-      for (let k = lowest(ends, first + 1); starts[k] < end; k++) {
-        const [low, high] = [Math.max(first, starts[k]), Math.min(end, ends[k])];
-        wanted.push([places[k] + low - starts[k], places[k] + high - starts[k]]);
-        targets.push(begins[n] + low - first);
+      for (let k = lowest(tiles, first + 1, (tile) => tile.end); tiles[k]?.start < end; k++) {
+        const { number, start, place, operation } = tiles[k];
+        const [low, high] = [Math.max(first, start), Math.min(end, tiles[k].end)];
+        const [sign, conj, modes] = operation;
+        let own = null;
+        if (modes !== null) {
+          // A tile whose modes are exchanged is read whole, once.
+          if (!turned.has(number)) {
+            const extents = sizesOf(number);
+            const strides = stridesOf(modes.map((_, mode) => extents[modes.indexOf(mode)]));
+            turned.set(number, { extents, strides: modes.map((mode) => strides[mode]), begin: want(place, place + tiles[k].end - start) });
+          }
+          own = turned.get(number);
+        }
+        targets.push({ at: begins[n] + low - first, low: low - start, count: high - low, sign, conj, own, begin: own?.begin ?? want(place + low - start, place + high - start) });
       }
     });
+    if (length > LIMITS.readBytes / 8) refuse("limit", "tiles of too many elements at a time");
     const array = await this.#stored(wanted);
-    let done = 0;
-    wanted.forEach(([low, high], n) => {
-      for (let k = 0; k < high - low; k++) out[targets[n] + k] = this.#value(array, done++);
-    });
+    for (const { at, low, count, sign, conj, own, begin } of targets) {
+      for (let k = 0; k < count; k++) {
+        const from = own ? indexAt(low + k, own.extents).reduce((place, one, mode) => place + one * own.strides[mode], 0) : k;
+        out[at + k] = this.#turned(this.#value(array, begin + from), sign, conj);
+      }
+    }
     return out;
   }
 
-  async #unfold() {
-    const shape = this.run;
+  /** Which tiles are there, in the order of the run: where each begins, its stored elements, and how they are turned. */
+  async #tiles() {
+    const { marks, box } = await this.#grid();
+    const counts = marks.map((own) => own.length - 1);
+    const present = distinct(await this.#numbers(this.said.present), "present tiles", product(counts) - 1);
+    const group = this.hold === "blocks" ? [[box.map((_, mode) => mode), 1, false]] : this.#group(box);
+    if (group.some(([modes]) => modes.some((mode, k) => marks[mode].join() !== marks[k].join()))) refuse("layout", "modes that are exchanged are cut in other ways");
+    if (present.length * group.length > LIMITS.tiles) refuse("limit", `${group.length} operations on ${present.length} tiles`);
+    if (this.hold === "symmetric_blocks") {
+      const fill = await this.#fill();
+      if (group.some(([, sign, conj]) => asKey(this.#turned(fill, sign, conj)) !== asKey(fill))) refuse("layout", "a fill that the symmetry changes");
+    }
+    const sizesOf = (number) => indexAt(number, counts).map((one, mode) => marks[mode][one + 1] - marks[mode][one]);
+    const operations = group.map(([modes, sign, conj]) => [sign, conj, modes.some((mode, k) => mode !== k) ? modes : null]);
+    const found = new Map();
+    let place = 0;
+    for (const tile of present) {
+      const index = indexAt(tile, counts);
+      const size = product(sizesOf(tile));
+      for (const [n, [modes]] of group.entries()) {
+        const image = modes.map((mode) => index[mode]);
+        const number = image.reduce((sum, one, mode) => sum * counts[mode] + one, 0);
+        if (number > tile) refuse("layout", "a stored tile is not the greatest one of its orbit");
+        if (found.has(number)) continue;
+        const start = tileStart(marks, box, image);
+        found.set(number, { number, start, end: start + size, place, operation: operations[n] });
+      }
+      place += size;
+    }
+    if (place !== product(this.stored)) refuse("size", "elements of the present tiles");
+    return { tiles: [...found.values()].sort((a, b) => a.number - b.number), sizesOf };
+  }
+
+  /** Whether tiles are there, by their numbers in row-major order. */
+  async present() {
+    this.#check();
+    if (!this.isBlocks) refuse("unsupported", "present tiles of what has all");
+    return (await (this.tiles ??= this.#tiles())).tiles.map((tile) => tile.number);
+  }
+
+  /** The operations of a symmetry of a box. */
+  #group(shape) {
     const { generators } = this.said;
     const rank = shape.length;
     if (rank > 8) refuse("limit", "over 8 modes of a symmetry");
     const good = (one) =>
-      Array.isArray(one) && one.length === 3 && Array.isArray(one[0]) && [...one[0]].sort((a, b) => a - b).join() === shape.map((_, k) => k).join() && Math.abs(one[1]) === 1 && typeof one[2] === "boolean";
+      Array.isArray(one) && one.length === 3 && isPermutation(one[0], rank) && [1, -1].includes(one[1]) && typeof one[2] === "boolean";
     if (!Array.isArray(generators) || generators.length > 16 || !generators.every(good)) refuse("schema", "generators");
-    if (this.count > 2 ** 20) refuse("limit", `${this.count} elements of a symmetric tensor at a time`);
     const group = closureOf(generators, rank);
     if (group.some(([modes]) => modes.some((mode, k) => shape[mode] !== shape[k]))) refuse("layout", "modes of other extents are exchanged");
-    if (group.length * this.count * rank > LIMITS.steps) refuse("limit", `${group.length} operations on ${this.count} elements at a time`);
     if (this.type.dtype === "u" && group.some(([, sign]) => sign < 0)) refuse("layout", "a sign of unsigned numbers");
     const still = group.filter(([modes]) => modes.every((mode, k) => mode === k));
     if (still.some(([, sign, conj]) => sign < 0 && !conj)) refuse("layout", "a group of zeros");
+    return group;
+  }
+
+  #turned(value, sign, conj) {
+    if (value === null) return value;
+    if (typeof value === "object") return { re: sign * value.re, im: (conj ? -sign : sign) * value.im };
+    if (sign > 0 || typeof value === "boolean") return value;
+    if (typeof value === "bigint") return BigInt.asIntN(64, -value);
+    const spare = this.type.dtype === "i" ? 32 - 8 * this.type.word : null;
+    return spare === null ? -value : (-value << spare) >> spare;
+  }
+
+  async #unfold() {
+    const shape = this.run;
+    if (this.count > 2 ** 20) refuse("limit", `${this.count} elements of a symmetric tensor at a time`);
+    const group = this.#group(shape);
+    if (group.length * this.count * shape.length > LIMITS.steps) refuse("limit", `${group.length} operations on ${this.count} elements at a time`);
     const strides = stridesOf(shape);
     const image = (given, modes) => modes.reduce((place, mode, k) => place + given[k] * strides[mode], 0);
     const packed = await this.#stored([[0, product(this.stored)]]);
@@ -1180,14 +1265,7 @@ export class Tensor {
     const numbers = new Map();
     from.forEach((own, place) => own && own[0] === place && numbers.set(place, numbers.size));
     if (numbers.size !== product(this.stored)) refuse("size", `${product(this.stored)} elements for ${numbers.size} orbits`);
-    const turned = (value, sign, conj) => {
-      if (typeof value === "object") return { re: sign * value.re, im: (conj ? -sign : sign) * value.im };
-      if (sign > 0 || typeof value === "boolean") return value;
-      if (typeof value === "bigint") return BigInt.asIntN(64, -value);
-      const spare = this.type.dtype === "i" ? 32 - 8 * this.type.word : null;
-      return spare === null ? -value : (-value << spare) >> spare;
-    };
-    return from.map((own) => (own ? turned(this.#value(packed, numbers.get(own[0])), own[1], own[2]) : zero));
+    return from.map((own) => (own ? this.#turned(this.#value(packed, numbers.get(own[0])), own[1], own[2]) : zero));
   }
 
   /** Strings `first` to `end` of the run: text, null, or `Uint8Array` where they are bytes. */
@@ -1203,7 +1281,7 @@ export class Tensor {
     if (part.size !== product(this.stored)) refuse("size", "the bytes of strings");
     const give = (bytes) => (kind === "utf8" ? utf8(bytes, "integrity") : bytes.slice());
     if (form === "tf_string") return this.#tensorflow(part, spans, give);
-    if (form !== null && form !== "offsets") refuse("unsupported", `the form ${String(form).slice(0, 40)} of strings`);
+    if (form !== null && form !== "offsets") refuse("unsupported", `the form ${told(form)} of strings`);
     const table = await this.held.part(offsets);
     if (table.size !== 8 * (this.count + 1)) refuse("size", `${table.size} bytes of offsets for ${this.count} strings`);
     const places = await this.#numbersIn(table, spans.map(([first, end]) => [first, end + 1]));
@@ -1294,9 +1372,11 @@ export class Tensor {
 
   async #splitParts() {
     const { splits, cells, cell_rank: rank } = this.form;
-    if (!Array.isArray(splits) || !isCount(rank) || rank < 1 || splits.length + 1 + rank > LIMITS.rank) refuse("schema", "splits or cell_rank");
+    if (this.rank > LIMITS.rank) refuse("limit", `${this.rank} modes`);
     const parts = await Promise.all([...splits, cells].map((number) => this.held.part(number)));
     if (parts.some((part, q) => part.size % 8 || (!part.size && (q < splits.length || rank === 1)))) refuse("size", "a part of splits");
+    const { absent } = this.form;
+    if (absent !== undefined && !(Array.isArray(absent) && absent.length === rank && absent.every(isCount) && parts.at(-1).size === (rank === 1 ? 8 : 0))) refuse("schema", "absent where there are cells");
     return { parts, rank };
   }
 
@@ -1538,6 +1618,15 @@ const viewsOf = (views) => {
   return isGood ? views : refuse("schema", "the views of an index");
 };
 
+/** Which fields the records of an index have. */
+const fieldsOf = (records) => {
+  const isGood = isObject(records) && Object.values(records).every((own) => Array.isArray(own) && own.length && own.every((one) => typeof one === "string" && isName(one)) && new Set(own).size === own.length);
+  return isGood ? records : refuse("schema", "the records of an index");
+};
+
+/** How elements are held, but for their compression: a piece that does not get smaller is not compressed. */
+const heldAs = ({ hold }) => (COMPRESSED.includes(hold) ? null : hold);
+
 const sameText = (a, b) => (a ?? null) === (b ?? null);
 
 /** A record of a file: its label, and where its parts are, found when they are asked for. */
@@ -1551,7 +1640,7 @@ class FileRecord {
 
   /** Where a part is; one walk over the sizes of parts at a time. */
   part(number) {
-    if (!isCount(number) || number > LIMITS.parts) refuse("layout", `there is no part ${String(number)}`);
+    if (!isCount(number) || number > LIMITS.parts) refuse("layout", `there is no part ${told(number)}`);
     const found = this.walking.then(() => this.#walk(number));
     this.walking = found.catch(() => {});
     return found;
@@ -1733,7 +1822,7 @@ class TensFile {
       if (table.shape[1] !== 5) refuse("layout", "the table of an index");
       const grown = entries.length > 3 ? plain(3, "i", 8, 1) : null;
       const begin = said.previous ?? null;
-      this.links.unshift({ rows: table.shape[0], table: await part(table), text: await part(names), grown: grown && (await part(grown)), end: place, records: said.records ?? {}, views: viewsOf(said.views ?? {}), record, isKnown: record.header.end - place <= SMALL_INDEX });
+      this.links.unshift({ rows: table.shape[0], table: await part(table), text: await part(names), grown: grown && (await part(grown)), end: place, records: fieldsOf(said.records ?? {}), views: viewsOf(said.views ?? {}), record, isKnown: record.header.end - place <= SMALL_INDEX });
       if (begin === null) break;
       if (!isCount(begin)) return false;
       this.links[0].floor = begin;
@@ -1829,9 +1918,11 @@ class TensFile {
     if (!["tensor", "records", "metadata"].includes(said.kind)) return [];
     const [piece, pieces] = [said.piece ?? 0, said.pieces ?? 1];
     const isNamed = said.kind === "metadata" || (typeof said.name === "string" && isName(said.name));
+    const before = said.extends ?? 0;
+    if (!isCount(before) && !(typeof before === "bigint" && before >= 0n && before <= FIRST)) return [];
     if (!isNamed || !isCount(piece) || !isCount(pieces) || piece >= pieces) return [];
     const pairs = said.kind === "records" ? record.label.TENS?.records?.[0]?.fields : null;
-    const fields = Array.isArray(pairs) ? pairs.map((pair) => String(pair?.[0])) : null;
+    const fields = Array.isArray(pairs) && pairs.every((pair) => typeof pair?.[0] === "string") ? pairs.map(([field]) => field) : null;
     return [{ fields, name: said.kind === "metadata" ? "" : said.name, start, length: end - start - HEADER, piece: said.piece ?? 0, pieces: said.pieces ?? 1, extends: said.extends ?? null }];
   }
 
@@ -1852,7 +1943,7 @@ class TensFile {
       let after = link.floor ?? 0;
       let from = low ? table[0] : 0;
       const stop = table.at(-5);
-      if (from < 0 || stop < from || stop > link.text.size) refuse("layout", "the names of an index");
+      if (from < 0 || stop < from || stop > link.text.size || (high === link.rows && stop !== link.text.size)) refuse("layout", "the names of an index");
       const heads = [];
       for (let k = low; glance && k < high; k++) {
         const start = table[5 * (k - before) + 1];
@@ -1923,7 +2014,7 @@ class TensFile {
     const group = record.label.TENS?.records;
     if (!Array.isArray(group) || group.length !== 1 || !isObject(group[0])) refuse("schema", "the records of a file record");
     const { fields, rank, version } = group[0];
-    if (version !== 1) refuse("unsupported", `version ${String(version)} of records`);
+    if (version !== 1) refuse("unsupported", `version ${told(version)} of records`);
     if (!isCount(rank) || rank > Math.max(...tensors.map((one) => one.rank))) refuse("layout", "the rank of records");
     if (!Array.isArray(fields) || !fields.every((one) => Array.isArray(one) && typeof one[0] === "string" && isCount(one[1]) && one[1] < tensors.length)) refuse("schema", "the fields of records");
     return fields.map(([field, number]) => ({ name: `${row.name}.${field}`, tensor: tensors[number] }));
@@ -2026,9 +2117,9 @@ class TensFile {
     for (const [k, one] of tensors.entries()) {
       if (one.refused) throw one.refused;
       const { extends: before } = rows[k];
-      const begin = (own) => Number((own.kind === "dense" ? own.origin : own.form.origins)?.[0] ?? 0);
+      const begin = (own) => Number((own.kind === "dense" ? own.origin : (own.form.origins ?? own.form.first))?.[0] ?? 0);
       if (before === null && begin(one) !== begin(first) + count) refuse("record", `the piece at ${rows[k].start} does not begin where the one before it ends`);
-      const alike = one.typeName === first.typeName && one.hold === first.hold && String(one.layers) === String(first.layers) && one.rank === first.rank;
+      const alike = one.typeName === first.typeName && heldAs(one) === heldAs(first) && String(one.layers) === String(first.layers) && one.rank === first.rank;
       const isBox = one.kind === "dense";
       const fits = first.kind === "dense" ? isBox && one.shape.length && one.shape.slice(1).join() === first.shape.slice(1).join() : isBox || one.kind === first.kind;
       if (!alike || !fits || (before !== null && before !== count)) refuse("record", `the record at ${rows[k].start} does not go on where the tensor ends`);
