@@ -54,6 +54,7 @@ from tensorwrapper.store.foreign.hdf5._types import (
     are_labels,
     field_refusal,
     has_heap,
+    has_misread,
     is_one_text,
     is_text,
     look_at,
@@ -455,14 +456,18 @@ class _Finder:
         from tensorwrapper.selection import as_view  # noqa: PLC0415 - arrays in memory need no views
 
         self._check_extents(found)
+        is_misread = has_misread(found.id.get_type())
         try:
-            source = self._source(found)
+            source = None if is_misread else self._source(found)
         except TypeError:
+            source = None
+        if source is None:
             # NumPy has no integers of three bytes, and h5py no shorter way to wider ones.
-            check_bytes(found.size * look.dtype.itemsize, found.name, self.limits)
-            array = np.empty(found.shape, look.dtype)
+            wide = np.dtype(f"{look.dtype.kind}2") if is_misread else look.dtype
+            check_bytes(found.size * wide.itemsize, found.name, self.limits)
+            array = np.empty(found.shape, wide)
             found.id.read(h5py.h5s.ALL, h5py.h5s.ALL, array)
-            return self._placed(as_tensor(array), found)
+            return self._placed(as_tensor(array.astype(look.dtype, copy=False)), found)
         return self._placed(as_view(source), found)
 
     def _mapped(self, found: "h5py.Dataset", dtype: "np.dtype[Any]") -> "Tensor[Any] | View[Any]":

@@ -19,6 +19,7 @@ __all__ = [
     "are_labels",
     "field_refusal",
     "has_heap",
+    "has_misread",
     "is_one_text",
     "is_text",
     "look_at",
@@ -72,7 +73,7 @@ def look_at(found: "h5py.Dataset", name: str) -> "Look | Loss":
     if missing is not None:
         return missing
     try:
-        dtype = found.dtype
+        dtype = _type_of(found, found.id.get_type())
     except Exception as error:  # noqa: BLE001 - h5py has no one word for types that NumPy lacks
         odd: list[tuple[str, str]] = []
         kind = found.id.get_type()
@@ -154,7 +155,7 @@ def _readable(
         own = kind.get_member_type(k)
         found: np.dtype[Any] | None
         try:
-            found = own.dtype
+            found = _type_of(own, own)
         except Exception as error:  # noqa: BLE001 - h5py has no one word for types that NumPy lacks
             if not isinstance(own, h5py.h5t.TypeCompoundID):
                 odd.append((f"{above}.{name}", str(error)))
@@ -163,6 +164,35 @@ def _readable(
         if found is not None:
             fields.append((name, found))
     return np.dtype(fields) if fields else None
+
+
+def _type_of(shown: "h5py.Dataset | h5py.h5t.TypeID", kind: "h5py.h5t.TypeID") -> "np.dtype[Any]":
+    """Return the type that h5py shows.
+
+    Raises
+    ------
+    TypeError
+        If NumPy has no such type, or HDF5 would convert elements to wrong numbers.
+    """
+    if has_misread(kind):
+        raise TypeError("HDF5 converts integers of one big-endian byte with unused bits to wrong numbers")
+    return shown.dtype
+
+
+def has_misread(kind: "h5py.h5t.TypeID") -> bool:
+    """Tell whether some elements are integers of one big-endian byte with unused bits.
+
+    HDF5 2.0 does not clear these bits when it converts to a byte of NumPy. Wider integers are right.
+    """
+    import h5py  # noqa: PLC0415 - an extra
+
+    if isinstance(kind, h5py.h5t.TypeCompoundID):
+        return any(has_misread(kind.get_member_type(k)) for k in range(kind.get_nmembers()))
+    if isinstance(kind, h5py.h5t.TypeArrayID | h5py.h5t.TypeVlenID):
+        return has_misread(kind.get_super())
+    if not isinstance(kind, h5py.h5t.TypeIntegerID):
+        return False
+    return bool(kind.get_size() == 1 and kind.get_order() == h5py.h5t.ORDER_BE and kind.get_precision() < 8)
 
 
 def are_labels(kind: "h5py.h5t.TypeID", space: "h5py.h5s.SpaceID", rank: int) -> bool:
@@ -230,7 +260,7 @@ def _missing_filter(found: "h5py.Dataset", name: str) -> Loss | None:
 
 
 def _wider(found: "h5py.Dataset") -> "np.dtype[Any] | None":
-    """Return the next type of NumPy that holds integers of 3, 5, 6 or 7 bytes."""
+    """Return the next type of NumPy that holds integers of 1, 3, 5, 6 or 7 bytes."""
     import h5py  # noqa: PLC0415 - an extra
 
     kind = found.id.get_type()

@@ -87,6 +87,11 @@ def test_all_variants_of_a_type_are_as_h5py_reads_them_or_told(tmp_path, chunked
             try:
                 dtype = found.dtype
                 own = found[()]
+                if "8BE" in name and dtype.itemsize == 1:
+                    # HDF5 2.0 does not clear unused bits of one big-endian byte, but does in two.
+                    wide = np.empty(found.shape, f"{dtype.kind}2")
+                    found.id.read(h5py.h5s.ALL, h5py.h5s.ALL, wide)
+                    own = wide.astype(dtype)
                 if dtype.names is None:
                     right[name] = dtype.base, own.tobytes()
                 for field in dtype.names or ():
