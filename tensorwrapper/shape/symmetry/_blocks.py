@@ -185,7 +185,7 @@ def block_of(codes: tuple[bytes, ...], rank: int) -> Block | None:
     Copies(block=Single(), copies=2, sign=1, conjugate=False)
     """
     block = _tree(set(codes), rank, 0, rank)
-    # What one conjugation makes real and another imaginary is zero, which no single block can tell.
+    # An element that is real by one conjugation and imaginary by another is zero: blocks alone miss it.
     return None if block is None or len(_conjugations(block)) > 1 else block
 
 
