@@ -85,7 +85,7 @@ def fold(codes: tuple[bytes, ...], columns: tuple[IntArray, ...], extents: Exten
     stored = stored_ordinals(codes, extents)
     offsets = np.searchsorted(stored, greatest @ _strides(extents))
     offsets[zero] = -1
-    # An empty mask is None: truth values cannot be negated, and times cannot be conjugated.
+    # Masks that are all False are left out: NumPy raises when it negates truth values.
     masks = (signs[operations] < 0, conjugate[operations], zero)
     return Folded(offsets.reshape(shape), *[own.reshape(shape) if own.any() else None for own in masks])
 
