@@ -442,6 +442,17 @@ def test_dense_tensors_take_the_elements_of_symmetric_ones():
     assert rows.tolist() == [x[0].tolist(), [4.0]]
 
 
+@pytest.mark.parametrize("text", ["s8", "3: +(0 1 2)", "4: +(0 1)(2 3)"])
+def test_elements_of_truth_values_and_times_are_read_one_by_one(text):
+    s = S.parse(text)
+    x, a = packed_of(s, 27, np.float64)
+    for t, own in ((a > 0, x > 0), (a.astype("m8[s]"), x.astype("m8[s]"))):
+        assert t.symmetry == s
+        assert np.array_equal(t[::-1].to_dense(), own[::-1])
+        assert t[(0, 1, 2, 1)[: s.rank]].item() == own[(0, 1, 2, 1)[: s.rank]].item()
+    assert np.array_equal(tw.where(a > 0, a, x - 1).compute(), np.where(x > 0, x, x - 1))
+
+
 def test_blocks_of_a_symmetric_tensor_are_put_together():
     x, s = packed_of(S8, 26, np.float64)
     blocks = [*tw.wire.split_blocks(s, "x", max_bytes=200)]

@@ -197,7 +197,8 @@ class SymmetricBlocks(BufferCommon[S], Generic[S]):
         if found is None:
             return None
         if not found.pattern.count:
-            return PresentTiles(found.pattern, self.values.as_readonly(), self.fill_value, found.first, None)
+            nothing = Dense(self.values.flat[:0]).as_readonly()
+            return PresentTiles(found.pattern, nothing, self.fill_value, found.first, None)
         moved = self._moved(*found.places(), found.pattern.tile_extents())
         if moved is None:
             return None

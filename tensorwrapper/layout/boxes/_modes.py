@@ -34,6 +34,7 @@ __all__ = [
     "merge_modes",
     "pad",
     "pad_positions",
+    "places_of",
     "positions_of_rows",
     "repeat",
     "repeat_each",
@@ -188,11 +189,28 @@ def repeat_each(layout: LayoutCommon, mode: SupportsIndex, times: SupportsIndex)
 def gather(layout: LayoutCommon, mode: SupportsIndex, positions: npt.ArrayLike) -> _Smooth:
     """Return the layout of the given positions of a mode, counted from 0, negative from the end."""
     base, axes = layout.mode_maps("gather")
-    number = mode_of(mode, len(axes))
+    number, places = places_of(layout.shape.extents, mode, positions)
+    part = axes[number].gather(places)
+    parts = [part if m == number else (0, axis) for m, axis in enumerate(axes)]
+    origin = [0 if m == number else start for m, start in enumerate(layout.shape.origin)]
+    return _rebuilt(base, parts, origin)
+
+
+def places_of(extents: Extents, mode: SupportsIndex, positions: npt.ArrayLike) -> tuple[int, IntArray]:
+    """Return the number of a mode of a box, and positions of it, none of them negative.
+
+    Raises
+    ------
+    OutOfBoundsError
+        If there is no such position.
+    RankError
+        If there is no such mode, or the positions are not in one axis.
+    """
+    number = mode_of(mode, len(extents))
     places = integer_array(positions, "positions")
     if places.ndim != 1:
         raise RankError(f"positions of one mode form one axis, not an array of shape {places.shape}")
-    extent = axes[number].extent
+    extent = extents[number]
     least, most = (int(places.min()), int(places.max())) if places.size else (0, -1)
     if least < -extent or most >= extent:
         wrong = places[(places < -extent) | (places >= extent)]
@@ -200,10 +218,7 @@ def gather(layout: LayoutCommon, mode: SupportsIndex, positions: npt.ArrayLike) 
             f"position {int(wrong[0])} is outside mode {number}, which has extent {extent}"
         )
     signed = places.astype(np.int64, copy=False)
-    part = axes[number].gather(np.where(signed < 0, signed + extent, signed) if least < 0 else signed)
-    parts = [part if m == number else (0, axis) for m, axis in enumerate(axes)]
-    origin = [0 if m == number else start for m, start in enumerate(layout.shape.origin)]
-    return _rebuilt(base, parts, origin)
+    return number, np.where(signed < 0, signed + extent, signed) if least < 0 else signed
 
 
 def broadcast(layout: LayoutCommon, shape: Shape[Any]) -> _Smooth:

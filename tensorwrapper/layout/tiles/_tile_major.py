@@ -24,6 +24,7 @@ from tensorwrapper.layout.boxes._strided import Strided, packed_strides, row_maj
 from tensorwrapper.layout.cells._blocked import Blocked, Packed
 from tensorwrapper.layout.tiles._tiles_in_memory import (
     TilesInMemory,
+    gather_box,
     select_box,
     tiled_view,
     turn_box,
@@ -272,6 +273,9 @@ class TileMajor(LayoutCommon):
     def reverse(self, modes: Iterable[int]) -> "Strided | TilesInMemory":
         """Return the layout with the order of some modes reversed."""
         return turn_box(self.tiling, self.tile_table, tuple(range(self.shape.rank)), modes)
+
+    def gathered(self, mode: SupportsIndex, positions: object) -> "Strided | TilesInMemory":
+        return gather_box(self.tiling, self.tile_table, mode, positions)
 
     def tile_table(self, numbers: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
         """Return place and strides of the tiles with these numbers per mode: arrays over their product."""

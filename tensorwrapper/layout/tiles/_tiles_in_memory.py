@@ -4,7 +4,7 @@ This is what parts of tile-major storage are: whatever a selection takes of a ti
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, SupportsIndex, TypeAlias, final
+from typing import Any, SupportsIndex, TypeAlias, cast, final
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from tensorwrapper.errors import LayoutError
 from tensorwrapper.layout.axes._tables import sum_table
 from tensorwrapper.layout.boxes._common import LayoutCommon, check_region, to_inside
 from tensorwrapper.layout.boxes._keys import Positional, parse_positional
+from tensorwrapper.layout.boxes._modes import places_of
 from tensorwrapper.layout.boxes._strided import Strided, packed_strides
 from tensorwrapper.layout.cells._blocked import Blocked, Packed, make_blocked, rows_of
 from tensorwrapper.layout.cells._cells import Cells
@@ -28,8 +29,10 @@ __all__ = [
     "TilesInMemory",
     "box_of_tiles",
     "cut_by_partition",
+    "cut_by_places",
     "cut_by_range",
     "cut_tiles",
+    "gather_box",
     "partition_of",
     "select_box",
     "tiled_view",
@@ -67,6 +70,16 @@ def cut_by_range(partition: Partition, start: int, step: int, count: int) -> Mod
         tiles = tiles[::-1]
     first = first[tiles]
     return ModeCut(tiles, start + step * first - begins[tiles], behind[tiles] - first, step)
+
+
+def cut_by_places(partition: Partition, places: IntArray) -> ModeCut:
+    """Return what positions take, in their order: neighbours that follow one another in a tile together."""
+    tiles = run_of(partition.starts, places)
+    begins = np.ones(len(places), dtype=np.bool_)
+    begins[1:] = (np.diff(places) != 1) | (np.diff(tiles) != 0)
+    firsts = np.flatnonzero(begins)
+    lows = places - partition.starts[:-1][tiles]
+    return ModeCut(tiles[firsts], lows[firsts], np.diff(np.append(firsts, len(places))), 1)
 
 
 def cut_by_partition(partition: Partition, new: Partition, mode: int) -> ModeCut:
@@ -130,6 +143,18 @@ def select_box(
             parts.insert(mode, Partition.of_sizes([1]))
     steps = np.stack(columns, axis=-1) if columns else np.zeros((0,), dtype=np.int64)
     return _made(tuple(parts), starts, steps)
+
+
+def gather_box(
+    tiling: Tiling, table: TileTable, mode: SupportsIndex, positions: object
+) -> "Strided | TilesInMemory":
+    """Return the layout of positions of a mode, which then starts at 0; O(tiles and runs of positions)."""
+    number, places = places_of(tiling.elements.extents, mode, cast("Any", positions))
+    cuts = [cut_by_range(p, 0, 1, p.extent) for p in tiling.partitions]
+    cuts[number] = cut_by_places(tiling.partitions[number], places)
+    origin = [0 if m == number else start for m, start in enumerate(tiling.origin)]
+    parts = tuple([partition_of(cut, start) for cut, start in zip(cuts, origin, strict=True)])
+    return _made(parts, *cut_tiles(table, cuts))
 
 
 def turn_box(
@@ -230,8 +255,7 @@ class TilesInMemory(LayoutCommon):
 
     @property
     def is_injective(self) -> bool:
-        # A part of storage in which every element has a place of its own.
-        return True
+        return self.table.is_injective
 
     def offset_of(self, index: Iterable[SupportsIndex]) -> int:
         numbers = to_index(index, self.tiling.rank)
@@ -307,6 +331,9 @@ class TilesInMemory(LayoutCommon):
     def reverse(self, modes: Iterable[int]) -> "Strided | TilesInMemory":
         """Return the layout with the order of some modes reversed."""
         return turn_box(self.tiling, self.tile_table, tuple(range(self.tiling.rank)), modes)
+
+    def gathered(self, mode: SupportsIndex, positions: object) -> "Strided | TilesInMemory":
+        return gather_box(self.tiling, self.tile_table, mode, positions)
 
 
 def _extents_of(tiling: Tiling) -> IntArray:

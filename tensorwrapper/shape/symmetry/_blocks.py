@@ -184,7 +184,18 @@ def block_of(codes: tuple[bytes, ...], rank: int) -> Block | None:
     >>> block_of((b"\0\1\2\3\4\5", b"\1\0\2\3\4\5"), 2)
     Copies(block=Single(), copies=2, sign=1, conjugate=False)
     """
-    return _tree(set(codes), rank, 0, rank)
+    block = _tree(set(codes), rank, 0, rank)
+    # An element that is real by one conjugation and imaginary by another is zero: blocks alone miss it.
+    return None if block is None or len(_conjugations(block)) > 1 else block
+
+
+def _conjugations(block: Block) -> set[int]:
+    """Return the signs of the exchanges of a tree that conjugate."""
+    if isinstance(block, Row):
+        return {sign for own in block.blocks for sign in _conjugations(own)}
+    if isinstance(block, Copies):
+        return _conjugations(block.block) | ({block.sign} if block.conjugate else set())
+    return set()
 
 
 def _tree(codes: set[bytes], rank: int, start: int, stop: int) -> Block | None:

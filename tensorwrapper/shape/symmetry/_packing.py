@@ -85,12 +85,9 @@ def fold(codes: tuple[bytes, ...], columns: tuple[IntArray, ...], extents: Exten
     stored = stored_ordinals(codes, extents)
     offsets = np.searchsorted(stored, greatest @ _strides(extents))
     offsets[zero] = -1
-    return Folded(
-        offsets.reshape(shape),
-        (signs[operations] < 0).reshape(shape),
-        conjugate[operations].reshape(shape),
-        zero.reshape(shape),
-    )
+    # Masks that are all False are left out: NumPy raises when it negates truth values.
+    masks = (signs[operations] < 0, conjugate[operations], zero)
+    return Folded(offsets.reshape(shape), *[own.reshape(shape) if own.any() else None for own in masks])
 
 
 def stored_ordinals(codes: tuple[bytes, ...], extents: Extents) -> IntArray:

@@ -46,7 +46,7 @@ def test_a_chain_of_parts_is_numpys(layout, data):
     places = layout.to_numpy()
     for _ in range(3):
         rank = places.ndim
-        match data.draw(st.sampled_from(["key", "key", "permute", "reverse", "window"])):
+        match data.draw(st.sampled_from(["key", "key", "permute", "reverse", "window", "gather"])):
             case "key":
                 key = tuple(data.draw(st.lists(ITEMS, max_size=rank + 1)))
                 try:
@@ -64,6 +64,14 @@ def test_a_chain_of_parts_is_numpys(layout, data):
                 modes = data.draw(st.sets(st.integers(0, rank - 1))) if rank else set()
                 if modes:
                     layout, places = layout.reverse(*modes), np.flip(places, tuple(modes))
+            case "gather":
+                if rank:
+                    mode = data.draw(st.integers(0, rank - 1))
+                    n = places.shape[mode]
+                    order = data.draw(st.permutations(range(n)))
+                    chosen = [k - n if k % 2 else k for k in order[: data.draw(st.integers(0, n))]]
+                    layout = layout.gather(mode, chosen)
+                    places = places.take(np.array(chosen, np.int64), mode)
             case _:
                 box = layout.shape
                 ends = [sorted(data.draw(st.tuples(*[st.integers(0, n)] * 2))) for n in box.extents]
@@ -106,6 +114,17 @@ def test_the_view_by_a_finer_tiling_shows_the_same_elements(layout, data):
 
 
 @given(tile_major(), st.data())
+def test_positions_may_come_twice(layout, data):
+    places = layout.to_numpy()
+    for mode, n in enumerate(places.shape):
+        chosen = np.array(data.draw(st.lists(st.integers(-n, n - 1), max_size=6)) if n else [], np.int64)
+        layout, places = layout.gather(mode, chosen), places.take(chosen, mode)
+        assert layout.to_numpy().tolist() == places.tolist()
+        assert layout.is_injective == (len(np.unique(places)) == places.size)
+        assert layout.shape.origin[mode] == 0
+
+
+@given(tile_major(), st.data())
 def test_a_part_in_one_tile_is_strided_and_all_of_it_stays_tile_major(layout, data):
     tiling = layout.implementation.tiling
     filled = [k for k in tiling.grid.indices() if tiling.tile(k).size]
@@ -131,6 +150,9 @@ def test_a_part_in_one_tile_is_strided_and_all_of_it_stays_tile_major(layout, da
         (lambda t: t.as_tiled(Tiling([2], [2])), LayoutError, "does not cover"),
         (lambda t: t[1:].offset_of((3, 0)), OutOfBoundsError, "3"),
         (lambda t: t[1:].offsets_of([[3, 0]]), OutOfBoundsError, "3"),
+        (lambda t: t.gather(1, [0, 4]), OutOfBoundsError, "position 4 is outside mode 1"),
+        (lambda t: t[1:].gather(2, [0]), RankError, "mode 2"),
+        (lambda t: t.gather(0, [[0]]), RankError, "one axis"),
         (lambda t: t[1:].index_of(1), OutOfBoundsError, "offset 1"),
     ],
 )

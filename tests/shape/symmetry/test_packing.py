@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tensorwrapper as tw
 from tensorwrapper.errors import ExtentMismatchError, OutOfBoundsError, RankError, SizeOverflowError
 from tensorwrapper.shape import Symmetry
 from tensorwrapper.shape.symmetry._blocks import block_of
@@ -56,6 +57,26 @@ def test_packed_order_is_that_of_the_rule(drawn, data):
             assert right_conjugate == conjugate or x[target] == x[target].conjugate() * (
                 1 if s.offset_of(index, extents)[1] == sign else -1
             )
+
+
+@pytest.mark.parametrize(
+    ("text", "counts"),
+    [
+        ("4: +(0 1)* -(2 3)*", {1: 0, 2: 5}),
+        ("4: -(2 3)* -(0 1)* +(0 2)(1 3)*", {2: 4}),
+        ("4: +(2 3)* +(0 1)* -(0 2)(1 3)*", {3: 18}),
+        ("5: -(3 4)* +(1 2)* +(0 1)*", {2: 4}),
+    ],
+)
+def test_what_is_real_and_imaginary_is_not_stored(text, counts):
+    s = S.parse(text)
+    for n, count in counts.items():
+        extents = (n,) * s.rank
+        assert s.count(extents) == len(s.ordinals(extents)) == len(packed_by_the_rule(s, extents)) == count
+        x = symmetric_data(s, extents, seed=n)
+        packed = tw.as_tensor(x).to_packed(s)
+        assert np.array_equal(packed.to_dense(), x)
+        assert tw.from_packed(packed.packed_values(), s, extents).array_equal(packed)
 
 
 @pytest.mark.parametrize("name", ["s2", "s4", "s8", "s2ij", "s2kl", "a2", "h2", "ah2"])

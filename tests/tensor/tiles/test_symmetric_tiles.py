@@ -101,6 +101,16 @@ def test_views_have_the_elements_of_views_of_dense_arrays(case, data):
     np.testing.assert_array_equal(flat, x.reshape(-1))
 
 
+@pytest.mark.parametrize("cut", [lambda t: t[:0], lambda t: t.untiled()[1:1], lambda t: t.untiled()[:, :0]])
+def test_views_without_tiles_have_no_elements(cut):
+    cuts = Tiling([1, 3], [1, 3])
+    view = cut(tw.as_tensor(np.ones((4, 4))).tiled(cuts).keep_tiles([(0, 0), (1, 1)], symmetry="s2"))
+    read = tw.wire.decode([bytes(part) for part in tw.wire.encode([view])]).tensors[0]
+    for own in (np.exp(view), view + view, view.copy(), read):
+        assert own.shape == view.shape
+        assert own.to_dense().size == 0
+
+
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @given(
     symmetric_tiles(count=2),
