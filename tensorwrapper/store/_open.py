@@ -229,7 +229,7 @@ def _open_ranges(source: object, kind: "FileKind | None", metadata: object, how:
 
 def _front(follow: str | os.PathLike[str]) -> str:
     """Return the folder, or the front of an address, below which other files are read."""
-    if isinstance(follow, str | os.PathLike):
+    if isinstance(cast("object", follow), str | os.PathLike):
         return os.fspath(follow)
     raise ConversionError(
         f"follow= is a folder or the front of an address, not {type(follow).__name__}: {brief(follow)}"

@@ -114,7 +114,7 @@ def test_members_that_lie_of_their_sizes_are_refused(tmp_path):
 
 def test_an_archive_without_a_store_is_refused(tmp_path):
     np.savez(tmp_path / "a.npz", x=[1])
-    with pytest.raises(DataFileError, match="not a Zarr store"):
+    with pytest.raises(DataFileError, match="of kind 'npz' by its content, and not 'zarr'"):
         tw.open(tmp_path / "a.npz", kind="zarr")
 
 
