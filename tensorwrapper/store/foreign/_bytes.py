@@ -1,4 +1,4 @@
-"""How much memory what is read may take."""
+"""The bound on the memory of a tensor that a reader makes."""
 
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.wire import Limits

@@ -54,7 +54,7 @@ def parts_of_run(ends: IntArray, start: int, stop: int) -> range:
 def read_run_by_part(
     ends: IntArray, start: int, stop: int, dtype: "np.dtype[_ScalarT]", part: Callable[[int], Elements]
 ) -> "npt.NDArray[_ScalarT]":
-    """Return a run of elements; what lies in one part is not copied. Parameters are as of `read_by_part`."""
+    """Return a run of elements; no copy if one part has them all. Parameters are as of `read_by_part`."""
     if stop <= start:
         return np.empty(0, dtype)
     numbers = parts_of_run(ends, start, stop)

@@ -13,7 +13,7 @@ from tensorwrapper._json import parse_json
 from tensorwrapper._value_class import evolve, frozen
 from tensorwrapper.errors import DataFileError, ParseError
 from tensorwrapper.store.foreign._contents import Contents, Opening
-from tensorwrapper.store.foreign.zarr._keys import MARKS, Entry, Keyed, Keys
+from tensorwrapper.store.foreign.zarr._keys import MARKS, Entry, Inline, Keyed, Keys
 from tensorwrapper.store.foreign.zarr._store import open_place
 from tensorwrapper.store.ranges._folder import Folder
 from tensorwrapper.store.ranges._ranges import Ranges
@@ -179,7 +179,7 @@ class _Entries(Mapping[str, Entry]):
 
     def __getitem__(self, key: str) -> Entry:
         if key.rpartition("/")[2] in _SAID:
-            return _Said(self._said[key])
+            return Inline(self._said[key])
         found = self._opened(key)
         if found is None:
             raise KeyError(key)
@@ -190,23 +190,6 @@ class _Entries(Mapping[str, Entry]):
 
     def __len__(self) -> int:
         return len(self._said)
-
-
-@final
-@frozen
-class _Said:
-    """A file about a node."""
-
-    data: bytes
-
-    @property
-    def size(self) -> int:
-        """Number of bytes."""
-        return len(self.data)
-
-    def read(self, start: int, stop: int) -> bytes:
-        """Return some of the bytes."""
-        return self.data[start:stop]
 
 
 @final

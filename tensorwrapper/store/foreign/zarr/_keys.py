@@ -13,7 +13,7 @@ from typing import Any, Final, Protocol, TypeAlias, final
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import DataFileError, ReadOnlyError
 
-__all__ = ["MARKS", "Entry", "Keyed", "Keys", "Place", "keyed_store"]
+__all__ = ["MARKS", "Entry", "Inline", "Keyed", "Keys", "Place", "keyed_store"]
 
 MARKS: Final = ("zarr.json", ".zarray", ".zgroup")
 _METADATA: Final = frozenset((*MARKS, ".zattrs", ".zmetadata"))
@@ -46,6 +46,23 @@ class Entry(Protocol):
             If they cannot be read, or are too many.
         """
         ...
+
+
+@final
+@frozen
+class Inline:
+    """Bytes that are in memory already, such as those of a manifest."""
+
+    data: bytes
+
+    @property
+    def size(self) -> int:
+        """Number of bytes."""
+        return len(self.data)
+
+    def read(self, start: int, stop: int) -> bytes:
+        """Return some of the bytes."""
+        return self.data[start:stop]
 
 
 @final

@@ -18,7 +18,7 @@ from tensorwrapper._wording import brief
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.store.foreign._contents import Contents, Opening
 from tensorwrapper.store.foreign._follow import followed, is_still
-from tensorwrapper.store.foreign.zarr._keys import Entry, Keyed, Keys
+from tensorwrapper.store.foreign.zarr._keys import Entry, Inline, Keyed, Keys
 from tensorwrapper.store.foreign.zarr._store import open_place
 from tensorwrapper.store.records._loss import Loss, unread
 from tensorwrapper.store.system._system import reading
@@ -102,12 +102,12 @@ def _entry(key: str, given: Any, most: int) -> "Entry | Loss | tuple[str, int, i
     """Return the bytes of a key, or the file that has them, where they start, and how many they are."""
     if isinstance(given, dict):
         # As text it may have NaN and Infinity, which strict JSON lacks.
-        return _Inline(json.dumps(given).encode())
+        return Inline(json.dumps(given).encode())
     if isinstance(given, str):
         if not given.startswith(_BASE64):
-            return _Inline(given.encode(errors="surrogatepass"))
+            return Inline(given.encode(errors="surrogatepass"))
         try:
-            return _Inline(base64.b64decode(given.removeprefix(_BASE64), validate=True))
+            return Inline(base64.b64decode(given.removeprefix(_BASE64), validate=True))
         except (binascii.Error, ValueError) as error:
             return Loss(f"the key {key[:80]!r} has no base64: {error}", key, "damage")
     items: list[Any] = []
@@ -143,23 +143,6 @@ def _by_array(keys: Keys, refused: Mapping[str, Loss]) -> dict[str, Loss]:
         if folder or any(mark in keys.entries for mark in _ARRAYS):
             found.setdefault(name, unread(f"the array {name!r} is not read", name, DataFileError(loss)))
     return found
-
-
-@final
-@frozen
-class _Inline:
-    """Bytes that the manifest has itself."""
-
-    data: bytes
-
-    @property
-    def size(self) -> int:
-        """Number of bytes."""
-        return len(self.data)
-
-    def read(self, start: int, stop: int) -> bytes:
-        """Return some of the bytes."""
-        return self.data[start:stop]
 
 
 @final
