@@ -91,6 +91,7 @@ class Selected(Shown):
             said |= {
                 "kind": kind,
                 "hold": "sparse" if tensor.is_sparse else "string" if tensor.dtype.kind == "T" else None,
+                "nullable": tensor.is_nullable,
                 "type": "text" if tensor.dtype.kind == "T" else str(tensor.dtype),
                 "isNumeric": tensor.dtype.kind in "biufV",
                 "rank": tensor.shape.rank,

@@ -240,6 +240,52 @@ def relabelled(rng, label):
     return label
 
 
+def label_place(raw, place):
+    """Return where the label of a record begins, and how many bytes it has."""
+    head = place + 32
+    if raw[head] < 255:
+        return head + 1, raw[head]
+    return head + 5, struct.unpack_from(">I", raw, head + 1)[0]
+
+
+def test_indexes_with_other_labels_have_the_same_verdicts_and_values(tmp_path):
+    warnings.simplefilter("ignore")
+    rng = random.Random(int(os.environ.get("SEED", "8")))
+    raws = bases(tmp_path)
+    paths = []
+    while len(paths) < TRIES:
+        raw = rng.choice(raws)
+        place, length = list(records(raw))[-1]
+        begin, size = label_place(raw, place)
+        label = relabelled(rng, json.loads(raw[begin + 8 : begin + size]))
+        entries = label["TENS"]["tensors"]
+        if rng.random() < 0.3 and isinstance(entries, list) and entries and isinstance(entries[-1], dict):
+            # A pointer takes the place of another key.
+            entries[-1].pop(rng.choice(sorted(entries[-1])), None)
+            entries[-1]["pointer"] = 1
+        text = raw[begin : begin + 8] + json.dumps(label, separators=(",", ":")).encode()
+        if len(text) <= size:
+            spoilt = bytearray(raw)
+            spoilt[begin : begin + size] = text.ljust(size)
+            made_sound(spoilt, place, length)
+            paths.append(tmp_path / f"x{len(paths)}.tens")
+            paths[-1].write_bytes(spoilt)
+    answers = read_by_node(paths)
+    wrong = {p.name: verdict(by_python(p), answer) for p, answer in zip(paths, answers, strict=True)}
+    assert not any(wrong.values()), wrong
+
+
+def test_a_stored_zero_of_the_other_sign_is_the_fill(tmp_path):
+    frames = tw.wire.encode([tw.sparse([(0, 1), (1, 0)], np.array([7.0, 5]), tw.Shape(2, 3))])
+    raw = [bytes(part) for part in frames]
+    raw[2] = np.array([-0.0, 5]).tobytes()
+    (found,) = tw.wire.decode(raw).tensors
+    (tmp_path / "x.bin").write_bytes(tw.wire.encode_frames(raw))
+    (answer,) = read_by_node([tmp_path / "x.bin"], "message")
+    assert answer["tensors"] == [{"values": told(found.tolist())}] == [{"values": [[0, 0, 0], [5, 0, 0]]}]
+    assert not np.signbit(found.to_dense().to_numpy()).any()
+
+
 def one_of_each_kind():
     tiling = tw.Tiling([2, 1], [1, 2])
     return {

@@ -69,6 +69,7 @@ def test_more_modes_have_a_field_each_and_tiles_are_drawn(path, opened):
         field.press("Enter")
         shown.wait_for_selector("text='12'")
         assert rows_of(shown)[0] == ["0", "12", "13", "14", "15"]
+        shown.wait_for_selector("text=Plane 1: rows 0 to 2, columns 0 to 3: 12 (dark) to 23 (light)")
         shown.get_by_role("option", name="tiles").click()
         shown.wait_for_selector("text='Tiles: 2 x 2'")
         assert shown.locator("#shape rect").count() == 4
@@ -361,6 +362,32 @@ def test_rows_are_copied_as_lines_of_json(tmp_path, opened):
             shown.wait_for_selector(f"text='{said}'")
             copied = shown.evaluate("navigator.clipboard.readText()")
             assert [json.loads(line) for line in copied.split("\n")] == rows
+        assert shown.faults == []
+
+
+def test_rows_are_copied_as_cells_with_tabs(tmp_path, opened):
+    path = tmp_path / "copy.tens"
+    tensors = {
+        "box": np.array([[1.5, -0.0], [np.nan, 2]]),
+        "texts": tw.strings(["a\tb", 'c\n"d', None, "e\\t"]),
+        "deep": tw.jagged([[[1, 2], []], []]),
+        "nulls": tw.nullable(np.array([[1, 2]]), np.array([[False, True]])),
+    }
+    tw.save(path, tensors)
+    wanted = {
+        "box": "1.5\t-0.0\nNaN\t2",
+        "texts": 'a\\tb\nc\\n"d\n\ne\\\\t',
+        "deep": "[1, 2]\t[]\n",
+        "nulls": "\t2",
+    }
+    with view(path) as viewer:
+        shown = opened(viewer.address, "copy.tens", permissions=["clipboard-read", "clipboard-write"])
+        for name, text in wanted.items():
+            choose(shown, name)
+            shown.get_by_role("button", name="Copy for a sheet").click()
+            shown.wait_for_selector("text=copied as cells with tabs")
+            assert shown.evaluate("navigator.clipboard.readText()") == text
+        assert "kinddense, nullable" in shown.locator("#facts").text_content()
         assert shown.faults == []
 
 

@@ -125,12 +125,16 @@ function virtualList(box, height, draw) {
 
 // ------------------------------------------------------------------------------------------- the list
 
-const kindText = ({ kind, hold, shape, type, bytes, refused, metadata }) => {
+/** The kind of a tensor, how it is held, and whether it has nulls. */
+const kindsOf = ({ kind, hold, nullable }) => [kind, hold, nullable ? "nullable" : null].filter(Boolean).join(", ");
+
+const kindText = (entry) => {
+  const { kind, shape, type, bytes, refused, metadata } = entry;
   if (refused) return `not read: ${refused.message}`;
   if (kind === "view") return `stored view of ${plural(metadata.sources.length, "source")}: ${metadata.sources.map((one) => [one.file, one.server, one.own, one.name].find((text) => typeof text === "string") ?? "held").slice(0, 4).join(", ")}`;
   if (kind === "metadata") return `metadata only  ${sizeText(bytes)}`;
   const extents = shape ? shape.join(" x ") || "scalar" : kind === "jagged" ? "rows x var" : "";
-  return [hold ? `${kind}, ${hold}` : kind, extents, type, bytes ? sizeText(bytes) : ""].filter(Boolean).join("  ");
+  return [kindsOf(entry), extents, type, bytes ? sizeText(bytes) : ""].filter(Boolean).join("  ");
 };
 
 const itemText = ({ name, entries, part }) => {
@@ -187,8 +191,8 @@ async function itemsAt(first, end) {
         const isLong = item.starts?.length > 64;
         if (!entries.length || (item.starts.length > 1 && !isLong)) {
           const tensor = await file.tensor(name);
-          const { kind, hold, shape, typeName: type, refused, metadata } = tensor;
-          return { name, entries: [{ name, tensor, kind, hold, shape, type, refused, metadata, bytes: item.bytes ?? 0 }] };
+          const { kind, hold, nullable, shape, typeName: type, refused, metadata } = tensor;
+          return { name, entries: [{ name, tensor, kind, hold, nullable, shape, type, refused, metadata, bytes: item.bytes ?? 0 }] };
         }
         if (isLong) entries = entries.map((entry) => ({ ...entry, shape: null, bytes: item.bytes, grows: true }));
       } catch (error) {
@@ -294,6 +298,12 @@ const asJson = (value) => {
   return JSON.stringify(value);
 };
 
+const TABS = { "\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r" };
+
+/** A row for a sheet: cells that tabs divide; null is empty, and what would break a line is escaped. */
+const asTabs = (cells) =>
+  cells.map((value) => (value === null || value === undefined ? "" : typeof value === "string" ? value.replace(/[\\\t\n\r]/g, (sign) => TABS[sign]) : Array.isArray(value) || value instanceof Uint8Array ? asJson(value) : asText(value))).join("\t");
+
 const cell = (value) => {
   const kind = value === null || value === undefined ? "none" : typeof value === "string" || Array.isArray(value) ? "text" : "";
   return element("span", asText(value), { role: "gridcell", ...(kind ? { class: kind } : {}) });
@@ -379,8 +389,8 @@ class Selection {
     }
     return rows.map((row) => {
       const tensor = this.known.get(Math.floor(row.start / LISTED) * LISTED)[row.start % LISTED];
-      const { kind, hold, shape, typeName: type, refused, bytes, metadata } = tensor;
-      return { name: row.name, row, tensor, kind, hold, shape, type, refused, bytes, metadata };
+      const { kind, hold, nullable, shape, typeName: type, refused, bytes, metadata } = tensor;
+      return { name: row.name, row, tensor, kind, hold, nullable, shape, type, refused, bytes, metadata };
     });
   }
 
@@ -447,7 +457,7 @@ async function raggedRows(tensor, first, end, most) {
   );
 }
 
-/** Rows of a tensor for the grid, how many there are, and for a matrix a window of it. */
+/** Rows of a tensor for the grid, how many there are, and for a box a window of the plane that is shown. */
 async function gridOf(tensor) {
   const box = tensor.kind === "dense" ? tensor.shape : tensor.kind === "tiled" && tensor.box ? await tensor.box() : null;
   if (box && !box.length) return { count: 1, rows: async () => [rowOf(await tensor.toList())] };
@@ -468,7 +478,7 @@ async function gridOf(tensor) {
   return {
     box,
     count,
-    matrix: box.length === 2 ? matrix : null,
+    matrix: box.length > 1 ? matrix : null,
     async rows(first, end, isWhole) {
       const isAll = isWhole && (end - first) * all <= MANY;
       const from = isAll ? 0 : state.column;
@@ -479,7 +489,7 @@ async function gridOf(tensor) {
 }
 
 function showFacts(entry, tensor, { count, box = tensor.kind === "dense" ? tensor.shape : null }) {
-  const facts = { kind: tensor.hold ? `${tensor.kind}, ${tensor.hold}` : tensor.kind };
+  const facts = { kind: kindsOf(tensor) };
   facts.shape = box ? box.join(" x ") || "scalar" : `${count} rows x var`;
   facts.type = tensor.typeName;
   if (entry.bytes) facts["bytes in the file"] = sizeText(entry.bytes);
@@ -561,7 +571,7 @@ async function drawShape(turn, tensor, count) {
 const isNumeric = (tensor) =>
   partsOf(tensor).every(({ type, hold, refused }) => !refused && hold !== "string" && type && !type.time && type.dtype !== "c");
 
-/** Draw a window of a matrix, or how long rows are. */
+/** Draw a window of a plane, or how long rows are. */
 async function drawPicture(turn, tensor, { count, matrix, box }) {
   const canvas = byId("picture");
   const context = canvas.getContext("2d");
@@ -572,10 +582,12 @@ async function drawPicture(turn, tensor, { count, matrix, box }) {
     canvas.style.display = "";
   };
   if (isMatrix) {
-    const [rows, columns] = WINDOW.map((most, mode) => Math.min(most, box[mode]));
-    const [top, left] = state.corner;
+    const plane = box.slice(-2);
+    const [rows, columns] = WINDOW.map((most, mode) => Math.min(most, plane[mode]));
+    const { corner, fixed } = state;
+    const [top, left] = corner;
     const found = (await matrix([top, top + rows], [left, left + columns])).flat();
-    if (turn !== state.turn || top !== state.corner[0] || left !== state.corner[1]) return;
+    if (turn !== state.turn || corner !== state.corner || fixed !== state.fixed) return;
     const isFinite = (value) => value !== null && Number.isFinite(Number(value));
     const finite = found.filter(isFinite).map((value) => (typeof value === "boolean" ? Number(value) : value));
     const low = finite.reduce((a, b) => (b < a ? b : a), finite[0]);
@@ -591,7 +603,7 @@ async function drawPicture(turn, tensor, { count, matrix, box }) {
     });
     context.putImageData(image, 0, 0);
     const range = finite.length ? `${asText(low)} (dark) to ${asText(high)} (light)` : "no finite values";
-    byId("picture-text").textContent = `Rows ${top} to ${top + rows - 1}, columns ${left} to ${left + columns - 1}: ${range}; pink is null, NaN or infinite${box[0] > rows || box[1] > columns ? "; arrow keys move the window" : ""}`;
+    byId("picture-text").textContent = `${fixed.length ? `Plane ${fixed.join(", ")}: rows` : "Rows"} ${top} to ${top + rows - 1}, columns ${left} to ${left + columns - 1}: ${range}; pink is null, NaN or infinite${plane[0] > rows || plane[1] > columns ? "; arrow keys move the window" : ""}`;
   } else if (isRows) {
     const lengths = await tensor.lengths({ sample: SAMPLE });
     if (turn !== state.turn) return;
@@ -609,15 +621,22 @@ async function drawPicture(turn, tensor, { count, matrix, box }) {
   }
 }
 
-/** Move the window of the picture by half of it, within the matrix. */
+/** Draw the picture anew: of another window, or of another plane. */
+function drawAgain() {
+  const { turn, tensor, grid } = state.picture;
+  return draw(turn, "picture", "picture-figure", () => drawPicture(turn, tensor, grid)).then(showCost);
+}
+
+/** Move the window of the picture by half of it, within the plane. */
 byId("picture").addEventListener("keydown", (event) => {
   const [down, right] = { ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowLeft: [0, -1] }[event.key] ?? [];
   if (down === undefined || !state.picture) return;
   event.preventDefault();
-  const { turn, tensor, grid } = state.picture;
+  const { turn, grid } = state.picture;
   if (turn !== state.turn || !grid.matrix) return;
-  state.corner = [down, right].map((step, mode) => Math.max(0, Math.min(state.corner[mode] + (step * WINDOW[mode]) / 2, grid.box[mode] - WINDOW[mode])));
-  draw(turn, "picture", "picture-figure", () => drawPicture(turn, tensor, grid)).then(showCost);
+  const plane = grid.box.slice(-2);
+  state.corner = [down, right].map((step, mode) => Math.max(0, Math.min(state.corner[mode] + (step * WINDOW[mode]) / 2, plane[mode] - WINDOW[mode])));
+  drawAgain();
 });
 
 // Five colours of viridis, and what is between them.
@@ -652,17 +671,18 @@ function showIndex(box) {
   state.fixed = new Array(Math.max(0, (box?.length ?? 0) - 2)).fill(0);
   state.column = 0;
   state.corner = [0, 0];
-  const fieldOf = (name, most, use) => {
+  const fieldOf = (name, most, use, after = () => {}) => {
     const label = element("label", `${name} `);
     const input = element("input", undefined, { type: "number", min: 0, max: Math.max(0, most), value: 0 });
     input.addEventListener("change", () => {
       use(Math.max(0, Math.min(most, Math.floor(Number(input.value)) || 0)));
       values.redraw();
+      after();
     });
     label.append(input);
     return label;
   };
-  const fields = state.fixed.map((_, mode) => fieldOf(`Index ${mode}`, box[mode] - 1, (place) => (state.fixed[mode] = place)));
+  const fields = state.fixed.map((_, mode) => fieldOf(`Index ${mode}`, box[mode] - 1, (place) => (state.fixed = state.fixed.with(mode, place)), drawAgain));
   if (box?.length > 1 && box.at(-1) > COLUMNS) fields.push(fieldOf("From column", box.at(-1) - 1, (place) => (state.column = place)));
   byId("index").replaceChildren(...fields);
 }
@@ -757,22 +777,24 @@ async function show(entry, turn) {
 }
 
 byId("row").addEventListener("change", (event) => values.moveTo(Math.floor(Number(event.target.value)) || 0));
-byId("copy").addEventListener("click", async () => {
+async function copyRows(form, lineOf) {
   const { turn } = state;
   try {
     const rows = await state.rows(values.first, Math.min(values.count, values.first + values.room()), true);
     if (turn !== state.turn) return;
-    await navigator.clipboard.writeText(rows.map(({ cells, isBare, isUnread }) => (isUnread ? "null" : asJson(isBare ? cells[0] : cells))).join("\n"));
+    await navigator.clipboard.writeText(rows.map((row) => lineOf(row)).join("\n"));
     if (turn !== state.turn) return;
     const most = (of) => rows.reduce((all, row) => Math.max(all, of(row)), 0);
     const unread = rows.filter((row) => row.isUnread).length;
     const isCut = rows.some((row) => !row.isUnread && row.cells.length < row.all);
     const columns = isCut ? `the first ${COLUMNS} of ${plural(most((row) => row.all), "column")}` : plural(most((row) => row.cells.length), "column");
-    byId("said").textContent = `${plural(rows.length, "row")} copied as lines of JSON: ${columns}${unread ? `; ${plural(unread, "long row")} as null` : ""}`;
+    byId("said").textContent = `${plural(rows.length, "row")} copied as ${form}: ${columns}${unread ? `; ${plural(unread, "long row")} not read` : ""}`;
   } catch (error) {
     if (turn === state.turn) complain(error);
   }
-});
+}
+byId("copy").addEventListener("click", () => copyRows("lines of JSON", ({ cells, isBare, isUnread }) => (isUnread ? "null" : asJson(isBare ? cells[0] : cells))));
+byId("copy-tabs").addEventListener("click", () => copyRows("cells with tabs", ({ cells }) => asTabs(cells)));
 byId("verify").addEventListener("click", async () => {
   const { turn } = state;
   state.verifying?.abort();

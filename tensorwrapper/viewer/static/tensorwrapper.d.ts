@@ -40,6 +40,8 @@ export type Nested = Value | Nested[];
 export declare class Tensor {
   readonly kind: "dense" | "jagged" | "tiled" | "triangular" | "metadata";
   readonly hold: "sparse" | "blocks" | "symmetric" | "symmetric_blocks" | "string" | "zlib" | "zstd" | "blosc2" | null;
+  /** What is said of its nulls; null if it has none. */
+  readonly nullable: object | null;
   /** Extents of a box; null for other kinds. */
   readonly shape: number[] | null;
   readonly typeName: string;
@@ -72,7 +74,7 @@ export declare class Tensor {
 /** The pieces and extensions of one name, one after the other. */
 export type Joined = Pick<
   Tensor,
-  "kind" | "hold" | "shape" | "typeName" | "names" | "metadata" | "refused" | "rowCount" | "rows" | "window" | "lengths" | "toList"
+  "kind" | "hold" | "nullable" | "shape" | "typeName" | "names" | "metadata" | "refused" | "rowCount" | "rows" | "window" | "lengths" | "toList"
 >;
 
 export interface Row {
@@ -89,6 +91,7 @@ export interface Entry {
   bytes: number;
   kind?: Tensor["kind"];
   hold?: Tensor["hold"];
+  nullable?: Tensor["nullable"];
   shape?: number[] | null;
   type?: string | null;
   tensor?: Tensor | null;

@@ -917,7 +917,7 @@ export class Tensor {
 
   #understand(entry, number) {
     if (entry.dtype === "?" && entry.word === 0) {
-      Object.assign(this, { kind: "metadata", hold: null, shape: [], type: null, count: 0 });
+      Object.assign(this, { kind: "metadata", hold: null, nullable: null, shape: [], type: null, count: 0 });
       return;
     }
     if ((entry.pointer ?? 0) !== 0) refuse("unsupported", "a pointer");
@@ -1131,7 +1131,8 @@ export class Tensor {
 
   /** Values of spans where most are the fill. */
   async #spread(spans, total) {
-    const out = new Array(total).fill(await this.#fill());
+    const fill = await this.#fill();
+    const out = new Array(total).fill(fill);
     const begins = [];
     spans.reduce((sum, [first, end]) => (begins.push(sum), sum + end - first), 0);
     if (this.hold === "sparse") {
@@ -1139,8 +1140,9 @@ export class Tensor {
       const low = spans.reduce((least, [first]) => Math.min(least, first), this.count);
       const high = spans.reduce((most, [, end]) => Math.max(most, end), 0);
       const { addresses, values } = await this.#between(low, high);
+      const same = asKey(fill);
       spans.forEach(([first, end], n) => {
-        for (let k = lowest(addresses, first); addresses[k] < end; k++) out[begins[n] + addresses[k] - first] = values[k];
+        for (let k = lowest(addresses, first); addresses[k] < end; k++) if (asKey(values[k]) !== same) out[begins[n] + addresses[k] - first] = values[k];
       });
       return out;
     }
@@ -1690,7 +1692,7 @@ class FileRecord {
 class Joined {
   constructor(parts) {
     const [first] = parts;
-    Object.assign(this, { parts, kind: first.kind, hold: first.hold, typeName: first.typeName, metadata: first.metadata, names: first.names });
+    Object.assign(this, { parts, kind: first.kind, hold: first.hold, nullable: first.nullable, typeName: first.typeName, metadata: first.metadata, names: first.names });
     this.refused = parts.find((one) => one.refused)?.refused ?? null;
     const shapes = parts.map((one) => one.shape);
     this.shape = !this.refused && shapes.every((one) => one?.length) ? [summed(shapes, (one) => one[0]), ...shapes[0].slice(1)] : null;
@@ -1799,6 +1801,7 @@ class TensFile {
       if (said?.kind !== "index" || (end === size && record.header.end !== size) || record.header.end > end) return false;
       if (record.header.end - place <= SMALL_INDEX && !(await this.#sound(record))) return false;
       const entries = entriesOf(record.label);
+      if (entries.some((one) => (one.pointer ?? 0) !== 0)) return false;
       if (!isSmall) record.foresee(entries);
       const part = async (entry) => {
         const own = await record.part(entry.part ?? entries.indexOf(entry));
@@ -1984,6 +1987,7 @@ class TensFile {
         tensor,
         kind: row.name === "" ? "metadata" : tensor.kind,
         hold: tensor?.hold ?? null,
+        nullable: tensor?.nullable ?? null,
         shape: tensor?.shape ?? null,
         type: tensor?.typeName ?? null,
         refused: tensor?.refused ?? null,
