@@ -93,10 +93,14 @@ def test_the_wheel_has_the_code_the_types_and_the_data_and_nothing_else(tmp_path
     (source / "tests" / "test_nothing.py").touch()
     (source / "left_over.py").touch()
     texts = ["pyproject.toml", "README.md", "LICENSE", "CITATION.cff", "CONTRIBUTING.md", "SECURITY.md"]
-    for name in texts:
+    for name in (*texts, "hatch_build.py"):
         shutil.copy(ROOT / name, source)
-    run(sys.executable, "-m", "hatchling", "build", "-d", str(tmp_path / "dist"), cwd=source)
+    # Left by an installation in place.
+    (source / "tensorwrapper" / "_kernels.abi3.so").touch()
+    build = sys.executable, "-m", "hatchling", "build", "-d"
+    run("env", "TENSORWRAPPER_COMPILED=0", *build, str(tmp_path / "dist"), cwd=source)
     (wheel,) = (tmp_path / "dist").glob("*.whl")
+    assert wheel.name.endswith("-py3-none-any.whl")
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
         (place,) = [name for name in names if name.endswith(".dist-info/METADATA")]
@@ -107,6 +111,9 @@ def test_the_wheel_has_the_code_the_types_and_the_data_and_nothing_else(tmp_path
     with tarfile.open(sdist) as archive:
         packed = {name.partition("/")[2] for name in archive.getnames()}
 
+    assert [name for name in (*names, *packed) if name.endswith(".so")] == []
+    assert {"tensorwrapper/_kernels.c", "hatch_build.py"} <= packed
+    assert "tensorwrapper/_kernels.c" not in names
     assert "tensorwrapper/py.typed" in names
     assert "tensorwrapper/cli/demo/data/benzene_ccpvdz.npz" in names
     assert "tensorwrapper/cli/demo/data/water4_pno.npz" in names
@@ -126,3 +133,12 @@ def test_the_wheel_has_the_code_the_types_and_the_data_and_nothing_else(tmp_path
     ]
     assert "Typing :: Typed" in metadata.get_all("Classifier")
     assert f"version: {tensorwrapper.__version__}" in (ROOT / "CITATION.cff").read_text().splitlines()
+
+    # Where there is a compiler, the wheel of this platform has one file more, for all later Pythons.
+    run("env", "TENSORWRAPPER_COMPILED=1", *build, str(tmp_path / "own"), "-t", "wheel", cwd=source)
+    (own,) = (tmp_path / "own").glob("*.whl")
+    with zipfile.ZipFile(own) as archive:
+        more = {name for name in archive.namelist() if ".dist-info" not in name}
+    kernels = {"tensorwrapper/_kernels.abi3.so"} if shutil.which("cc") and sys.platform != "win32" else set()
+    assert more - set(names) == kernels
+    assert ("-cp311-abi3-" in own.name) == bool(kernels)

@@ -55,6 +55,7 @@ METHODS = {"astype", "byteswap", "copy", "flatten", "put", "ravel", "repeat", "t
 # What the rest of the package may call, by folder or file, and why: none of it is applied to elements.
 ALLOWED = {
     "_arrays.py": FUNCTIONS | METHODS,  # index arrays
+    "_compiled.py": {"ascontiguousarray"},  # splits and places
     "shape": FUNCTIONS | METHODS,  # index arrays: splits, marks, extents, origins
     "layout": FUNCTIONS | METHODS,  # offsets and indices: a layout holds no elements
     "sharding": FUNCTIONS | METHODS,  # corners of boxes and matrices of integers

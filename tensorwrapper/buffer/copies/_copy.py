@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import CACHED
+from tensorwrapper._compiled import copy_runs
 from tensorwrapper._memory import new_memory
 from tensorwrapper._value_class import Shown
 from tensorwrapper.buffer.copies._strided_copy import copy_strided
@@ -31,6 +32,7 @@ __all__ = [
     "scatter_elements",
     "take_along",
     "take_elements",
+    "take_runs",
     "take_together",
     "take_windows",
     "write_elements",
@@ -109,6 +111,20 @@ def take_elements(flat: npt.NDArray[_S], places: Iterator[IntArray], size: int) 
     for batch in places:
         np.take(flat, batch, out=result[start : start + len(batch)], mode="clip")
         start += len(batch)
+    _count(result.nbytes)
+    return result
+
+
+def take_runs(
+    flat: npt.NDArray[_S], starts: IntArray, splits: IntArray, places: Iterator[IntArray]
+) -> npt.NDArray[_S]:
+    """Return runs of elements one after the other, each from its start on; `splits` say from 0 on how long.
+
+    `places` has the places of the same elements, in batches, for where nothing is compiled.
+    """
+    result = new_memory((splits.item(-1),), flat.dtype)
+    if not copy_runs(flat, result, starts, splits[:-1], splits[1:]):
+        return take_elements(flat, places, len(result))
     _count(result.nbytes)
     return result
 

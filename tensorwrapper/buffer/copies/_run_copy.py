@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arguments import check_kind_of
+from tensorwrapper._compiled import copy_runs, is_compiled
 from tensorwrapper._integers import to_threads
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.copies._copy import _count
@@ -162,12 +163,7 @@ def _run(plan: CopyPlan, move: _Move, threads: int) -> None:
     if block is not None:
         _copy_block(move, threads, block)
         return
-    elements = steps.elements()
-    if elements is not None:
-        source, target = move.source.view(move.unit), move.target.view(move.unit)
-        for places, goal in elements:
-            # Both sides were looked at before; another look would copy the target.
-            np.take(source, places, out=target[goal : goal + len(places)], mode="clip")
+    if _copy_elements(plan, move):
         return
     planes, length = steps.planes(), steps.run_length
     if planes is not None:
@@ -186,9 +182,27 @@ def _run(plan: CopyPlan, move: _Move, threads: int) -> None:
             in_threads(partial(_copy_table, move), shared_out, threads)
 
 
+def _copy_elements(plan: CopyPlan, move: _Move) -> bool:
+    """Copy elements that go one after the other; tell whether there are no others."""
+    steps = plan.steps
+    elements = steps.elements()
+    if elements is None:
+        return False
+    source, target = move.source.view(move.unit), move.target.view(move.unit)
+    runs = steps.runs()
+    if runs is not None:
+        starts, splits, shift = runs
+        if copy_runs(source, target, starts, splits[:-1], splits[1:], shift):
+            return True
+    for places, goal in elements:
+        # Both sides were looked at before; another look would copy the target.
+        np.take(source, places, out=target[goal : goal + len(places)], mode="clip")
+    return True
+
+
 def _copy_table(move: _Move, table: CopyTable) -> None:
     """Copy blocks: large ones and those unlike all others one by one, the others all of one form at once."""
-    if not len(table):
+    if not len(table) or _copied_as_runs(move, table):
         return
     size = move.unit.itemsize
     mean = table.size() * size // len(table)
@@ -213,6 +227,13 @@ def _copy_table(move: _Move, table: CopyTable) -> None:
     for extents, start, steps, goal, goal_steps in table.rows(size):
         block: Array = np.ndarray(extents, unit, goals, goal, goal_steps)
         block[...] = np.ndarray(extents, unit, memory, start, steps)
+
+
+def _copied_as_runs(move: _Move, table: CopyTable) -> bool:
+    if not is_compiled() or not table.are_runs():
+        return False
+    source, target = move.source.view(move.unit), move.target.view(move.unit)
+    return copy_runs(source, target, table.source, table.target, table.target + table.extents[:, 0])
 
 
 def _copy_runs(move: _Move, table: CopyTable) -> None:

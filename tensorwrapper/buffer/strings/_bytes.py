@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper.buffer.copies._copy import _count as count_copy
-from tensorwrapper.buffer.copies._copy import join_elements, take_elements
+from tensorwrapper.buffer.copies._copy import join_elements, take_runs
 from tensorwrapper.buffer.strings._bitmap import Bytes, Marks
 from tensorwrapper.errors import StringDataError
 from tensorwrapper.typing import IntArray
@@ -83,7 +83,7 @@ def pack_runs(data: Bytes, starts: IntArray, offsets: IntArray) -> Bytes:
     """Return the bytes of all runs one after the other, read-only; a view where they lie that way."""
     packed = one_run(data, starts, offsets)
     if packed is None:
-        packed = take_elements(data, batches_of_places(starts, offsets), int(offsets[-1]))
+        packed = take_runs(data, starts, offsets, batches_of_places(starts, offsets))
         packed.flags.writeable = False
     return packed
 

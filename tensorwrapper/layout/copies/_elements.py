@@ -54,6 +54,10 @@ class ListCopy(CopySteps):
             yield places, goal
             goal += len(places)
 
+    def runs(self) -> tuple[IntArray, IntArray, int] | None:
+        lists = self.lists
+        return (lists.starts, lists.splits, self.goal - lists.splits.item(0)) if lists.step == 1 else None
+
     def tables(self) -> Iterator[CopyTable]:
         return self.cells().tables()
 

@@ -239,6 +239,10 @@ class CopySteps(ABC):
         """Return single elements that go one after the other, if there are no others."""
         return None
 
+    def runs(self) -> tuple[IntArray, IntArray, int] | None:
+        """Return where runs begin, where they go (and an end), and what is added to that; None if unknown."""
+        return None
+
     @property
     def run_length(self) -> int:
         """How many elements a run of `planes` has."""

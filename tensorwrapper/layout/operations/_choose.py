@@ -3,6 +3,7 @@
 from typing import Any, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from tensorwrapper._arrays import (
     concatenated_ranges,
@@ -12,6 +13,7 @@ from tensorwrapper._arrays import (
     splits_of,
     tidy_table,
 )
+from tensorwrapper._compiled import nonzero, reduced
 from tensorwrapper.errors import (
     ConversionError,
     ExtentMismatchError,
@@ -90,7 +92,7 @@ def _chosen(layout: LayoutCommon, shape: Shape[Any], key: Array) -> Packed | Blo
                 f"the mask has {lengths[place]} bools for {_where(prefixes, place, mode)}, which has extent "
                 f"{mine[place]}"
             )
-        return _part(layout, mode, _counts(key, splits), np.flatnonzero(key))
+        return _part(layout, mode, _counts(key, splits), nonzero(cast("npt.NDArray[np.bool_]", key)))
     nodes = _nodes(cast("IntArray", key), shape.splits(mode), splits, (prefixes, mode))
     return _part(layout, mode, shape.lengths(mode), nodes)
 
@@ -104,6 +106,9 @@ def _are_one(left: IntArray, right: IntArray) -> bool:
 
 def _counts(mask: Array, splits: IntArray) -> IntArray:
     """Return how many bools of each row are true; some rows at a time, so that sums stay in a cache."""
+    sums = reduced(np.add, mask, splits, np.dtype(np.int64))
+    if sums is not None:
+        return cast("IntArray", sums)
     counts = np.empty(len(splits) - 1, dtype=np.int64)
     for first in range(0, len(counts), _ROWS):
         part = splits[first : first + _ROWS + 1]
@@ -111,8 +116,8 @@ def _counts(mask: Array, splits: IntArray) -> IntArray:
         before = np.empty(len(own) + 1, dtype=np.int32 if len(own) <= _NARROW else np.int64)
         before[0] = 0
         np.cumsum(own, dtype=before.dtype, out=before[1:])
-        sums = cast("IntArray", before.take(part - part[0]))
-        np.subtract(sums[1:], sums[:-1], out=counts[first : first + _ROWS])
+        ends = cast("IntArray", before.take(part - part[0]))
+        np.subtract(ends[1:], ends[:-1], out=counts[first : first + _ROWS])
     return counts
 
 

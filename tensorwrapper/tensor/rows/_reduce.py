@@ -7,6 +7,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._compiled import reduced
 from tensorwrapper.buffer.lowlevel import check_dtype, fit_number
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentError, LayoutError
 from tensorwrapper.tensor.rows._short_runs import sums_of_short_runs
@@ -104,13 +105,17 @@ def reduce_runs(
     ``what`` is how an error names a run, ``dtype`` the type that is computed in.
     """
     _check(ufunc, 1, flat.dtype)
+    filled = offsets[1:] > offsets[:-1]
+    none: Array = np.zeros(1, flat.dtype)
+    found = reduced(ufunc, flat, offsets, ufunc.reduceat(none, [0], dtype=dtype).dtype)
+    if found is not None:
+        return _with_empty(ufunc, found[filled], flat.dtype, [filled], initial, what=what)
     if ufunc is np.add and initial is None:
         sums = sums_of_short_runs(flat, offsets, dtype)
         if sums is not None:
             return sums
-    filled = offsets[1:] > offsets[:-1]
     starts = offsets[:-1][filled]
-    source, places = (flat, starts) if len(starts) else (np.zeros(1, flat.dtype), [0])
+    source, places = (flat, starts) if len(starts) else (none, [0])
     result = ufunc.reduceat(source, places, dtype=dtype)
     return _with_empty(ufunc, result[: len(starts)], flat.dtype, [filled], initial, what=what)
 

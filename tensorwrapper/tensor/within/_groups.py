@@ -35,13 +35,13 @@ def windows(flat: Array, length: int, *, writeable: bool = False) -> Array:
     return np.lib.stride_tricks.as_strided(flat, extents, (step, step), writeable=writeable)
 
 
-def groups(splits: IntArray) -> Iterator[tuple[int, IntArray]]:
-    """Yield each length that rows have, and the rows, ascending; 0 and those that go by themselves."""
+def groups(splits: IntArray, done: int = 0) -> Iterator[tuple[int, IntArray]]:
+    """Yield each length above `done` that rows have, and the rows; 0 and those that go by themselves."""
     lengths: IntArray = np.diff(splits)
     longest = int(lengths.max(initial=0))
     if longest <= _COUNTED:
         small = lengths.astype(np.uint8)
-        for length in range(1, longest + 1):
+        for length in range(done + 1, longest + 1):
             rows = np.flatnonzero(small == length)
             if len(rows):
                 yield length, rows
@@ -56,7 +56,7 @@ def groups(splits: IntArray) -> Iterator[tuple[int, IntArray]]:
         rows = order[ends[length] - counts[length] : ends[length]]
         if length >= _LONG or (length > _MIDDLE and len(rows) < _FEW):
             alone.append(rows)
-        elif length:
+        elif length > done:
             yield length, rows
     if alone:
         yield 0, np.concatenate(alone)
@@ -78,6 +78,7 @@ def each_row(
     function: Callable[[Array], Array],
     out: Array,
     columns: "Callable[[Columns], Columns] | None" = None,
+    done: int = 0,
 ) -> Array:
     """Write for each row as many elements as it has.
 
@@ -91,8 +92,10 @@ def each_row(
         Where it is written, at the places of the elements.
     columns
         Does the same for rows of up to 8 elements, given as columns, which it may change.
+    done
+        Rows of up to so many elements are left as they are.
     """
-    for length, rows in groups(splits):
+    for length, rows in groups(splits, done):
         if not length:
             for begin, end in zip(splits[rows].tolist(), splits[rows + 1].tolist(), strict=True):
                 out[begin:end] = function(flat[begin:end])

@@ -8,6 +8,7 @@ from typing import Any, Literal, cast
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._compiled import is_compiled, places_of
 from tensorwrapper.tensor.rows._reduce import reduce_box
 from tensorwrapper.tensor.within._groups import SHORT, Columns, number_of_each, row_blocks
 from tensorwrapper.tensor.within._order import keys_of, sort
@@ -22,6 +23,9 @@ def place_of_extreme(flat: Array, splits: IntArray, which: Literal["max", "min"]
     if flat.dtype.kind not in "biuf":
         # NaT, which wins, is the greatest key in both orders.
         keys, which = keys_of(flat, descending=which == "min"), "max"
+    found = places_of(which, keys, splits)
+    if found is not None:
+        return found
     out = np.zeros(len(splits) - 1, np.int64)
     if len(flat) > SHORT * len(out) and keys.dtype.kind != "c":
         _from_extremes(keys, splits, np.maximum if which == "max" else np.minimum, out)
@@ -199,7 +203,7 @@ def _added(columns: Columns) -> Any:  # noqa: ANN401 - an array
 
 def extremes(ufunc: np.ufunc, flat: Array, splits: IntArray) -> Array | None:
     """Return the extremes of rows with elements most of which are short; None of others."""
-    if len(flat) > SHORT * len(splits) or flat.dtype.kind not in "biuf":
+    if is_compiled() or len(flat) > SHORT * len(splits) or flat.dtype.kind not in "biuf":
         return None
 
     def of_columns(columns: Columns) -> Array:

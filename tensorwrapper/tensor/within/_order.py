@@ -5,6 +5,7 @@ from typing import Any, Final, Literal, TypeAlias, cast
 import numpy as np
 
 from tensorwrapper._arrays import concatenated_ranges, splits_of
+from tensorwrapper._compiled import sorted_in
 from tensorwrapper.errors import ConversionError, DTypeError
 from tensorwrapper.tensor.rows._reduce import reduce_runs
 from tensorwrapper.tensor.within._groups import SHORT, Columns, each_row, row_blocks
@@ -108,13 +109,10 @@ def sort(flat: Array, splits: IntArray, *, descending: bool = False) -> Array:
         found: Array = flat[argsort(flat, splits, descending=descending) + _starts(splits)]
         return found
     keys = keys_of(flat, descending=descending)
-    found = each_row(
-        keys,
-        splits,
-        lambda rows: np.sort(rows, axis=-1),
-        np.empty_like(keys),
-        _exchange if _is_plain(keys) else None,
-    )
+    found = np.empty_like(keys)
+    done = sorted_in(found, keys, splits)
+    columns = _exchange if not done and _is_plain(keys) else None
+    each_row(keys, splits, lambda rows: np.sort(rows, axis=-1), found, columns, done)
     if descending:
         np.invert(found, out=found) if found.dtype.kind in "biu" else np.negative(found, out=found)
     return found
@@ -134,7 +132,13 @@ def argsort(flat: Array, splits: IntArray, *, descending: bool = False) -> IntAr
     """Return the positions within each row that sort it; equal elements keep their order. O(n log n)."""
     out = np.empty(len(flat), np.int64)
     ascending = keys_of(flat)
-    if int(np.diff(splits).max(initial=0)) <= SHORT and _has_order(ascending):
+    done = 0
+    for first, last in row_blocks(splits, _PART):
+        own, part = _own_rows(splits, first, last)
+        done = sorted_in(out[part], keys_of(flat[part], descending=descending), own, places=True)
+        if not done:
+            break
+    if not done and int(np.diff(splits).max(initial=0)) <= SHORT and _has_order(ascending):
         # Where each element of a short row goes is counted, and says which one comes to a place.
         for first, last in row_blocks(splits, _PART):
             own, part = _own_rows(splits, first, last)
@@ -142,7 +146,7 @@ def argsort(flat: Array, splits: IntArray, *, descending: bool = False) -> IntAr
             places += starts
             out[part][places] = np.arange(len(places), dtype=np.int64) - starts
         return out
-    each_row(flat, splits, lambda rows: _stable_order(keys_of(rows, descending=descending)), out)
+    each_row(flat, splits, lambda rows: _stable_order(keys_of(rows, descending=descending)), out, None, done)
     return out
 
 

@@ -5,6 +5,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._compiled import running as running_sums
 from tensorwrapper.tensor.within._groups import Columns, each_row
 from tensorwrapper.typing import Array, IntArray
 
@@ -14,6 +15,9 @@ __all__ = ["accumulated", "differences"]
 def accumulated(ufunc: np.ufunc, flat: Array, splits: IntArray, dtype: npt.DTypeLike | None = None) -> Array:
     """Return the running results of a ufunc, with the bits that each row alone would have. O(n)."""
     result = np.asarray(ufunc.accumulate(flat[:1], dtype=dtype)).dtype
+    sums = running_sums(flat, splits, result) if ufunc is np.add else None
+    if sums is not None:
+        return sums
 
     def running(columns: Columns) -> Columns:
         found = [columns[0].astype(result, copy=False)]

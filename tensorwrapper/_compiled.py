@@ -1,0 +1,154 @@
+"""Loops over rows, masks and runs in C, where they were built. NumPy does the same: they must equal it.
+
+`TENSORWRAPPER_COMPILED=0` leaves them out. Each function returns None where there is none for its operands.
+"""
+
+import importlib
+import os
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from typing_extensions import Buffer
+
+    from tensorwrapper.typing import Array, IntArray
+
+__all__ = ["copy_runs", "is_compiled", "nonzero", "places_of", "reduced", "running", "sorted_in"]
+
+_MOST_SORTED: Final = 16
+"""The longest row that is sorted here: beyond it NumPy's vectors win."""
+
+_SHORT: Final = 16
+"""Elements of a row, on average, up to which extremes are found here: beyond it NumPy's vectors win."""
+
+_TYPES: Final = frozenset(["f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1"])
+
+
+@cache
+def _module() -> Any:  # noqa: ANN401 - a module that need not be there
+    if os.environ.get("TENSORWRAPPER_COMPILED") == "0":
+        return None
+    try:
+        return importlib.import_module("tensorwrapper._kernels")
+    except ImportError:
+        return None
+
+
+def is_compiled() -> bool:
+    """Tell whether the loops in C are there and in use."""
+    return _module() is not None
+
+
+def _code(flat: "Array") -> str:
+    """Return the type of elements as the kernels name it; an empty text if they do not take them."""
+    dtype = flat.dtype
+    code = dtype.str[1:]
+    is_plain = flat.flags.c_contiguous and flat.flags.aligned and dtype.isnative
+    return code if is_plain and code in _TYPES else ""
+
+
+def _own(numbers: "IntArray") -> "IntArray":
+    return np.ascontiguousarray(numbers, dtype=np.int64)
+
+
+def _buffer(array: "npt.NDArray[Any]") -> "Buffer":
+    return cast("Buffer", array)
+
+
+def reduced(ufunc: np.ufunc, flat: "Array", splits: "IntArray", result: "np.dtype[Any]") -> "Array | None":
+    """Return a number of type `result` for each row; that of an empty row means nothing. O(n).
+
+    Sums of floats have the bits of `numpy.add.reduceat`.
+    """
+    name = ufunc.__name__
+    kernel: Callable[..., None] | None = getattr(_module(), name, None) if name in _REDUCED else None
+    code = _code(flat)
+    if kernel is None or not code or result != _result_of(code, name):
+        return None
+    if name != "add" and len(flat) > _SHORT * (len(splits) - 1):
+        return None
+    out: Array = np.zeros(len(splits) - 1, result)
+    kernel(code, _buffer(flat), _own(splits), _buffer(out))
+    # NumPy warns of what is infinite: it is asked for all of them anew.
+    return None if name == "add" and result.kind == "f" and not np.isfinite(out).all() else out
+
+
+_REDUCED: Final = ("add", "maximum", "minimum")
+
+
+def _result_of(code: str, name: str) -> "np.dtype[Any]":
+    if name != "add" or code[0] == "f":
+        return np.dtype(code)
+    return np.dtype(np.uint64 if code[0] == "u" else np.int64)
+
+
+def places_of(which: Literal["max", "min"], flat: "Array", splits: "IntArray") -> "IntArray | None":
+    """Return the first position of the extreme of each row, or of NaN; 0 of an empty row. O(n)."""
+    module, code = _module(), _code(flat)
+    if module is None or not code:
+        return None
+    out: IntArray = np.zeros(len(splits) - 1, np.int64)
+    kernel = module.argmax if which == "max" else module.argmin
+    kernel(code, _buffer(flat), _own(splits), _buffer(out))
+    return out
+
+
+def running(flat: "Array", splits: "IntArray", result: "np.dtype[Any]") -> "Array | None":
+    """Return the running sums of each row, of type `result`; rows cover all elements. O(n)."""
+    module, code = _module(), _code(flat)
+    if module is None or not code or result != _result_of(code, "add"):
+        return None
+    out: Array = np.empty(len(flat), result)
+    module.add_running(code, _buffer(flat), _own(splits), _buffer(out))
+    if result.kind == "f" and len(flat):
+        # What is infinite, or NaN, stays so to the end of its row; NumPy warns of it.
+        ends = splits[1:][splits[1:] > splits[:-1]]
+        return out if np.isfinite(out[ends - 1]).all() else None
+    return out
+
+
+def sorted_in(out: "Array", flat: "Array", splits: "IntArray", *, places: bool = False) -> int:
+    """Sort rows of up to 16 elements into `out`, NaN last, and return 16; 0 if nothing was done.
+
+    `places`: what is written are the positions within each row that sort it.
+    """
+    module, code = _module(), _code(flat)
+    if module is None or not code or not out.flags.c_contiguous:
+        return 0
+    kernel = module.argsort if places else module.sort
+    kernel(code, _buffer(flat), _own(splits), _buffer(out))
+    return _MOST_SORTED
+
+
+def nonzero(mask: "npt.NDArray[np.bool_]") -> "IntArray":
+    """Return the places where a flat mask is true, as `numpy.flatnonzero`. O(n)."""
+    module = _module()
+    if module is None or not mask.flags.c_contiguous:
+        return np.flatnonzero(mask)
+    count = int(np.count_nonzero(mask))
+    out: IntArray = np.empty(count, np.int64)
+    module.nonzero(_buffer(mask), _buffer(out))
+    return out
+
+
+def copy_runs(
+    source: "Array", target: "Array", starts: "IntArray", goals: "IntArray", stops: "IntArray", shift: int = 0
+) -> bool:
+    """Copy runs of a flat array, and tell whether that was done. O(runs + elements).
+
+    Run k begins at ``starts[k]`` and goes to places ``shift + goals[k]`` to ``shift + stops[k]``. Both arrays
+    are of one type, and do not overlap.
+    """
+    module = _module()
+    arrays = source, target
+    if module is None or not all(own.flags.c_contiguous and own.flags.aligned for own in arrays):
+        return False
+    places = [_buffer(_own(own)) for own in (starts, goals, stops)]
+    raw = [_buffer(own.view(np.uint8)) for own in arrays]
+    module.copy_runs(source.dtype.itemsize, raw[0], *places, shift, raw[1])
+    return True

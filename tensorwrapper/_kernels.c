@@ -1,0 +1,278 @@
+/* Loops over rows, masks and runs that NumPy has no function for. Optional: the package works without them.
+
+   Every function takes buffers that the caller has checked for type; sizes and places are checked here, so a
+   wrong one is an error and no access outside. The limited API makes one build serve all later Pythons. */
+#define Py_LIMITED_API 0x030B0000
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <stdint.h>
+#include <string.h>
+
+typedef Py_ssize_t size;
+
+/* Of each type: its code as NumPy writes it, its C type, the type in which it is added. */
+#define FLOATS(X) X(f4, float, float) X(f8, double, double)
+#define INTEGERS(X)                                                                                                    \
+    X(i1, int8_t, int64_t) X(i2, int16_t, int64_t) X(i4, int32_t, int64_t) X(i8, int64_t, int64_t)                     \
+    X(u1, uint8_t, uint64_t) X(u2, uint16_t, uint64_t) X(u4, uint32_t, uint64_t) X(u8, uint64_t, uint64_t)             \
+    X(b1, uint8_t, int64_t)
+#define TYPES(X) FLOATS(X) INTEGERS(X)
+
+enum { MOST = 16, LANES = 8 };
+
+/* Floats are added in the order of numpy.add.reduceat, so that the bits are the same: the first element, and
+   the sum of the others by pairs of halves, eight sums side by side in blocks of 128. */
+#define ADD_FLOATS(code, T, S)                                                                                         \
+    static T pairs_##code(const T *a, size n) {                                                                        \
+        if (n < 8) {                                                                                                   \
+            T sum = (T)-0.0;                                                                                           \
+            for (size k = 0; k < n; k++) sum += a[k];                                                                  \
+            return sum;                                                                                                \
+        }                                                                                                              \
+        if (n <= 128) {                                                                                                \
+            T r[8];                                                                                                    \
+            size k = 8;                                                                                                \
+            for (int j = 0; j < 8; j++) r[j] = a[j];                                                                   \
+            for (; k < n - n % 8; k += 8)                                                                              \
+                for (int j = 0; j < 8; j++) r[j] += a[k + j];                                                          \
+            T sum = ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]));                                 \
+            for (; k < n; k++) sum += a[k];                                                                            \
+            return sum;                                                                                                \
+        }                                                                                                              \
+        size half = n / 2 - n / 2 % 8;                                                                                 \
+        return pairs_##code(a, half) + pairs_##code(a + half, n - half);                                               \
+    }                                                                                                                  \
+    static T sum_##code(const T *a, size n) { return n > 1 ? a[0] + pairs_##code(a + 1, n - 1) : a[0]; }
+#define ADD_INTEGERS(code, T, S)                                                                                       \
+    static S sum_##code(const T *a, size n) {                                                                          \
+        uint64_t sum = 0;                                                                                              \
+        for (size k = 0; k < n; k++) sum += (uint64_t)(S)a[k];                                                         \
+        return (S)sum;                                                                                                 \
+    }
+FLOATS(ADD_FLOATS)
+INTEGERS(ADD_INTEGERS)
+
+#define IS_NAN(x) ((x) != (x))
+/* The lanes are what compilers turn into vectors; a NaN is noted beside, as no comparison finds it. */
+#define EXTREME(name, code, T, better)                                                                                 \
+    static T name##_##code(const T *a, size n) {                                                                       \
+        T best = a[0];                                                                                                 \
+        size k = 1;                                                                                                    \
+        int lost = IS_NAN(a[0]);                                                                                       \
+        if (n >= 2 * LANES) {                                                                                          \
+            T lanes[LANES];                                                                                            \
+            T odd[LANES] = {0};                                                                                        \
+            memcpy(lanes, a, sizeof lanes);                                                                            \
+            for (k = 0; k + LANES <= n; k += LANES)                                                                    \
+                for (int j = 0; j < LANES; j++) {                                                                      \
+                    lanes[j] = a[k + j] better lanes[j] ? a[k + j] : lanes[j];                                         \
+                    odd[j] += IS_NAN(a[k + j]) ? (T)1 : (T)0;                                                          \
+                }                                                                                                      \
+            best = lanes[0];                                                                                           \
+            for (int j = 0; j < LANES; j++) lost |= odd[j] != 0, best = lanes[j] better best ? lanes[j] : best;        \
+        }                                                                                                              \
+        for (; k < n; k++) best = a[k] better best ? a[k] : best, lost |= IS_NAN(a[k]);                                \
+        if (lost) for (k = 0; k < n; k++) if (IS_NAN(a[k])) return a[k];                                               \
+        return best;                                                                                                   \
+    }                                                                                                                  \
+    static int64_t arg##name##_##code(const T *a, size n) {                                                            \
+        if (n >= 2 * LANES) {                                                                                          \
+            const T best = name##_##code(a, n);                                                                        \
+            for (size k = 0; k < n; k++) if (a[k] == best || IS_NAN(a[k])) return k;                                   \
+        }                                                                                                              \
+        T best = a[0];                                                                                                 \
+        size at = 0;                                                                                                   \
+        for (size k = 1; k < n; k++) at = a[k] better best ? k : at, best = a[k] better best ? a[k] : best;            \
+        return lost_##code(a, n, at);                                                                                  \
+    }
+#define LOST(code, T, S)                                                                                               \
+    static int64_t lost_##code(const T *a, size n, size at) {                                                          \
+        for (size k = 0; k < n; k++) if (IS_NAN(a[k])) return k;                                                       \
+        return at;                                                                                                     \
+    }
+#define EXTREMES(code, T, S) LOST(code, T, S) EXTREME(max, code, T, >) EXTREME(min, code, T, <)
+TYPES(EXTREMES)
+
+#define RUNNING(code, T, S)                                                                                            \
+    static void run_##code(const T *a, S *out, size n) {                                                               \
+        S sum = n ? (S)a[0] : 0;                                                                                       \
+        if (n) out[0] = sum;                                                                                           \
+        for (size k = 1; k < n; k++) out[k] = sum = ADDED(S, sum, a[k]);                                               \
+    }
+#define ADDED(S, a, b) ((a) + (b))
+FLOATS(RUNNING)
+#undef ADDED
+#define ADDED(S, a, b) ((S)((uint64_t)(a) + (uint64_t)(S)(b)))
+INTEGERS(RUNNING)
+
+/* Stable, NaN last: each pair is compared, and how many come before an element is its place. Nothing branches on
+   elements, which pays for rows of at most MOST elements; longer ones are left to others. */
+#define PAIRS(before_)                                                                                                 \
+    for (size k = 1; k < n; k++)                                                                                       \
+        for (size j = 0; j < k; j++) {                                                                                 \
+            const int before = before_;                                                                                \
+            places[k] += before, places[j] += !before;                                                                 \
+        }
+#define SORTS(code, T, S)                                                                                              \
+    static void places_##code(const T *a, int32_t *places, size n) {                                                   \
+        int lost = 0;                                                                                                  \
+        for (size k = 0; k < n; k++) places[k] = 0, lost |= IS_NAN(a[k]);                                              \
+        if (lost) {                                                                                                    \
+            PAIRS(a[j] <= a[k] || IS_NAN(a[k]))                                                                        \
+        } else {                                                                                                       \
+            PAIRS(a[j] <= a[k])                                                                                        \
+        }                                                                                                              \
+    }                                                                                                                  \
+    static void sort_##code(const T *a, T *out, size n) {                                                              \
+        int32_t places[MOST];                                                                                          \
+        places_##code(a, places, n);                                                                                   \
+        for (size k = 0; k < n; k++) out[places[k]] = a[k];                                                            \
+    }                                                                                                                  \
+    static void argsort_##code(const T *a, int64_t *out, size n) {                                                     \
+        int32_t places[MOST];                                                                                          \
+        places_##code(a, places, n);                                                                                   \
+        for (size k = 0; k < n; k++) out[places[k]] = k;                                                               \
+    }
+TYPES(SORTS)
+
+/* ---------------------------------------------------------------------------------------------- functions */
+
+static int is_code(const char *code, const char *own) { return !strcmp(code, own); }
+
+static const char *check_splits(const int64_t *splits, size rows, size count) {
+    if (rows < 0 || splits[0] < 0 || splits[rows] > count) return "splits leave the elements";
+    for (size k = 0; k < rows; k++)
+        if (splits[k] > splits[k + 1]) return "splits do not ascend";
+    return NULL;
+}
+
+/* Work on rows: `function(code, values, splits, out)`; `size_in` and `size_out` are bytes of an element. */
+typedef const char *(*row_work)(const char *, const char *, const int64_t *, char *, size, size, size);
+
+static PyObject *over_rows(PyObject *args, row_work work) {
+    Py_buffer values, splits, out;
+    const char *code, *wrong;
+    if (!PyArg_ParseTuple(args, "sy*y*w*", &code, &values, &splits, &out)) return NULL;
+    size rows = splits.len / 8 - 1;
+    Py_BEGIN_ALLOW_THREADS
+    wrong = rows < 0 ? "no splits" : work(code, values.buf, splits.buf, out.buf, rows, values.len, out.len);
+    Py_END_ALLOW_THREADS
+    PyBuffer_Release(&values);
+    PyBuffer_Release(&splits);
+    PyBuffer_Release(&out);
+    if (wrong) return PyErr_Format(PyExc_ValueError, "%s", wrong);
+    Py_RETURN_NONE;
+}
+
+#define EACH(code_, T, S, O, per_row, line)                                                                            \
+    if (is_code(code, #code_)) {                                                                                       \
+        const T *a = (const T *)values;                                                                                \
+        O *to = (O *)out;                                                                                              \
+        const char *wrong = check_splits(splits, rows, in / (size)sizeof(T));                                          \
+        if (wrong) return wrong;                                                                                       \
+        if (room / (size)sizeof(O) < (per_row)) return "too little room for what comes out";                           \
+        for (size r = 0; r < rows; r++) {                                                                              \
+            const size low = splits[r], n = splits[r + 1] - low;                                                       \
+            line;                                                                                                      \
+        }                                                                                                              \
+        return NULL;                                                                                                   \
+    }
+#define WORK(name)                                                                                                     \
+    static const char *work_##name(const char *code, const char *values, const int64_t *splits, char *out, size rows,  \
+                                   size in, size room) {
+#define END                                                                                                            \
+    return "elements of another type";                                                                                 \
+    }
+#define CALL(name)                                                                                                     \
+    static PyObject *py_##name(PyObject *self, PyObject *args) { (void)self; return over_rows(args, work_##name); }
+
+#define ADD(c, T, S) EACH(c, T, S, S, rows, if (n) to[r] = sum_##c(a + low, n))
+#define MAX(c, T, S) EACH(c, T, S, T, rows, if (n) to[r] = max_##c(a + low, n))
+#define MIN(c, T, S) EACH(c, T, S, T, rows, if (n) to[r] = min_##c(a + low, n))
+#define ARGMAX(c, T, S) EACH(c, T, S, int64_t, rows, if (n) to[r] = argmax_##c(a + low, n))
+#define ARGMIN(c, T, S) EACH(c, T, S, int64_t, rows, if (n) to[r] = argmin_##c(a + low, n))
+#define RUN(c, T, S) EACH(c, T, S, S, splits[rows], run_##c(a + low, to + low, n))
+#define SORT(c, T, S) EACH(c, T, S, T, splits[rows], if (n <= MOST) sort_##c(a + low, to + low, n))
+#define ARGSORT(c, T, S) EACH(c, T, S, int64_t, splits[rows], if (n <= MOST) argsort_##c(a + low, to + low, n))
+WORK(add) TYPES(ADD) END
+WORK(maximum) TYPES(MAX) END
+WORK(minimum) TYPES(MIN) END
+WORK(argmax) TYPES(ARGMAX) END
+WORK(argmin) TYPES(ARGMIN) END
+WORK(add_running) TYPES(RUN) END
+WORK(sort) TYPES(SORT) END
+WORK(argsort) TYPES(ARGSORT) END
+CALL(add) CALL(maximum) CALL(minimum) CALL(argmax) CALL(argmin) CALL(add_running) CALL(sort) CALL(argsort)
+
+/* nonzero(mask, out): the places where a mask has no zero; `out` has room for all of them. */
+static PyObject *py_nonzero(PyObject *self, PyObject *args) {
+    Py_buffer mask, out;
+    size done = 0;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "y*w*", &mask, &out)) return NULL;
+    Py_BEGIN_ALLOW_THREADS
+    const unsigned char *own = mask.buf;
+    int64_t *places = out.buf;
+    const size room = out.len / 8;
+    for (size k = 0; k < mask.len && done < room; k++) places[done] = k, done += own[k] != 0;
+    Py_END_ALLOW_THREADS
+    PyBuffer_Release(&mask);
+    PyBuffer_Release(&out);
+    return PyLong_FromSsize_t(done);
+}
+
+/* copy_runs(itemsize, values, starts, goals, stops, shift, out): run k of `values`, from starts[k] on, goes to places
+   shift + goals[k] to shift + stops[k] of `out`. */
+#define COPY(T)                                                                                                        \
+    if (step == (size)sizeof(T)) {                                                                                     \
+        for (size r = 0; r < rows; r++) {                                                                              \
+            const size n = stops[r] - goals[r];                                                                        \
+            if (!n) continue;                                                                                          \
+            const T *from = (const T *)values + starts[r];                                                             \
+            T *to = (T *)out + goals[r];                                                                               \
+            if (n > 16) memcpy(to, from, n * sizeof(T));                                                               \
+            else for (size k = 0; k < n; k++) to[k] = from[k];                                                         \
+        }                                                                                                              \
+        return;                                                                                                        \
+    }
+static void copy_runs(const char *values, const int64_t *starts, const int64_t *goals, const int64_t *stops, char *out,
+                      size step, size rows) {
+    COPY(uint8_t) COPY(uint16_t) COPY(uint32_t) COPY(uint64_t)
+    for (size r = 0; r < rows; r++)
+        if (stops[r] != goals[r])
+            memcpy(out + goals[r] * step, values + starts[r] * step, (stops[r] - goals[r]) * step);
+}
+static PyObject *py_copy_runs(PyObject *self, PyObject *args) {
+    Py_buffer values, starts, goals, stops, out;
+    size step, shift;
+    const char *wrong = "as many starts, goals and stops as runs";
+    (void)self;
+    if (!PyArg_ParseTuple(args, "ny*y*y*y*nw*", &step, &values, &starts, &goals, &stops, &shift, &out)) return NULL;
+    Py_BEGIN_ALLOW_THREADS
+    const int64_t *from = starts.buf, *to = goals.buf, *end = stops.buf;
+    if (step > 0 && starts.len == goals.len && starts.len == stops.len) {
+        const size rows = starts.len / 8, count = values.len / step, room = out.len / step;
+        wrong = shift > room || shift < -INT64_MAX / 2 ? "a shift beyond the elements" : NULL;
+        for (size r = 0; r < rows && !wrong; r++)
+            /* Empty runs may be anywhere. */
+            if (end[r] != to[r] && (to[r] < -shift || end[r] < to[r] || end[r] > room - shift || from[r] < 0 || from[r] > count - (end[r] - to[r])))
+                wrong = "a run leaves the elements";
+        if (!wrong) copy_runs(values.buf, from, to, end, (char *)out.buf + shift * step, step, rows);
+    }
+    Py_END_ALLOW_THREADS
+    PyBuffer_Release(&values);
+    PyBuffer_Release(&starts);
+    PyBuffer_Release(&goals);
+    PyBuffer_Release(&stops);
+    PyBuffer_Release(&out);
+    if (wrong) return PyErr_Format(PyExc_ValueError, "%s", wrong);
+    Py_RETURN_NONE;
+}
+
+#define METHOD(name) {#name, py_##name, METH_VARARGS, NULL}
+static PyMethodDef methods[] = {METHOD(add), METHOD(maximum), METHOD(minimum), METHOD(argmax), METHOD(argmin),
+                                METHOD(add_running), METHOD(sort), METHOD(argsort), METHOD(nonzero),
+                                METHOD(copy_runs), {NULL, NULL, 0, NULL}};
+static PyModuleDef_Slot slots[] = {{0, NULL}};
+static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_kernels", NULL, 0, methods, slots, NULL, NULL, NULL};
+PyMODINIT_FUNC PyInit__kernels(void) { return PyModuleDef_Init(&module); }

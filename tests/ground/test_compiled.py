@@ -1,0 +1,207 @@
+"""The loops in C do what NumPy does, for every type, empty rows, NaN and steps; wrong places are refused."""
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+import tensorwrapper as tw
+from tensorwrapper import _compiled
+from tensorwrapper._arrays import splits_of
+
+SOURCE = Path(_compiled.__file__).with_name("_kernels.c")
+COMPILER = shutil.which("cc")
+needs_loops = pytest.mark.skipif(not _compiled.is_compiled(), reason="no loops in C were built")
+TYPES = ["?", "i1", "u2", "i4", "u8", "i8", "f2", "f4", "f8", ">f8", "c16"]
+
+
+@st.composite
+def rows(draw):
+    """Return rows, short, long and empty ones."""
+    lengths = draw(st.lists(st.integers(0, 20) | st.integers(100, 300), max_size=30))
+    dtype = np.dtype(draw(st.sampled_from(TYPES)))
+    few = dtype.kind in "fc" and draw(st.booleans())
+    # Of few values, so that elements are equal, and NaN and zeros of both signs are among them.
+    elements = st.sampled_from([0.0, -0.0, 1.0, -2.5, np.nan, np.inf]) if few else None
+    size = sum(lengths)
+    if few:
+        flat = np.array(draw(st.lists(elements, min_size=size, max_size=size)), dtype)
+    else:
+        seed = draw(st.integers(0, 2**32 - 1))
+        raw = np.random.default_rng(seed).integers(-100, 100, size)
+        flat = raw.astype(dtype)
+    splits = splits_of(np.array(lengths, np.int64))
+    t = tw.from_buffer(flat, tw.Shape.from_offsets(splits))
+    # Some rows, and steps within rows.
+    return t[:: draw(st.integers(1, 2)), :: draw(st.integers(1, 2))] if lengths else t
+
+
+def both_ways(work):
+    """Return what work gives with the loops in C, and without them."""
+    with pytest.MonkeyPatch.context() as patch, np.errstate(all="ignore"):
+        found = work()
+        patch.setattr(_compiled, "_module", lambda: None)
+        return found, work()
+
+
+CALLS = {
+    "sum": lambda r: r.sum(),
+    "max": lambda r: r.max(empty=0),
+    "min": lambda r: r.min(empty=0),
+    "argmax": lambda r: r.argmax(empty=-1),
+    "argmin": lambda r: r.argmin(empty=-1),
+    "cumsum": lambda r: r.cumsum(),
+    "sort": lambda r: r.sort(),
+    "sort down": lambda r: r.sort(descending=True),
+    "argsort": lambda r: r.argsort(),
+    "argsort down": lambda r: r.argsort(descending=True),
+}
+
+
+@needs_loops
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+@given(rows())
+def test_rows_are_as_those_of_numpy(call, t):
+    own, numpys = both_ways(lambda: call(t.rows()).elements())
+    assert own.dtype == numpys.dtype
+    assert np.array_equal(own, numpys, equal_nan=own.dtype.kind in "fc")
+
+
+@needs_loops
+@given(rows(), st.data())
+def test_masks_and_chosen_rows_are_as_those_of_numpy(t, data):
+    mask = tw.from_buffer(data.draw(hnp.arrays(bool, t.shape.size)), t.shape)
+    count = len(t)
+    places = data.draw(st.lists(st.integers(0, max(count - 1, 0)), max_size=20 if count else 0))
+    for key in (mask, np.array(places, np.int64)):
+        own, numpys = both_ways(lambda key=key: t[key])
+        assert own.shape == numpys.shape
+        assert own.elements().tobytes() == numpys.elements().tobytes()
+
+
+@needs_loops
+@given(st.lists(st.text(max_size=30), max_size=40), st.data())
+def test_strings_are_packed_as_by_numpy(texts, data):
+    s = tw.strings(texts)
+    places = data.draw(st.permutations(range(len(texts))))
+    own, numpys = both_ways(lambda: tw.wire.encode([s[np.array(places, np.int64)]])[2:])
+    assert [bytes(part) for part in own] == [bytes(part) for part in numpys]
+
+
+@needs_loops
+def test_sums_of_floats_have_the_bits_of_numpy():
+    rng = np.random.default_rng(3)
+    splits = splits_of(np.concatenate([rng.integers(1, 9, 500), rng.integers(100, 3000, 40)]))
+    flat = rng.normal(size=splits[-1]) * 10.0 ** rng.integers(-8, 8, splits[-1])
+    for dtype in ("f4", "f8"):
+        own = _compiled.reduced(np.add, flat.astype(dtype), splits, np.dtype(dtype))
+        assert np.add.reduceat(flat.astype(dtype), splits[:-1]).tobytes() == own.tobytes()
+
+
+@needs_loops
+def test_numpy_warns_of_sums_that_overflow():
+    t = tw.jagged([[1e308, 1e308], [1.0]])
+    with pytest.warns(RuntimeWarning, match="overflow"):
+        assert t.rows().sum().tolist() == [np.inf, 1.0]
+    with pytest.warns(RuntimeWarning, match="overflow"):
+        assert t.rows().cumsum().tolist() == [[1e308, np.inf], [1.0]]
+
+
+WRONG = {
+    "splits beyond": ("add", ("f8", np.zeros(3), np.array([0, 4]), np.zeros(1))),
+    "splits before": ("sort", ("f8", np.zeros(3), np.array([-1, 2]), np.zeros(3))),
+    "splits that descend": ("argmax", ("i4", np.zeros(3, "i4"), np.array([0, 2, 1]), np.zeros(2, "i8"))),
+    "too few numbers": ("maximum", ("u1", np.zeros(3, "u1"), np.array([0, 1, 2, 3]), np.zeros(2, "u1"))),
+    "too little room": ("add_running", ("f4", np.zeros(3, "f4"), np.array([0, 3]), np.zeros(2, "f4"))),
+    "no splits": ("minimum", ("f8", np.zeros(3), np.zeros(0, "i8"), np.zeros(3))),
+    "another type": ("argsort", ("c16", np.zeros(3), np.array([0, 3]), np.zeros(3, "i8"))),
+    "runs beyond": ("copy_runs", (8, np.zeros(3), [2], [0], [2], 0, np.zeros(3))),
+    "runs before": ("copy_runs", (8, np.zeros(3), [-1], [0], [2], 0, np.zeros(3))),
+    "goals beyond": ("copy_runs", (8, np.zeros(3), [0], [2], [4], 0, np.zeros(3))),
+    "goals before": ("copy_runs", (8, np.zeros(3), [0], [0], [1], -1, np.zeros(3))),
+    "a far shift": ("copy_runs", (8, np.zeros(3), [0], [0], [1], -(2**63), np.zeros(3))),
+    "runs that end before they begin": ("copy_runs", (8, np.zeros(3), [0], [2], [1], 0, np.zeros(3))),
+    "no elements": ("copy_runs", (0, np.zeros(3), [0], [0], [1], 0, np.zeros(3))),
+}
+
+
+@needs_loops
+@pytest.mark.parametrize(("name", "arguments"), WRONG.values(), ids=WRONG)
+def test_wrong_places_are_refused(name, arguments):
+    kernel = getattr(_compiled._module(), name)
+    with pytest.raises(ValueError, match=r"splits|run|room|type|shift|elements"):
+        kernel(*[np.array(own, np.int64) if isinstance(own, list) else own for own in arguments])
+
+
+def test_what_a_mask_marks_has_no_room_beyond():
+    out = np.full(2, 9)
+    if _compiled.is_compiled():
+        assert _compiled._module().nonzero(np.ones(5, bool), out) == 2
+        assert out.tolist() == [0, 1]
+    assert _compiled.nonzero(np.array([True, False, True])).tolist() == [0, 2]
+
+
+def test_the_environment_leaves_them_out():
+    program = "from tensorwrapper import _compiled; print(_compiled.is_compiled())"
+    off = os.environ | {"TENSORWRAPPER_COMPILED": "0"}
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=off, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "False"
+
+
+def checked(path, environment):
+    """Run the tests of a file in another process."""
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:xdist", "-p", "no:cacheprovider", str(path)]
+    done = subprocess.run(
+        command,
+        env={key: value for key, value in os.environ.items() if key != "SANITIZED"} | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=SOURCE.parents[1],
+    )
+    assert done.returncode == 0, (done.stdout + done.stderr)[-8000:]
+
+
+@pytest.mark.slow
+@needs_loops
+def test_the_table_of_rows_holds_by_numpy_alone():
+    checked(Path(__file__).parents[1] / "tensor/within/test_table.py", {"TENSORWRAPPER_COMPILED": "0"})
+
+
+@pytest.mark.slow
+@pytest.mark.skipif("SANITIZED" not in os.environ or COMPILER is None, reason="`.ci/long` runs this one")
+def test_sanitizers_find_nothing(tmp_path):
+    """Build the loops with the sanitizers, and run the laws of this file on them in another process."""
+    flags = ["-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fPIC", "-shared"]
+    target = tmp_path / "_kernels.abi3.so"
+    include = f"-I{sysconfig.get_path('include')}"
+    subprocess.run([COMPILER, *flags, include, str(SOURCE), "-o", str(target)], check=True)
+    where = [COMPILER, "-print-file-name=libasan.so"]
+    library = subprocess.run(where, capture_output=True, text=True, check=True).stdout.strip()
+    options = {"LD_PRELOAD": library, "ASAN_OPTIONS": "detect_leaks=0", "KERNELS": str(target)}
+    checked(__file__, options)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def sanitized():
+    """Use the loops that `KERNELS` names, for the process of the sanitizers."""
+    if "KERNELS" not in os.environ:
+        yield
+        return
+    spec = importlib.util.spec_from_file_location("_kernels", os.environ["KERNELS"])
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_compiled, "_module", lambda: module)
+        yield
