@@ -213,7 +213,7 @@ class BlocksAway(BufferCommon[S], Generic[S]):
         return buffer.to_array(held, dtype, copy)
 
     def like(self, flat: Array) -> BufferCommon[S]:
-        return cast("BufferCommon[S]", self.index.like(flat))
+        return self.index.like(flat)
 
     def pack(self, layout: LayoutCommon, *, own: bool = True) -> BufferCommon[S]:  # noqa: ARG002 - it is
         held, buffer = self.brought(layout)
