@@ -188,11 +188,11 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
         return layout, self
 
     def brought(self, layout: LayoutCommon) -> "tuple[LayoutCommon, BufferCommon[ScalarT_co]]":
-        """Return what a layout reaches in a buffer of its own, if it is elsewhere; else both as they are."""
+        """Return layout and buffer of the same elements in memory; the buffer itself if it is in memory."""
         return layout, self
 
     def asked_of(self, layouts: Sequence[LayoutCommon]) -> "tuple[Any, IntArray] | None":  # noqa: ARG002 - here
-        """Return the source elsewhere that layouts read, and which elements; None of what is here."""
+        """Return the source elsewhere that layouts read, and the numbers of its elements; None in memory."""
         return None
 
     def symmetry_of(self, layout: LayoutCommon) -> "Symmetry | None":  # noqa: ARG002 - none is known

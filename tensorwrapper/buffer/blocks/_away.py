@@ -1,4 +1,4 @@
-"""`BlocksAway`: tiles whose elements are elsewhere. What a layout reaches is fetched when it is used."""
+"""`BlocksAway`: tiles whose elements are elsewhere, and are fetched when a layout needs them."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, Generic, Protocol, cast, final
@@ -28,7 +28,7 @@ class Line(Protocol):
 
     @property
     def source(self) -> Any:  # noqa: ANN401 - what the floors above read from
-        """What they are read from, one mode."""
+        """The source that is read, of one mode."""
         ...
 
     @property
@@ -37,17 +37,17 @@ class Line(Protocol):
         ...
 
     def fetch(self, places: IntArray) -> Array:
-        """Return the elements at ascending places, none of which comes twice, in an array of its own."""
+        """Return a new array of the elements at different places, which ascend."""
         ...
 
 
 @final
 @value_class(eq=False, repr=False, getstate_setstate=False)
 class BlocksAway(BufferCommon[S], Generic[S]):
-    """Tiles of a box that are stored elsewhere. Which are present is known here; elements are fetched.
+    """Tiles of a box that are stored elsewhere. The pattern is known here; elements are fetched.
 
     Addresses are those of `Blocks`. Each question about elements fetches those that it needs, each once, and
-    keeps none. Of symmetric tiles one of each orbit is fetched.
+    keeps none. A symmetric tensor fetches one tile of each orbit.
     """
 
     in_tiles: ClassVar[bool] = True
@@ -107,7 +107,7 @@ class BlocksAway(BufferCommon[S], Generic[S]):
         return (places, None) if self.orbits is None else self.orbits._located(places)
 
     def _fetched(self, places: IntArray) -> "npt.NDArray[S]":
-        """Return the elements at places in a line of all present tiles, in an array of its own."""
+        """Return a new array of the elements at places in a line of all present tiles."""
         own, tiles = self._stored_places(places)
         wanted = different(own)
         found: Array = self.line.fetch(wanted) if len(wanted) else np.empty(0, self.dtype)

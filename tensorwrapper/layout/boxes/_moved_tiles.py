@@ -1,4 +1,4 @@
-"""Modes of boxes whose tiles lie each at a place of its own: turned round, repeated, added and dropped."""
+"""Modes of boxes in tiles: turned round, repeated, added and dropped."""
 
 from collections.abc import Iterable
 from typing import Any, SupportsIndex
@@ -61,7 +61,7 @@ def _positions(layout: LayoutCommon, mode: int) -> IntArray:
 
 
 def _gathered(layout: LayoutCommon, mode: int, positions: IntArray) -> LayoutCommon:
-    # What lies in strides after one step has a rule of its own for the next.
+    # A box may have strides after one step.
     found = layout.gathered(mode, positions)
     return gather(layout, mode, positions) if found is None else found
 

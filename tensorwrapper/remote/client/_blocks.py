@@ -1,4 +1,4 @@
-"""A tensor in blocks at a server: its pattern comes once, and the present tiles of what is computed."""
+"""A tensor in blocks at a server: its pattern comes once, and tiles when a selection is computed."""
 
 from typing import Any, cast, final
 
@@ -93,7 +93,7 @@ class StoredLine:
         return self.source.dtype
 
     def fetch(self, places: IntArray) -> Array:
-        """Return the elements at ascending places, none of which comes twice."""
+        """Return the elements at different places, which ascend."""
         found: Array = np.empty(len(places), self.dtype)
         for _ in self.source.read([Runs(places)], [found]).completed():
             pass

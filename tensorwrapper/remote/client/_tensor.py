@@ -61,8 +61,8 @@ class RemoteTensor(Elsewhere, InTiles):
     raise `VersionChangedError`; look it up again.
 
     Of a jagged tensor of rows only the lengths of the rows that are selected travel, when they are selected.
-    Of a sparse one the stored entries that a selection has travel when it is selected; of one in blocks
-    the elements of present tiles travel when a selection is computed. One that is tiled
+    Of a sparse one the stored entries that a selection has travel when it is selected. One in blocks
+    sends the elements of present tiles when a selection is computed. One that is tiled
     there is tiled here: selections are of the box that the tiles cut, which is what is asked for.
 
     It has the names of a view, and selections return one. Operators and ufuncs read what they compute on.

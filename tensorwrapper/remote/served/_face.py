@@ -196,13 +196,13 @@ class Face:
         tensor = self.tensor
         if tensor is None or not tensor.buffer.stores_orbits:
             return None
-        # A box of tiles has no tiling that a client is told of.
+        # Clients do not know the tiling of a box.
         if tensor.buffer.in_tiles and tensor.shape.is_box:
             return None
         return tensor.buffer.packed_of(tensor.layout.implementation)
 
     def line_of(self, what: str) -> "Face":
-        """Return what is asked for by one of `LINES`: numbers of tiles, or elements that are stored."""
+        """Return one of `LINES`: numbers of tiles, or stored elements."""
         tensor, packed = self.tensor, self._packed()
         in_tiles = tensor is not None and tensor.buffer.in_tiles
         if what == UNIQUE and not (in_tiles and packed is not None):

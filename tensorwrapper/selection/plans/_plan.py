@@ -262,7 +262,7 @@ class Plan:
 
 
 def _asked_elsewhere(source: TensorSource, layouts: Sequence[Layout[Any]]) -> SourceRead | None:
-    """Return the read of a tensor whose elements are fetched when they are used; None of what is here."""
+    """Return the read of a tensor that fetches its elements; None of a tensor in memory."""
     asked = source.owner.asked_of([own.implementation for own in layouts])
     if asked is None:
         return None

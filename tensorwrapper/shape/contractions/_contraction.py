@@ -353,7 +353,7 @@ def with_symmetry(plan: Contraction, symmetry: Symmetry) -> Contraction:
 
 
 def _kept(labels: ContractionLabels, left: object, right: object) -> Symmetry | None:
-    """Return the symmetry that the result of two operands keeps; None if they have none, or it keeps none."""
+    """Return the symmetry that the result of two operands keeps, if any."""
     sides: list[Any] = [left, right]
     known = [getattr(own, "symmetry", None) for own in sides]
     if known == [None, None] or not labels[2] or max(map(len, labels)) > MOST_RANK:

@@ -279,8 +279,7 @@ def _check_boxes(operands: list[Operand], seen: "Sequence[PresentTiles[Any] | No
         ):
             raise ExtentMismatchError(
                 f"{name}: operand {first} is tiled, and operand {number} the box of {elements}: t.untiled() "
-                "of the one, or tiled(tiling) of the other; numbers for each tile have the extents of the "
-                f"grid, {grid}"
+                f"of the one, or tiled(tiling) of the other. Numbers for tiles have the extents {grid}"
             )
 
 

@@ -158,9 +158,8 @@ def _refuse_nulls_beside_fill(operands: list[Operand], name: str) -> None:
     if few:
         odd = next(number for number, buffer in tensors if buffer.nullable)
         raise ConversionError(
-            f"{name}: operand {odd} may have nulls, and operand {few[0]} stores few of its elements, among "
-            "which there is none: `n.fill_null(0)` of the one has no nulls, `s.to_dense()` has all elements "
-            "of the other"
+            f"{name}: operand {odd} may have nulls, and operand {few[0]} stores few elements. "
+            "`n.fill_null(0)` replaces nulls, `s.to_dense()` has all elements"
         )
 
 
