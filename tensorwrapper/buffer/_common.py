@@ -4,7 +4,7 @@ They stand together because what makes new elements of any buffer gives a dense 
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, SupportsIndex, cast, final
 
 import attrs
@@ -186,6 +186,14 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
     def narrowed(self, layout: LayoutCommon) -> "tuple[LayoutCommon, BufferCommon[ScalarT_co]]":
         """Return the layout and the buffer of just the tile that a layout reaches, if that is simpler."""
         return layout, self
+
+    def brought(self, layout: LayoutCommon) -> "tuple[LayoutCommon, BufferCommon[ScalarT_co]]":
+        """Return layout and buffer of the same elements in memory; the buffer itself if it is in memory."""
+        return layout, self
+
+    def asked_of(self, layouts: Sequence[LayoutCommon]) -> "tuple[Any, IntArray] | None":  # noqa: ARG002 - here
+        """Return the source elsewhere that layouts read, and the numbers of its elements; None in memory."""
+        return None
 
     def symmetry_of(self, layout: LayoutCommon) -> "Symmetry | None":  # noqa: ARG002 - none is known
         """Return the symmetry of the elements of a box, of which each orbit is stored once; else None."""

@@ -24,7 +24,8 @@ buffers.
 **Blocks**: `tiles_of` returns `PresentTiles`, and `make_blocks` a buffer of checked parts. `picked_tiles` and
 `put_tiles` move elements of some tiles of a pattern. `tile_places` are addresses of tiles, `volume_of_tiles`
 their common size, `row_major_table` the strides of tiles without gaps. `make_symmetric_blocks` is for
-one tile of each orbit, `project_tiles` gives tiles on diagonals their own symmetry.
+one tile of each orbit, `project_tiles` gives tiles on diagonals their own symmetry. `blocks_away` makes
+`BlocksAway`, tiles whose elements are fetched from a `Line` when they are used.
 
 **Symmetric elements**: `packed_buffer` packs elements after a check, and `pack_box` without one.
 `elements_at` returns those of packed places. `check_symmetric_box` compares a shape with a symmetry, and
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from tensorwrapper.buffer._sparse_merge import is_fill, rises
     from tensorwrapper.buffer.arrow._arrays import ArrowValues, arrays_from_arrow
     from tensorwrapper.buffer.arrow._c import arrow_metadata
+    from tensorwrapper.buffer.blocks._away import BlocksAway, Line, blocks_away
     from tensorwrapper.buffer.blocks._blocks import make_blocks
     from tensorwrapper.buffer.blocks._present import (
         PresentTiles,
@@ -87,12 +89,15 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ArrowValues",
+    "BlocksAway",
+    "Line",
     "PresentTiles",
     "arrays_from_arrow",
     "arrow_metadata",
     "as_dense",
     "assign_elements",
     "assign_indexed",
+    "blocks_away",
     "buffer_of",
     "check_dtype",
     "check_kind",
@@ -155,6 +160,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "_sparse_merge": ("is_fill", "rises"),
             "arrow._arrays": ("ArrowValues", "arrays_from_arrow"),
             "arrow._c": ("arrow_metadata",),
+            "blocks._away": ("BlocksAway", "Line", "blocks_away"),
             "blocks._blocks": ("make_blocks",),
             "blocks._present": (
                 "PresentTiles",

@@ -28,13 +28,15 @@ a level start: one number, or one each; `tidy_origins` makes the first of the se
 
 **Tiles**: `mask_of_predicate` (a bool for each tile of a grid), `to_threshold` (that of norms).
 
-**Symmetry**: `contraction_symmetry` and `ufunc_symmetry` have the rules for the symmetry of a result.
+**Symmetry**: `contraction_symmetry` and `ufunc_symmetry` have the rules for the symmetry of a result, and
+`symmetry_left` that of a contraction of elements of some types.
 `fold_columns` says where elements are packed (`Folded`), `closed_form` how a group is built of `Block`s: a
 `Row` or `Copies` of them. `check_exchanged` compares numbers of modes; `columns_of` has indices of ordinals.
 `without_conjugation` leaves operations out, `orientations` says which one leads to a canonical index.
 `plain_generators` and `read_generators` are for JSON. `MOST_RANK` is how many modes a symmetry has at most.
 
-**Contractions**: `read_labels` reads an equation, `restricted` returns the plan of some tiles of the result.
+**Contractions**: `read_labels` reads an equation, `restricted` returns the plan of some tiles of the result,
+and `with_symmetry` that of one tile of each orbit.
 
 **Pictures**: `short_text`.
 """
@@ -57,7 +59,7 @@ if TYPE_CHECKING:
     )
     from tensorwrapper.shape.boxes._smooth import make_smooth, to_permutation
     from tensorwrapper.shape.combining._operands import OperandShapes
-    from tensorwrapper.shape.contractions._contraction import restricted
+    from tensorwrapper.shape.contractions._contraction import restricted, with_symmetry
     from tensorwrapper.shape.contractions._labels import read_labels
     from tensorwrapper.shape.facade._cells import rows_under
     from tensorwrapper.shape.patterns._block_pattern import has_tiles, make_block_pattern
@@ -69,7 +71,7 @@ if TYPE_CHECKING:
     from tensorwrapper.shape.symmetry._blocks import Block, Copies, Folded, Row
     from tensorwrapper.shape.symmetry._operations import MOST_RANK
     from tensorwrapper.shape.symmetry._packing import columns_of
-    from tensorwrapper.shape.symmetry._rules import contraction_symmetry, ufunc_symmetry
+    from tensorwrapper.shape.symmetry._rules import contraction_symmetry, symmetry_left, ufunc_symmetry
     from tensorwrapper.shape.symmetry._symmetry import (
         check_exchanged,
         closed_form,
@@ -116,6 +118,7 @@ __all__ = [
     "restricted",
     "rows_under",
     "short_text",
+    "symmetry_left",
     "tidy_origins",
     "to_index",
     "to_index_array",
@@ -126,6 +129,7 @@ __all__ = [
     "unnamed_shape",
     "unroll",
     "usable_names",
+    "with_symmetry",
     "without_conjugation",
     "wrap",
 ]
@@ -158,10 +162,10 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
                 "orientations",
                 "without_conjugation",
             ),
-            "symmetry._rules": ("contraction_symmetry", "ufunc_symmetry"),
+            "symmetry._rules": ("contraction_symmetry", "symmetry_left", "ufunc_symmetry"),
             "tilings._tiling": ("make_tiling",),
             "contractions._labels": ("read_labels",),
-            "contractions._contraction": ("restricted",),
+            "contractions._contraction": ("restricted", "with_symmetry"),
             "symmetry._operations": ("MOST_RANK",),
         },
     )

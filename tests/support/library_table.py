@@ -220,6 +220,78 @@ IN: Final[dict[str, tuple[str, Callable[[Any, Any], Any], Callable[[Any], Any]]]
 """What becomes a tensor: of which library, how it makes one of lists, and where its memory is."""
 
 
+_CUT: Final = tw.Tiling([2, 2], [2, 2])
+_Pair = tuple[Any, Any]
+"""The memory on both sides of a call."""
+
+
+def _diagonal() -> tw.Tensor[Any]:
+    return tw.as_tensor(np.eye(4)).tiled(_CUT).screened()
+
+
+def _from_bsr(_: Any) -> _Pair:
+    given = importlib.import_module("scipy.sparse").bsr_array(np.eye(4), blocksize=(2, 2))
+    return given.data, tw.blocks(given).packed_values()
+
+
+def _to_bsr(_: Any) -> _Pair:
+    t = _diagonal()
+    return t.packed_values(), t.to_scipy("bsr").data
+
+
+def _from_coo(sparse: Any) -> _Pair:
+    given = sparse.COO.from_numpy(np.eye(4))
+    return given.data, tw.blocks(given, _CUT).packed_values()
+
+
+def _to_coo(_: Any) -> _Pair:
+    t = _diagonal()
+    return t.packed_values(), t.untiled().to_pydata().data
+
+
+def _from_metatensor(metatensor: Any) -> _Pair:
+    sides = [metatensor.Labels([name], np.arange(2, dtype=np.int32)[:, None]) for name in ("row", "column")]
+    keys = metatensor.Labels(["i", "j"], np.zeros((1, 2), np.int32))
+    given = metatensor.TensorMap(keys, [metatensor.TensorBlock(np.eye(2), sides[0], [], sides[1])])
+    return given.block(0).values, tw.blocks(given).packed_values()
+
+
+def _from_tenpy(_: Any) -> _Pair:
+    charged = importlib.import_module("tenpy.linalg.np_conserved")
+    leg = charged.LegCharge.from_qind(charged.ChargeInfo([1]), [0, 2, 4], [[0], [1]])
+    given = charged.Array.from_ndarray(np.eye(4), [leg, leg.conj()])
+    return given._data[0], tw.blocks(given).packed_values()
+
+
+def _from_cytnx(cytnx: Any) -> _Pair:
+    bond = cytnx.Bond(cytnx.BD_IN, [[0], [1]], [2, 2])
+    given = cytnx.UniTensor([bond, bond.redirect()])
+    return given.get_block_(0).numpy(), tw.blocks(given).packed_values()
+
+
+def _from_pyscf(pyscf: Any) -> _Pair:
+    molecule = pyscf.gto.M(atom="H 0 0 0; H 0 0 1", basis="sto-3g", verbose=0)
+    given = molecule.intor("int2e", aosym="s8")
+    return given, tw.from_packed(given, "s8", (molecule.nao,) * 4).packed_values()
+
+
+def _to_pyscf(_: Any) -> _Pair:
+    t = tw.from_packed(np.arange(6.0), "s8", (2,) * 4)
+    restore = importlib.import_module("pyscf.ao2mo").restore
+    return t.packed_values(), restore(8, t.packed_values(), 2)
+
+
+BLOCKS: Final[dict[str, tuple[str, Callable[[Any], _Pair], Callable[[Any], _Pair] | None]]] = {
+    'SciPy BSR: `tw.blocks(a)`, `t.to_scipy("bsr")`': ("scipy", _from_bsr, _to_bsr),
+    "pydata/sparse: `tw.blocks(a, tiling)`, `t.untiled().to_pydata()`": ("sparse", _from_coo, _to_coo),
+    "metatensor: `tw.blocks(tensor_map)`": ("metatensor", _from_metatensor, None),
+    "TeNPy: `tw.blocks(array)`": ("tenpy", _from_tenpy, None),
+    "cytnx: `tw.blocks(unitensor)`": ("cytnx", _from_cytnx, None),
+    'PySCF: `tw.from_packed(values, "s8", shape)`, `t.packed_values()`': ("pyscf", _from_pyscf, _to_pyscf),
+}
+"""What has tiles or packed elements: of which library, and what comes in and goes out."""
+
+
 def is_there(library: str) -> bool:
     """Tell whether a library is installed."""
     return importlib.util.find_spec(library) is not None
@@ -291,11 +363,24 @@ def view_row(name: str) -> list[str]:
     return found
 
 
+def blocks_row(name: str) -> list[str]:
+    """Return whether tiles, or packed elements, of a library are copied on the way in, and on the way out."""
+    library, *ways = BLOCKS[name]
+    module = importlib.import_module(library)
+    return ["-" if way is None else _shared(*way(module)) for way in ways]
+
+
 TABLES: Final = (
     ("Out", OUT, out_row),
     ("In: `as_tensor(given)`", IN, in_row),
     ("In: `as_view(given)`", IN, view_row),
 )
+
+
+BLOCKS_TITLE: Final = "Blocks and symmetry"
+BLOCKS_NOTE: Final = """A dash: the library's own constructor takes the tiles, as its page shows. Tiles of BSR
+are those of one size. Those of metatensor, TeNPy and cytnx lie each by itself there, and one after the
+other here."""
 
 
 def page() -> str:
@@ -311,6 +396,9 @@ def page() -> str:
             ]
             lines.append(f"| {name} | " + " | ".join(row) + " |")
         lines.append("")
+    lines += [f"## {BLOCKS_TITLE}", "", "| | in | out |", "| --- | --- | --- |"]
+    lines += [f"| {name} | {' | '.join(blocks_row(name))} |" for name in BLOCKS]
+    lines += ["", BLOCKS_NOTE, ""]
     lines += ["## What the errors say", "", "| | |", "| --- | --- |"]
     lines += [f"| [{number}] | {text} |" for text, number in notes.items()]
     return "\n".join([*lines, ""])

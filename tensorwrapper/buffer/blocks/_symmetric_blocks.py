@@ -289,14 +289,16 @@ class SymmetricBlocks(BufferCommon[S], Generic[S]):
         stored = np.flatnonzero(has)
         found, tiles = self._located(places[stored])
         own: Array = self.values.flat[found]
-        for mask, change in (
-            (self._table.negative[tiles], np.negative),
-            (self._table.conjugate[tiles], np.conjugate),
-        ):
-            if mask.any():
-                own[mask] = change(own[mask])
+        self._turn_signs(own, tiles)
         result[stored] = own
         return result.reshape(addresses.shape)
+
+    def _turn_signs(self, elements: Array, tiles: IntArray) -> None:
+        """Give elements of stored tiles the signs that they have in other tiles, and conjugate them."""
+        table = self._table
+        for mask, change in ((table.negative[tiles], np.negative), (table.conjugate[tiles], np.conjugate)):
+            if mask.any():
+                elements[mask] = change(elements[mask])
 
     def elements_of(self, layout: LayoutCommon) -> "npt.NDArray[S]":
         size = layout.shape.size

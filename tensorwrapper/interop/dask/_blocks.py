@@ -4,7 +4,7 @@ import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, ClassVar, Final, Literal, TypeAlias, cast, final
+from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeAlias, cast, final
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,7 @@ from tensorwrapper._arrays import different
 from tensorwrapper._integers import to_int
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer import Dense
-from tensorwrapper.buffer.lowlevel import make_blocks, packed_layout
+from tensorwrapper.buffer.lowlevel import make_blocks, make_symmetric_blocks, packed_layout
 from tensorwrapper.errors import ConversionError, ExtentMismatchError
 from tensorwrapper.interop.dask._library import (
     array_over,
@@ -27,8 +27,8 @@ from tensorwrapper.interop.dask._library import (
     run_threads,
 )
 from tensorwrapper.interop.dask._serialize import introduce
-from tensorwrapper.shape import BlockPattern, Contraction, Partition, Shape, contraction
-from tensorwrapper.shape.lowlevel import make_block_pattern, restricted
+from tensorwrapper.shape import BlockPattern, Contraction, Partition, Shape, Symmetry, contraction
+from tensorwrapper.shape.lowlevel import make_block_pattern, orientations, restricted
 from tensorwrapper.tensor import Tensor, contract
 from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import Array, DaskArray, IntArray
@@ -41,18 +41,16 @@ _NO_ARRAY: Final = "a collection of tiles is no array: `d.compute()` has them as
 
 def blocks_in_parts(tensor: Tensor[Any], most: int) -> "DaskBlocks":
     """Return a tensor in blocks in runs of present tiles of at most so many elements: a task for each."""
-    pattern: BlockPattern[Any] = tensor.pattern
+    pattern: BlockPattern[Any] = tensor.stored_pattern
     marks = _marks_of(pattern, most)
     name = name_of("tensorwrapper-blocks", tensor, marks)
     values: Array = tensor.packed_values()
-    offsets = pattern.offsets()
+    offsets, fill, symmetry = pattern.offsets(), tensor.fill_value, tensor.symmetry
     parts = {
-        (name, k): _tiles(_some(pattern, a, b), values[offsets[a] : offsets[b]], tensor.fill_value)
+        (name, k): _tiles(_some(pattern, a, b), values[offsets[a] : offsets[b]], fill, symmetry)
         for k, (a, b) in enumerate(pairwise(marks.tolist()))
     }
-    return DaskBlocks(
-        layer_of(name, parts), name, pattern, tensor.shape, tensor.dtype, marks, tensor.fill_value
-    )
+    return DaskBlocks(layer_of(name, parts), name, pattern, tensor.shape, tensor.dtype, marks, fill, symmetry)
 
 
 @final
@@ -60,9 +58,9 @@ def blocks_in_parts(tensor: Tensor[Any], most: int) -> "DaskBlocks":
 class DaskBlocks(np.lib.mixins.NDArrayOperatorsMixin):
     """A tensor in blocks as a collection of Dask, in runs of present tiles; `to_dask` makes it.
 
-    Part ``k`` is a tensor in blocks of the whole tiling, with the key ``(name, k)``. It has the present
+    Part ``k`` is a tensor in blocks of the whole tiling, with the key ``(name, k)``. It has the stored
     tiles ``marks[k]`` up to ``marks[k + 1]``. Ufuncs of one collection and numbers, or of several with the
-    same tiles in the same parts, work part by part.
+    same tiles in the same parts, work part by part. Parts of a tensor with a symmetry have that symmetry.
 
     Examples
     --------
@@ -78,28 +76,36 @@ class DaskBlocks(np.lib.mixins.NDArrayOperatorsMixin):
     """The tasks."""
     name: str
     """What the keys of the parts begin with."""
-    pattern: BlockPattern[Any]
-    """The present tiles."""
+    stored_pattern: BlockPattern[Any]
+    """The stored tiles: of a symmetric tensor one of each orbit, else all that are present."""
     shape: Shape[Any]
     """The indices of all elements."""
     dtype: "np.dtype[Any]"
     """The type of the elements."""
     marks: IntArray
-    """Which present tile each part begins with, and (last) the number of them."""
+    """Which stored tile each part begins with, and (last) the number of them."""
     fill_value: Any
     """The element of all other tiles."""
+    symmetry: Symmetry | None = None
+    """The symmetry that all parts have; None if all present tiles are stored."""
+
+    @property
+    def pattern(self) -> BlockPattern[Any]:
+        """The present tiles."""
+        return self.stored_pattern if self.symmetry is None else self.stored_pattern.closure(self.symmetry)
 
     @property
     def nbytes(self) -> int:
-        """The bytes of the elements of present tiles."""
-        return self.pattern.elements * self.dtype.itemsize
+        """The bytes of the elements of stored tiles."""
+        return self.stored_pattern.elements * self.dtype.itemsize
 
     def __array__(self, dtype: object = None, copy: bool | None = None) -> Array:  # noqa: FBT001 - as NumPy's protocol has it
         raise ConversionError(_NO_ARRAY)
 
     def __repr__(self) -> str:
-        parts = len(self.marks) - 1
-        return f"<DaskBlocks {self.shape!r} {self.dtype}: {self.pattern.count} tiles in {parts} parts>"
+        parts, count = len(self.marks) - 1, self.stored_pattern.count
+        kept = "" if self.symmetry is None else f", symmetry {self.symmetry}"
+        return f"<DaskBlocks {self.shape!r} {self.dtype}: {count} tiles in {parts} parts{kept}>"
 
     def compute(self, **options: object) -> Tensor[Any]:
         """Return the tensor in blocks in this process; the options are those of ``dask.compute``."""
@@ -123,7 +129,17 @@ class DaskBlocks(np.lib.mixins.NDArrayOperatorsMixin):
             is called once for each size in a part.
         dtype
             The type of the new elements; as before if not given.
+
+        Raises
+        ------
+        ConversionError
+            If the tiles have a symmetry, which the function might not keep.
         """
+        if self.symmetry is not None:
+            raise ConversionError(
+                f"map_tiles: a function of tiles may not keep the symmetry {self.symmetry}: "
+                "t.keep_tiles(t.pattern).to_dask() has all tiles, and ufuncs keep what they can"
+            )
         made = self.dtype if dtype is None else to_dtype(dtype)
         name = name_of("mapped", self.name, function, made)
         tasks = {(name, k): (functools.partial(_mapped, function, made), key) for k, key in self._keys()}
@@ -131,7 +147,7 @@ class DaskBlocks(np.lib.mixins.NDArrayOperatorsMixin):
         return self._over(name, tasks, made, fill)
 
     def tile_norms(self, ord: NormOrder = "fro") -> "DaskArray":  # noqa: A002 - as NumPy's norm has it
-        """Return the norm of each present tile, in their order, as an array of Dask."""
+        """Return the norm of each stored tile, in their order, as an array of Dask."""
         name = name_of("norms", self.name, ord)
         tasks = {(name, k): (functools.partial(_norms, ord), key) for k, key in self._keys()}
         chunks = (tuple(np.diff(self.marks).tolist()),)
@@ -145,7 +161,12 @@ class DaskBlocks(np.lib.mixins.NDArrayOperatorsMixin):
                 "compute() has all its tiles"
             )
         given = [own for own in inputs if isinstance(own, DaskBlocks)]
-        if any(own.pattern != self.pattern or own.marks.tolist() != self.marks.tolist() for own in given):
+        if any(
+            own.stored_pattern != self.stored_pattern
+            or own.marks.tolist() != self.marks.tolist()
+            or (own.symmetry is None) != (self.symmetry is None)
+            for own in given
+        ):
             raise ExtentMismatchError(
                 f"{ufunc.__name__}: collections have other tiles, or other parts: keep_tiles(other.pattern)"
                 " of a tensor, before to_dask(), gives it the same"
@@ -157,18 +178,19 @@ class DaskBlocks(np.lib.mixins.NDArrayOperatorsMixin):
             dtype = np.asarray(ufunc(*ones, **options)).dtype
         name = name_of("ufunc", ufunc, options, *[getattr(own, "name", own) for own in inputs])
         places = [n for n, own in enumerate(inputs) if isinstance(own, DaskBlocks)]
-        call = functools.partial(
-            _called, functools.partial(ufunc, **options), list(_numbers_of(inputs)), places
-        )
+        bound, numbers = functools.partial(ufunc, **options), list(_numbers_of(inputs))
+        kept = None if self.symmetry is None else _kept_by(bound, numbers, places, given)
+        call = functools.partial(_called, bound, numbers, places, kept)
         tasks = {(name, k): (call, *[(own.name, k) for own in given]) for k in range(len(self.marks) - 1)}
         return DaskBlocks(
             layer_of(name, tasks, list({own.name: own for own in given}.values())),
             name,
-            self.pattern,
+            self.stored_pattern,
             self.shape,
             dtype,
             self.marks,
             fill.astype(dtype)[()],
+            kept,
         )
 
     def _keys(self) -> list[tuple[int, tuple[str, int]]]:
@@ -178,7 +200,7 @@ class DaskBlocks(np.lib.mixins.NDArrayOperatorsMixin):
         self, name: str, tasks: Mapping[Any, object], dtype: "np.dtype[Any]", fill: object
     ) -> "DaskBlocks":
         graph = layer_of(name, tasks, [self])
-        return DaskBlocks(graph, name, self.pattern, self.shape, dtype, self.marks, fill)
+        return DaskBlocks(graph, name, self.stored_pattern, self.shape, dtype, self.marks, fill)
 
     # The protocol of Dask's collections.
 
@@ -196,10 +218,11 @@ class DaskBlocks(np.lib.mixins.NDArrayOperatorsMixin):
         return self.name
 
     def __dask_postcompute__(self) -> tuple[Callable[..., Tensor[Any]], tuple[object, ...]]:
-        return _joined, (self.pattern, self.dtype, self.fill_value, self.shape.is_box)
+        return _joined, (self.stored_pattern, self.dtype, self.fill_value, self.shape.is_box, self.symmetry)
 
     def __dask_postpersist__(self) -> "tuple[Callable[..., DaskBlocks], tuple[object, ...]]":
-        return _rebuilt, (self.name, self.pattern, self.shape, self.dtype, self.marks, self.fill_value)
+        own = (self.name, self.stored_pattern, self.shape, self.dtype, self.marks)
+        return _rebuilt, (*own, self.fill_value, self.symmetry)
 
     __dask_optimize__: ClassVar[Callable[..., object]] = staticmethod(culled)
     __dask_scheduler__: ClassVar[Callable[..., object]] = staticmethod(run_threads)
@@ -215,7 +238,7 @@ def contract_in_parts(
     """Return the contraction of two tensors in blocks as a collection: a task for each run of result tiles.
 
     A task needs the parts of collections that have a tile that meets; tensors are shared by all tasks.
-    O(triples) here.
+    O(triples) here. A result that keeps a symmetry of its operands has one tile of each orbit.
 
     Parameters
     ----------
@@ -246,35 +269,47 @@ def contract_in_parts(
     >>> made, made.compute(scheduler="sync").array_equal(tw.contract("ij,jk->ik", t, t))
     (<DaskBlocks Shape.tiled([2, 2], [2, 2]) float64: 2 tiles in 2 parts>, True)
     """
-    plan = contraction(equation, left.pattern, right.pattern)
+    sides = [_Facts(own.pattern, own.symmetry, own.dtype) for own in (left, right)]
+    plan = contraction(equation, sides[0], sides[1])
     if not plan.pattern.rank:
         raise ConversionError("a contraction to one number has no tiles: `tw.contract` computes it")
     dtype = np.result_type(left.dtype, right.dtype)
     most = chunk_bytes() // dtype.itemsize if max_elements is None else to_int(max_elements, "max_elements")
-    marks = _marks_of(plan.pattern, max(most, 1))
+    stored = plan.stored_pattern
+    marks = _marks_of(stored, max(most, 1))
     name = name_of("contracted", plan, getattr(left, "name", left), getattr(right, "name", right), marks)
     triples = plan.triples()
     bounds = np.searchsorted(triples[:, 2], marks)
     tasks: dict[Any, Any] = {}
     for k, (a, b) in enumerate(pairwise(marks.tolist())):
         own = triples[bounds[k] : bounds[k + 1]]
-        sides = [_needed(side, own[:, n]) for n, side in enumerate((left, right))]
-        call = functools.partial(_contracted, plan.equation, _some(plan.pattern, a, b), dtype)
-        tasks[name, k] = (call, *sides)
+        needed = [_needed(side, own[:, n]) for n, side in enumerate((left, right))]
+        call = functools.partial(_contracted, plan.equation, _some(stored, a, b), dtype, plan.symmetry)
+        tasks[name, k] = (call, *needed)
     sources = [own for own in (left, right) if isinstance(own, DaskBlocks)]
     graph = layer_of(name, tasks, list({own.name: own for own in sources}.values()))
-    return DaskBlocks(
-        graph, name, plan.pattern, plan.pattern.tiling.shape, dtype, marks, np.zeros((), dtype)[()]
-    )
+    zero = np.zeros((), dtype)[()]
+    return DaskBlocks(graph, name, stored, stored.tiling.shape, dtype, marks, zero, plan.symmetry)
+
+
+class _Facts(NamedTuple):
+    """What a plan knows of an operand, which is no tensor, so that none is the same as another."""
+
+    pattern: BlockPattern[Any]
+    symmetry: Symmetry | None
+    dtype: "np.dtype[Any]"
 
 
 def _needed(side: "Tensor[Any] | DaskBlocks", slots: IntArray) -> object:
     """Return what a task gets of an operand: all of a tensor, the parts of a collection that have tiles."""
     if isinstance(side, Tensor):
         return [side]
+    stored, symmetry = side.stored_pattern, side.symmetry
+    if symmetry is not None:
+        slots = stored.slots(orientations(symmetry, side.pattern.tiles()[slots]).indices)
     parts = different(np.searchsorted(side.marks, slots, "right") - 1)
     return [(side.name, int(k)) for k in parts] or [
-        _tiles(_some(side.pattern, 0, 0), np.empty(0, side.dtype), 0)
+        _tiles(_some(stored, 0, 0), np.empty(0, side.dtype), 0, symmetry)
     ]
 
 
@@ -282,19 +317,23 @@ def _contracted(
     equation: str,
     run: BlockPattern[Any],
     dtype: "np.dtype[Any]",
+    kept: Symmetry | None,
     left: Sequence[Tensor[Any]],
     right: Sequence[Tensor[Any]],
 ) -> Tensor[Any]:
-    sides = [own[0] if len(own) == 1 else _put_together(own) for own in (left, right)]
-    whole = contraction(equation, sides[0], sides[1])
-    plan: Contraction = restricted(whole, run)
-    made = contract(plan, sides[0], sides[1]).astype(dtype)
-    return made.tiled(run.tiling) if made.shape.is_box else made
+    one, other = [own[0] if len(own) == 1 else _put_together(own) for own in (left, right)]
+    if one is other and one.symmetry is not None:
+        # Of the same tensor twice more would be left than the collection says.
+        other = one.copy()
+    plan: Contraction = restricted(contraction(equation, one.pattern, other.pattern), run, kept)
+    made = contract(plan, one, other).astype(dtype)
+    made = made.tiled(run.tiling) if made.shape.is_box else made
+    return _checked(made, kept, "contract")
 
 
 def _put_together(parts: Sequence[Tensor[Any]]) -> Tensor[Any]:
-    pattern = functools.reduce(lambda one, two: one | two, [own.pattern for own in parts])
-    return _joined(parts, pattern, parts[0].dtype, parts[0].fill_value, False)
+    pattern = functools.reduce(lambda one, two: one | two, [own.stored_pattern for own in parts])
+    return _joined(parts, pattern, parts[0].dtype, parts[0].fill_value, False, parts[0].symmetry)
 
 
 def _marks_of(pattern: BlockPattern[Any], most: int) -> IntArray:
@@ -308,9 +347,45 @@ def _some(pattern: BlockPattern[Any], start: int, stop: int) -> BlockPattern[Any
     return found
 
 
-def _tiles(pattern: BlockPattern[Any], values: Array, fill: object) -> Tensor[Any]:
-    buffer = make_blocks(pattern, Dense(cast("Any", values)), np.asarray(fill).astype(values.dtype))
-    return make_tensor(packed_layout(pattern.tiling.shape), buffer)
+def _tiles(
+    pattern: BlockPattern[Any], values: Array, fill: object, symmetry: Symmetry | None = None
+) -> Tensor[Any]:
+    layout, own = packed_layout(pattern.tiling.shape), np.asarray(fill).astype(values.dtype)
+    if symmetry is not None and not symmetry.is_zero:
+        return make_tensor(layout, make_symmetric_blocks(pattern, values, symmetry, own))
+    return make_tensor(layout, make_blocks(pattern, Dense(cast("Any", values)), own))
+
+
+def _kept_by(
+    ufunc: Callable[..., Any], numbers: "list[Any]", places: list[int], given: "Sequence[DaskBlocks]"
+) -> Symmetry | None:
+    """Return the symmetry that a ufunc of symmetric collections keeps, of which the tiles are these."""
+    none = [
+        _tiles(_some(own.stored_pattern, 0, 0), np.empty(0, own.dtype), own.fill_value, own.symmetry)
+        for own in given
+    ]
+    kept = _called(ufunc, numbers, places, None, *none).symmetry
+    stored, every = given[0].stored_pattern, given[0].pattern
+    if (every if kept is None else every.unique(kept)) != stored:
+        raise ConversionError(
+            f"{_name_of(ufunc)} of tiles with the symmetry {given[0].symmetry} leaves {kept}, which needs "
+            "other tiles: t.keep_tiles(t.pattern).to_dask() has all of them"
+        )
+    return kept
+
+
+def _name_of(function: Any) -> str:  # noqa: ANN401 - any function
+    return getattr(getattr(function, "func", function), "__name__", "the function")
+
+
+def _checked(made: Tensor[Any], kept: Symmetry | None, name: str) -> Tensor[Any]:
+    """Return a part of a collection, which has the symmetry that was promised before elements were known."""
+    if kept is not None and not kept.is_zero and made.symmetry != kept:
+        raise ConversionError(
+            f"{name}: elements that are not finite leave the symmetry {made.symmetry}, and not {kept}: "
+            "t.keep_tiles(t.pattern).to_dask() has all tiles"
+        )
+    return made
 
 
 def _joined(
@@ -319,10 +394,11 @@ def _joined(
     dtype: "np.dtype[Any]",
     fill: object,
     is_box: bool,  # noqa: FBT001 - Dask gives it
+    symmetry: Symmetry | None = None,
 ) -> Tensor[Any]:
     """Return runs of tiles as one tensor: one copy of each element."""
     values: Array = np.concatenate([np.empty(0, dtype), *[own.packed_values() for own in parts]])
-    made = _tiles(pattern, values, fill)
+    made = _tiles(pattern, values, fill, symmetry)
     return made.untiled() if is_box else made
 
 
@@ -347,7 +423,7 @@ def _mapped(
 
 
 def _norms(ord: NormOrder, part: Tensor[Any]) -> Array:  # noqa: A002
-    norms: Array = part.tile_norms(ord).to_numpy().reshape(-1)[part.pattern.ordinals()]
+    norms: Array = part.tile_norms(ord).to_numpy().reshape(-1)[part.stored_pattern.ordinals()]
     return norms
 
 
@@ -357,12 +433,16 @@ def _numbers_of(inputs: Sequence[Any]) -> "list[Any]":
 
 
 def _called(
-    function: Callable[..., Any], inputs: "list[Any]", places: list[int], *parts: Tensor[Any]
+    function: Callable[..., Any],
+    inputs: "list[Any]",
+    places: list[int],
+    kept: Symmetry | None,
+    *parts: Tensor[Any],
 ) -> Tensor[Any]:
     given = list(inputs)
     for place, part in zip(places, parts, strict=True):
         given[place] = part
-    return cast("Tensor[Any]", function(*given))
+    return _checked(cast("Tensor[Any]", function(*given)), kept, _name_of(function))
 
 
 def _rebuilt(
@@ -373,8 +453,9 @@ def _rebuilt(
     dtype: "np.dtype[Any]",
     marks: IntArray,
     fill: object,
+    symmetry: Symmetry | None = None,
     *,
     rename: dict[str, str] | None = None,
 ) -> DaskBlocks:
     own = (rename or {}).get(name, name)
-    return DaskBlocks(layer_of(own, graph), own, pattern, shape, dtype, marks, fill)
+    return DaskBlocks(layer_of(own, graph), own, pattern, shape, dtype, marks, fill, symmetry)

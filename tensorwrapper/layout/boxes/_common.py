@@ -182,6 +182,8 @@ class ModeOperation:
     """Of a layout that has `mode_maps`; it asks for them, and those without refuse."""
     of_cells: "Callable[[LayoutCommon], LayoutCommon] | None" = None
     """Of a layout of cells; refused if None."""
+    of_tiles: "Callable[[LayoutCommon], LayoutCommon] | None" = None
+    """Of a box whose tiles lie each at a place of its own; as `of_maps` if None."""
     modes: "Callable[[LayoutCommon], Iterable[int | None]] | None" = None
     """Which mode of a layout each mode of the result is, None for a new one; mode k is mode k if not given.
 
@@ -267,7 +269,7 @@ class LayoutCommon(ABC):
         if shape.is_box:
             return LayoutError(
                 f"{what} needs a layout with one rule per mode; this one over {shape} is composite or keeps "
-                "tiles together"
+                f"tiles together: `t.to_dense().{what}(...)` is of a tensor in tiles"
             )
         layered = ", which has layers: flatten() it first" if shape.has_layers else ""
         return LayoutError(f"{what} needs a layout over a box; this one is over {shape}{layered}")
@@ -478,6 +480,9 @@ class LayoutCommon(ABC):
 
     def change(self, operation: ModeOperation) -> "LayoutCommon":
         """Return what an operation makes of the modes of this layout."""
+        in_tiles = self.keeps_tiles and not self.has_mode_maps and self.shape.is_box
+        if operation.of_tiles is not None and in_tiles:
+            return operation.of_tiles(self)
         return operation.of_maps(self)
 
     def as_tiled(self, tiling: Tiling) -> "LayoutCommon | None":

@@ -26,6 +26,13 @@ from tensorwrapper.layout.boxes._modes import (
     squeeze,
     unsqueeze,
 )
+from tensorwrapper.layout.boxes._moved_tiles import (
+    repeated_box,
+    repeated_each_box,
+    rotated_box,
+    squeezed_box,
+    unsqueezed_box,
+)
 from tensorwrapper.layout.boxes._whole_rows import repeated, repeated_each, rotated
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import mode_of
@@ -86,13 +93,17 @@ def rotation(shifts: Iterable[SupportsIndex]) -> ModeOperation:
         "rotate",
         lambda layout: rotate(layout, shifts),
         of_cells=lambda layout: rotated(layout, shifts),
+        of_tiles=lambda layout: rotated_box(layout, shifts),
     )
 
 
 def repetition(times: Iterable[SupportsIndex]) -> ModeOperation:
     """Return `repeat` as an operation."""
     return ModeOperation(
-        "repeat", lambda layout: repeat(layout, times), of_cells=lambda layout: repeated(layout, times)
+        "repeat",
+        lambda layout: repeat(layout, times),
+        of_cells=lambda layout: repeated(layout, times),
+        of_tiles=lambda layout: repeated_box(layout, times),
     )
 
 
@@ -102,6 +113,7 @@ def repetition_of_each(mode: SupportsIndex, times: SupportsIndex) -> ModeOperati
         "repeat_each",
         lambda layout: repeat_each(layout, mode, times),
         of_cells=lambda layout: repeated_each(layout, mode, times),
+        of_tiles=lambda layout: repeated_each_box(layout, mode, times),
     )
 
 
@@ -124,14 +136,20 @@ def broadcasting(shape: Shape[Any]) -> ModeOperation:
 def squeezing(modes: Iterable[int] | None) -> ModeOperation:
     """Return `squeeze` as an operation."""
     return ModeOperation(
-        "squeeze", lambda layout: squeeze(layout, modes), modes=lambda layout: _left(layout, modes)
+        "squeeze",
+        lambda layout: squeeze(layout, modes),
+        of_tiles=lambda layout: squeezed_box(layout, modes),
+        modes=lambda layout: _left(layout, modes),
     )
 
 
 def unsqueezing(mode: SupportsIndex) -> ModeOperation:
     """Return `unsqueeze` as an operation."""
     return ModeOperation(
-        "unsqueeze", lambda layout: unsqueeze(layout, mode), modes=lambda layout: _with_new(layout, mode)
+        "unsqueeze",
+        lambda layout: unsqueeze(layout, mode),
+        of_tiles=lambda layout: unsqueezed_box(layout, mode),
+        modes=lambda layout: _with_new(layout, mode),
     )
 
 

@@ -153,7 +153,7 @@ def _rebuilt(base: int, parts: Sequence[tuple[int, AxisMap]], origin: Sequence[i
     return over_box(extents, tuple(origin), start, axes)
 
 
-def _per_mode(values: Iterable[SupportsIndex], rank: int, what: str) -> tuple[int, ...]:
+def per_mode(values: Iterable[SupportsIndex], rank: int, what: str) -> tuple[int, ...]:
     numbers = to_ints(values, what)
     if len(numbers) != rank:
         raise RankError(f"{what} has one entry per mode, {rank} in all, not {len(numbers)}: {brief(numbers)}")
@@ -163,7 +163,7 @@ def _per_mode(values: Iterable[SupportsIndex], rank: int, what: str) -> tuple[in
 def rotate(layout: LayoutCommon, shifts: Iterable[SupportsIndex]) -> _Smooth:
     """Return the layout whose position j of a mode is position ``(j - shift) mod extent``: NumPy's roll."""
     base, axes = layout.mode_maps("rotate")
-    numbers = _per_mode(shifts, len(axes), "a rotation")
+    numbers = per_mode(shifts, len(axes), "a rotation")
     parts = [
         axis.rotate(k) if k and axis.extent else (0, axis) for axis, k in zip(axes, numbers, strict=True)
     ]
@@ -173,7 +173,7 @@ def rotate(layout: LayoutCommon, shifts: Iterable[SupportsIndex]) -> _Smooth:
 def repeat(layout: LayoutCommon, times: Iterable[SupportsIndex]) -> _Smooth:
     """Return the layout with every mode repeated whole: NumPy's tile."""
     base, axes = layout.mode_maps("repeat")
-    counts = [to_count(n, "a number of times") for n in _per_mode(times, len(axes), "a repetition")]
+    counts = [to_count(n, "a number of times") for n in per_mode(times, len(axes), "a repetition")]
     parts = [axis.repeat(n) if n != 1 else (0, axis) for axis, n in zip(axes, counts, strict=True)]
     return _rebuilt(base, parts, layout.shape.origin)
 
@@ -259,19 +259,23 @@ def unsqueeze(layout: LayoutCommon, mode: SupportsIndex) -> _Smooth:
 def squeeze(layout: LayoutCommon, modes: Iterable[int] | None) -> _Smooth:
     """Return the layout without some modes of extent 1; all of them if None is given."""
     base, axes = layout.mode_maps("squeeze")
-    extents = layout.shape.extents
+    chosen = squeezable(layout.shape.extents, modes)
+    # A map of one position is a stride, which is 0 there.
+    kept = [mode for mode in range(len(axes)) if mode not in chosen]
+    return _rebuilt(base, [(0, axes[m]) for m in kept], [layout.shape.origin[m] for m in kept])
+
+
+def squeezable(extents: Extents, modes: Iterable[int] | None) -> set[int]:
+    """Return the modes of extent 1 that are dropped: those given, or all."""
     if modes is None:
-        chosen = {mode for mode, extent in enumerate(extents) if extent == 1}
-    else:
-        chosen = {mode_of(mode, len(axes)) for mode in modes}
+        return {mode for mode, extent in enumerate(extents) if extent == 1}
+    chosen = {mode_of(mode, len(extents)) for mode in modes}
     for mode in sorted(chosen):
         if extents[mode] != 1:
             raise ExtentError(
                 f"mode {mode} has extent {extents[mode]}; only a mode of extent 1 can be dropped"
             )
-    # A map of one position is a stride, which is 0 there.
-    kept = [mode for mode in range(len(axes)) if mode not in chosen]
-    return _rebuilt(base, [(0, axes[m]) for m in kept], [layout.shape.origin[m] for m in kept])
+    return chosen
 
 
 def sliding_window(layout: LayoutCommon, mode: SupportsIndex, length: SupportsIndex) -> _Smooth:

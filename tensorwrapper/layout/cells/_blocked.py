@@ -154,7 +154,9 @@ class Packed(CellLayout):
         rest = items[len(lead) + 1 :]
         run = step == 1 and rest.count(slice(None)) == len(rest)
         # One item for each mode: with a new mode among them the last does not say it all.
-        if not run and not len(items) == jagged.rank == len(lead) + 2:
+        # Without tiles along one mode, those of the others stay cut as they are: a run of rows forgets them.
+        no_tiles = not count and isinstance(jagged, Tiled)
+        if no_tiles or (not run and not len(items) == jagged.rank == len(lead) + 2):
             return self.as_blocked().at(key)
         base = offset if run else self._int64_offset()
         offset = base
@@ -205,6 +207,13 @@ class Packed(CellLayout):
         # Where there is no element, the offset may be of any size.
         starts = befores[:-1] + self._offset if self._offset and befores[-1] else befores[:-1]
         return Blocked(self._shape, frozen_array(starts), frozen_array(strides))
+
+
+def _run_of_tiles(shape: Shape[Any], runs: "list[tuple[int, int]]") -> Shape[Any]:
+    """Return the shape of a run of tiles in each mode of a grid, also of none."""
+    parts = cast("Tiled", shape.implementation).partitions
+    chosen = tuple([p.run(start, start + n) for p, (start, n) in zip(parts, runs, strict=True)])
+    return wrap(Tiled(chosen, (0,) * len(chosen)))
 
 
 def make_blocked(
@@ -445,7 +454,9 @@ class Blocked(SearchedCells):
     def _tiles_at(self, runs: "list[tuple[int, int]]") -> LayoutCommon:
         """Return the tiles of a run in each mode of the grid: still tiles of a box."""
         tiled = cast("Tiled", self._shape.implementation)
-        parts = [p.run(start, start + n) for p, (start, n) in zip(tiled.partitions, runs, strict=True)]
+        shape = _run_of_tiles(self._shape, runs)
+        if not all(count for _, count in runs):
+            return Packed(shape, self.offset)
         chosen = tuple([slice(start, start + n) for start, n in runs])
         grid = tiled.grid.extents
         table = np.broadcast_to(self.strides, (len(self.starts), self._width)).reshape(*grid, self._width)
@@ -454,7 +465,6 @@ class Blocked(SearchedCells):
         count = math.prod([n for _, n in runs])
         if strides is None:
             strides = shared_table(cast("Index", shared_row(self.strides)), count)
-        shape = wrap(Tiled(tuple(parts), (0,) * len(parts)))
         return make_blocked(shape, self.starts.reshape(grid)[chosen].reshape(-1), strides, self.offset)
 
     def window(self, region: Shape[Any]) -> LayoutCommon:

@@ -70,7 +70,7 @@ def tile_runs(shape: Shape[Any], key: PositionalKey) -> list[tuple[int, int]] | 
         return None
     found = parse_positional(tuple(heads), tiled.grid.extents)
     runs = [(entry[0], entry[2]) for entry in found if isinstance(entry, tuple) and entry[1] == 1]
-    return runs if len(runs) == rank and all(count for _, count in runs) else None
+    return runs if len(runs) == rank else None
 
 
 def elements_before(shape: Shape[Any], first: int) -> int:

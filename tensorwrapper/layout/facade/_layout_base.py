@@ -47,7 +47,8 @@ class LayoutBase(Generic[IndexT_co], metaclass=Hinted):
         if strided is not None:
             return cast("Strided", strided)
         raise LayoutError(
-            f"{what} needs a strided layout, which this one over {self.implementation.shape} is not"
+            f"{what} needs a strided layout, which this one over {self.implementation.shape} is not: "
+            "`t.to_dense()` of a tensor has one"
             + (": it has layers, flatten() it first" if self.implementation.layers else "")
         )
 

@@ -1,25 +1,27 @@
-"""A tensor in blocks at a server: its pattern comes once, and the present tiles of a selection."""
+"""A tensor in blocks at a server: its pattern comes once, and tiles when a selection is computed."""
 
-from typing import Any, cast
+from typing import Any, cast, final
 
 import attrs
 import numpy as np
 
-from tensorwrapper.buffer import Blocks, Dense
-from tensorwrapper.buffer.lowlevel import make_blocks, packed_layout, rises
-from tensorwrapper.errors import RemoteProtocolError
-from tensorwrapper.layout import Layout, LayoutCommon
+from tensorwrapper._memory import memory_for
+from tensorwrapper._value_class import frozen
+from tensorwrapper.buffer.lowlevel import BlocksAway, blocks_away, packed_layout, rises, symmetry_for
+from tensorwrapper.errors import RemoteProtocolError, TensorWrapperError
+from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import wrap_layout
 from tensorwrapper.remote.client._source import RemoteSource
-from tensorwrapper.remote.protocol._elements import PRESENT, STORED
+from tensorwrapper.remote.protocol._elements import PRESENT, STORED, UNIQUE
 from tensorwrapper.remote.protocol._events import Facts
-from tensorwrapper.selection import View, as_view
-from tensorwrapper.shape import BlockPattern, Shape, Tiled
+from tensorwrapper.selection import Runs, View, as_view
+from tensorwrapper.shape import BlockPattern, Shape, Symmetry, Tiled
 from tensorwrapper.shape.lowlevel import make_block_pattern, make_tiling, names_of, unnamed_shape, wrap
+from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
-from tensorwrapper.typing import Array
+from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["RemoteBlocks", "pattern_of"]
+__all__ = ["RemoteBlocks", "pattern_of", "symmetry_of_tiles"]
 
 
 def pattern_of(facts: Facts, source: RemoteSource) -> BlockPattern[Any]:
@@ -54,43 +56,80 @@ def pattern_of(facts: Facts, source: RemoteSource) -> BlockPattern[Any]:
     return pattern
 
 
+def symmetry_of_tiles(facts: Facts, source: RemoteSource, pattern: BlockPattern[Any]) -> Symmetry | None:
+    """Return the symmetry of which a server stores one tile of each orbit; None if it stores all tiles.
+
+    Raises
+    ------
+    RemoteProtocolError
+        If what it says does not fit the tiles.
+    """
+    if facts.symmetry is None:
+        return None
+    try:
+        own = symmetry_for(Symmetry.parse(facts.symmetry), source.dtype)
+        # So many numbers find the orbits of all tiles.
+        with memory_for(own.order * pattern.count * (pattern.rank + 2), "numbers of tiles of orbits"):
+            fits = pattern.closure(own) == pattern
+    except TensorWrapperError as error:
+        raise RemoteProtocolError(
+            "schema", f"the symmetry of {facts.name!r} does not fit: {error}"
+        ) from error
+    if not fits:
+        raise RemoteProtocolError("schema", f"the tiles of {facts.name!r} are not those of its symmetry")
+    return own
+
+
+@final
+@frozen
+class StoredLine:
+    """The elements of the stored tiles at a server, of which some are fetched at a time."""
+
+    source: RemoteSource
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        """The type of the elements."""
+        return self.source.dtype
+
+    def fetch(self, places: IntArray) -> Array:
+        """Return the elements at different places, which ascend."""
+        found: Array = np.empty(len(places), self.dtype)
+        for _ in self.source.read([Runs(places)], [found]).completed():
+            pass
+        return found
+
+
 class RemoteBlocks:
-    """The present tiles of a tensor at a server, of which selections are brought here."""
+    """A tensor in blocks at a server. Selections know their tiles, and bring the elements when computed."""
 
-    __slots__ = ("_index", "_line", "pattern", "shape")
+    __slots__ = ("_line", "pattern", "tensor")
 
-    def __init__(self, source: RemoteSource, pattern: BlockPattern[Any], fill: Array) -> None:
+    def __init__(self, facts: Facts, source: RemoteSource, fill: Array) -> None:
         tiled = cast("Tiled", unnamed_shape(source.shape).implementation)
-        self.shape: Shape[Any] = wrap(
-            Tiled(pattern.tiling.partitions, tiled.grid.origin), names_of(source.shape)
-        )
-        self.pattern: BlockPattern[Any] = pattern
+        self.pattern: BlockPattern[Any] = pattern_of(facts, source)
         """Which tiles are present."""
-        self._line = attrs.evolve(source, shape=Shape(pattern.elements), cast=STORED, is_whole=False)
-        # A buffer of that pattern knows the places of elements. These take no memory here.
-        nothing = np.broadcast_to(np.zeros((), source.dtype), (pattern.elements,))
-        self._index: Blocks[Any] = make_blocks(pattern, Dense(cast("Any", nothing)), fill)
+        symmetry = symmetry_of_tiles(facts, source, self.pattern)
+        what, pattern = STORED, self.pattern
+        if symmetry is not None:
+            what, pattern = UNIQUE, pattern.unique(symmetry)
+        self._line: RemoteSource = attrs.evolve(
+            source, shape=Shape(pattern.elements), cast=what, is_whole=False
+        )
+        buffer = blocks_away(StoredLine(self._line), self.pattern, fill, symmetry)
+        shape: Shape[Any] = wrap(
+            Tiled(self.pattern.tiling.partitions, tiled.grid.origin), names_of(source.shape)
+        )
+        self.tensor: Tensor[Any] = make_tensor(packed_layout(shape), buffer)
+        """All of it. Its elements are fetched when they are used."""
 
-    def view(self, layout: Layout[Any] | None = None) -> "View[Any] | None":
-        """Return the elements that a layout of the tiles reaches, brought here; None if it has no tiling."""
-        wanted = packed_layout(self.shape) if layout is None else layout
-        held, buffer = self._index.narrowed(wanted.implementation.unnamed())
-        if buffer is self._index.values:
-            # A tile by itself is dense.
-            flat = Dense(cast("Any", self._read(held, held.shape.size))).as_readonly()
-            return as_view(make_tensor(packed_layout(wanted.shape), flat))
-        if buffer is not self._index:
-            return as_view(make_tensor(wrap_layout(held), buffer))
-        tiles = self._index.tiles_of(wanted.implementation)
-        if tiles is None:
-            return None
-        values = Dense(cast("Any", self._read(tiles.source(), tiles.pattern.elements)))
-        found = make_blocks(tiles.pattern, values, tiles.fill).as_readonly()
-        return as_view(make_tensor(tiles.layout(names_of(wanted.shape)), found))
-
-    def _read(self, layout: LayoutCommon, size: int) -> Array:
-        """Return the elements that a layout reaches in the line of all that are stored."""
-        if not size:
-            return np.empty(0, self._line.dtype)
-        seen: Any = as_view(attrs.evolve(self._line, layout=wrap_layout(layout)))
-        return cast("Array", seen.compute().elements())
+    def view(self, layout: Layout[Any]) -> View[Any]:
+        """Return the elements that a layout of the tiles reaches; of a tile by itself a dense view."""
+        buffer = cast("BlocksAway[Any]", self.tensor.buffer)
+        if buffer.orbits is None:
+            held, found = buffer.index.narrowed(layout.implementation.unnamed())
+            if found is buffer.index.values:
+                return as_view(attrs.evolve(self._line, layout=wrap_layout(held)))
+            if found is not buffer.index:
+                return as_view(make_tensor(wrap_layout(held), found))
+        return as_view(make_tensor(layout, buffer))

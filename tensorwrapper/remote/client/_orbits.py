@@ -76,6 +76,11 @@ class OrbitSource:
         """Return how many bytes of elements a read moves, each stored element once."""
         return self._there([self._folded(own) for own in selections]).size * self.dtype.itemsize
 
+    def fetches(self, selections: Sequence[Wanted]) -> tuple[int, int]:
+        """Return how many requests a read takes, and the bytes of elements that they bring."""
+        wanted = self._there([self._folded(own) for own in selections])
+        return self.line.fetches([wanted]) if wanted.size else (0, 0)
+
     def _folded(self, wanted: Wanted) -> Folded:
         """Return where the elements of a selection are packed."""
         extents = self._extents

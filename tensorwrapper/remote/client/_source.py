@@ -153,6 +153,13 @@ class RemoteSource:
         source = self if dtype is None else self._cast(dtype)
         return bytes_of_requests(source, self.connections.here(), selections)
 
+    def fetches(self, selections: Sequence[Wanted]) -> tuple[int, int]:
+        """Return how many requests a read takes, and the bytes of elements that they bring."""
+        counts = [
+            sum([own.size for _, own, _ in p]) for p in _planned(self, self.connections.here(), selections)
+        ]
+        return len(counts), sum(counts) * self.dtype.itemsize
+
     def _cast(self, dtype: "np.dtype[Any]") -> "RemoteSource":
         return evolve(self, dtype=dtype, cast=dtype_text(dtype))
 
@@ -230,10 +237,8 @@ class Asked(Protocol):
 
 def bytes_of_requests(source: Asked, connection: Connection, selections: Sequence[Wanted]) -> int:
     """Return how many bytes go both ways for a read, with labels and framing."""
-    nothing = np.empty((), source.dtype)
-    out = [np.broadcast_to(nothing, own.extents) for own in selections]
     total = 0
-    for pieces in source.requests(selections, out, _pieces_of(source, connection, selections)):
+    for pieces in _planned(source, connection, selections):
         asked = [frame.nbytes for frame in send_request(0, source.request(pieces, connection.packing()))]
         answer = [frame.nbytes for frame in send_answer(0, Elements(source.version, (memoryview(b""),)))]
         answer[-1] = sum([own.size for _, own, _ in pieces]) * source.dtype.itemsize
@@ -241,6 +246,13 @@ def bytes_of_requests(source: Asked, connection: Connection, selections: Sequenc
         for length in [0, *asked, 0, *answer]:
             total += bytes_on_wire(length, is_encrypted=connection.is_encrypted)
     return total
+
+
+def _planned(source: Asked, connection: Connection, selections: Sequence[Wanted]) -> Iterator[list[Piece]]:
+    """Return the pieces that each request of a read would ask for now."""
+    nothing = np.empty((), source.dtype)
+    out = [np.broadcast_to(nothing, own.extents) for own in selections]
+    return source.requests(selections, out, _pieces_of(source, connection, selections))
 
 
 def _pieces_of(source: Asked, connection: Connection, selections: Sequence[Wanted]) -> Callable[[], int]:

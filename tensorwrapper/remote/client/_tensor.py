@@ -18,9 +18,9 @@ from tensorwrapper.errors import (
     TensorWrapperError,
     VersionChangedError,
 )
-from tensorwrapper.layout import Layout
+from tensorwrapper.layout import Layout, LayoutCommon
 from tensorwrapper.layout.lowlevel import is_basic, tile_layout, wrap_layout
-from tensorwrapper.remote.client._blocks import RemoteBlocks, pattern_of
+from tensorwrapper.remote.client._blocks import RemoteBlocks
 from tensorwrapper.remote.client._connection import Connections
 from tensorwrapper.remote.client._elsewhere import Elsewhere
 from tensorwrapper.remote.client._entries import fill_of_source, read_entries, read_entries_of_rows, wanted_of
@@ -61,7 +61,8 @@ class RemoteTensor(Elsewhere, InTiles):
     raise `VersionChangedError`; look it up again.
 
     Of a jagged tensor of rows only the lengths of the rows that are selected travel, when they are selected.
-    Of a sparse one the stored entries that a selection has travel when it is selected. One that is tiled
+    Of a sparse one the stored entries that a selection has travel when it is selected. One in blocks
+    sends the elements of present tiles when a selection is computed. One that is tiled
     there is tiled here: selections are of the box that the tiles cut, which is what is asked for.
 
     It has the names of a view, and selections return one. Operators and ufuncs read what they compute on.
@@ -181,12 +182,12 @@ class RemoteTensor(Elsewhere, InTiles):
         if not self.is_sparse:
             orbits = self._orbits()
             return self._seen() if orbits is None else orbits
+        blocks = self._in_blocks()
+        if blocks is not None:
+            return TensorSource(blocks.tensor)
         found = self._sparse
         if found is None:
-            blocks = self._in_blocks()
-            whole: Any = None if blocks is None else blocks.view()
-            found = self._stored_in((Runs(0, self.size),)) if whole is None else whole.compute()
-            self._sparse = found
+            found = self._sparse = self._stored_in((Runs(0, self.size),))
         return TensorSource(found)
 
     def astype(self, dtype: npt.DTypeLike) -> "RemoteTensor | View[Any]":
@@ -255,8 +256,11 @@ class RemoteTensor(Elsewhere, InTiles):
             if found is not None:
                 return found
         if self.is_sparse and self._sparse is None:
-            chosen = self._selected_blocks(key)
-            return self._selected_entries(key) if chosen is None else chosen
+            blocks = self._in_blocks()
+            if blocks is None:
+                return self._selected_entries(key)
+            if is_basic(key):
+                return blocks.view(blocks.tensor.layout[cast("Any", key)])
         if self._facts.box is not None and not self.is_sparse and not self._stays_tiled(key):
             # Elements of tiles come one tile after the other, which is how they are wanted: out of parts of
             # the box each would be put in its place.
@@ -347,8 +351,7 @@ class RemoteTensor(Elsewhere, InTiles):
         found = self._blocks
         if found is None and self._facts.present is not None:
             source = attrs.evolve(self._source(self.shape), layout=None)
-            pattern = pattern_of(self._facts, source)
-            found = self._blocks = RemoteBlocks(source, pattern, fill_of_source(self._facts, source))
+            found = self._blocks = RemoteBlocks(self._facts, source, fill_of_source(self._facts, source))
         return found
 
     def _orbits(self) -> OrbitSource | None:
@@ -405,23 +408,23 @@ class RemoteTensor(Elsewhere, InTiles):
             raise LayoutError(f"{self.name!r} is not in blocks, as tw.blocks(blocks, tiling) makes tensors")
         return blocks.pattern
 
+    @property
+    @or_absent
+    def stored_pattern(self) -> "BlockPattern":
+        """The stored tiles: of a symmetric tensor one of each orbit, else all present ones; as `pattern`."""
+        pattern, symmetry = self.pattern, self.symmetry
+        return pattern if symmetry is None else pattern.unique(symmetry)
+
     def tile(self, number: Iterable[SupportsIndex]) -> View[Any]:
         """Return the tile of this number, which keeps its origin in the box. See `View.tile`.
 
         A tensor in blocks reads this tile alone; an absent one takes no request.
         """
-        blocks = self._in_blocks() if self._sparse is None else None
-        layout = packed_layout(self.shape if blocks is None else blocks.shape)
-        found = None if blocks is None else tile_layout(layout.implementation.unnamed(), number)
-        made = None if blocks is None or found is None else blocks.view(wrap_layout(found))
-        return super().tile(number) if made is None else made
-
-    def _selected_blocks(self, key: ArrayKey) -> View[Any] | None:
-        """Return the part of a tensor in blocks that a key selects; None if no tiling is left."""
         blocks = self._in_blocks()
-        if blocks is None or not is_basic(key):
-            return None
-        return blocks.view(packed_layout(blocks.shape)[cast("Any", key)])
+        if blocks is None:
+            return super().tile(number)
+        found = tile_layout(blocks.tensor.layout.implementation.unnamed(), number)
+        return blocks.view(wrap_layout(cast("LayoutCommon", found)))
 
     def _selected_entries(self, key: ArrayKey) -> View[Any]:
         """Return the part of a sparse tensor that a key selects: what is stored in it comes here."""

@@ -35,6 +35,10 @@ PRESENT: Final = "present"
 """The type that is asked for of a tensor in blocks: the numbers of its present tiles, one after the other."""
 STORED: Final = "stored"
 """The same: the elements of its present tiles, one after the other. Of a symmetric box the packed ones."""
+UNIQUE: Final = "unique"
+"""The type that is asked for of symmetric tiles: the elements of the stored ones, one tile of each orbit."""
+LINES: Final = (PRESENT, STORED, UNIQUE)
+"""All that is asked for in place of a type of elements, one after the other."""
 _TEXTS: Final["dict[str, np.dtype[Any]]"] = {
     _STRING: cast("Any", np.dtypes.StringDType()),
     _NULLABLE: cast("Any", np.dtypes.StringDType(na_object=None)),

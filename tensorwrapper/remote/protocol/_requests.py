@@ -9,7 +9,7 @@ from typing import Final, TypeAlias, assert_never, cast, final, get_args
 from tensorwrapper._json import Json
 from tensorwrapper._json_fields import Field
 from tensorwrapper.errors import RequestRefusedError
-from tensorwrapper.remote.protocol._elements import NULLABLE, PRESENT, STORED, VALID, may_be_null
+from tensorwrapper.remote.protocol._elements import LINES, NULLABLE, VALID, may_be_null
 from tensorwrapper.remote.protocol._events import (
     AskEntries,
     AskFacts,
@@ -431,7 +431,7 @@ def _packing_of(field: Field) -> str | None:
 def _dtype(field: Field, *, nullable: bool = False) -> str:
     text = field.text(most=32)
     bare = text.removeprefix(NULLABLE) if nullable else text
-    if bare not in (VALID, PRESENT, STORED) and _DTYPE.fullmatch(bare) is None and small_dtype(bare) is None:
+    if bare not in (VALID, *LINES) and _DTYPE.fullmatch(bare) is None and small_dtype(bare) is None:
         raise RequestRefusedError("unsupported", f"there are no elements of type {text!r}")
     return text
 

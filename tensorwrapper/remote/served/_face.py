@@ -8,6 +8,7 @@ import numpy as np
 
 from tensorwrapper._value_class import evolve
 from tensorwrapper.errors import ComputationCancelledError, RequestRefusedError
+from tensorwrapper.remote.protocol._elements import PRESENT, STORED, UNIQUE
 from tensorwrapper.remote.served._gathering import memory_of
 from tensorwrapper.remote.served._tiles import tiles_of
 from tensorwrapper.remote.served._view_source import ViewSource
@@ -184,25 +185,33 @@ class Face:
         return None if tiles is None or tiles.first is None else tiles.pattern.count
 
     def symmetry(self) -> str | None:
-        """Return the text of the symmetry of a box whose packed elements are in memory; None of any other."""
-        packed = self._packed()
-        if packed is None:
+        """Return the text of the symmetry of a tensor whose packed elements are in memory; None of others."""
+        if self._packed() is None:
             return None
         own = cast("Any", self.tensor).symmetry
         return None if own.is_trivial or own.is_zero else str(own)
 
     def _packed(self) -> Array | None:
+        """Return the packed elements of a symmetric box, or of symmetric tiles; None of others."""
         tensor = self.tensor
-        if tensor is None or not tensor.buffer.stores_orbits or tensor.buffer.fill_value is not None:
+        if tensor is None or not tensor.buffer.stores_orbits:
+            return None
+        # Clients do not know the tiling of a box.
+        if tensor.buffer.in_tiles and tensor.shape.is_box:
             return None
         return tensor.buffer.packed_of(tensor.layout.implementation)
 
-    def stored_line(self) -> "Face":
-        """Return the elements that are stored: of a symmetric box the packed ones, else those of tiles."""
-        packed = self._packed()
-        return self.stored_tiles(numbers=False) if packed is None else Face(as_tensor(packed))
+    def line_of(self, what: str) -> "Face":
+        """Return one of `LINES`: numbers of tiles, or stored elements."""
+        tensor, packed = self.tensor, self._packed()
+        in_tiles = tensor is not None and tensor.buffer.in_tiles
+        if what == UNIQUE and not (in_tiles and packed is not None):
+            raise RequestRefusedError("unsupported", "no tiles are stored for others")
+        if packed is not None and (what == UNIQUE or (what == STORED and not in_tiles)):
+            return Face(as_tensor(packed))
+        return self._stored_tiles(numbers=what == PRESENT)
 
-    def stored_tiles(self, *, numbers: bool) -> "Face":
+    def _stored_tiles(self, *, numbers: bool) -> "Face":
         """Return the elements of the present tiles, one tile after the other, or the numbers of the tiles."""
         found = self._in_tiles
         if found is None:

@@ -11,9 +11,8 @@ import numpy as np
 from tensorwrapper.buffer.lowlevel import convert_elements
 from tensorwrapper.errors import ConversionError, RequestRefusedError
 from tensorwrapper.remote.protocol._elements import (
+    LINES,
     NULLABLE,
-    PRESENT,
-    STORED,
     VALID,
     bytes_of,
     dtype_text,
@@ -118,7 +117,7 @@ class Holding:
     def bytes_of(self, selections: Sequence[Wanted], dtype: str | None) -> int:
         """Return how many bytes an answer of elements takes while it is made, at most."""
         itemsize = self.source.dtype.itemsize + self.is_nullable
-        if dtype is not None and dtype not in (VALID, PRESENT, STORED):
+        if dtype is not None and dtype not in (VALID, *LINES):
             try:
                 itemsize += _dtype(dtype).itemsize
             except RequestRefusedError:
@@ -213,10 +212,8 @@ class Holding:
     ) -> Elements:
         """Return the elements of selections, copied out at once."""
         is_valid = dtype == VALID
-        if dtype in (PRESENT, STORED):
-            whole = self._whole
-            face = whole.stored_line() if dtype == STORED else whole.stored_tiles(numbers=True)
-            dtype = None
+        if dtype in LINES:
+            face, dtype = self._whole.line_of(dtype), None
         else:
             face = self._face(box=box, valid=is_valid)
         own, dtype = face.source.dtype, None if is_valid else dtype

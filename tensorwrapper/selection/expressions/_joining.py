@@ -420,6 +420,6 @@ def _with_extent(extents: Extents, mode: int, extent: int) -> Extents:
 
 
 def _unsqueezed(part: Expression, mode: int) -> Expression:
-    if maps_of(part.layout) is None:
+    if maps_of(part.layout) is None and not part.layout.implementation.keeps_tiles:
         part = whole(Whole(part))
     return Expression(part.node, part.layout.unsqueeze(mode))

@@ -15,7 +15,7 @@ from tensorwrapper.selection.plans._source_reads import distinct_size
 from tensorwrapper.selection.transforms._maps import maps_of
 from tensorwrapper.typing import IntArray
 
-__all__ = ["bytes_at", "bytes_together", "places_together"]
+__all__ = ["bytes_at", "bytes_together", "layout_at", "places_together"]
 
 _LISTED = 1 << 22  # places up to which those of layouts whose runs overlap are listed
 _WINDOW = 1 << 26  # places of which it is marked at a time which are reached, where they are more
@@ -49,10 +49,15 @@ def bytes_at(buffer: BufferCommon[Any], places: IntArray) -> int:
     """Return how many bytes the elements of a buffer at some places have, none of which comes twice."""
     if not len(places):
         return 0
-    table = wrap_layout(over_box((len(places),), (0,), 0, (Table(places),)))
+    table = layout_at(places)
     if holds_strings(buffer.dtype):
         return _text_bytes(buffer, table)
     return buffer.count_stored(table.implementation) * buffer.dtype.itemsize
+
+
+def layout_at(places: IntArray) -> Layout[Any]:
+    """Return the layout of one mode that reaches places of a buffer."""
+    return wrap_layout(over_box((len(places),), (0,), 0, (Table(places),)))
 
 
 def _text_bytes(buffer: BufferCommon[Any], layout: Layout[Any]) -> int:

@@ -14,7 +14,7 @@ from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.optimizer._pushdown import normalize
 from tensorwrapper.selection.optimizer._shrink_buffers import compacted
 from tensorwrapper.selection.plans._casts import with_casts
-from tensorwrapper.selection.plans._count_bytes import bytes_at, bytes_together
+from tensorwrapper.selection.plans._count_bytes import bytes_at, bytes_together, layout_at
 from tensorwrapper.selection.plans._masked_reads import (
     blocks_that_choose,
     chooses,
@@ -30,7 +30,7 @@ from tensorwrapper.selection.plans._source_reads import (
 )
 from tensorwrapper.selection.plans._steps import Step, count_text, steps_of
 from tensorwrapper.selection.sources._converted import Converted
-from tensorwrapper.selection.sources._runs import Wanted
+from tensorwrapper.selection.sources._runs import Runs, Wanted
 from tensorwrapper.selection.sources._source import Source, TensorSource
 from tensorwrapper.shape import Shape
 
@@ -144,17 +144,19 @@ class Plan:
         away = _joined(
             [SourceRead(own.source, own.selections, own.nbytes) for plan in plans for own in plan._asked]
         )
-        here: list[tuple[TensorSource, int]]
+        memory: list[SourceRead] = []
         if chooses(self.view):
-            chosen = places_chosen(self.view)
-            here = [(own, bytes_at(own.owner, places)) for own, places in chosen.items()]
+            for own, places in places_chosen(self.view).items():
+                asked = _asked_elsewhere(own, [layout_at(places)])
+                memory.append(asked or SourceRead(own, (), bytes_at(own.owner, places)))
         else:
             layouts: dict[TensorSource, list[Layout[Any]]] = {}
             for leaf in leaves_read(self.view):
                 if not is_away(leaf):
                     layouts.setdefault(cast("TensorSource", source_of(leaf)), []).append(leaf.layout)
-            here = [(source, bytes_together(source.owner, own)) for source, own in layouts.items()]
-        memory = [SourceRead(source, (), nbytes) for source, nbytes in here]
+            for own, seen in layouts.items():
+                asked = _asked_elsewhere(own, seen)
+                memory.append(asked or SourceRead(own, (), bytes_together(own.owner, seen)))
         return (*memory, *map(_counted, away), *(() if self.validity is None else self.validity.reads))
 
     def settled(self) -> "Plan":
@@ -226,7 +228,7 @@ class Plan:
 
     @property
     def requests(self) -> int:
-        """The number of requests for byte ranges, by the sources that count them."""
+        """The number of requests for elements or byte ranges, by the sources that count them."""
         return sum([_fetches(own)[0] for own in self.reads])
 
     @property
@@ -257,6 +259,15 @@ class Plan:
 
     def __reduce__(self) -> "tuple[Callable[..., Plan], tuple[Expression, Shape | None, Plan | None]]":
         return Plan, (compacted(self.view), self.rows, self.validity)
+
+
+def _asked_elsewhere(source: TensorSource, layouts: Sequence[Layout[Any]]) -> SourceRead | None:
+    """Return the read of a tensor that fetches its elements; None of a tensor in memory."""
+    asked = source.owner.asked_of([own.implementation for own in layouts])
+    if asked is None:
+        return None
+    there, places = asked
+    return SourceRead(there, (Runs(places),) if len(places) else (), len(places) * source.dtype.itemsize)
 
 
 def _joined(reads: list[SourceRead]) -> list[SourceRead]:

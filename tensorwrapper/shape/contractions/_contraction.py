@@ -32,10 +32,13 @@ from tensorwrapper.shape.patterns._block_pattern import BlockPattern, make_block
 from tensorwrapper.shape.patterns._making import to_threshold
 from tensorwrapper.shape.patterns._ordinals import columns_of, numbers_of
 from tensorwrapper.shape.patterns._queries import check_grid
+from tensorwrapper.shape.symmetry._operations import MOST_RANK
+from tensorwrapper.shape.symmetry._rules import symmetry_left
+from tensorwrapper.shape.symmetry._symmetry import Symmetry, orientations
 from tensorwrapper.shape.tilings._tiling import make_tiling
 from tensorwrapper.typing import Extents, IntArray
 
-__all__ = ["Contraction", "ContractionLabels", "HasPattern", "contraction", "restricted"]
+__all__ = ["Contraction", "ContractionLabels", "HasPattern", "contraction", "restricted", "with_symmetry"]
 
 _FLOPS_PER_PRODUCT: Final = 100_000
 """The cost of a product of blocks beside its arithmetic: 2.5 microseconds, at 40 operations a nanosecond."""
@@ -71,7 +74,11 @@ class Contraction:
     right: BlockPattern
     """The pattern of the right operand."""
     pattern: BlockPattern
-    """The pattern of the result: the tiles that a product of blocks reaches."""
+    """The pattern of the result: the tiles that a product of blocks reaches, and those of their orbits."""
+    stored_pattern: BlockPattern
+    """The tiles of the result that are computed: of a symmetric result one of each orbit, else all."""
+    symmetry: Symmetry | None
+    """The symmetry of the result, of plans of tensors with one; else None."""
     error_bound: float
     """The norms that `screen` dropped: the sum of the products of norms; 0.0 of a whole plan."""
     _columns: IntArray
@@ -87,12 +94,15 @@ class Contraction:
         error_bound: float = 0.0,
         *,
         whole: bool = True,
+        symmetry: Symmetry | None = None,
     ) -> None:
         own = {
             "labels": labels,
             "left": left,
             "right": right,
-            "pattern": pattern,
+            "pattern": pattern if symmetry is None else pattern.closure(symmetry),
+            "stored_pattern": pattern,
+            "symmetry": symmetry,
             "error_bound": error_bound,
             "_columns": frozen_array(columns),
             "_whole": whole,
@@ -112,8 +122,8 @@ class Contraction:
 
     @property
     def nbytes(self) -> int:
-        """The memory of the result's elements, in bytes, at 8 for each."""
-        return _ITEMSIZE * self.pattern.elements
+        """The memory of the result's stored elements, in bytes, at 8 for each."""
+        return _ITEMSIZE * self.stored_pattern.elements
 
     @property
     def flops(self) -> int:
@@ -158,8 +168,8 @@ class Contraction:
         Returns
         -------
         numpy.ndarray
-            (count, 3) int64, read-only: slots in `left`, `right` and `pattern`. They ascend by the slot of
-            the result, then by that of the left, then of the right: the order in which they are added.
+            (count, 3) int64, read-only: slots in `left`, `right` and `stored_pattern`. They ascend by the
+            slot of the result, then by that of the left, then of the right: the order of the sums.
 
         Examples
         --------
@@ -210,14 +220,26 @@ class Contraction:
         with np.errstate(all="ignore"):
             products = ones[self._columns[0]] * others[self._columns[1]]
             gone = products < least
-            bound = self.error_bound + float(products[gone].sum())
+            lost = products[gone]
+            if self.symmetry is not None:
+                # What one tile loses, all tiles of its orbit do.
+                lost = lost * self._orbit_sizes(self.symmetry)[self._columns[2][gone]]
+            bound = self.error_bound + float(lost.sum())
         if not gone.any():
             return self
         columns = self._columns[:, ~gone]
         begins = _begins(columns[2])
-        pattern = make_block_pattern(self.pattern.tiling, self.pattern.ordinals()[columns[2][begins]])
+        stored = self.stored_pattern
+        pattern = make_block_pattern(stored.tiling, stored.ordinals()[columns[2][begins]])
         columns[2] = np.cumsum(begins) - 1
-        return Contraction(self.labels, self.left, self.right, pattern, columns, bound, whole=False)
+        return Contraction(
+            self.labels, self.left, self.right, pattern, columns, bound, whole=False, symmetry=self.symmetry
+        )
+
+    def _orbit_sizes(self, symmetry: Symmetry) -> IntArray:
+        """Return how many tiles each computed tile stands for."""
+        chosen = orientations(symmetry, self.pattern.tiles()).indices
+        return np.bincount(self.stored_pattern.slots(chosen), minlength=self.stored_pattern.count)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Contraction):
@@ -230,22 +252,23 @@ class Contraction:
         return hash((*self._facts(), self.count))
 
     def _facts(self) -> tuple[object, ...]:
-        return self.labels, self.left, self.right, self.error_bound, self._whole
+        return self.labels, self.left, self.right, self.error_bound, self._whole, self.symmetry
 
     def __dask_tokenize__(self) -> object:
         return token_of("tensorwrapper.Contraction", *self._facts(), digest_of(self._columns))
 
     def __repr__(self) -> str:
         dropped = f", error at most {self.error_bound:.3g}" if self.error_bound else ""
+        kept = "" if self.symmetry is None else f", symmetry {self.symmetry}"
         return (
-            f"<Contraction {self.equation!r}: {self.count} products of blocks to {self.pattern.count} tiles, "
-            f"{self.flops} flops{dropped}>"
+            f"<Contraction {self.equation!r}: {self.count} products of blocks to {self.stored_pattern.count} "
+            f"tiles, {self.flops} flops{dropped}{kept}>"
         )
 
     def __reduce__(self) -> "tuple[Callable[..., Contraction], tuple[object, ...]]":
         # The triples of a whole plan are found again: the patterns are all there is to know.
         kept = None if self._whole else tuple([array_state(column) for column in self._columns[:2]])
-        return _restore, (self.labels, self.left, self.right, kept, self.error_bound)
+        return _restore, (self.labels, self.left, self.right, kept, self.error_bound, self.symmetry)
 
 
 def contraction(equation: str, left: TilesLike, right: TilesLike) -> Contraction:
@@ -253,6 +276,9 @@ def contraction(equation: str, left: TilesLike, right: TilesLike) -> Contraction
 
     Labels in both operands and not in the result are summed. Those in all three are batches. Those of one
     operand alone are in the result. It reads patterns alone. O(triples).
+
+    Of tensors in tiles with a symmetry the plan has the symmetry that the result keeps. Then it computes one
+    tile of each orbit: `stored_pattern`, `triples`, `flops` and `nbytes` are of these tiles.
 
     Parameters
     ----------
@@ -291,15 +317,52 @@ def contraction(equation: str, left: TilesLike, right: TilesLike) -> Contraction
     ours, theirs = _pattern_of(left), _pattern_of(right)
     labels = read_labels(equation, (ours.rank, theirs.rank))
     check_tilings(labels, ours.tiling, theirs.tiling, equation)
-    return _planned(labels, ours, theirs)
+    plan = _planned(labels, ours, theirs)
+    kept = _kept(labels, left, right)
+    return plan if kept is None else with_symmetry(plan, kept)
 
 
-def restricted(plan: Contraction, pattern: BlockPattern[Any]) -> Contraction:
+def restricted(
+    plan: Contraction,
+    pattern: BlockPattern[Any],
+    symmetry: Symmetry | None = None,
+    *,
+    whole: bool = False,
+) -> Contraction:
     """Return the plan of some tiles of the result."""
-    slots = pattern.slots_of_ordinals(plan.pattern.ordinals())[plan.triples()[:, 2]]
+    slots = pattern.slots_of_ordinals(plan.stored_pattern.ordinals())[plan.triples()[:, 2]]
     columns = plan.triples().T[:, slots >= 0]
     columns[2] = slots[slots >= 0]
-    return Contraction(plan.labels, plan.left, plan.right, pattern, columns, plan.error_bound, whole=False)
+    return Contraction(
+        plan.labels,
+        plan.left,
+        plan.right,
+        pattern,
+        columns,
+        plan.error_bound,
+        whole=whole,
+        symmetry=symmetry,
+    )
+
+
+def with_symmetry(plan: Contraction, symmetry: Symmetry) -> Contraction:
+    """Return the plan of one tile of each orbit of the result, of a plan of all tiles."""
+    every = plan.pattern
+    pattern = every - every if symmetry.is_zero else every.unique(symmetry)
+    return restricted(plan, pattern, symmetry, whole=plan._whole)
+
+
+def _kept(labels: ContractionLabels, left: object, right: object) -> Symmetry | None:
+    """Return the symmetry that the result of two operands keeps, if any."""
+    sides: list[Any] = [left, right]
+    known = [getattr(own, "symmetry", None) for own in sides]
+    if known == [None, None] or not labels[2] or max(map(len, labels)) > MOST_RANK:
+        return None
+    dtypes: list[np.dtype[Any]] = [getattr(own, "dtype", np.dtype(np.float64)) for own in sides]
+    ranks = zip(known, labels, strict=False)
+    own = [Symmetry(len(names)) if found is None else found for found, names in ranks]
+    kept = symmetry_left(own, dtypes, labels, np.result_type(*dtypes), same=left is right)
+    return None if kept.is_trivial else kept
 
 
 def _pattern_of(operand: object) -> BlockPattern:
@@ -412,8 +475,11 @@ def _restore(
     right: BlockPattern[Any],
     kept: "tuple[ArrayState, ArrayState] | None",
     error_bound: float,
+    symmetry: Symmetry | None = None,
 ) -> Contraction:
     if kept is None:
-        return _planned(labels, left, right)
+        plan = _planned(labels, left, right)
+        return plan if symmetry is None else with_symmetry(plan, symmetry)
     ones, others = [array_of_state(state, 0) for state in kept]
-    return _of_pairs(labels, left, right, ones, others, error_bound, whole=False)
+    plan = _of_pairs(labels, left, right, ones, others, error_bound, whole=False)
+    return plan if symmetry is None else restricted(plan, plan.pattern, symmetry)

@@ -5,7 +5,7 @@ rule looks at the name of the ufunc.
 """
 
 from collections.abc import Callable, Hashable, Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from tensorwrapper.shape.symmetry._operations import Operation, close, encode
 from tensorwrapper.shape.symmetry._symmetry import Symmetry
 from tensorwrapper.typing import Index
 
-__all__ = ["contraction_symmetry", "ufunc_symmetry"]
+__all__ = ["contraction_symmetry", "symmetry_left", "ufunc_symmetry"]
 
 _ODD: Final = frozenset(
     [
@@ -225,6 +225,28 @@ def contraction_symmetry(
 
 _Action = tuple[dict[Hashable, Hashable], int, bool]
 _Key = tuple[tuple[Hashable, ...], bool]
+
+
+def symmetry_left(
+    symmetries: Sequence[Symmetry],
+    dtypes: "Sequence[np.dtype[Any]]",
+    labels: tuple[Sequence[Hashable], Sequence[Hashable], Sequence[Hashable]],
+    dtype: "np.dtype[Any]",
+    *,
+    same: bool,
+) -> Symmetry:
+    """Return the symmetry of a contraction of elements of some types, as `contraction_symmetry`."""
+    known = [
+        own | _own_conjugates(own.rank) if dtype.kind == "c" != kind.kind and not own.is_zero else own
+        for own, kind in zip(symmetries, dtypes, strict=True)
+    ]
+    kept = contraction_symmetry(known[0], known[1], labels, same=same)
+    return kept if dtype.kind == "c" else kept.real
+
+
+def _own_conjugates(rank: int) -> Symmetry:
+    """Return what real elements have beside complex ones: each is its own conjugate."""
+    return Symmetry(rank, [Operation(tuple(range(rank)), 1, conjugate=True)])
 
 
 def _actions(

@@ -12,7 +12,7 @@ from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import PresentTiles, make_symmetric_blocks, project_tiles, row_major_table
 from tensorwrapper.errors import ConversionError, DTypeError, PatternError
 from tensorwrapper.shape import Contraction, Symmetry, contraction
-from tensorwrapper.shape.lowlevel import MOST_RANK, restricted, without_conjugation
+from tensorwrapper.shape.lowlevel import MOST_RANK, symmetry_left, with_symmetry, without_conjugation
 from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._tensor import Tensor, make_tensor
 from tensorwrapper.tensor.contractions._matrices import Matrices, matrices_of
@@ -107,19 +107,16 @@ def contract(
         sides = [_packed(tiles) for tiles in sides]
         norms = [norms_of(tiles.held.flat, tiles.pattern.offsets(), "fro") for tiles in sides]
         plan = plan.screen(norms[0], norms[1], threshold)
-    kept = _kept(plan, one, other, sides, dtype) if plan.pattern.rank else None
-    if kept is not None:
-        plan = restricted(
-            plan, plan.pattern.unique(kept) if not kept.is_zero else plan.pattern - plan.pattern
-        )
+    plan = _in_orbits(plan, _kept(plan, one, other, sides, dtype) if plan.pattern.rank else None)
+    kept = plan.symmetry
     values = _run(plan, sides, dtype)
     if not plan.pattern.rank:
         return as_tensor(values.reshape(()) if len(values) else np.zeros((), dtype))
-    made = tensor_of_pattern(plan.pattern, values)
+    made = tensor_of_pattern(plan.stored_pattern, values)
     if kept is not None and not kept.is_zero:
         # Sums in another order differ in the last bits: tiles on diagonals get the elements of one side.
-        values = project_tiles(plan.pattern, values, kept)
-        buffer = make_symmetric_blocks(plan.pattern, values, kept, np.zeros((), dtype))
+        values = project_tiles(plan.stored_pattern, values, kept)
+        buffer = make_symmetric_blocks(plan.stored_pattern, values, kept, np.zeros((), dtype))
         made = make_tensor(made.layout, buffer)
     return made.untiled() if all(tiles.first is None for tiles in sides) else made
 
@@ -136,7 +133,7 @@ def _kept(
     if known == [None, None] or max(len(own) for own in plan.labels) > MOST_RANK:
         return None
     # Loaded here: few tensors are symmetric.
-    from tensorwrapper.tensor.contractions._symmetric import are_same, symmetry_left  # noqa: PLC0415
+    from tensorwrapper.tensor.contractions._symmetric import are_same  # noqa: PLC0415
 
     def is_finite() -> bool:
         return all(np.isfinite(own.held.flat).all() for own in sides if own.held.dtype.kind in "fc")
@@ -150,6 +147,24 @@ def _kept(
     if kept.positive != kept and not is_finite():
         kept = without_conjugation(kept.positive)
     return None if kept.is_trivial else kept
+
+
+def _in_orbits(plan: Contraction, kept: "Symmetry | None") -> Contraction:
+    """Return the plan of one tile of each orbit, of a result that keeps a symmetry."""
+    if plan.symmetry == kept:
+        return plan
+    if plan.symmetry is None:
+        return with_symmetry(plan, cast("Symmetry", kept))
+    if kept is not None and plan.symmetry <= kept:
+        return plan
+    # Elements that are not finite leave fewer operations; a plan that drops products cannot be made anew.
+    if plan.error_bound or (kept is not None and not kept <= plan.symmetry):
+        raise PatternError(
+            f"contract: the plan is of operands whose result has the symmetry {plan.symmetry}, and these "
+            f"leave {kept}: contraction({plan.equation!r}, t, u) makes a plan of these"
+        )
+    every = contraction(plan.equation, plan.left, plan.right)
+    return every if kept is None else with_symmetry(every, kept)
 
 
 def _of_orbits(
@@ -246,7 +261,7 @@ def _target(
     plan: Contraction, order: list[str], batches: list[str], rows: list[str], dtype: "np.dtype[Any]"
 ) -> tuple[Matrices, PresentTiles[Any]]:
     """Return memory for the result as matrices, with the modes in an order, and as tiles of the result."""
-    pattern, labels = plan.pattern, plan.labels[2]
+    pattern, labels = plan.stored_pattern, plan.labels[2]
     size = pattern.elements
     with memory_for(size * dtype.itemsize // 8, f"words of 8 bytes, for {size} elements of the result"):
         flat: Array = np.empty(size, dtype)

@@ -25,10 +25,10 @@ from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchErro
 from tensorwrapper.shape import Operation, Shape, Symmetry
 from tensorwrapper.shape.lowlevel import (
     columns_of,
-    contraction_symmetry,
     fold_columns,
     make_smooth,
     read_labels,
+    symmetry_left,
     without_conjugation,
     wrap,
 )
@@ -36,7 +36,7 @@ from tensorwrapper.tensor._tensor import Tensor
 from tensorwrapper.tensor.operators._promotion import promoted
 from tensorwrapper.typing import Array
 
-__all__ = ["are_same", "contract_symmetric", "symmetry_left"]
+__all__ = ["are_same", "contract_symmetric"]
 
 _SIDES = ("left", "right")
 
@@ -141,28 +141,6 @@ def _modes_of(
 def _symmetry_of(tensor: Tensor[Any], rank: int) -> Symmetry:
     found: Symmetry | None = tensor.buffer.symmetry_of(tensor.layout.implementation)
     return Symmetry(rank) if found is None else found
-
-
-def _own_conjugates(rank: int) -> Symmetry:
-    """Return what real elements have beside complex ones: each is its own conjugate."""
-    return Symmetry(rank, [Operation(tuple(range(rank)), 1, conjugate=True)])
-
-
-def symmetry_left(
-    symmetries: Sequence[Symmetry],
-    dtypes: "tuple[np.dtype[Any], np.dtype[Any]]",
-    labels: tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]],
-    dtype: "np.dtype[Any]",
-    *,
-    same: bool,
-) -> Symmetry:
-    """Return the symmetry of a result of a type, of operands of some types."""
-    known = [
-        own | _own_conjugates(own.rank) if dtype.kind == "c" != kind.kind and not own.is_zero else own
-        for own, kind in zip(symmetries, dtypes, strict=True)
-    ]
-    kept = contraction_symmetry(known[0], known[1], labels, same=same)
-    return kept if dtype.kind == "c" else kept.real
 
 
 def are_same(left: Tensor[Any], right: Tensor[Any]) -> bool:

@@ -1,5 +1,7 @@
 """Tiles and cells of a tensor: selected, put back, put together by their size, and reduced."""
 
+import functools
+import math
 import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, cast, final
@@ -252,7 +254,8 @@ class TensorCells(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
             what reduces the modes that ``axis`` names of an array, as ``np.linalg.norm`` and ``np.median``
             do: it is called with many tiles of one size, ``function(array, axis=(1, 2))``, of at most 64 MiB
             (a larger tile comes alone), and returns one number for each. Where elements may be nulls, a tile
-            is a row of those that are valid, and the axis ``(1,)``.
+            is a row of those that are valid, and the axis ``(1,)``. ``np.argmax`` and the like, which take
+            one mode, get tiles as rows: their answer counts the elements of a tile in row-major order.
         initial
             Takes part in every reduction by a ufunc; needed if a tile is empty and it has no identity.
 
@@ -392,11 +395,21 @@ class TensorCells(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
         return reduced
 
 
+_OF_ONE_MODE: Final = (np.argmax, np.argmin, np.nanargmax, np.nanargmin)
+
+
+def _along_rows(function: Callable[..., npt.ArrayLike], array: Array, axis: tuple[int]) -> npt.ArrayLike:
+    return function(array, axis=axis[0])
+
+
 def _called(function: Callable[..., npt.ArrayLike], array: Array) -> Array:
     """Return what a function makes of tiles of one size."""
     if function is np.linalg.norm and array.ndim > 3:
         # It takes one or two modes: the norm of a tile of more is that of its elements.
         array = array.reshape(len(array), -1)
+    if function in _OF_ONE_MODE:
+        array = array.reshape(len(array), math.prod(array.shape[1:]))
+        function = functools.partial(_along_rows, function)
     axis = tuple(range(1, array.ndim))
     if array.size:
         return shown_array(function(array, axis=axis))

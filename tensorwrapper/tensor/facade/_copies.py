@@ -41,6 +41,10 @@ class TensorCopies(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         if held.layers:
             packed = self._flat().copy()
             return self._make(Layout.nested(packed._layout, layers=held.layers), packed._buffer)
+        if self._buffer.in_tiles:
+            layout, here = self._buffer.brought(held)
+            if here is not self._buffer:
+                return self._make(wrap_layout(layout, held.names), here)
         if self._buffer.stores_orbits and self._buffer.packed_of(held) is not None:
             return self._make(self._layout, self._buffer.pack(held))
         if self._buffer.in_tiles and (tiles := self._buffer.tiles_of(held)) is not None:

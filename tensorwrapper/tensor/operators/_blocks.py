@@ -104,6 +104,7 @@ def compute_blocks(
     if not cuts or any(map(_is_sparse, operands, seen)):
         return None
     _check_tilings(cuts, name)
+    _check_boxes(operands, seen, name)
     shape, rows = shape_of(operands, name)
     reference = cuts[0]
     if any((own.first is not None) != (rows is not None) for own in cuts) or any(
@@ -114,7 +115,8 @@ def compute_blocks(
         return None
     make = next(own for own in operands if isinstance(own, TensorBase) and own.shape.rank)._make
     sides = [
-        _side(own, tiles, reference, shape, make, name) for own, tiles in zip(operands, seen, strict=True)
+        _side(own, tiles, reference, shape, make, (name, number))
+        for number, (own, tiles) in enumerate(zip(operands, seen, strict=True))
     ]
     pattern = _pattern_of(function, name, sides, reference)
     kept = _kept_symmetry(operands, seen, name)
@@ -263,6 +265,24 @@ def _check_tilings(cuts: Sequence[PresentTiles[Any]], name: str) -> None:
                 )
 
 
+def _check_boxes(operands: list[Operand], seen: "Sequence[PresentTiles[Any] | None]", name: str) -> None:
+    """Raise if one operand is tiled, and another is the box of such tiles."""
+    first, tiled = next((n, own) for n, own in enumerate(seen) if own is not None)
+    elements, grid = tiled.pattern.tiling.elements.extents, tiled.pattern.grid.extents
+    for number, own in enumerate(operands):
+        given = own.shape if isinstance(own, TensorBase) else None
+        if (
+            tiled.first is not None
+            and given is not None
+            and given.is_box
+            and given.extents == elements != grid
+        ):
+            raise ExtentMismatchError(
+                f"{name}: operand {first} is tiled, and operand {number} the box of {elements}: t.untiled() "
+                f"of the one, or tiled(tiling) of the other. Numbers for tiles have the extents {grid}"
+            )
+
+
 def _first_odd(one: IntArray, other: IntArray) -> tuple[int, str]:
     """Return the number of the first boundary that differs, and what both are there."""
     common = min(len(one), len(other))
@@ -278,7 +298,7 @@ def _side(
     reference: PresentTiles[Any],
     shape: Shape[Any],
     make: "Callable[[Layout[Any], BufferCommon[Any]], TensorBase[Any]]",
-    name: str,
+    where: tuple[str, int],
 ) -> _Side:
     """Return an operand beside the tiles of the reference, which has the shape of the result."""
     if tiles is not None:
@@ -287,7 +307,7 @@ def _side(
         return _Side(number=np.asarray(operand) if isinstance(operand, TensorBase) else operand)
     tiling = reference.pattern.tiling
     if reference.first is not None:
-        modes, rank = leading_modes(operand, shape.flatten(), name), tiling.rank
+        modes, rank = leading_modes(operand, shape.flatten(), where[0]), tiling.rank
         if modes <= rank:
             numbers = np.asarray(operand._flat() if isinstance(operand, TensorBase) else operand)
             grid = tiling.grid.extents
@@ -295,17 +315,27 @@ def _side(
             return _Side(per_tile=whole.reshape(-1))
         if modes == 2 * rank and isinstance(operand, TensorBase):
             return _Side(dense=operand)
-        raise ConversionError(_DENSE.format(name=name))
+        raise _has_all_tiles(*where)
+    if (
+        isinstance(operand, TensorBase)
+        and operand.buffer.stores_orbits
+        and operand.shape.extents == shape.extents
+    ):
+        # Packed elements are found tile by tile, and are not unpacked for it.
+        box: Any = operand._flat()
+        return _Side(dense=box.translate_to(tiling.origin).tiled(tiling))
     array = np.asarray(operand._flat() if isinstance(operand, TensorBase) else operand)
     buffer, strides, offset = as_dense(np.broadcast_to(array, shape.extents))
     layout: Layout[Any] = Layout(Shape(*shape.extents), strides=strides, offset=offset)
     return _Side(dense=make(layout.translate_to(tiling.origin).as_tiled(tiling), buffer))
 
 
-_DENSE: Final = (
-    "{name}: a dense operand would make all tiles of the result present: to_dense() has all "
-    "elements of this one, and keep_tiles(pattern) of a dense tensor in tiles has few of the other"
-)
+def _has_all_tiles(name: str, number: int) -> ConversionError:
+    return ConversionError(
+        f"{name}: operand {number} is dense, and would make all tiles of the result present; beside tensors "
+        "in blocks a dense one is a factor or a divisor: to_dense() has all elements of the others, and "
+        "keep_tiles(pattern) of a dense tensor in tiles has few of this one"
+    )
 
 
 def _pattern_of(
@@ -327,7 +357,7 @@ def _pattern_of(
     if everywhere:
         quotient = name in _QUOTIENTS and not sides[0].has_all()
         if not zeros or not (name in _ABSORBING or quotient):
-            raise ConversionError(_DENSE.format(name=name))
+            raise _has_all_tiles(name, sides.index(everywhere[0]))
         return union | _not_zero(function, sides, everywhere[0], union)
     if name not in _ABSORBING or not zeros or len(patterns) < 2:
         return union

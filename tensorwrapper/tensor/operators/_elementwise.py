@@ -59,6 +59,7 @@ def call(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) ->
     # Dense tensors need none of these checks.
     buffers = [tensor.buffer for tensor in tensors if type(tensor.buffer) is not Dense]
     if any(buffer.nullable for buffer in buffers):
+        _refuse_nulls_beside_fill(operands, name)
         return _call_with_nulls(ufunc, operands, outs, where, options)
     if any(buffer.fill_value is not None for buffer in buffers):
         _refuse_where(where, name, "a sparse tensor")
@@ -148,6 +149,18 @@ def _outs(given: object, count: int, name: str) -> "tuple[Out, ...]":
         if out is not None and not isinstance(cast("object", out), TensorCommon | np.ndarray):
             raise ConversionError(f"{name}: out= is a tensor, a view or an array, not a {type(out).__name__}")
     return outs
+
+
+def _refuse_nulls_beside_fill(operands: list[Operand], name: str) -> None:
+    """Raise if one operand may have nulls, and another does not store all elements."""
+    tensors = [(n, own.buffer) for n, own in enumerate(operands) if isinstance(own, TensorBase)]
+    few = [number for number, buffer in tensors if buffer.fill_value is not None]
+    if few:
+        odd = next(number for number, buffer in tensors if buffer.nullable)
+        raise ConversionError(
+            f"{name}: operand {odd} may have nulls, and operand {few[0]} stores few elements. "
+            "`n.fill_null(0)` replaces nulls, `s.to_dense()` has all elements"
+        )
 
 
 def _refuse_where(where: object, name: str, what: str) -> None:

@@ -75,7 +75,7 @@ def call_function(
         return NotImplemented
     if own is not None:
         return own(*arguments, **options)
-    of_rows = _call_of_rows(function, arguments)
+    of_rows = _call_of_rows(function, arguments, options)
     if of_rows is not None:
         return of_rows(function, arguments, options)
     room = function.__module__.partition(".")[2]
@@ -100,9 +100,11 @@ def call_function(
         return function(*plain, **named)
 
 
-def _call_of_rows(function: Callable[..., Any], arguments: "tuple[Any, ...]") -> Callable[..., object] | None:
+def _call_of_rows(
+    function: Callable[..., Any], arguments: "tuple[Any, ...]", options: dict[str, Any]
+) -> Callable[..., object] | None:
     """Return the call of a function for tensors that are no arrays: sparse ones, rows, nulls; else None."""
-    if is_of_stored(function, arguments):
+    if is_of_stored(function, arguments, options):
         return call_on_stored
     if function.__name__ in ROW_FUNCTIONS and arguments and _has_rows(arguments[0]):
         return call_along_rows
@@ -403,7 +405,7 @@ def _concatenate(
         return _cast(join_lazily("concat", tensors, mode=axis), tensors, dtype, casting)
     parts = _tensors(tensors, "concatenate", axis)
     mode = mode_of(axis, parts[0].shape.rank)
-    if any(part.layout.is_tiled for part in parts):
+    if any(part.layout.is_tiled or part.buffer.in_tiles for part in parts):
         joined: Any = _cast(join_lazily("concat", tensors, mode=mode), tensors, dtype, casting)
         return joined.compute()
     shape = _joined_shape(parts, mode)
@@ -429,6 +431,9 @@ def _stack(
         if unnamed_shape(part.shape) != unnamed_shape(first):
             raise ExtentMismatchError(f"stack: {part.shape!r} is not {first!r}")
     mode = mode_of(cast("SupportsIndex", axis), first.rank + 1)
+    if first.is_box and any(part.buffer.in_tiles for part in parts):
+        joined: Any = _cast(join_lazily("stack", given, mode=mode), given, dtype, casting)
+        return joined.compute()
     if first.is_box:
         return _join(
             [part._make(part.layout.unsqueeze(mode), part.buffer) for part in parts],

@@ -15,13 +15,18 @@ __all__ = ["call_on_stored", "is_of_stored"]
 
 _STORED_FUNCTIONS: Final = frozenset({*REDUCTIONS, "mean", "count_nonzero", "norm"})
 """The names of functions of NumPy that say what elements that are all alike come to."""
+_OF_ALL: Final = frozenset(("std", "var", "median"))
+"""Those that this is known of for all elements together."""
 
 
-def is_of_stored(function: Callable[..., Any], arguments: "tuple[Any, ...]") -> bool:
+def is_of_stored(function: Callable[..., Any], arguments: "tuple[Any, ...]", options: dict[str, Any]) -> bool:
     """Tell whether `call_on_stored` knows a function, and its first argument stores few elements."""
-    if function.__name__ not in _STORED_FUNCTIONS or not arguments or not is_tensor_or_view(arguments[0]):
+    name = function.__name__
+    if name not in _STORED_FUNCTIONS | _OF_ALL or not arguments or not is_tensor_or_view(arguments[0]):
         return False
     given: Any = arguments[0]
+    if name in _OF_ALL and not given.shape.flatten().is_box and (options or len(arguments) > 1):
+        return False  # Along rows each function goes its own way.
     return bool((given.is_sparse and given.shape.rank) or (is_tensor(given) and given.buffer.stores_orbits))
 
 
@@ -41,6 +46,8 @@ def call_on_stored(
     given = dict(bound.arguments)
     if function is np.linalg.norm:
         return _norm(given)
+    if function.__name__ in _OF_ALL:
+        return _spread(function.__name__, given)
     tensor = given.pop("a")._as_operand()
     unset = inspect.signature(np.max).parameters["keepdims"].default
     named = {key: own for key, own in given.items() if own is not unset}
@@ -65,6 +72,25 @@ def call_on_stored(
     # Of all elements NumPy returns a number.
     whole = named["axis"] is None and is_tensor(found) and found.shape.size == 1
     return np.asarray(found)[()] if whole else found
+
+
+def _spread(name: str, given: dict[str, Any]) -> object:
+    """Return a standard deviation, a variance or a median of all elements."""
+    # Loaded here: few ask for them.
+    from tensorwrapper.tensor.operators._spread import median_of, variance_of  # noqa: PLC0415
+
+    tensor = given.pop("a")._as_operand()
+    ddof = given.pop("ddof", 0)
+    odd = [key for key, own in given.items() if own is not None and key != "overwrite_input"]
+    if odd:
+        raise ConversionError(
+            f"np.{name} of a sparse or symmetric tensor has no {odd[0]}=: it is of all elements, and "
+            "`s.to_dense()` has them"
+        )
+    if name == "median":
+        return median_of(tensor)
+    found = variance_of(tensor, ddof)
+    return np.sqrt(found) if name == "std" else found
 
 
 def _norm(given: dict[str, Any]) -> object:

@@ -6,6 +6,7 @@ import numpy as np
 
 from tensorwrapper.buffer import Dense, SymmetricBlocks
 from tensorwrapper.buffer.lowlevel import (
+    BlocksAway,
     PresentTiles,
     check_tolerance,
     copy_elements,
@@ -33,6 +34,8 @@ __all__ = ["packed_tiles_of", "symmetric_over", "symmetric_tensor", "with_symmet
 def packed_tiles_of(tensor: TensorBase[Any]) -> "SymmetricBlocks[Any] | None":
     """Return the buffer of a whole tensor of which one tile of each orbit is stored; None of others."""
     buffer: object = tensor.buffer
+    if isinstance(buffer, BlocksAway) and buffer.orbits is not None:
+        buffer = cast("object", buffer.brought(tensor.layout.implementation)[1])
     if isinstance(buffer, SymmetricBlocks):
         own: SymmetricBlocks[Any] = buffer
         return None if own.packed_of(tensor.layout.implementation) is None else own

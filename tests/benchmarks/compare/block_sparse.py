@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 import tensorwrapper as tw
 from tensorwrapper import BlockPattern, Tiling
-from tests.benchmarks.compare.measure import Row
+from tests.benchmarks.compare.measure import Row, library
 
 _F = npt.NDArray[np.float64]
 
@@ -60,6 +60,14 @@ def sums() -> Iterator[Row]:
         times=0.25,
     )
     yield Row("BS", "the same beside SciPy", lambda: a + b, {"SciPy BSR": lambda: one + other}, times=6.0)
+    x, y = (np.asarray(own.untiled().to_dense()) for own in (a, b))
+    peers: dict[str, Callable[[], object]] = {"dense": lambda: x + y}
+    pydata = library("sparse")
+    if pydata is not None:
+        left, right = pydata.COO.from_numpy(x), pydata.COO.from_numpy(y)
+        peers["pydata COO"] = lambda: left + right
+    yield Row("BS", "the same beside dense and pydata", lambda: a + b, peers)
+    yield Row("BS", "one of them permuted", lambda: a.untiled().permute(1, 0), {"a copy of it": x.T.copy})
     sizes = rng.choice([1, 3, 5], count, p=[0.4, 0.4, 0.2])
     uneven = Tiling(sizes, sizes)
     c, d = (_some(rng, uneven, 10**4) for _ in range(2))
@@ -110,6 +118,15 @@ def contributions() -> Iterator[Row]:
         lambda: target.add_tiles(pairs),
         {"np.add.at": by_numpy},
         times=1.0,
+    )
+    tiles = {number: np.zeros((8, 8)) for number in target.pattern}
+
+    def by_loop() -> None:
+        for number, block in pairs:
+            tiles[number] += block
+
+    yield Row(
+        "BS", "the same beside a loop", lambda: target.add_tiles(pairs), {"a loop over blocks": by_loop}
     )
 
 

@@ -72,6 +72,22 @@ def _scipy(left: Tensor[Any], right: Tensor[Any]) -> "dict[str, Callable[[], obj
     return {"SciPy BSR": lambda: found[0] @ found[1]}
 
 
+def _elements(left: Tensor[Any], right: Tensor[Any]) -> "dict[str, Callable[[], object]]":
+    """Return what knows elements and no tiles, and what knows dense arrays and chooses the way."""
+    x, y = (np.asarray(own.untiled().to_dense()) for own in (left, right))
+    found: dict[str, Callable[[], object]] = {}
+    sparse, pydata, chooser = library("scipy.sparse"), library("sparse"), library("opt_einsum")
+    if sparse is not None:
+        rows, columns = sparse.csr_array(x), sparse.csr_array(y)
+        found["SciPy CSR"] = lambda: rows @ columns
+    if pydata is not None:
+        ones, others = pydata.COO.from_numpy(x), pydata.COO.from_numpy(y)
+        found["pydata COO"] = lambda: ones @ others
+    if chooser is not None:
+        found["opt_einsum, dense"] = lambda: chooser.contract("ij,jk->ik", x, y)
+    return found
+
+
 def matrices() -> Iterator[Row]:
     """Matrices of 60 x 60 tiles, a tenth of them present: of one size, of many, and tiny ones."""
     rng = np.random.default_rng(1)
@@ -79,6 +95,7 @@ def matrices() -> Iterator[Row]:
         ("24", [np.full(60, 24)] * 3, ("loop", "dense", "BSR"), 1.2),
         ("10 to 38", [rng.integers(10, 39, 60) for _ in range(3)], ("dense",), 0.2),
         ("10 to 38, beside a loop", [rng.integers(10, 39, 60) for _ in range(3)], ("loop",), None),
+        ("24, beside sparse elements", [np.full(60, 24)] * 3, ("CSR",), None),
         ("4", [np.full(60, 4)] * 3, ("loop",), 0.6),
         ("4, beside what is compiled", [np.full(60, 4)] * 3, ("dense", "BSR"), None),
         ("1, 3 and 5", [rng.choice([1, 3, 5], 60) for _ in range(3)], ("loop", "dense"), None),
@@ -91,6 +108,8 @@ def matrices() -> Iterator[Row]:
             peers["dense"] = _dense(left, right)
         if "BSR" in chosen:
             peers |= _scipy(left, right)
+        if "CSR" in chosen:
+            peers |= _elements(left, right)
         yield Row(
             "BC",
             f"60 x 60 tiles of {name}",
@@ -109,6 +128,19 @@ def plans() -> Iterator[Row]:
         BlockPattern.from_ordinals(cut, np.unique(rng.integers(0, side**2, 10**5))) for _ in range(2)
     )
     ones, others = left.tiles().tolist(), right.tiles().tolist()
+    sparse = library("scipy.sparse")
+    if sparse is not None:
+        masks = [
+            sparse.csr_array((np.ones(own.count, np.bool_), own.tiles().T), shape=(side, side))
+            for own in (left, right)
+        ]
+        yield Row(
+            "BC",
+            "a plan of 10^6 triples beside its tiles",
+            lambda: tw.contraction("ij,jk->ik", left, right),
+            {"SciPy bool CSR": lambda: masks[0] @ masks[1]},
+            once=True,
+        )
 
     def by_loop() -> object:
         columns = defaultdict(list)

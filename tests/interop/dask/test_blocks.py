@@ -12,6 +12,7 @@ from tensorwrapper.errors import ConversionError, ExtentMismatchError
 from tensorwrapper.interop import DaskBlocks, contract_in_parts
 from tests.support.tiles.block_tensors import P, Q, X, block_tensors, dense, of
 from tests.support.tiles.contractions import contractions
+from tests.support.tiles.symmetric_tiles import symmetric_tiles
 
 D, E = of(P, X), of(Q, -X)
 
@@ -95,3 +96,68 @@ def test_refusals():
         contract_in_parts("ij,ij->", d, d)
     with pytest.raises(ConversionError, match="sparse"):
         D.untiled().to_dask()
+
+
+@given(symmetric_tiles(), st.integers(1, 20))
+def test_parts_of_symmetric_tiles_keep_the_symmetry(case, most):
+    symmetry, [(t, x, pattern)] = case
+    if not t.stored_pattern.tiling.rank or symmetry.is_trivial:
+        return
+    d = t.to_dask(max_elements=most)
+    assert (d.symmetry, d.pattern, d.stored_pattern) == (t.symmetry, pattern, t.stored_pattern)
+    assert d.nbytes == t.packed_values().nbytes
+    for again in (d.compute(), d.persist().compute(), (2 * d).compute()):
+        assert (again.symmetry, again.pattern) == (t.symmetry, t.pattern)
+    np.testing.assert_array_equal(dense((2 * d - d).compute()), x)
+    norms = t.tile_norms().to_numpy().reshape(-1)[t.stored_pattern.ordinals()]
+    np.testing.assert_allclose(d.tile_norms().compute(), norms)
+    for name in ("square", "exp", "negative"):
+        ufunc = getattr(np, name)
+        right = ufunc(t).stored_pattern
+        if right != t.stored_pattern and name != "negative":
+            with pytest.raises(ConversionError, match="keep_tiles"):
+                ufunc(d)
+            continue
+        made = ufunc(d)
+        assert made.compute().symmetry == ufunc(t).symmetry
+        np.testing.assert_array_equal(dense(made.compute()), dense(ufunc(t)))
+    with pytest.raises(ConversionError, match="keep_tiles"):
+        d.map_tiles(lambda tiles: tiles)
+
+
+@given(symmetric_tiles(most_rank=3), st.integers(1, 30), st.booleans(), st.booleans())
+def test_contractions_in_parts_keep_what_is_left(case, most, first, second):
+    _, [(t, x, _)] = case
+    rank = t.symmetry.rank
+    if rank < 2:
+        return
+    left, right = "abc"[:rank], "abd"[:rank] if rank == 3 else "ac"
+    equation = f"{left},{right}->" + "".join(sorted(set(left) ^ set(right)))
+    if any(set(left) ^ set(right)):
+        sides = [t.to_dask(max_elements=most) if own else t for own in (first, second)]
+        made = contract_in_parts(equation, *sides, max_elements=most)
+        got = made.compute()
+        np.testing.assert_allclose(dense(got), np.einsum(equation, x, x))
+        assert got.pattern == made.pattern == tw.contraction(equation, t.pattern, t.pattern).pattern
+
+
+def test_a_result_of_integrals_has_one_tile_of_each_orbit():
+    shells = Tiling(*[[1, 1, 3, 1, 1]] * 4)
+    eri = (
+        tw.from_packed(np.arange(406.0), "s8", (7,) * 4)
+        .tiled(shells)
+        .keep_tiles(lambda *numbers: numbers[0] >= 0, symmetry="s8")
+    )
+    density = tw.as_tensor(np.eye(7)).tiled(Tiling(*[[1, 1, 3, 1, 1]] * 2)).screened()
+    made = contract_in_parts("ijkl,kl->ij", eri.to_dask(max_elements=100), density, max_elements=8)
+    assert (str(made.symmetry), made.stored_pattern.count, made.pattern.count) == ("2: +(0 1)", 15, 25)
+    got, right = made.compute(), tw.contract("ijkl,kl->ij", eri, density)
+    assert got.symmetry == right.symmetry
+    np.testing.assert_allclose(dense(got), dense(right))
+    with pytest.raises(ConversionError, match=r"exp of tiles with the symmetry .*keep_tiles"):
+        np.exp(
+            tw.as_tensor(np.zeros((2, 2)))
+            .tiled(Tiling([1, 1], [1, 1]))
+            .keep_tiles([(1, 0)], symmetry="a2")
+            .to_dask()
+        )

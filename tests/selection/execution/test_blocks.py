@@ -67,7 +67,6 @@ def test_views_of_views_keep_tiles():
     [
         lambda: tw.concat([D.untiled(), E.retiled(Tiling([3, 3], [6])).untiled()]),
         lambda: tw.concat([D.untiled(), tw.sparse([(0, 0)], [1.0], (6, 6))]),
-        lambda: tw.stack([D.untiled(), E.untiled()]),
         lambda: tw.stack([D, E]),
         lambda: tw.selection.as_view(tw.concat([D.untiled(), E.untiled()])).tiled(Tiling([6, 6], [6])),
     ],

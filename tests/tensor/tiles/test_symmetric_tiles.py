@@ -19,43 +19,13 @@ from tensorwrapper.errors import (
     SymmetryError,
 )
 from tensorwrapper.shape import Symmetry
-from tests.support.symmetry import parts_of, symmetric_data, symmetries, water_integrals
+from tests.support.symmetry import parts_of, water_integrals
+from tests.support.tiles.symmetric_tiles import box_of, symmetric_tiles
 
 S = Symmetry
 S8, S2, A2, H2 = map(S.parse, ("s8", "s2", "a2", "h2"))
 SHELLS = [1, 1, 3, 1, 1]
 """Functions of the shells of water in STO-3G."""
-
-
-def box_of(t):
-    return np.asarray((t if t.shape.is_box else t.untiled()).to_dense())
-
-
-def tiling_of(symmetry, draw):
-    """A tiling whose exchanged modes are cut alike; tiles may be empty."""
-    cut = st.lists(st.integers(0, 2), min_size=1, max_size=3)
-    drawn = [draw(cut) for _ in range(symmetry.rank)]
-    first = [min(own.permutation.index(mode) for own in symmetry.operations) for mode in range(symmetry.rank)]
-    return Tiling(*[drawn[mode] for mode in first])
-
-
-@st.composite
-def symmetric_tiles(draw, most_rank=3, count=1):
-    """A symmetry, tensors in tiles with it, and their dense arrays."""
-    symmetry = draw(symmetries(most_rank).filter(lambda own: own[0]))[2]
-    tiling = tiling_of(symmetry, draw)
-    dtype = draw(st.sampled_from(["f8", "c16", "i8"]))
-    dtype = "c16" if symmetry.real.is_zero else dtype
-    found = []
-    for _ in range(count):
-        seed = draw(st.integers(0, 2**31))
-        x = symmetric_data(symmetry, tiling.elements.extents, seed, np.dtype(dtype).type, most=3)
-        mask = np.random.default_rng(seed).random(tiling.grid.extents) < 0.6
-        pattern = BlockPattern.from_mask(tiling, mask).closure(symmetry)
-        t = tw.as_tensor(x).tiled(tiling).keep_tiles(pattern, symmetry=symmetry)
-        absent = tw.as_tensor(x).tiled(tiling).keep_tiles(pattern)
-        found.append((t, box_of(absent), pattern))
-    return (symmetry if dtype == "c16" else symmetry.real), found
 
 
 @given(symmetric_tiles())
