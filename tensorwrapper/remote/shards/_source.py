@@ -112,10 +112,6 @@ class ShardSource:
                     yield tile, own
                     continue
                 source = _source_of(self.sharding, own, self.side)
-                if source is None:
-                    counts[tile] = 0
-                    yield tile, None
-                    continue
                 counts[tile] = source.bytes_on_wire([piece.local for _, piece in pieces[tile]], dtype)
                 yield tile, None
 
@@ -212,20 +208,16 @@ class _Writing:
     def _read(
         self, spread: Spread, found: Sequence[tuple[int, RemoteTensor]]
     ) -> Iterator[tuple[int, Exception | None]]:
-        reads: list[tuple[int, ReadHandle | None, list[Array]]] = []
+        reads: list[tuple[int, ReadHandle, list[Array]]] = []
         try:
             for tile, tensor in found:
                 own = self.pieces[tile]
                 targets = [piece.target(self.out[number]) for number, piece in own]
                 source = _source_of(spread.sharding, tensor, self.side)
-                if source is None:
-                    for target in targets:
-                        target[...] = True
-                wanted = [piece.local for _, piece in own]
-                reads.append((tile, source and source.read(wanted, targets), targets))
+                reads.append((tile, source.read([piece.local for _, piece in own], targets), targets))
             for tile, handle, targets in reads:
                 try:
-                    for _ in handle.completed() if handle else ():
+                    for _ in handle.completed():
                         spread.check()
                 except LOST as error:
                     # One that went since it was looked up says nothing of those that were asked for with it.
@@ -238,8 +230,7 @@ class _Writing:
                 yield tile, None
         except BaseException:
             for _, handle, _ in reads:
-                if handle is not None:
-                    handle.cancel()
+                handle.cancel()
             raise
 
 
@@ -262,8 +253,30 @@ def found_tiles(
         yield found
 
 
-def _source_of(sharding: Sharding, tensor: RemoteTensor, side: Side | None) -> RemoteSource | None:
-    """Return a tile as a source: of rows that of their elements one after the other; None if all are valid."""
+@final
+@frozen(eq=False)
+class _AllValid:
+    """Which elements of a tile without nulls are valid, and a read of that: nobody is asked."""
+
+    count: int = 0
+
+    def read(self, selections: Sequence[Wanted], out: Sequence[Array]) -> ReadHandle:
+        for target in out:
+            target[...] = True
+        return _AllValid(len(selections))
+
+    def bytes_on_wire(self, selections: Sequence[Wanted], dtype: "np.dtype[Any] | None" = None) -> int:  # noqa: ARG002 - as of others
+        return 0
+
+    def completed(self) -> Iterator[int | None]:
+        return iter(range(self.count))
+
+    def cancel(self) -> None:
+        """Do nothing: all is there."""
+
+
+def _source_of(sharding: Sharding, tensor: RemoteTensor, side: Side | None) -> RemoteSource | _AllValid:
+    """Return a tile as a source: of rows that of their elements one after the other."""
     if tensor.is_nullable and tensor.dtype.kind != "T" and not sharding.nullable:
         raise ConversionError(f"{tensor!r} may have nulls: its sharding needs nullable=True")
     one_line = sharding.rows is not None
@@ -271,5 +284,5 @@ def _source_of(sharding: Sharding, tensor: RemoteTensor, side: Side | None) -> R
     source = attrs.evolve(source, is_whole=False) if one_line else source
     sides = source.sides
     if sides is None:
-        return None if side == "valid" else source
+        return _AllValid() if side == "valid" else source
     return sides[1] if side == "valid" else sides[0]
