@@ -87,7 +87,7 @@ def _chosen(layout: LayoutCommon, shape: Shape[Any], key: Array) -> Packed | Blo
             lengths, mine = np.diff(theirs), np.diff(splits)
             place = int(np.argmax(lengths != mine))
             raise ExtentMismatchError(
-                f"the mask has {lengths[place]} bools for {_where(prefixes, place, mode)}, which has extent "
+                f"the mask has other rows: {lengths[place]} bools for {_where(prefixes, place, mode)}, of extent "
                 f"{mine[place]}"
             )
         return _part(layout, mode, _counts(key, splits), np.flatnonzero(key))
