@@ -1,4 +1,4 @@
-"""A file of records whose writer dies: all fields have the rows of the calls that returned, or one call more."""
+"""A file of records whose writer dies: all fields have the rows of calls that returned, or of one more."""
 
 import subprocess
 import sys
@@ -23,7 +23,8 @@ KILLER = """
 
     def batch(k):
         rows = tw.jagged([[k] * (j % 4) for j in range(k % 50 + 1)], dtype="i4")
-        return {"t": rows, "q": rows * 0.5, "valid": tw.nullable(rows, rows > 0), "run": np.full(len(rows), k)}
+        valid = tw.nullable(rows, rows > 0)
+        return {"t": rows, "q": rows * 0.5, "valid": valid, "run": np.full(len(rows), k)}
 
     def writes(pipe):
         with tw.open(path, "a", piece_bytes=600) as f:
