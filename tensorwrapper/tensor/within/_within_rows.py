@@ -785,9 +785,12 @@ class WithinRows(ABC, Generic[_T, _R]):
             if empty is ...:
                 row = _first_empty(self.shape, counts)
                 warn_caller(f"{name}: row {row} is empty; empty= says what it gives", RuntimeWarning)
+            elif empty is None:
+                return self._made(tensor, _with_empty(found[counts > 0], counts, None), self.shape)
             else:
-                return self._made(tensor, _with_empty(found[counts > 0], counts, empty), self.shape)
-        return self._made(tensor, _with_empty(found, counts, empty) if empty is None else found, self.shape)
+                # There is a number already, of nothing.
+                found[counts == 0] = fit_number(empty, found.dtype, "empty")
+        return self._made(tensor, _with_empty(found, counts, None) if empty is None else found, self.shape)
 
     def histogram(self, edges: "npt.ArrayLike") -> _R:
         """Return how many elements of each row are between each two edges, the last one inside. O(n log m).
