@@ -90,7 +90,7 @@ class Elsewhere(Shown, SeenAsView, Operators[Any, AnyRank]):
             if found is not NotImplemented:
                 return found
             if func.__name__ in ROW_FUNCTIONS:
-                # A tensor, whether the server makes it or this end; what is made of views is a view.
+                # The result is a tensor in each case, whether the server computes it or this end.
                 args = (args[0].compute(), *args[1:])
         return func(*map(_viewed, args), **{name: _viewed(value) for name, value in kwargs.items()})
 

@@ -290,7 +290,7 @@ class Sharding:
         Raises
         ------
         ConversionError
-            If it is none of the holders, or elements may be nulls, which the sharding does not say.
+            If it is none of the holders. If the tensor has room for nulls, and `nullable` is false.
         ExtentError
             If the tensor has other elements or rows.
 

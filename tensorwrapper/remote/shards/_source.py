@@ -256,7 +256,7 @@ def found_tiles(
 @final
 @frozen(eq=False)
 class _AllValid:
-    """Which elements of a tile without nulls are valid, and a read of that: nobody is asked."""
+    """The validity of a tile without nulls, and a read of it, for which no request is sent."""
 
     count: int = 0
 

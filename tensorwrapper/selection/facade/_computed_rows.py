@@ -1,4 +1,4 @@
-"""`ComputedRows`: a source of what is computed in rows of a view, of those alone that are asked for."""
+"""`ComputedRows`: a source that applies a function to the rows of a view when it is read."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, Literal, cast, final
@@ -45,9 +45,9 @@ class Method:
 @final
 @frozen(eq=False, repr=False)
 class ComputedRows:
-    """What a function makes of each row of a view: rows of the same lengths, or one number for each.
+    """The results of a function of each row of a view: rows of the same lengths, or one number per row.
 
-    It reads the rows that have the elements which are asked for, up to 64 MiB at a time.
+    A read computes the rows of the selected elements only, up to 64 MiB at a time.
     """
 
     lines: Any
@@ -77,7 +77,7 @@ class ComputedRows:
 
     @property
     def abilities(self) -> frozenset[Ability]:
-        """What it knows beside outer selections: runs of elements."""
+        """Runs of elements, beside outer selections."""
         return _ABILITIES
 
     def _splits(self) -> IntArray:

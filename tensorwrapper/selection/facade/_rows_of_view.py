@@ -116,7 +116,7 @@ class RowsOfView(WithinRows[_V, _V], Generic[_V]):
         return joined(parts, self.shape)
 
     def computed(self, call: "Callable[[Tensor[Any]], Any]", *, keeps: bool) -> _V | None:
-        """Return the view of what a function makes of each row; None of tiles and sparse views.
+        """Return a view of the results of a function of each row; None for tiles and sparse views.
 
         Parameters
         ----------
@@ -129,7 +129,7 @@ class RowsOfView(WithinRows[_V, _V], Generic[_V]):
         if view.is_sparse or view.expression.layout.implementation.tiled is not None:
             return None
         lines: Any = self._lines()
-        # What it makes of no rows has the type, and refuses what it would refuse.
+        # The result for no rows has the type. A refusal comes now, too.
         found = call(lines[:0].copy())
         shape = view.shape if keeps else self.shape
         nullable = found.buffer.nullable and found.dtype.kind != "T"
@@ -137,7 +137,7 @@ class RowsOfView(WithinRows[_V, _V], Generic[_V]):
         return cast("_V", view._make(reading_of(source)))
 
     def _read_at_once(self, call: "Callable[[Tensor[Any]], Any]") -> Any:  # noqa: ANN401 - one or several
-        """Return views of what a function makes of all rows, which are read now."""
+        """Return views of the results of a function of all rows. It reads them now."""
         found, make = call(self._here()), cast("Any", self._view)._make
         if isinstance(found, tuple):
             return tuple([make(reading_of(TensorSource(own))) for own in found])

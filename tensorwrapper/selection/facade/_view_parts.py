@@ -352,7 +352,7 @@ def _keys_beyond(shape: Shape, mode: int, before: int, after: int, boundary: Bou
 
 def _known_key(key: ViewBase[Any]) -> Tensor[Any]:
     """Return the elements of a key of rows, if reading them asks nobody elsewhere."""
-    # What is computed of rows was asked of them for this.
+    # Positions computed within rows are meant to be keys.
     if any(is_away(leaf) and not is_computed(leaf) for leaf in leaves_of(key.normal_form())):
         raise ConversionError(
             "which elements there are would depend on a key that is not read yet: compute() the key"

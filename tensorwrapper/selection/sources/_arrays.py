@@ -228,7 +228,7 @@ class ArraySource:
 
     @property
     def sides(self) -> "tuple[ArraySource, ArraySource] | None":
-        """Of an array of Dask of masked chunks the values, and whether they are valid; None of any other."""
+        """The values and the validity of a Dask array with masked chunks; None for any other array."""
         array: Any = self.array
         if not isinstance(getattr(array, "_meta", None), np.ma.MaskedArray):
             return None

@@ -130,7 +130,7 @@ def _called(
 
 
 def _when_computed(function: Callable[..., Any], base: str, given: dict[str, Any]) -> object:
-    """Return a view of what a function makes of the rows of a view; None where all is to be read at once."""
+    """Return a view of the results for the rows of a view; None if the function must read all of it now."""
     view, last = given["a"], given["a"].shape.flatten().rank - 1
     told = [given.get("out"), given.get("keepdims", False)]
     whole = all(own is None or own is False or own is _UNSET for own in told)
