@@ -16,7 +16,7 @@ from tensorwrapper._value_class import slot_setters, token_of, value_class
 from tensorwrapper._wording import brief
 from tensorwrapper.buffer.lowlevel import assign_elements
 from tensorwrapper.errors import ConversionError, DTypeError, RankError, TensorNameError
-from tensorwrapper.fields._field import Field, Fields, as_fields
+from tensorwrapper.fields._field import Field, Fields, as_fields, as_tensor_of
 from tensorwrapper.fields._joining import chosen, joined
 from tensorwrapper.fields._libraries import RecordsLibraries
 from tensorwrapper.fields._plan import RecordsPlan
@@ -341,7 +341,7 @@ class Records(NoArray, RecordsLibraries):
         >>> e.sort_by("run", descending=True)["t"].tolist()
         [[2, 9], [], [5, 1, 7]]
         """
-        rows = key_field({name: self._field(name)}, self._shape, name).rows()
+        rows = as_tensor_of(key_field({name: self._field(name)}, self._shape, name)).rows()
         return _made(*taken(self._fields, self._shape, rows.argsort(descending=descending)))
 
     def top_k(self, name: str, k: SupportsIndex, *, largest: bool = True) -> "Records":
@@ -354,7 +354,7 @@ class Records(NoArray, RecordsLibraries):
         >>> e.top_k("t", 2).to_dict()
         {'t': [[7, 5], [], [9, 2]], 'run': [10, 20, 30]}
         """
-        rows = key_field({name: self._field(name)}, self._shape, name).rows()
+        rows = as_tensor_of(key_field({name: self._field(name)}, self._shape, name)).rows()
         return _made(*taken(self._fields, self._shape, rows.top_k(k, largest=largest)))
 
     def group_by(self, name: str) -> "Records":

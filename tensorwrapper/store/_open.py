@@ -381,6 +381,10 @@ def save(
     ...     list(f)
     ['rows']
     """
+    if is_records(tensors):
+        raise ConversionError(
+            "records need a name, as in {'ev': r}; {**r} saves one tensor, or one column, per field"
+        )
     if not isinstance(cast("object", tensors), Mapping):
         raise ConversionError(
             f"tensors must map names to tensors, as {{'t': t}} does, but are of type {type(tensors).__name__}"

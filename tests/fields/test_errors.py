@@ -69,6 +69,7 @@ BAD = [
     ("r[R[..., None]]", errors.TooManyIndicesError, ["select a field"]),
     ("r[..., ...]", errors.RankError, ["ellipsis"]),
     ("r[R[1:] > 2]", errors.ExtentMismatchError, ["rows"]),
+    ("r[R[::-1] > 2]", errors.ExtentMismatchError, ["rows", "(0,)"]),
     ("r[[True, False]]", errors.OutOfBoundsError, ["2"]),
     ("r[7]", errors.OutOfBoundsError, ["7"]),
     ("r['t', 'q']", errors.IndexTypeError, ["'t'"]),

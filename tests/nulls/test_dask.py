@@ -1,9 +1,14 @@
 """Nulls in collections of Dask: part by part, as in tensors; boxes are arrays of masked chunks."""
 
+import dask.array as da
 import numpy as np
+import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import tensorwrapper as tw
+from tensorwrapper import selection as sel
 
 N = tw.jagged([[3, None, 1], [], [None], [2, 2]] * 30)
 BOX = tw.as_tensor([[1, None], [2, 3]])
@@ -39,3 +44,62 @@ def test_boxes_are_masked_arrays():
     assert isinstance(found, np.ma.MaskedArray)
     assert found.tolist() == [[2, None], [3, 4]]
     assert tw.concat([BOX, BOX]).to_dask().compute(scheduler="sync").tolist() == BOX.tolist() * 2
+
+
+@st.composite
+def collections(draw):
+    rows = draw(st.lists(st.lists(st.integers(-9, 9) | st.none(), max_size=4), min_size=1, max_size=12))
+    tensor = tw.nullable(tw.jagged([[own or 0 for own in row] for row in rows], dtype=np.int64))
+    for number, row in enumerate(rows):
+        tensor[number] = row
+    return rows, tensor.to_dask(max_elements=draw(st.integers(1, 9)))
+
+
+@given(collections(), st.data())
+@settings(max_examples=20, deadline=None)
+def test_views_of_collections_are_nullable(made, data):
+    rows, collection = made
+    view = sel.as_view(collection)
+    assert (view.is_nullable, view.shape) == (True, collection.shape)
+    assert pa.array(rows, pa.list_(pa.int64())).equals(view.compute().to_arrow().cast(pa.list_(pa.int64())))
+    key = data.draw(st.slices(len(rows)))
+    some = data.draw(st.lists(st.integers(0, len(rows) - 1), max_size=4))
+    assert collection[key].tolist() == rows[key]
+    assert collection[np.array(some, int), ::-1].tolist() == [rows[k][::-1] for k in some]
+    assert tw.concat([collection, tw.jagged([[1]])])[len(rows) - 1 :].tolist() == [rows[-1], [1]]
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 9) | st.none(), min_size=3, max_size=3), min_size=1, max_size=6),
+    st.data(),
+)
+@settings(max_examples=20, deadline=None)
+def test_views_of_masked_arrays_are_nullable(rows, data):
+    values = np.ma.masked_array(
+        [[own or 0 for own in row] for row in rows], [[o is None for o in r] for r in rows]
+    )
+    array = da.from_array(values, chunks=(2, 2))
+    view = sel.as_view(array)
+    assert (view.is_nullable, view.tolist()) == (True, rows)
+    key = data.draw(st.slices(len(rows)))
+    assert view[key, ::-2].tolist() == [row[::-2] for row in rows[key]]
+    assert view[key, ::-2].compute().to_masked().tolist() == values[key, ::-2].tolist()
+    places = np.argwhere(np.ones(values.shape, bool))[::-2]
+    assert view[tuple(places.T)].tolist() == values[tuple(places.T)].tolist()
+    assert (view + 1).tolist() == (values + 1).tolist()
+
+
+def test_nulls_pass_through_collections_of_views():
+    collection = N.to_dask(max_elements=20)
+    again = collection.repartition(max_elements=7)
+    assert (again.nullable, len(again.chunks[0]) > len(collection.chunks[0])) == (True, True)
+    assert again.compute(scheduler="sync").array_equal(N)
+    assert collection.persist(scheduler="sync")[1:4].tolist() == [[], [None], [2, 2]]
+    assert np.sort(collection, axis=-1)[:1].tolist() == [[1, 3, None]]
+    assert (collection + 1)[:1].tolist() == [[4, None, 2]]
+    assert collection[3:1:-1].to_dask().compute(scheduler="sync").tolist() == [[2, 2], [None]]
+    assert collection[::-1].compute(scheduler="threads").array_equal(N[::-1])
+    joined = tw.concat([BOX.to_dask(chunks=(1, 2)), np.array([[5, 6]])])
+    assert joined.to_dask().compute(scheduler="sync").tolist() == [[1, None], [2, 3], [5, 6]]
+    plain = tw.jagged([[1, 2], [3]]).to_dask()
+    assert (plain.nullable, sel.as_view(plain).is_nullable) == (False, False)

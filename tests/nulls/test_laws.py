@@ -320,3 +320,35 @@ def test_what_strict_readers_would_get_wrong_is_refused():
     with pytest.raises(tw.errors.LocalProtocolError, match="nullable"):
         wire.encode([tw.as_tensor([5, None])], compat="strict")
     assert len(wire.encode([tw.nullable([5, 6])], compat="strict")) == 3
+
+
+@given(rows_with_nulls(("f8", "i8", "i2")))
+def test_plain_tensors_become_nullable_by_none_alone(case):
+    plain = case[0].fill_null(1)
+    other = plain[:, ::-1]
+    for name in (
+        "sort",
+        "argsort",
+        "cumsum",
+        "cumprod",
+        "rankdata",
+        "unique",
+        "n_unique",
+        "count",
+        "sum",
+        "diff",
+    ):
+        assert not quietly(getattr(plain.rows(), name)).is_nullable
+    for name in ("max", "mean", "argmin", "first", "median"):
+        found = getattr(plain.rows(), name)
+        assert (quietly(lambda: found(empty=0)).is_nullable, found(empty=None).is_nullable) == (False, True)  # noqa: B023
+    results = quietly(
+        lambda: [plain + other, plain > other, tw.where(plain > 1, plain, other), plain[plain > 1]]
+    )
+    views = [
+        tw.concat([plain, other]),
+        tw.concat([plain, other]).rows().sort(),
+        plain.pad_rows(3, fill_value=0),
+    ]
+    assert not any(own.is_nullable for own in (*results, *views))
+    assert plain.pad_rows(3, fill_value=None).is_nullable

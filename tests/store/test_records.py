@@ -493,3 +493,12 @@ def test_batches_of_any_rows_come_back(tmp_path_factory, batches, piece_bytes, f
     with tw.open(path) as f:
         assert f.records("ev").to_dict() == joined(made)
     assert verify(path).ok
+
+
+def test_records_without_a_name_are_refused_with_advice_that_works(path):
+    records = tw.records({"t": tw.jagged([[1, 2], []]), "run": [3, 4]})
+    with pytest.raises(ConversionError, match=r"\{'ev': r\}.*\{\*\*r\}"):
+        tw.save(path, records)
+    tw.save(path, {**records})
+    with tw.open(path) as f:
+        assert f.records().compute().array_equal(records)

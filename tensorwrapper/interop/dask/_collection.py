@@ -3,7 +3,7 @@
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias, cast, final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeAlias, cast, final
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +32,7 @@ from tensorwrapper.interop.dask._rows import (
     map_cells,
     map_each_row,
     marks_of,
+    may_be_null,
     read_rows,
     reduce_cells,
     reduce_each_row,
@@ -41,6 +42,7 @@ from tensorwrapper.interop.dask._rows import (
     row_starts,
     sample_row,
     sample_rows,
+    side_of,
 )
 from tensorwrapper.interop.dask._serialize import introduce
 from tensorwrapper.interop.dask._shards import Held, lowered, tasks_over
@@ -91,7 +93,7 @@ def rows_of(value: TensorLike, marks: IntArray) -> "DaskTensor":
             graph = tasks_over(name, parts, held, as_array=False, pinned=True)
         else:
             graph = layer_of(name, {key: (read_rows, part) for key, part in parts})
-    return DaskTensor(graph, name, value.shape, value.dtype, marks)
+    return DaskTensor(graph, name, value.shape, value.dtype, marks, may_be_null(value))
 
 
 @final
@@ -124,6 +126,8 @@ class DaskTensor(_Operators):
     """The type of the elements."""
     marks: IntArray
     """Which row each part begins with, counted from 0, and (last) the number of rows."""
+    nullable: bool = False
+    """Whether numbers may be nulls."""
 
     # What it is.
 
@@ -347,7 +351,9 @@ class DaskTensor(_Operators):
         label = name_of(name, token, [part.name for part in whole], numbers)
         call = functools.partial(apply_function, function, numbers)
         tasks = {(label, k): (call, *[(part.name, k) for part in whole]) for k, _ in self._keys()}
-        return DaskTensor(layer_of(label, tasks, whole), label, shape, sample.dtype, self.marks)
+        graph = layer_of(label, tasks, whole)
+        may_be = any(part.nullable for part in whole) or any(map(may_be_null, numbers))
+        return DaskTensor(graph, label, shape, sample.dtype, self.marks, may_be)
 
     def _beside(self, other: Any, shape: Shape[Any], modes: int) -> "DaskTensor":  # noqa: ANN401 - an operand
         """Return an operand that has so many modes of a shape in parts of the same rows."""
@@ -437,6 +443,13 @@ class DaskTensor(_Operators):
         """Return what views of it read."""
         return RowSource(self)
 
+    def _side(self, side: Literal["values", "valid"]) -> "DaskTensor":
+        """Return the values, or which of them are valid, of elements that may be nulls."""
+        name = name_of(side, self.name)
+        tasks = {(name, k): (functools.partial(side_of, side), key) for k, key in self._keys()}
+        dtype = np.dtype(np.bool_) if side == "valid" else self.dtype
+        return DaskTensor(layer_of(name, tasks, [self]), name, self.shape, dtype, self.marks)
+
     # The protocol of Dask's collections.
 
     def __dask_graph__(self) -> object:
@@ -457,7 +470,7 @@ class DaskTensor(_Operators):
         return join_rows, (self.shape, self.dtype)
 
     def __dask_postpersist__(self) -> "tuple[Callable[..., DaskTensor], tuple[object, ...]]":
-        return _rebuilt, (self.name, self.shape, self.dtype, self.marks)
+        return _rebuilt, (self.name, self.shape, self.dtype, self.marks, self.nullable)
 
     __dask_optimize__: ClassVar[Callable[..., object]] = staticmethod(culled)
     __dask_scheduler__: ClassVar[Callable[..., object]] = staticmethod(run_threads)
@@ -479,6 +492,12 @@ class RowSource:
     def dtype(self) -> "np.dtype[Any]":
         """The type of the elements."""
         return self.rows.dtype
+
+    @property
+    def sides(self) -> "tuple[RowSource, RowSource] | None":
+        """The values, and whether they are valid; None if none may be a null."""
+        rows = self.rows
+        return (RowSource(rows._side("values")), RowSource(rows._side("valid"))) if rows.nullable else None
 
     @property
     def held(self) -> Held:
@@ -529,11 +548,12 @@ def _rebuilt(
     shape: Shape[Any],
     dtype: "np.dtype[Any]",
     marks: IntArray,
+    nullable: bool = False,  # noqa: FBT001, FBT002 - as Dask hands it over
     *,
     rename: dict[str, str] | None = None,
 ) -> DaskTensor:
     own = (rename or {}).get(name, name)
-    return DaskTensor(layer_of(own, graph), own, shape, dtype, marks)
+    return DaskTensor(layer_of(own, graph), own, shape, dtype, marks, nullable)
 
 
 def _at_zero(shape: Shape[Any]) -> Shape[Any]:

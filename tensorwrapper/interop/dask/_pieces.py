@@ -31,6 +31,15 @@ class Placed:
     number: int
     shape: Shape[Any]
     dtype: "np.dtype[Any]"
+    nullable: bool = False
+
+    @property
+    def sides(self) -> "tuple[Placed, Placed] | None":
+        """The values, and whether they are valid, which have the next number; None if none may be a null."""
+        if not self.nullable:
+            return None
+        valid = Placed(self.number + 1, self.shape, np.dtype(np.bool_))
+        return Placed(self.number, self.shape, self.dtype), valid
 
     @property
     def version(self) -> str:
@@ -204,8 +213,10 @@ def put_together(recipe: Recipe, pieces: Sequence[Chunk]) -> Chunk:
         computed = recipe.view.compute()
     finally:
         _arrived.reset(token)
-    return computed.to_numpy() if recipe.as_array else computed
+    if recipe.as_array:
+        return computed.to_masked() if computed.is_nullable else computed.to_numpy()
+    return computed
 
 
 def _sources(view: View[Any]) -> "list[Placed]":
-    return [own for own in view.plan().away if isinstance(own, Placed)]
+    return [own.source for own in view.plan().reads if isinstance(own.source, Placed)]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,7 @@ __all__ = [
     "map_cells",
     "map_each_row",
     "marks_of",
+    "may_be_null",
     "read_rows",
     "reduce_cells",
     "reduce_each_row",
@@ -31,6 +32,7 @@ __all__ = [
     "row_starts",
     "sample_row",
     "sample_rows",
+    "side_of",
 ]
 
 
@@ -52,6 +54,19 @@ def marks_of(shape: Shape[Any], most: int) -> IntArray:
 def read_rows(view: View[Any]) -> Tensor[Any]:
     """Return the rows of a part of a view."""
     return _sealed(view.compute())
+
+
+def may_be_null(value: object) -> bool:
+    """Tell whether a tensor or view has room for numbers that are nulls."""
+    return isinstance(value, Tensor | View) and value.is_nullable and value.dtype.kind != "T"
+
+
+def side_of(side: Literal["values", "valid"], part: Tensor[Any]) -> Tensor[Any]:
+    """Return the values of rows that may have nulls, or which of them are valid."""
+    sides = part.buffer.sides
+    if side == "valid":
+        return _sealed(part.is_valid())
+    return part if sides is None else _sealed(make_tensor(part.layout, sides[0]))
 
 
 def join_rows(parts: Sequence[Tensor[Any]], shape: Shape[Any], dtype: "np.dtype[Any]") -> Tensor[Any]:

@@ -79,6 +79,7 @@ def lowered(view: View[Any]) -> tuple[View[Any], tuple[Held, ...]]:
     """
     held: list[Held] = []
     numbers: dict[str, int] = {}
+    nullable: dict[int, bool] = {}
 
     class Out(pickle.Pickler):
         def persistent_id(self, value: object) -> int | None:
@@ -87,12 +88,14 @@ def lowered(view: View[Any]) -> tuple[View[Any], tuple[Held, ...]]:
                 return None
             number = numbers.setdefault(own.name, len(held))
             if number == len(held):
-                held.append(own)
+                sides: Any = getattr(value, "sides", None)
+                held.extend([own] if sides is None else [side for side in map(held_by, sides) if side])
+                nullable[number] = sides is not None
             return number
 
     class In(pickle.Unpickler):
         def persistent_load(self, number: int) -> Placed:
-            return Placed(number, held[number].shape, held[number].dtype)
+            return Placed(number, held[number].shape, held[number].dtype, nullable[number])
 
     if not any(held_by(own) is not None for own in view.plan().away):
         return view, ()

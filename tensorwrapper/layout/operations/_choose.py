@@ -89,8 +89,8 @@ def _chosen(layout: LayoutCommon, shape: Shape[Any], key: Array) -> Packed | Blo
             lengths, mine = np.diff(theirs), np.diff(splits)
             place = int(np.argmax(lengths != mine))
             raise ExtentMismatchError(
-                f"the mask has {lengths[place]} bools for {_where(prefixes, place, mode)}, which has extent "
-                f"{mine[place]}"
+                f"the mask has other rows: {lengths[place]} bools for {_where(prefixes, place, mode)}, "
+                f"of extent {mine[place]}"
             )
         return _part(layout, mode, _counts(key, splits), nonzero(cast("npt.NDArray[np.bool_]", key)))
     nodes = _nodes(cast("IntArray", key), shape.splits(mode), splits, (prefixes, mode))

@@ -7,7 +7,7 @@ from tensorwrapper._value_class import Shown
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.remote.client._seen_as_view import SeenAsView
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.tensor.lowlevel import Operators, TensorCommon
+from tensorwrapper.tensor.lowlevel import ROW_FUNCTIONS, Operators, TensorCommon
 from tensorwrapper.typing import AnyRank
 
 if TYPE_CHECKING:
@@ -89,6 +89,9 @@ class Elsewhere(Shown, SeenAsView, Operators[Any, AnyRank]):
             found = args[0]._reduced_there(func, args[1:], kwargs)
             if found is not NotImplemented:
                 return found
+            if func.__name__ in ROW_FUNCTIONS:
+                # The result is a tensor in each case, whether the server computes it or this end.
+                args = (args[0].compute(), *args[1:])
         return func(*map(_viewed, args), **{name: _viewed(value) for name, value in kwargs.items()})
 
     def __array__(self, dtype: "np.dtype[Any] | None" = None, copy: bool | None = None) -> "Array":  # noqa: FBT001

@@ -21,7 +21,7 @@ from tensorwrapper.errors import (
     TensorNameError,
     TensorWrapperError,
 )
-from tensorwrapper.remote.protocol._elements import dtype_of, dtype_text, fill_of
+from tensorwrapper.remote.protocol._elements import NULLABLE, dtype_of, dtype_text, fill_of, may_be_null
 from tensorwrapper.remote.shards._sharding import MAX_HOLDERS, MAX_TILES, Holder, Sharding, check_name
 from tensorwrapper.shape import Tiling
 from tensorwrapper.typing import IntArray
@@ -157,7 +157,7 @@ def _refuse(path: str, _reason: FieldReason, text: str) -> NoReturn:
 
 def _written(own: Sharding) -> dict[str, object]:
     document: dict[str, object] = {
-        "dtype": dtype_text(own.dtype),
+        "dtype": f"{NULLABLE if own.nullable else ''}{dtype_text(own.dtype)}",
         "holders": [{"address": h.address, "key": h.key} if h.key else h.address for h in own.holders],
         "placements": [list(place) for place in own.placements],
         "tiles": own.tiles.tolist(),
@@ -198,7 +198,8 @@ def _sharding(field: Field) -> Sharding:
     known = {"rows", "sizes"} if is_rows else {"tiling"}
     field.object({"dtype", "holders", "placements", "tiles", *known}, {"fill", "layers"})
     try:
-        dtype = dtype_of(field["dtype"].text(most=32))
+        said = field["dtype"].text(most=32)
+        dtype = dtype_of(said)
     except RemoteProtocolError:
         field["dtype"].must_be("a type of elements that travel")
     holders = [_holder(own) for own in field["holders"].items(of="a list of holders", most=MAX_HOLDERS)]
@@ -235,6 +236,7 @@ def _sharding(field: Field) -> Sharding:
         rows=rows,
         fill_value=fill_value,
         layers=layers,
+        nullable=may_be_null(said),
     )
 
 

@@ -81,7 +81,7 @@ class ReshardPlan:
             ("holders", holders),
             ("senders", frozen_array(senders)),
             ("receivers", frozen_array(receivers)),
-            ("nbytes", frozen_array(elements * self.old.dtype.itemsize)),
+            ("nbytes", frozen_array(elements * (self.old.dtype.itemsize + self.old.nullable))),
             ("pieces", pieces),
         ):
             object.__setattr__(self, name, value)
@@ -205,6 +205,8 @@ def _check(old: Sharding, new: Sharding) -> None:
         raise ExtentMismatchError(f"{old!r} and {new!r} are not of one tensor")
     if old.dtype != new.dtype:
         raise DTypeError(f"elements of {old.dtype} are not sharded anew as {new.dtype}")
+    if old.nullable != new.nullable:
+        raise DTypeError("only one of the two shardings says that elements may be nulls")
 
 
 def _table(own: Sharding, numbers: dict[str, int]) -> IntArray:

@@ -93,11 +93,14 @@ class Sharding:
         Of a sparse box all elements that are not stored; each tile is a sparse tensor with that fill.
     layers
         Of a nested tensor how many modes each layer has; the box, or the rows, of all elements are cut.
+    nullable
+        Whether numbers may be nulls. Tiles without nulls may be plain. The type of strings tells it.
 
     Raises
     ------
     ConversionError
-        If a holder has no address, or is there twice; if rows, or strings, are said to be sparse.
+        If a holder has no address, or is there twice; if rows, or strings, are said to be sparse; if a
+        sparse tensor is said to have nulls.
     ExtentError
         If there are not as many numbers as tiles.
     LayerError
@@ -125,6 +128,7 @@ class Sharding:
     fill: bytes | None
     """The fill of a sparse tensor, as the bytes of one element, little-endian; None of any other."""
     layers: tuple[int, ...] | None
+    nullable: bool
 
     def __init__(
         self,
@@ -137,6 +141,7 @@ class Sharding:
         rows: npt.ArrayLike | None = None,
         fill_value: object = None,
         layers: Iterable[SupportsIndex] | None = None,
+        nullable: bool = False,
     ) -> None:
         if not isinstance(cast("object", tiling), Tiling):
             raise ConversionError(f"what is sharded has a tiling, not {tiling!r:.80}")
@@ -164,6 +169,8 @@ class Sharding:
             raise ExtentError("rows are as many counts, 0 or more, as there are tiles of one mode")
         if own_rows is not None:
             splits_of(own_rows)  # Their sum has 64 bits.
+        if nullable and (fill_value is not None or own_dtype.kind == "T"):
+            raise ConversionError("numbers that are not sparse may be nulls: no nullable= of other tensors")
         for name, value in (
             ("tiling", tiling),
             ("dtype", own_dtype),
@@ -173,6 +180,7 @@ class Sharding:
             ("rows", None if own_rows is None else frozen_array(own_rows)),
             ("fill", None if fill_value is None else _fill_of(fill_value, own_dtype, rows is not None)),
             ("layers", None if layers is None else _layers_of(layers, tiling.rank + (rows is not None))),
+            ("nullable", bool(nullable)),
         ):
             object.__setattr__(self, name, value)
 
@@ -282,7 +290,7 @@ class Sharding:
         Raises
         ------
         ConversionError
-            If it is none of the holders.
+            If it is none of the holders. If the tensor has room for nulls, and `nullable` is false.
         ExtentError
             If the tensor has other elements or rows.
 
@@ -303,6 +311,8 @@ class Sharding:
             raise ExtentError(f"{view!r} has other layers than {self!r}")
         if self.layers is not None:
             view = view.flatten()
+        if view.is_nullable and view.dtype.kind != "T" and not self.nullable:
+            raise ConversionError(f"{view!r} may have nulls: a sharding with nullable=True holds them")
         if view.shape.size != self.size or (self.rows is None and view.shape.extents != self.shape.extents):
             raise ExtentError(f"{view!r} has other elements than {self!r}")
         found: dict[str, View[Any]] = {}
@@ -348,18 +358,18 @@ class Sharding:
     def _fields(self) -> tuple[Any, ...]:
         rows = None if self.rows is None else self.rows.tobytes()
         held = self.holders, self.tiles.tobytes(), self.placements
-        return self.tiling, self.dtype, *held, rows, self.fill, self.layers
+        return self.tiling, self.dtype, *held, rows, self.fill, self.layers, self.nullable
 
     def __repr__(self) -> str:
         of = f"{self.row_count} rows of " if self.rows is not None else ""
-        of = f"sparse {of}" if self.fill is not None else of
+        of = f"sparse {of}" if self.fill is not None else f"nullable {of}" if self.nullable else of
         return (
             f"<Sharding of {of}{self.shape.extents} {self.dtype}: {self.count} tiles at "
             f"{len(self.holders)} holders>"
         )
 
     def __reduce__(self) -> "tuple[Callable[..., Sharding], tuple[Any, ...]]":
-        more = self.rows, self.fill_value, self.layers
+        more = self.rows, self.fill_value, self.layers, self.nullable
         return _again, (self.tiling, self.dtype, self.holders, self.tiles, self.placements, *more)
 
 
@@ -372,6 +382,7 @@ def _again(
     rows: IntArray | None,
     fill_value: object,
     layers: tuple[int, ...] | None,
+    nullable: bool = False,  # noqa: FBT001, FBT002 - of a pickle
 ) -> Sharding:
     return Sharding(
         tiling,
@@ -382,6 +393,7 @@ def _again(
         rows=rows,
         fill_value=fill_value,
         layers=layers,
+        nullable=nullable,
     )
 
 

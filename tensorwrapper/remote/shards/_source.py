@@ -3,12 +3,12 @@
 import itertools
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final, NoReturn, final
+from typing import Any, Final, Literal, NoReturn, TypeAlias, final
 
 import attrs
 import numpy as np
 
-from tensorwrapper._value_class import frozen
+from tensorwrapper._value_class import evolve, frozen
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.layout import Layout
 from tensorwrapper.remote.client._source import RemoteSource
@@ -21,6 +21,8 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Array
 
 __all__ = ["ShardSource", "found_tiles", "pieces_by_tile"]
+
+Side: TypeAlias = Literal["values", "valid"]
 
 _ABILITIES: Final[frozenset[Ability]] = frozenset(("runs", "threads"))
 _CASTS: Final[frozenset[Ability]] = frozenset(("runs", "threads", "casts"))
@@ -42,6 +44,15 @@ class ShardSource:
     fleet: Fleet
     name: str
     sharding: Sharding
+    side: Side | None = None
+    """Of a tensor with nulls what is read; None of all of it, which views read by `sides`."""
+
+    @property
+    def sides(self) -> "tuple[ShardSource, ShardSource] | None":
+        """The values, with zeros for nulls, and whether they are valid; None if none may be a null."""
+        if self.side is not None or not self.sharding.nullable:
+            return None
+        return evolve(self, side="values"), evolve(self, side="valid")
 
     @property
     def shape(self) -> Shape[Any]:
@@ -59,7 +70,7 @@ class ShardSource:
     @property
     def dtype(self) -> "np.dtype[Any]":
         """The type of the elements."""
-        return self.sharding.dtype
+        return np.dtype(np.bool_) if self.side == "valid" else self.sharding.dtype
 
     @property
     def version(self) -> str:
@@ -100,7 +111,7 @@ class ShardSource:
                 if isinstance(own, Exception):
                     yield tile, own
                     continue
-                source = _source_of(self.sharding, own)
+                source = _source_of(self.sharding, own, self.side)
                 counts[tile] = source.bytes_on_wire([piece.local for _, piece in pieces[tile]], dtype)
                 yield tile, None
 
@@ -115,7 +126,7 @@ class ShardSource:
         return hash((self.name, self.sharding))
 
     def _key(self) -> tuple[Any, ...]:
-        return id(self.fleet), self.name, self.sharding
+        return id(self.fleet), self.name, self.sharding, self.side
 
     def __repr__(self) -> str:
         return f"shards({self.name!r}, {self.sharding!r})"
@@ -123,16 +134,16 @@ class ShardSource:
     def __reduce__(self) -> "tuple[Callable[..., ShardSource], tuple[Any, ...]]":
         if self.fleet.has_keys:
             _refuse_keys(self)
-        return _opened, (self.name, self.sharding, self.fleet.manner)
+        return _opened, (self.name, self.sharding, self.fleet.manner, self.side)
 
 
 def _refuse_keys(source: ShardSource) -> NoReturn:
     raise ConversionError(f"{source!r} is read with keys, which do not travel: connect_shards() there")
 
 
-def _opened(name: str, sharding: Sharding, manner: Manner) -> ShardSource:
+def _opened(name: str, sharding: Sharding, manner: Manner, side: Side | None) -> ShardSource:
     """Return a source that came from another process."""
-    return ShardSource(fleet_of(manner), name, sharding)
+    return ShardSource(fleet_of(manner), name, sharding, side)
 
 
 def pieces_by_tile(sharding: Sharding, selections: Sequence[Wanted]) -> dict[int, list[tuple[int, Piece]]]:
@@ -155,7 +166,7 @@ class _Reading:
         self._pieces = pieces_by_tile(source.sharding, selections)
         self._left = Counter([number for own in self._pieces.values() for number, _ in own])
         self._finished = deque([number for number in range(len(out)) if not self._left[number]])
-        work = _Writing(self._pieces, out).work
+        work = _Writing(self._pieces, out, source.side).work
         self._spread = Spread(source.fleet, source.name, source.sharding, self._pieces, work)
 
     def completed(self) -> Iterator[int | None]:
@@ -183,6 +194,7 @@ class _Writing:
 
     pieces: dict[int, list[tuple[int, Piece]]]
     out: Sequence[Array]
+    side: Side | None
 
     def work(
         self, spread: Spread, address: str, tiles: Sequence[int]
@@ -201,7 +213,7 @@ class _Writing:
             for tile, tensor in found:
                 own = self.pieces[tile]
                 targets = [piece.target(self.out[number]) for number, piece in own]
-                source = _source_of(spread.sharding, tensor)
+                source = _source_of(spread.sharding, tensor, self.side)
                 reads.append((tile, source.read([piece.local for _, piece in own], targets), targets))
             for tile, handle, targets in reads:
                 try:
@@ -241,10 +253,36 @@ def found_tiles(
         yield found
 
 
-def _source_of(sharding: Sharding, tensor: RemoteTensor) -> RemoteSource:
+@final
+@frozen(eq=False)
+class _AllValid:
+    """The validity of a tile without nulls, and a read of it, for which no request is sent."""
+
+    count: int = 0
+
+    def read(self, selections: Sequence[Wanted], out: Sequence[Array]) -> ReadHandle:
+        for target in out:
+            target[...] = True
+        return _AllValid(len(selections))
+
+    def bytes_on_wire(self, selections: Sequence[Wanted], dtype: "np.dtype[Any] | None" = None) -> int:  # noqa: ARG002 - as of others
+        return 0
+
+    def completed(self) -> Iterator[int | None]:
+        return iter(range(self.count))
+
+    def cancel(self) -> None:
+        """Do nothing: all is there."""
+
+
+def _source_of(sharding: Sharding, tensor: RemoteTensor, side: Side | None) -> RemoteSource | _AllValid:
     """Return a tile as a source: of rows that of their elements one after the other."""
-    if tensor.is_nullable and tensor.dtype.kind != "T":
-        raise ConversionError(f"{tensor!r} may have nulls, of which tiles of a sharded tensor tell nothing")
-    if sharding.rows is None:
-        return tensor._source(tensor.shape)
-    return attrs.evolve(tensor._source(Shape(tensor.size)), is_whole=False)
+    if tensor.is_nullable and tensor.dtype.kind != "T" and not sharding.nullable:
+        raise ConversionError(f"{tensor!r} may have nulls: its sharding needs nullable=True")
+    one_line = sharding.rows is not None
+    source = tensor._source(Shape(tensor.size) if one_line else tensor.shape)
+    source = attrs.evolve(source, is_whole=False) if one_line else source
+    sides = source.sides
+    if sides is None:
+        return _AllValid() if side == "valid" else source
+    return sides[1] if side == "valid" else sides[0]

@@ -78,8 +78,8 @@ class ShardedTensor(Elsewhere):
 
     @property
     def is_nullable(self) -> bool:
-        """True if an element may be a null: of strings only."""
-        return hasattr(self.dtype, "na_object")
+        """True if an element may be a null."""
+        return self.sharding.nullable or hasattr(self.dtype, "na_object")
 
     @property
     def is_sparse(self) -> bool:

@@ -1,7 +1,8 @@
 """The rows of a view, none of which is read before it is asked for; and parts of a view in turns."""
 
-from collections.abc import Iterator
-from typing import Any, Generic, SupportsIndex, TypeVar, cast, final
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any, Final, Generic, SupportsIndex, TypeVar, cast, final
 
 import numpy as np
 
@@ -9,7 +10,10 @@ from tensorwrapper._integers import to_int
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import OutOfBoundsError
 from tensorwrapper.layout import Layout
+from tensorwrapper.selection.expressions._source_node import reading_of
+from tensorwrapper.selection.facade._computed_rows import ComputedRows, Method
 from tensorwrapper.selection.facade._view_base import ViewBase
+from tensorwrapper.selection.sources._source import TensorSource
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import OperandShapes
 from tensorwrapper.tensor import Tensor, as_tensor
@@ -20,6 +24,16 @@ __all__ = ["RowsOfView", "in_turns", "joined"]
 _V = TypeVar("_V", bound=ViewBase[Any])
 
 _BLOCK = 1 << 26  # bytes of a view that are computed at a time
+
+_KEEPING: Final = ("sort", "argsort", "rankdata", "cumsum", "cumprod")
+_OF_EMPTY: Final = ("max", "min", "ptp", "first", "last", "argmax", "argmin")
+_NUMBERS: Final = (
+    *("sum", "prod", "any", "all", "count", "count_nonzero", "n_unique"),
+    *("mean", "var", "std", "median", "quantile"),
+)
+_OTHER_ROWS: Final = (
+    *("diff", "unique", "unique_counts", "top_k", "combinations", "product", "searchsorted", "histogram"),
+)
 
 
 def in_turns(view: _V) -> Iterator[_V]:
@@ -43,11 +57,11 @@ def joined(parts: "list[Tensor[Any]]", shape: Shape[Any]) -> Tensor[Any]:
 
 @final
 @frozen(eq=False)
-class RowsOfView(WithinRows[Tensor[Any], Tensor[Any]], Generic[_V]):
+class RowsOfView(WithinRows[_V, _V], Generic[_V]):
     """The rows of a view, in row-major order of the prefixes that lead to them; made by `View.rows`.
 
-    A sequence: ``rows[k]`` is a view in which the row starts at zero. A view of rank 1 is one row. What is
-    computed in each row reads the view.
+    A sequence: ``rows[k]`` is a view in which the row starts at zero. A view of rank 1 is one row. Calls
+    give views. Where the shape is known beforehand, they read only the rows that are needed, when computed.
     """
 
     _view: _V
@@ -101,5 +115,58 @@ class RowsOfView(WithinRows[Tensor[Any], Tensor[Any]], Generic[_V]):
         parts = [part.copy().rows().reduce(ufunc, initial=initial) for part in in_turns(self._lines())]
         return joined(parts, self.shape)
 
+    def computed(self, call: "Callable[[Tensor[Any]], Any]", *, keeps: bool) -> _V | None:
+        """Return a view of the results of a function of each row; None for tiles and sparse views.
+
+        Parameters
+        ----------
+        call
+            A function of a tensor of rows. It gives rows of the same lengths, or one element for each row.
+        keeps
+            Whether it gives rows.
+        """
+        view: Any = self._flat()
+        if view.is_sparse or view.expression.layout.implementation.tiled is not None:
+            return None
+        lines: Any = self._lines()
+        # The result for no rows has the type. A refusal comes now, too.
+        found = call(lines[:0].copy())
+        shape = view.shape if keeps else self.shape
+        nullable = found.buffer.nullable and found.dtype.kind != "T"
+        source = ComputedRows(lines, call, shape, found.dtype, keeps, nullable)
+        return cast("_V", view._make(reading_of(source)))
+
+    def _read_at_once(self, call: "Callable[[Tensor[Any]], Any]") -> Any:  # noqa: ANN401 - one or several
+        """Return views of the results of a function of all rows. It reads them now."""
+        found, make = call(self._here()), cast("Any", self._view)._make
+        if isinstance(found, tuple):
+            return tuple([make(reading_of(TensorSource(own))) for own in found])
+        return make(reading_of(TensorSource(found)))
+
+    def may_refuse(self) -> bool:
+        """Tell whether a row may have no elements, of which some functions say nothing."""
+        lines: Any = self._lines()
+        return bool(lines.is_nullable) or not np.diff(OperandShapes.splits_under(lines.shape, 1)).all()
+
     def __repr__(self) -> str:
         return f"<{len(self)} rows of {self._view.shape}>"
+
+
+def _method(name: str) -> "Callable[..., Any]":
+    """Return a call of the rows of a view; where it can, it computes when its result is computed."""
+    plain: Callable[..., Any] = getattr(WithinRows, name)
+
+    @functools.wraps(plain)
+    def method(self: RowsOfView[Any], /, *arguments: object, **options: object) -> Any:  # noqa: ANN401
+        call = Method(name, arguments, tuple(options.items()))
+        refuses = name in _OF_EMPTY and not {"empty", "initial"} & options.keys() and self.may_refuse()
+        if name in _OTHER_ROWS or options.get("keepdims") or refuses:
+            return self._read_at_once(call)
+        found = self.computed(call, keeps=name in _KEEPING)
+        return self._read_at_once(call) if found is None else found
+
+    return method
+
+
+for _name in (*_KEEPING, *_OF_EMPTY, *_NUMBERS, *_OTHER_ROWS):
+    setattr(RowsOfView, _name, _method(_name))

@@ -40,6 +40,7 @@ from tensorwrapper.selection.expressions._expression import Expression, Node, at
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._padding import Padding, padded
 from tensorwrapper.selection.expressions._source_node import reading_of
+from tensorwrapper.selection.facade._computed_rows import is_computed
 from tensorwrapper.selection.facade._view_base import ViewBase
 from tensorwrapper.selection.jagged._margins import with_margins
 from tensorwrapper.selection.jagged._rows import joined_rows, put_together_rows
@@ -351,7 +352,8 @@ def _keys_beyond(shape: Shape, mode: int, before: int, after: int, boundary: Bou
 
 def _known_key(key: ViewBase[Any]) -> Tensor[Any]:
     """Return the elements of a key of rows, if reading them asks nobody elsewhere."""
-    if any(map(is_away, leaves_of(key.normal_form()))):
+    # Positions computed within rows are meant to be keys.
+    if any(is_away(leaf) and not is_computed(leaf) for leaf in leaves_of(key.normal_form())):
         raise ConversionError(
             "which elements there are would depend on a key that is not read yet: compute() the key"
         )

@@ -227,6 +227,15 @@ class ArraySource:
         object.__setattr__(self, "shape", shape)
 
     @property
+    def sides(self) -> "tuple[ArraySource, ArraySource] | None":
+        """The values and the validity of a Dask array with masked chunks; None for any other array."""
+        array: Any = self.array
+        if not isinstance(getattr(array, "_meta", None), np.ma.MaskedArray):
+            return None
+        masked: Any = importlib.import_module("dask.array").ma
+        return ArraySource(masked.filled(array, 0)), ArraySource(~masked.getmaskarray(array))
+
+    @property
     def version(self) -> str:
         """Nothing: these arrays do not say whether they were changed."""
         _check_open(self.array)  # It is asked before and after each read.

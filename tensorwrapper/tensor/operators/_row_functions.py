@@ -1,5 +1,6 @@
 """NumPy's functions along rows: the methods that rows have, by NumPy's names."""
 
+import functools
 import inspect
 from collections.abc import Callable
 from typing import Any, Final, SupportsIndex, cast
@@ -39,6 +40,8 @@ _WITHOUT_NAN: Final = {
     f"nan{name}": name for name in ("sum", "prod", "max", "min", "argmax", "argmin", *_SPREAD)
 }
 
+_OF_EMPTY: Final = {"max", "amax", "min", "amin", "argmax", "argmin", "ptp"}
+
 ROW_FUNCTIONS: Final = frozenset({*REDUCTIONS, *_RUNNING, *_NUMBERS, *_ROWS, *_WITHOUT_NAN})
 """The names of the functions of NumPy that go along rows."""
 
@@ -76,9 +79,24 @@ def call_along_rows(
         bound = inspect.signature(function).bind(*arguments, **options)
         bound.apply_defaults()
     given = dict(bound.arguments)
-    tensor = given["a"]._as_operand()
     base = _WITHOUT_NAN.get(short, short)
     _check_options(function, given, _OPTIONS.get(base, set()), name)
+    if not isinstance(given["a"], TensorBase):
+        lazy = _when_computed(function, base, given)
+        if lazy is not None:
+            return lazy
+    return _called(function, given, arguments, options)
+
+
+def _called(
+    function: Callable[..., Any],
+    given: dict[str, Any],
+    arguments: "tuple[Any, ...]",
+    options: dict[str, Any],
+) -> object:
+    """Return what a function makes of rows, or of all elements, which are read now."""
+    short = function.__name__
+    name, base, tensor = f"np.{short}", _WITHOUT_NAN.get(short, short), given["a"]._as_operand()
     if given["axis"] is None:
         if tensor.buffer.sides is None or base not in (*_ROWS, *_RUNNING):
             return _of_all_elements(function, tensor, arguments, options)
@@ -109,6 +127,24 @@ def call_along_rows(
     else:
         found = _number(base, _rows_under(tensor, given["axis"], name), given, lost=lost)
     return finished(found, given.get("out"), name)
+
+
+def _when_computed(function: Callable[..., Any], base: str, given: dict[str, Any]) -> object:
+    """Return a view of the results for the rows of a view; None if the function must read all of it now."""
+    view, last = given["a"], given["a"].shape.flatten().rank - 1
+    told = [given.get("out"), given.get("keepdims", False)]
+    whole = all(own is None or own is False or own is _UNSET for own in told)
+    if not whole or given.get("where", True) not in (True, _UNSET) or base == "diff":
+        return None
+    if last < 0 or given["axis"] not in (-1, last):
+        return None
+    rows = view.rows()
+    has_none = base in _OF_EMPTY and given.get("initial", _UNSET) is _UNSET
+    if has_none and (base != function.__name__ or rows.may_refuse()):
+        return None
+    options = {key: own for key, own in given.items() if key != "a" and own is not _UNSET}
+    call = functools.partial(function, **{**options, "axis": -1})
+    return cast("object", rows.computed(call, keeps=base in _ROWS or base in _RUNNING))
 
 
 def _of_all_elements(

@@ -22,6 +22,7 @@ _LONG = 1024  # least length of rows processed one at a time.
 _MIDDLE = 64  # greatest length of rows that always form a group.
 _FEW = 8  # least number of longer rows that form a group.
 _COLUMNS = 1 << 13  # rows in one block of columns.
+_NEAR = 1 << 16  # short rows that are grouped at a time: each length finds them in a cache.
 _COUNTED = 16  # greatest length for which a comparison finds the rows.
 
 Columns: TypeAlias = "list[Array]"
@@ -121,6 +122,12 @@ def number_of_each(
     columns: "Callable[[Columns], Array] | None" = None,
 ) -> Array:
     """Write one number for each row that has elements; as `each_row` otherwise."""
+    count = len(splits) - 1
+    if columns is not None and count > _NEAR and len(flat) <= SHORT * count:
+        for first in range(0, count, _NEAR):
+            near = splits[first : first + _NEAR + 1]
+            number_of_each(flat, near, function, out[first : first + _NEAR], columns)
+        return out
     for length, rows in groups(splits):
         if not length:
             ends = zip(rows.tolist(), splits[rows].tolist(), splits[rows + 1].tolist(), strict=True)

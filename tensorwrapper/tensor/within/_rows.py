@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar, final
 
 import attrs
+import numpy as np
 
 from tensorwrapper._integers import to_int
 from tensorwrapper._value_class import frozen, value_class
@@ -17,6 +18,7 @@ from tensorwrapper.layout.lowlevel import (
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import ModeNames
 from tensorwrapper.tensor._tensor_base import TensorBase
+from tensorwrapper.tensor.rows._reduce import reduce_last, reduce_runs
 from tensorwrapper.tensor.rows._row_facts import row_splits
 from tensorwrapper.tensor.within._within_rows import WithinRows
 from tensorwrapper.typing import IntArray
@@ -104,6 +106,44 @@ class TensorRows(WithinRows[_T, _R]):
         runs = _runs_of(self._tensor.layout.implementation.unnamed())
         object.__setattr__(self, "_runs", runs)
         return runs
+
+    def reduce(self, ufunc: np.ufunc, *, initial: object = None) -> _R:
+        """Return what `ufunc` makes of each row.
+
+        Empty rows get the identity of the ufunc, as NumPy's ``reduce`` gives for an empty array.
+
+        Parameters
+        ----------
+        ufunc
+            A ufunc of two inputs that may take elements in any order, such as ``np.add``, ``np.maximum``.
+        initial
+            Takes part in every reduction; needed if a row is empty and the ufunc has no identity.
+
+        Returns
+        -------
+        Tensor
+            One number per row, over `shape`. Linear in the elements.
+
+        Raises
+        ------
+        ExtentError
+            If a row is empty, the ufunc has no identity and `initial` is not given.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import tensorwrapper as tw
+        >>> tw.jagged([[[1, 2], []], [[3]]]).rows().reduce(np.add).tolist()
+        [[3, 0], [3]]
+        """
+        tensor = self._present()
+        tensor.buffer.require_numbers("reduce")
+        array = tensor._buffer.memory_of(tensor.layout.implementation)
+        if array is not None and array.ndim:
+            reduced = reduce_last(ufunc, array, initial)
+        else:
+            reduced = reduce_runs(ufunc, tensor.elements(), row_splits(tensor.shape), initial, what="row")
+        return self._made(tensor, reduced, self.shape)
 
     def __repr__(self) -> str:
         return f"<{len(self)} rows of {self._tensor.shape}>"

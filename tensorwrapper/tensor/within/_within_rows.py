@@ -22,7 +22,7 @@ from tensorwrapper.shape.lowlevel import make_smooth, unnamed_shape, wrap
 from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.rows._nulls import over_valid, sides_of
-from tensorwrapper.tensor.rows._reduce import reduce_last, reduce_runs
+from tensorwrapper.tensor.rows._reduce import reduce_runs
 from tensorwrapper.tensor.rows._row_facts import row_splits, rows_of_counts
 from tensorwrapper.tensor.within import _beside_nulls, _numbers, _order, _pairs, _running, _search
 from tensorwrapper.tensor.within._order import RankMethod
@@ -30,8 +30,8 @@ from tensorwrapper.typing import Array, IntArray
 
 __all__ = ["RankMethod", "WithinRows"]
 
-_T = TypeVar("_T", bound=TensorBase[Any])
-_R = TypeVar("_R", bound=TensorBase[Any])
+_T = TypeVar("_T")
+_R = TypeVar("_R")
 
 _NOT_OF: Final = {
     "cumsum": "M",
@@ -57,17 +57,17 @@ class WithinRows(ABC, Generic[_T, _R]):
         """The shape of the prefixes: that of the whole without its last mode."""
 
     @abstractmethod
-    def _here(self) -> _T:
+    def _here(self) -> TensorBase[Any]:
         """Return the rows as a tensor without layers."""
 
     def _made(self, tensor: TensorBase[Any], flat: Array | BufferCommon[Any], shape: Shape[Any]) -> _R:
         buffer = flat if isinstance(flat, BufferCommon) else Dense(cast("Any", flat))
         return cast("_R", tensor._make(packed_layout(shape), buffer))
 
-    def _present(self) -> _T:
+    def _present(self) -> TensorBase[Any]:
         """Return the rows without nulls, which take part in no number of a row."""
         tensor: Any = self._here()
-        return cast("_T", tensor.drop_null() if tensor.buffer.nullable else tensor)
+        return cast("TensorBase[Any]", tensor.drop_null() if tensor.buffer.nullable else tensor)
 
     # Rows of the same shape.
 
@@ -154,10 +154,10 @@ class WithinRows(ABC, Generic[_T, _R]):
         flat, splits, _ = _ordered(kept, "rankdata")
         return self._where_valid(tensor, kept, _order.ranks(flat, splits, method))
 
-    def _where_valid(self, tensor: _T, kept: _T, flat: Array) -> _R:
+    def _where_valid(self, tensor: TensorBase[Any], kept: TensorBase[Any], flat: Array) -> _R:
         """Return one number per element; nulls stay null."""
-        made = self._made(kept, flat, kept.shape)
-        return made if kept is tensor else cast("_R", _beside_nulls.at_valid(tensor, made))
+        made: Any = self._made(kept, flat, kept.shape)
+        return cast("_R", made if kept is tensor else _beside_nulls.at_valid(tensor, made))
 
     def cumsum(self) -> _R:
         """Return the running sums of each row, with the bits that NumPy gives for it alone. O(n).
@@ -214,7 +214,7 @@ class WithinRows(ABC, Generic[_T, _R]):
         >>> tw.jagged([[3, 1, 3], [], [2]]).rows().unique().tolist()
         [[1, 3], [], [2]]
         """
-        return self._with_null(self._distinct("unique")[0])[0]
+        return cast("_T", self._with_null(self._distinct("unique")[0])[0])
 
     def unique_counts(self) -> tuple[_T, _R]:
         """Return the distinct elements of each row, ascending, and how often each is there. O(n log n).
@@ -231,28 +231,28 @@ class WithinRows(ABC, Generic[_T, _R]):
         counts: Array = _order.repeats(new)
         if valid is not None:
             counts = _beside_nulls.with_null_counts(self._here(), counts, valid)
-        return distinct, self._made(values, counts, distinct.shape)
+        return cast("_T", distinct), self._made(values, counts, distinct.shape)
 
-    def _with_null(self, distinct: _T) -> "tuple[_T, npt.NDArray[np.bool_] | None]":
+    def _with_null(self, distinct: TensorBase[Any]) -> "tuple[TensorBase[Any], npt.NDArray[np.bool_] | None]":
         """Return the distinct elements of each row, a null last if it has one, and the valid ones."""
         tensor = self._here()
         if not tensor.buffer.nullable:
             return distinct, None
         counts, valid = _beside_nulls.with_null_last(tensor, distinct)
         (made,) = over_valid([distinct], valid, _rows_of(tensor.shape, counts), tensor)
-        return cast("_T", made), valid
+        return made, valid
 
-    def _distinct(self, name: str) -> tuple[_T, Array]:
+    def _distinct(self, name: str) -> tuple[TensorBase[Any], Array]:
         """Return the distinct elements of each row, and which of the sorted ones they are."""
         tensor = self._present()
         flat, splits, _ = _ordered(tensor, name)
         ordered, new, ends = _order.distinct(flat, splits)
         values, shape = ordered[cast("Any", new)], _rows_of(tensor.shape, np.diff(ends))
         if not holds_strings(tensor.dtype):
-            return cast("_T", self._made(tensor, values, shape)), new
+            return cast("TensorBase[Any]", self._made(tensor, values, shape)), new
         # For each distinct string, the number of its first element.
         firsts = np.unique(flat, return_index=True)[1]
-        return cast("_T", _over_strings(tensor, firsts[cast("IntArray", values)], shape)), new
+        return _over_strings(tensor, firsts[cast("IntArray", values)], shape), new
 
     def top_k(self, k: SupportsIndex, *, largest: bool = True) -> _R:
         """Return the positions of the best `k` elements of each row, the best first; of short rows all.
@@ -391,44 +391,6 @@ class WithinRows(ABC, Generic[_T, _R]):
         return self._made(given, Nullable(Dense(cast("Any", found)), Dense(cast("Any", valid))), given.shape)
 
     # One number for each row.
-
-    def reduce(self, ufunc: np.ufunc, *, initial: object = None) -> _R:
-        """Return what `ufunc` makes of each row.
-
-        Empty rows get the identity of the ufunc, as NumPy's ``reduce`` gives for an empty array.
-
-        Parameters
-        ----------
-        ufunc
-            A ufunc of two inputs that may take elements in any order, such as ``np.add``, ``np.maximum``.
-        initial
-            Takes part in every reduction; needed if a row is empty and the ufunc has no identity.
-
-        Returns
-        -------
-        Tensor
-            One number per row, over `shape`. Linear in the elements.
-
-        Raises
-        ------
-        ExtentError
-            If a row is empty, the ufunc has no identity and `initial` is not given.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> import tensorwrapper as tw
-        >>> tw.jagged([[[1, 2], []], [[3]]]).rows().reduce(np.add).tolist()
-        [[3, 0], [3]]
-        """
-        tensor = self._present()
-        tensor.buffer.require_numbers("reduce")
-        array = tensor._buffer.memory_of(tensor.layout.implementation)
-        if array is not None and array.ndim:
-            reduced = reduce_last(ufunc, array, initial)
-        else:
-            reduced = reduce_runs(ufunc, tensor.elements(), row_splits(tensor.shape), initial, what="row")
-        return self._made(tensor, reduced, self.shape)
 
     def sum(self, *, initial: object = None, empty: object = ...) -> _R:
         """Return the sum of each row, in the type that ``np.sum`` gives; 0 of an empty row. O(n).
@@ -576,7 +538,7 @@ class WithinRows(ABC, Generic[_T, _R]):
 
     def _of_filled(
         self,
-        tensor: _T,
+        tensor: TensorBase[Any],
         splits: IntArray,
         function: Callable[[IntArray], Array],
         empty: object,
@@ -710,7 +672,7 @@ class WithinRows(ABC, Generic[_T, _R]):
         """
         tensor = self._here()
         if tensor.buffer.nullable:
-            return self._made(tensor, np.diff(row_splits(self.unique().shape)), self.shape)
+            return self._made(tensor, np.diff(row_splits(cast("Any", self.unique()).shape)), self.shape)
         flat, splits, _ = _ordered(tensor, "n_unique")
         return self._made(tensor, np.diff(_order.distinct(flat, splits)[2]), self.shape)
 
@@ -816,14 +778,19 @@ class WithinRows(ABC, Generic[_T, _R]):
         flat, splits = _parts_of(tensor, name)
         return self._or_nan(tensor, _numbers.quantiles(flat, splits, share), np.diff(splits), empty, name)
 
-    def _or_nan(self, tensor: _T, found: Array, counts: IntArray, empty: object, name: str) -> _R:
+    def _or_nan(
+        self, tensor: TensorBase[Any], found: Array, counts: IntArray, empty: object, name: str
+    ) -> _R:
         if not counts.all():
             if empty is ...:
                 row = _first_empty(self.shape, counts)
                 warn_caller(f"{name}: row {row} is empty; empty= says what it gives", RuntimeWarning)
+            elif empty is None:
+                return self._made(tensor, _with_empty(found[counts > 0], counts, None), self.shape)
             else:
-                return self._made(tensor, _with_empty(found[counts > 0], counts, empty), self.shape)
-        return self._made(tensor, _with_empty(found, counts, empty) if empty is None else found, self.shape)
+                # There is a number already, of nothing.
+                found[counts == 0] = fit_number(empty, found.dtype, "empty")
+        return self._made(tensor, _with_empty(found, counts, None) if empty is None else found, self.shape)
 
     def histogram(self, edges: "npt.ArrayLike") -> _R:
         """Return how many elements of each row are between each two edges, the last one inside. O(n log m).

@@ -1,6 +1,7 @@
 """Tensors of every kind in parts: what is selected is what is selected of the whole."""
 
 import contextlib
+import pickle
 
 import numpy as np
 import pytest
@@ -11,13 +12,14 @@ import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import (
     ConversionError,
+    DTypeError,
     ExtentError,
     LayerError,
     ParseError,
     ShardsLostError,
     TensorWrapperError,
 )
-from tensorwrapper.remote import Catalogue, Sharding, connect_shards, reshard_plan
+from tensorwrapper.remote import Catalogue, Sharding, connect_shards, reshard_plan, take_shards
 from tests.remote.shards.conftest import in_rows
 
 RNG = np.random.default_rng(3)
@@ -33,6 +35,11 @@ TENSORS = {
     "sparse": tw.sparse(PLACES, np.arange(1.0, len(PLACES) + 1), tw.Shape(9, 5), fill_value=-1.0),
     "nested": tw.from_buffer(np.arange(45), tw.Shape.nested(tw.Shape(9, 5), layers=(1, 1))),
     "words in rows": tw.Tensor(tw.Layout(NUMBERS), TEXTS.buffer),
+    "null numbers": tw.nullable(np.arange(45.0).reshape(9, 5), np.arange(45).reshape(9, 5) % 4 != 3),
+    "nulls in rows": tw.nullable(
+        tw.from_buffer(np.arange(NUMBERS.size), NUMBERS),
+        tw.from_buffer(np.arange(NUMBERS.size) % 3 != 1, NUMBERS),
+    ),
     "nested rows": tw.from_buffer(np.arange(NUMBERS.size), tw.Shape.nested(NUMBERS, layers=(1, 1))),
 }
 
@@ -43,6 +50,8 @@ def sharding_of(tensor, addresses, **more):
     own = {"layers": shape.layers} if shape.has_layers else {}
     if tensor.is_sparse:
         own["fill_value"] = tensor.fill_value
+    if tensor.is_nullable and tensor.dtype.kind != "T":
+        own["nullable"] = True
     if not flat.is_box:
         plain = tensor.flatten() if shape.has_layers else tensor
         return in_rows([2, 3, 4])(plain, addresses, **own, **more)
@@ -118,6 +127,8 @@ def test_a_catalogue_is_read_as_it_was_written(held):
         ('"layers":[1,1]', '"layers":[-1,3]'),
         ('"layers":[1,1]', '"layers":[]'),
         ('"dtype":"string"', '"dtype":"string","fill":""'),
+        ('"dtype":"nullable <f8"', '"dtype":"nullable <f8","fill":"0000000000000000"'),
+        ('"dtype":"nullable <f8"', '"dtype":"nullable nullable <f8"'),
     ],
 )
 def test_a_catalogue_of_a_stranger_is_refused(held, old, new):
@@ -135,6 +146,15 @@ def test_what_makes_no_sense_is_refused():
         Sharding(tiling, TENSORS["words"].dtype, at, fill_value="")
     with pytest.raises(LayerError):
         Sharding(tiling, "f8", at, layers=(1, 1))
+    with pytest.raises(ConversionError):
+        Sharding(tiling, "f8", at, fill_value=0, nullable=True)
+    with pytest.raises(ConversionError):
+        Sharding(tiling, TENSORS["nulls"].dtype, at, nullable=True)
+    plain = Sharding(tiling, "f8", at)
+    with pytest.raises(ConversionError, match="nullable=True"):
+        plain.parts("x", tw.as_tensor([1.0, None, 2.0, 3.0]), at[0])
+    with pytest.raises(DTypeError, match="nulls"):
+        reshard_plan(plain, Sharding(tiling, "f8", at, nullable=True))
     sparse = Sharding(tiling, "f8", at, fill_value=0)
     with pytest.raises(ConversionError):
         reshard_plan(sparse, sparse)
@@ -193,3 +213,40 @@ def test_a_tile_that_is_not_sparse_or_has_another_fill_is_none_of_it(held):
     with connect_shards(Catalogue({"sparse": other})) as shards, pytest.raises(ShardsLostError):
         shards["sparse"].compute()
     assert servers
+
+
+def test_nulls_of_tiles_of_which_some_have_none():
+    tensor = tw.as_tensor([1.5, 2.5, None, 4.5, 5.5])
+    with tw.serve({"x/0": np.array([1.5, 2.5]), "y/0": tensor[2:4]}) as a, tw.serve({"x/1": tensor[2:]}) as b:
+        two = [a.address, b.address]
+        cut = Sharding(tw.Tiling([2, 3]), "f8", two, nullable=True)
+        lost = Sharding(tw.Tiling([2]), "f8", two[:1])
+        with connect_shards(Catalogue({"x": cut, "y": lost})) as shards:
+            x = shards["x"]
+            assert (x.is_nullable, x.null_count, x.tolist()) == (True, 1, tensor.tolist())
+            assert x.is_valid().tolist() == [True, True, False, True, True]
+            assert x.fill_null(0)[1:4].tolist() == [2.5, 0.0, 4.5]
+            assert x[1:3].compute().to_masked().tolist() == [2.5, None]
+            assert (x.view() + 1).tolist() == [2.5, 3.5, None, 5.5, 6.5]
+            assert pickle.loads(pickle.dumps(x.view()[1:3])).tolist() == [2.5, None]
+            assert x.view().plan().bytes_on_wire > 5 * 8
+            with pytest.raises(ConversionError, match="nullable=True"):
+                shards["y"].compute()
+
+
+def test_nulls_are_sharded_anew_and_read_by_dask():
+    tensor = tw.jagged([[3, None, 1], [], [None], [2, 2]])
+    with tw.serve({}) as a, tw.serve({}) as b:
+        old = in_rows([1, 3])(tensor, [a.address, b.address], nullable=True)
+        new = in_rows([3, 1])(tensor, [a.address, b.address], nullable=True)
+        for server in (a, b):
+            for part, view in old.parts("x", tensor, server.address).items():
+                server.replace(part, view)
+        plan = reshard_plan(old, new)
+        # One element goes to `a`: eight bytes, and whether it is valid.
+        assert (plan.moved, [take_shards(own, plan, "x", "y") for own in (a, b)]) == (9, [9, 0])
+        with connect_shards(Catalogue({"x": old, "y": plan.new})) as shards:
+            assert shards["y"].tolist() == tensor.tolist()
+            assert shards["y"].view().rows().sum()[2:].tolist() == [0, 4]
+            assert shards["y"].view().to_dask().compute(scheduler="sync").tolist() == tensor.tolist()
+            assert (shards["x"] > 1).tolist() == (tensor > 1).tolist()

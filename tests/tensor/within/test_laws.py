@@ -292,20 +292,22 @@ def test_results_of_other_lengths_keep_the_names_of_the_prefixes():
 
 
 @pytest.mark.parametrize(
-    "names", [("SHORT", 0), ("_LONG", 4), ("_MIDDLE", 2), ("_FEW", 99), ("BLOCK", 5), ("_COLUMNS", 2)]
+    "names",
+    [("SHORT", 0), ("_LONG", 4), ("_MIDDLE", 2), ("_FEW", 99), ("BLOCK", 5), ("_COLUMNS", 2), ("_NEAR", 2)],
 )
 @given(rows(["f8", "i4"]))
 @settings(deadline=None, max_examples=30)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_every_way_to_group_rows_gives_the_same(names, case):
     _, tensor = case
-    calls = ("sort", "argsort", "rankdata", "cumsum", "var", "median", "unique")
-    wanted = [getattr(tensor.rows(), name)() for name in calls]
+    calls = ("sort", "argsort", "rankdata", "cumsum", "var", "median", "unique", "max", "argmin")
+    empty = {"max": {"empty": 0}, "argmin": {"empty": -1}}
+    wanted = [getattr(tensor.rows(), name)(**empty.get(name, {})) for name in calls]
     name, value = names
     before = getattr(_groups, name)
     setattr(_groups, name, value)
     try:
-        found = [getattr(tensor.rows(), own)() for own in calls]
+        found = [getattr(tensor.rows(), own)(**empty.get(own, {})) for own in calls]
     finally:
         setattr(_groups, name, before)
     for one, other in zip(found, wanted, strict=True):

@@ -1,0 +1,174 @@
+"""What is computed in the rows of a view is a view: it reads the rows that are asked for, and no others."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tensorwrapper as tw
+from tensorwrapper import selection as sel
+from tensorwrapper.errors import DTypeError, ExtentError, VersionChangedError
+
+R = tw.jagged([[5, 1, 7], [], [2, 9]])
+N = tw.jagged([[3, None, 1], [], [None], [2, 2]])
+
+_METHODS = st.sampled_from(
+    [
+        *[(name, {}) for name in ("sort", "argsort", "cumsum", "cumprod", "rankdata", "sum", "count")],
+        *[(name, {}) for name in ("any", "all", "prod", "n_unique", "count_nonzero")],
+        *[
+            (name, {"empty": empty})
+            for name in ("max", "argmin", "first", "last", "ptp")
+            for empty in (-1, None)
+        ],
+        *[(name, {"empty": empty}) for name in ("mean", "median", "var", "std") for empty in (0.5, None)],
+        ("sort", {"descending": True}),
+        ("argsort", {"descending": True}),
+        ("rankdata", {"method": "ordinal"}),
+        ("max", {"initial": 3}),
+        ("var", {"ddof": 1, "empty": 0}),
+    ]
+)
+_LISTS = st.lists(st.lists(st.integers(-3, 9) | st.none(), max_size=5), min_size=1, max_size=9)
+_PLAIN = st.lists(st.lists(st.integers(-3, 9), max_size=5), min_size=1, max_size=9)
+
+
+class Counting:
+    """Rows in memory that remember which elements were asked for."""
+
+    abilities = frozenset(["runs"])
+
+    def __init__(self, rows):
+        self._rows = sel.TensorSource(rows)
+        self.shape, self.dtype, self.version, self.asked = rows.shape, rows.dtype, "1", []
+
+    def read(self, selections, out):
+        self.asked += [number for own in selections for number in own.numbers().tolist()]
+        return self._rows.read(selections, out)
+
+    def cost(self, selection):
+        return self._rows.cost(selection)
+
+
+@given(
+    st.one_of(_PLAIN, _LISTS),
+    _METHODS,
+    st.data(),
+    st.sampled_from(["view", "reversed", "gathered"]),
+    st.booleans(),
+)
+def test_parts_of_what_is_computed_are_those_of_the_whole(rows, method, data, form, small):
+    tensor = tw.jagged(rows, dtype=np.int64)
+    view = {
+        "view": lambda: sel.concat([tensor, tensor[:1]]),
+        "reversed": lambda: sel.as_view(tensor)[:, ::-1],
+        "gathered": lambda: sel.concat([tensor, tensor])[[0, len(tensor), 0]],
+    }[form]()
+    name, options = method
+    expected = getattr(view.compute().rows(), name)(**options)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tensorwrapper.selection.facade._computed_rows._BLOCK", 24 if small else 1 << 26)
+        found = getattr(view.rows(), name)(**options)
+        assert isinstance(found, sel.View)
+        assert found.shape == expected.shape
+        assert found.dtype == expected.dtype
+        assert found.compute().array_equal(expected)
+        key = data.draw(st.slices(len(view)))
+        assert found[key].compute().array_equal(expected[key])
+        some = data.draw(st.lists(st.integers(0, len(view) - 1), max_size=4))
+        assert found[np.array(some, int)].compute().array_equal(expected[np.array(some, int)])
+        if expected.rank == 2:
+            assert found[key, ::-2].compute().array_equal(expected[key, ::-2])
+
+
+def test_only_the_rows_that_are_asked_for_are_read():
+    source = Counting(R)
+    view = sel.concat([sel.as_view(source), R])
+    total, order = view.rows().sum(), np.sort(view, axis=-1)
+    assert source.asked == []
+    assert total[2:4].tolist() == [11, 13]
+    assert source.asked == [3, 4]
+    assert order[0, :1].tolist() == [1]
+    assert source.asked == [3, 4, 0, 1, 2]
+    events = tw.records({"t": view, "q": view.rows().cumsum()})
+    del source.asked[:]
+    assert events[2:3].compute().to_dict() == {"t": [[2, 9]], "q": [[2, 11]]}
+    assert set(source.asked) == {3, 4}
+
+
+def test_what_is_computed_shows_later_writes_and_notices_versions():
+    tensor = tw.jagged([[3, 1], [2]])
+    ordered = sel.as_view(tensor).rows().sort()
+    tensor[0] = [9, 8]
+    assert ordered.tolist() == [[8, 9], [2]]
+    source = Counting(tensor)
+    ordered = sel.as_view(source).rows().sort()
+    blocks = ordered.blocks(16)
+    next(blocks)
+    source.version = "2"
+    with pytest.raises(VersionChangedError):
+        next(blocks)
+
+
+@pytest.mark.parametrize(
+    ("view", "right"),
+    [
+        (sel.concat([tw.jagged([[[3, 1, 2], []], [], [[9], [4, 4]]])] * 2), [[6, 0], [], [9, 8]] * 2),
+        (sel.as_view([3, 1, 2]), 6),
+        (sel.as_view([[3, 1], [2, 5]])[::-1], [7, 4]),
+        (sel.as_view(np.ones((2, 0))), [0.0, 0.0]),
+    ],
+)
+def test_rows_of_every_rank(view, right):
+    assert view.rows().sum().tolist() == right
+    assert view.rows().sort().compute().array_equal(view.compute().rows().sort())
+
+
+def test_strings_are_ordered_when_they_are_asked_for():
+    words = tw.strings([["b", "a", "é", "Z"], [], ["a", None, "b"]])
+    view = tw.concat([words, words])
+    assert view.rows().sort()[2:4].tolist() == [["a", "b", None], ["Z", "a", "b", "é"]]
+    assert view.rows().argsort()[2].tolist() == [0, 2, 1]
+
+
+def test_positions_that_were_computed_are_keys_and_names_stay():
+    view = tw.concat([R, R]).named("event", "hit")
+    assert view[view.rows().argsort()].tolist() == [[1, 5, 7], [], [2, 9]] * 2
+    assert (view.rows().sort().shape.names, view.rows().count().shape.names) == (("event", "hit"), ("event",))
+    assert tw.concat([Counting(R)])[sel.as_view(Counting(R)).rows().argsort()].tolist() == [
+        [1, 5, 7],
+        [],
+        [2, 9],
+    ]
+
+
+def test_what_has_no_answer_is_refused_at_once():
+    view = tw.concat([R, R])
+    with pytest.raises(ExtentError, match=r"row \(1,\) is empty"):
+        view.rows().max()
+    with pytest.raises(ExtentError, match="initial="):
+        np.max(view, axis=-1)
+    with pytest.raises(ExtentError, match=r"row \(2,\)"):
+        tw.concat([N])[[0, 3, 2]].rows().argmax()
+    with pytest.raises(DTypeError):
+        tw.concat([tw.jagged([[np.datetime64("2020-01-01")]])]).rows().cumsum()
+    with pytest.raises(tw.errors.ConversionError, match="method"):
+        view.rows().rankdata("best")
+
+
+def test_numpys_functions_of_rows_give_views():
+    view = tw.concat([R, R])
+    for call in (np.sort, np.argsort, np.cumsum, np.mean, np.sum, np.nansum, np.median, np.any):
+        with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
+            found, right = call(view, axis=-1), call(view.compute(), axis=-1)
+            assert isinstance(found, sel.View)
+            assert np.allclose(found[2:5].compute().elements(), right[2:5].elements(), equal_nan=True)
+    assert np.max(view[[0, 2]], axis=1).tolist() == [7, 9]
+    assert np.max(view, axis=-1, initial=0).tolist() == [7, 0, 9] * 2
+    assert np.sum(view, axis=-1, dtype="f4").dtype == np.float32
+    assert np.sum(view) == 48
+    # Other processes compute the same.
+    assert pickle.loads(pickle.dumps(np.sort(view, axis=-1))).tolist() == [[1, 5, 7], [], [2, 9]] * 2
