@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 
 import tensorwrapper as tw
+from tensorwrapper import interop
+from tensorwrapper import selection as sel
+from tensorwrapper.errors import ConversionError
 
 N = tw.jagged([[3, None, 1], [], [None], [2, 2]] * 30)
 BOX = tw.as_tensor([[1, None], [2, 3]])
@@ -39,3 +42,48 @@ def test_boxes_are_masked_arrays():
     assert isinstance(found, np.ma.MaskedArray)
     assert found.tolist() == [[2, None], [3, 4]]
     assert tw.concat([BOX, BOX]).to_dask().compute(scheduler="sync").tolist() == BOX.tolist() * 2
+
+
+def masked(value):
+    """Return the list of a tensor, or of what Dask computes."""
+    return (value if isinstance(value, tw.Tensor) else value.compute(scheduler="sync")).tolist()
+
+
+VIEWS = {
+    "a row": lambda t: t[2],
+    "rows turned": lambda t: t[::-2],
+    "inside rows": lambda t: t[:, ::-1],
+    "joined": lambda t: tw.concat([t, N, t]),
+    "chosen": lambda t: tw.where(np.arange(120) % 2 > 0, t, N + 1),
+    "cast": lambda t: sel.as_view(t).astype("f4"),
+    "the lesser": lambda t: sel.minimum(t, t[::-1][::-1]),
+}
+
+
+@pytest.mark.parametrize("name", VIEWS)
+@pytest.mark.parametrize("most", [1, 20, 1000])
+def test_views_of_collections_have_their_nulls(name, most):
+    view, wanted = VIEWS[name](N.to_dask(max_elements=most)), sel.as_view(VIEWS[name](N)).compute()
+    assert view.is_nullable
+    assert view.null_count == wanted.null_count
+    assert view.compute().array_equal(wanted)
+    assert view.compute(scheduler="sync").array_equal(wanted)
+    assert masked(view.to_dask(max_elements=7)) == wanted.tolist()
+
+
+def test_parts_that_differ_are_put_together():
+    one, other = N.to_dask(max_elements=20), N.to_dask(max_elements=3)
+    assert (one + other).compute(scheduler="sync").array_equal(N + N)
+    assert one.repartition(max_elements=7).persist(scheduler="sync").is_nullable
+    assert interop.reshard(one, max_elements=7).compute(scheduler="sync").array_equal(N)
+    plain = N.fill_null(0).to_dask(max_elements=20)
+    assert not plain.is_nullable
+    assert not (plain > 1).is_nullable
+    assert (plain > one).is_nullable
+
+
+def test_a_view_of_masked_chunks_is_refused_when_it_is_made():
+    array = BOX.to_dask(chunks=(1, 2))
+    with pytest.raises(ConversionError, match=r"as_tensor\(\) of it"):
+        sel.as_view(array)
+    assert tw.as_tensor(array).array_equal(BOX)

@@ -39,15 +39,18 @@ from tensorwrapper.interop.dask._rows import (
     reduce_found,
     reduce_rows,
     row_starts,
+    sample_element,
     sample_row,
     sample_rows,
+    validity_of,
+    values_of,
 )
 from tensorwrapper.interop.dask._serialize import introduce
 from tensorwrapper.interop.dask._shards import Held, lowered, tasks_over
 from tensorwrapper.selection import ReadHandle, View, Wanted, as_view
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import OperandShapes
-from tensorwrapper.tensor import Tensor, as_tensor
+from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import (
     DENSE,
     ROW_FUNCTIONS,
@@ -91,7 +94,7 @@ def rows_of(value: TensorLike, marks: IntArray) -> "DaskTensor":
             graph = tasks_over(name, parts, held, as_array=False, pinned=True)
         else:
             graph = layer_of(name, {key: (read_rows, part) for key, part in parts})
-    return DaskTensor(graph, name, value.shape, value.dtype, marks)
+    return DaskTensor(graph, name, value.shape, value.dtype, marks, value.is_nullable)
 
 
 @final
@@ -124,6 +127,8 @@ class DaskTensor(_Operators):
     """The type of the elements."""
     marks: IntArray
     """Which row each part begins with, counted from 0, and (last) the number of rows."""
+    is_nullable: bool = False
+    """True if an element may be a null."""
 
     # What it is.
 
@@ -338,16 +343,15 @@ class DaskTensor(_Operators):
         whole = [
             self._beside(own, shape, count) for own, count in zip(operands, shared, strict=True) if count
         ]
-        dtypes = iter([part.dtype for part in whole])
+        ones = iter([sample_element(part.dtype, is_nullable=part.is_nullable) for part in whole])
         with np.errstate(all="ignore"):
             # The local call on one element of each says what is made, or what is wrong.
-            sample = function(
-                *[as_tensor(np.ones(1, next(dtypes))) if own is None else own for own in numbers]
-            )
+            sample = function(*[next(ones) if own is None else own for own in numbers])
         label = name_of(name, token, [part.name for part in whole], numbers)
         call = functools.partial(apply_function, function, numbers)
         tasks = {(label, k): (call, *[(part.name, k) for part in whole]) for k, _ in self._keys()}
-        return DaskTensor(layer_of(label, tasks, whole), label, shape, sample.dtype, self.marks)
+        graph = layer_of(label, tasks, whole)
+        return DaskTensor(graph, label, shape, sample.dtype, self.marks, sample.is_nullable)
 
     def _beside(self, other: Any, shape: Shape[Any], modes: int) -> "DaskTensor":  # noqa: ANN401 - an operand
         """Return an operand that has so many modes of a shape in parts of the same rows."""
@@ -389,6 +393,12 @@ class DaskTensor(_Operators):
             rest = tuple([(extent,) for extent in outer.extents[1:]])
             return array_over(graph, name, (*self.chunks, *rest), dtype)
         return DaskTensor(graph, name, outer, dtype, self.marks)
+
+    def side(self, of_part: Callable[[Tensor[Any]], Tensor[Any]], dtype: "np.dtype[Any]") -> "DaskTensor":
+        """Return what a function makes of each part: the values of all rows, or whether they are valid."""
+        label = name_of(of_part.__name__, self.name)
+        graph = layer_of(label, {(label, k): (of_part, key) for k, key in self._keys()}, [self])
+        return DaskTensor(graph, label, self.shape, dtype, self.marks)
 
     def _keys(self) -> "list[tuple[int, tuple[str, int]]]":
         return [(k, (self.name, k)) for k in range(len(self.marks) - 1)]
@@ -457,7 +467,7 @@ class DaskTensor(_Operators):
         return join_rows, (self.shape, self.dtype)
 
     def __dask_postpersist__(self) -> "tuple[Callable[..., DaskTensor], tuple[object, ...]]":
-        return _rebuilt, (self.name, self.shape, self.dtype, self.marks)
+        return _rebuilt, (self.name, self.shape, self.dtype, self.marks, self.is_nullable)
 
     __dask_optimize__: ClassVar[Callable[..., object]] = staticmethod(culled)
     __dask_scheduler__: ClassVar[Callable[..., object]] = staticmethod(run_threads)
@@ -481,8 +491,19 @@ class RowSource:
         return self.rows.dtype
 
     @property
+    def sides(self) -> "tuple[RowSource, RowSource] | None":
+        """The values, and whether they are valid; None if none may be a null."""
+        if not self.rows.is_nullable:
+            return None
+        values = self.rows.side(values_of, self.dtype)
+        return RowSource(values), RowSource(self.rows.side(validity_of, np.dtype(np.bool_)))
+
+    @property
     def held(self) -> Held:
-        """Where the parts begin, and their keys; O(cells)."""
+        """Where the parts begin, and their keys: those of the values, if some are null. O(cells)."""
+        sides = self.sides
+        if sides is not None:
+            return sides[0].held
         rows = self.rows
         return Held(rows, rows.name, (row_starts(rows.shape)[rows.marks],), rows.shape, rows.dtype)
 
@@ -508,7 +529,7 @@ class RowSource:
             for piece in cuts_of(selection, held.marks):
                 tasks[name, len(tasks)] = (cut, held.key(piece), piece.local)
                 targets.append(target[piece.place])
-        found = compute_tasks(layer_of(name, tasks, [self.rows]), list(tasks), None)
+        found = compute_tasks(layer_of(name, tasks, [held.collection]), list(tasks), None)
         for target, own in zip(targets, found, strict=True):
             write_elements(target, own)
         return Arrived(len(selections))
@@ -529,11 +550,12 @@ def _rebuilt(
     shape: Shape[Any],
     dtype: "np.dtype[Any]",
     marks: IntArray,
+    is_nullable: bool,  # noqa: FBT001 - Dask hands it on by its place
     *,
     rename: dict[str, str] | None = None,
 ) -> DaskTensor:
     own = (rename or {}).get(name, name)
-    return DaskTensor(layer_of(own, graph), own, shape, dtype, marks)
+    return DaskTensor(layer_of(own, graph), own, shape, dtype, marks, is_nullable)
 
 
 def _at_zero(shape: Shape[Any]) -> Shape[Any]:

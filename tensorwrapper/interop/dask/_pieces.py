@@ -31,6 +31,8 @@ class Placed:
     number: int
     shape: Shape[Any]
     dtype: "np.dtype[Any]"
+    sides: "tuple[Placed, Placed] | None" = None
+    """The values, and whether they are valid; None if none may be a null."""
 
     @property
     def version(self) -> str:
@@ -204,8 +206,10 @@ def put_together(recipe: Recipe, pieces: Sequence[Chunk]) -> Chunk:
         computed = recipe.view.compute()
     finally:
         _arrived.reset(token)
-    return computed.to_numpy() if recipe.as_array else computed
+    if not recipe.as_array:
+        return computed
+    return computed.to_masked() if computed.is_nullable else computed.to_numpy()
 
 
 def _sources(view: View[Any]) -> "list[Placed]":
-    return [own for own in view.plan().away if isinstance(own, Placed)]
+    return [own.source for own in view.plan().reads if isinstance(own.source, Placed)]

@@ -219,6 +219,22 @@ def _sealed(tensor: Any) -> Tensor[Any]:  # noqa: ANN401 - of any rank
     return from_buffer(elements, tensor.shape)
 
 
+def values_of(part: Tensor[Any]) -> Tensor[Any]:
+    """Return the values of rows, with a zero for each null."""
+    return _sealed(part.fill_null(0))
+
+
+def validity_of(part: Tensor[Any]) -> Tensor[Any]:
+    """Tell of each element of rows whether it is there, and no null."""
+    return _sealed(part.is_valid())
+
+
+def sample_element(dtype: "np.dtype[Any]", *, is_nullable: bool) -> Tensor[Any]:
+    """Return one element of a type, with room for a null if there may be one."""
+    one: Tensor[Any] = as_tensor(np.ones(1, dtype))
+    return nullable(one) if is_nullable else one
+
+
 def sample_row(shape: Shape[Any], dtype: "np.dtype[Any]") -> Any:  # noqa: ANN401 - of any rank
     """Return a row of one element, of the rank of the rows of a shape."""
     return as_tensor(np.ones((1,) * (shape.rank - 1), dtype))

@@ -80,19 +80,31 @@ def lowered(view: View[Any]) -> tuple[View[Any], tuple[Held, ...]]:
     held: list[Held] = []
     numbers: dict[str, int] = {}
 
+    def numbers_of(value: object) -> tuple[int, ...] | None:
+        """Return the number of what Dask holds of a source, and those of its sides, if it may have nulls."""
+        own = held_by(value)
+        if own is None:
+            return None
+        number = numbers.setdefault(own.name, len(held))
+        if number == len(held):
+            held.append(own)
+        sides: tuple[object, ...] = getattr(value, "sides", None) or ()
+        return (number, *itertools.chain.from_iterable([numbers_of(side) or () for side in sides]))
+
+    def placed(number: int, *sides: int) -> Placed:
+        own = held[number]
+        if not sides:
+            return Placed(number, own.shape, own.dtype)
+        values, validity = sides
+        return Placed(number, own.shape, own.dtype, (placed(values), placed(validity)))
+
     class Out(pickle.Pickler):
-        def persistent_id(self, value: object) -> int | None:
-            own = held_by(value)
-            if own is None:
-                return None
-            number = numbers.setdefault(own.name, len(held))
-            if number == len(held):
-                held.append(own)
-            return number
+        def persistent_id(self, value: object) -> tuple[int, ...] | None:
+            return numbers_of(value)
 
     class In(pickle.Unpickler):
-        def persistent_load(self, number: int) -> Placed:
-            return Placed(number, held[number].shape, held[number].dtype)
+        def persistent_load(self, numbers: tuple[int, ...]) -> Placed:
+            return placed(*numbers)
 
     if not any(held_by(own) is not None for own in view.plan().away):
         return view, ()
