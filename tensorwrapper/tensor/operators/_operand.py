@@ -21,6 +21,7 @@ __all__ = [
     "is_tensor",
     "is_tensor_or_view",
     "is_text",
+    "read_mask",
     "read_operand",
     "read_operands",
     "refuse_labelled",
@@ -66,6 +67,12 @@ def refuse_labelled(values: "tuple[object, ...]", what: str) -> None:
                 f"{what}: a {type(value).__name__} of xarray goes by its names: "
                 "`t.to_xarray() + t.to_xarray()` does so, and `t + t.to_xarray().values` goes by position"
             )
+
+
+def read_mask(where: object, what: str) -> Operand:
+    """Return ``where=`` as an operand; a null selects nothing."""
+    mask = read_operand(where, what)
+    return cast("Any", mask).fill_null(False) if is_tensor(mask) and mask.is_nullable else mask
 
 
 def read_operands(values: "tuple[Any, ...]", what: str) -> list[Operand]:

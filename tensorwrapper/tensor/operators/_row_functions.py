@@ -12,12 +12,13 @@ from tensorwrapper.errors import ConversionError, DTypeError, ExtentError, Jagge
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import mode_of
 from tensorwrapper.tensor._tensor_base import TensorBase
-from tensorwrapper.tensor.operators._elementwise import flat_operands
-from tensorwrapper.tensor.operators._operand import is_tensor_or_view, read_operand
-from tensorwrapper.tensor.operators._reductions import METHODS, finished, known, reduced_shape
+from tensorwrapper.tensor.operators._elementwise import flat_operands, over_array
+from tensorwrapper.tensor.operators._operand import read_mask
+from tensorwrapper.tensor.operators._reductions import METHODS, finished, reduced_shape
 from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.tensor.rows._nulls import sides_of
 from tensorwrapper.tensor.rows._row_facts import row_splits
+from tensorwrapper.typing import Array
 
 __all__ = ["REDUCTIONS", "ROW_FUNCTIONS", "call_along_rows"]
 
@@ -81,7 +82,7 @@ def call_along_rows(
     _check_options(function, given, _OPTIONS.get(base, set()), name)
     if given["axis"] is None:
         if tensor.buffer.sides is None or base not in (*_ROWS, *_RUNNING):
-            return _of_all_elements(function, tensor, arguments, options)
+            return _of_all_elements(function, tensor, given, name)
         # All elements are one row.
         buffer = tensor.buffer.pack(tensor.layout.implementation, own=False)
         tensor, given["axis"] = tensor._make(packed_layout(Shape(buffer.size)), buffer), -1
@@ -111,26 +112,26 @@ def call_along_rows(
     return finished(found, given.get("out"), name)
 
 
-def _of_all_elements(
-    function: Callable[..., Any],
-    tensor: Any,  # noqa: ANN401 - of any rank
-    arguments: "tuple[Any, ...]",
-    options: dict[str, Any],
-) -> object:
-    """Return what a function of NumPy makes of all elements, but for nulls."""
-    name = f"np.{function.__name__}"
-    if tensor.buffer.sides is None:
-        flat = {**options, **{key: _elements(own) for key, own in options.items() if is_tensor_or_view(own)}}
-        with refusals(name):
-            return function(tensor.elements(), *arguments[1:], **flat)
-    if tensor.rank and "where" in options:
-        tensor = _marked(tensor, options.pop("where"), name)
-    held = tensor.layout.implementation
-    valid = tensor.buffer.valid_of(held)
+def _of_all_elements(function: Callable[..., Any], tensor: Any, given: dict[str, Any], name: str) -> object:  # noqa: ANN401 - of any rank
+    """Return what a function of NumPy makes of all elements that ``where=`` marks, but for nulls."""
+    tensor = _marked(tensor, given.pop("where", True), name)
+    out = given.pop("out", None)
+    options = {key: own for key, own in given.items() if key != "a" and own is not _UNSET}
+    is_plain = tensor.buffer.sides is None
+    elements: Array
+    if is_plain:
+        elements = tensor.elements()
+    else:
+        held = tensor.layout.implementation
+        valid = tensor.buffer.valid_of(held)
+        elements = tensor.buffer.sides[0].elements_of(held)[valid]
     with refusals(name):
-        found = function(tensor.buffer.sides[0].elements_of(held)[valid], *arguments[1:], **options)
-    is_place = function.__name__.endswith(("argmax", "argmin"))
-    return np.flatnonzero(valid)[found] if is_place else found
+        found = function(elements, **options)
+    if not is_plain and function.__name__.endswith(("argmax", "argmin")):
+        found = np.flatnonzero(valid)[found]
+    if out is None:
+        return found
+    return finished(over_array(np.asarray(found), Shape(*np.shape(found)), [tensor]), out, name)
 
 
 def _check_options(function: Callable[..., Any], given: dict[str, Any], known: set[str], name: str) -> None:
@@ -143,10 +144,6 @@ def _check_options(function: Callable[..., Any], given: dict[str, Any], known: s
     keepdims = given.get("keepdims", False)
     if keepdims is not _UNSET and keepdims and not name.endswith(("argmax", "argmin")):
         raise ConversionError(f"{name}: keepdims of rows; one number per row combines with them as it is")
-
-
-def _elements(value: Any) -> Any:  # noqa: ANN401 - a tensor or view
-    return value._as_operand().elements()
 
 
 def _nan_as_null(tensor: TensorBase[Any]) -> TensorBase[Any]:
@@ -168,11 +165,11 @@ def _marked(tensor: Any, where: object, name: str) -> Any:  # noqa: ANN401 - of 
             tensor._make(packed_layout(tensor.shape), Dense(sides_of(tensor)[1])),
         )
         layout = tensor.layout.implementation
-        there = np.logical_and(valid, known(read_operand(where, name)))
+        there = np.logical_and(valid, read_mask(where, name))
         return tensor._make(
             packed_layout(tensor.shape), Nullable(values.pack(layout, own=False), Dense(there.elements()))
         )
-    marks = np.asarray(flat_operands([read_operand(where, name)], tensor, name)[0])
+    marks = np.asarray(flat_operands([read_mask(where, name)], tensor, name)[0])
     if marks.dtype != np.bool_:
         raise DTypeError(f"{name}: where= has elements of type bool, not {marks.dtype}")
     every = np.broadcast_to(marks, (tensor.shape.size,))
