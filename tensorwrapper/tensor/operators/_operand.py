@@ -71,8 +71,8 @@ def refuse_labelled(values: "tuple[object, ...]", what: str) -> None:
 
 def read_mask(where: object, what: str) -> Operand:
     """Return ``where=`` as an operand; a null selects nothing."""
-    mask = read_operand(where, what)
-    return cast("Any", mask).fill_null(False) if is_tensor(mask) and mask.is_nullable else mask
+    mask: Any = read_operand(where, what)
+    return cast("Operand", mask.fill_null(False)) if is_tensor(mask) and mask.buffer.nullable else mask
 
 
 def read_operands(values: "tuple[Any, ...]", what: str) -> list[Operand]:

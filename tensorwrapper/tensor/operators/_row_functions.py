@@ -165,7 +165,7 @@ def _marked(tensor: Any, where: object, name: str) -> Any:  # noqa: ANN401 - of 
             tensor._make(packed_layout(tensor.shape), Dense(sides_of(tensor)[1])),
         )
         layout = tensor.layout.implementation
-        there = np.logical_and(valid, read_mask(where, name))
+        there = np.logical_and(valid, cast("Any", read_mask(where, name)))
         return tensor._make(
             packed_layout(tensor.shape), Nullable(values.pack(layout, own=False), Dense(there.elements()))
         )
