@@ -72,7 +72,8 @@ def refuse_labelled(values: "tuple[object, ...]", what: str) -> None:
 def read_mask(where: object, what: str) -> Operand:
     """Return ``where=`` as an operand; a null selects nothing."""
     mask: Any = read_operand(where, what)
-    return cast("Operand", mask.fill_null(False)) if is_tensor(mask) and mask.buffer.nullable else mask
+    may_be_null = is_tensor_or_view(mask) and cast("Any", mask).is_nullable
+    return cast("Operand", mask.fill_null(False) if may_be_null else mask)
 
 
 def read_operands(values: "tuple[Any, ...]", what: str) -> list[Operand]:
