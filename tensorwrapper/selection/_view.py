@@ -231,7 +231,7 @@ class View(
             return self
         if self.dtype.kind in "mM":
             dtype = times_like(to_dtype(dtype), self.dtype)
-        wanted = to_element_type(dtype, "TO" if self.dtype.kind == "O" else "T")
+        wanted = to_element_type(dtype, {"O": "TO", "T": "T"}.get(self.dtype.kind, ""))
         if wanted == self.dtype:
             return self
         kind = kind_of(self.dtype) if holds_strings(self.dtype) else None

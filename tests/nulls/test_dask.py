@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tensorwrapper as tw
+from tensorwrapper import interop
 from tensorwrapper import selection as sel
 
 N = tw.jagged([[3, None, 1], [], [None], [2, 2]] * 30)
@@ -92,7 +93,7 @@ def test_views_of_masked_arrays_are_nullable(rows, data):
 def test_nulls_pass_through_collections_of_views():
     collection = N.to_dask(max_elements=20)
     again = collection.repartition(max_elements=7)
-    assert (again.nullable, len(again.chunks[0]) > len(collection.chunks[0])) == (True, True)
+    assert (again.is_nullable, len(again.chunks[0]) > len(collection.chunks[0])) == (True, True)
     assert again.compute(scheduler="sync").array_equal(N)
     assert collection.persist(scheduler="sync")[1:4].tolist() == [[], [None], [2, 2]]
     assert np.sort(collection, axis=-1)[:1].tolist() == [[1, 3, None]]
@@ -103,3 +104,41 @@ def test_nulls_pass_through_collections_of_views():
     assert joined.to_dask().compute(scheduler="sync").tolist() == [[1, None], [2, 3], [5, 6]]
     plain = tw.jagged([[1, 2], [3]]).to_dask()
     assert (plain.nullable, sel.as_view(plain).is_nullable) == (False, False)
+
+
+def masked(value):
+    """Return the list of a tensor, or of what Dask computes."""
+    return (value if isinstance(value, tw.Tensor) else value.compute(scheduler="sync")).tolist()
+
+
+VIEWS = {
+    "a row": lambda t: t[2],
+    "rows turned": lambda t: t[::-2],
+    "inside rows": lambda t: t[:, ::-1],
+    "joined": lambda t: tw.concat([t, N, t]),
+    "chosen": lambda t: tw.where(np.arange(120) % 2 > 0, t, N + 1),
+    "cast": lambda t: sel.as_view(t).astype("f4"),
+    "the lesser": lambda t: sel.minimum(t, t[::-1][::-1]),
+}
+
+
+@pytest.mark.parametrize("name", VIEWS)
+@pytest.mark.parametrize("most", [1, 20, 1000])
+def test_views_of_collections_have_their_nulls(name, most):
+    view, wanted = VIEWS[name](N.to_dask(max_elements=most)), sel.as_view(VIEWS[name](N)).compute()
+    assert view.is_nullable
+    assert view.null_count == wanted.null_count
+    assert view.compute().array_equal(wanted)
+    assert view.compute(scheduler="sync").array_equal(wanted)
+    assert masked(view.to_dask(max_elements=7)) == wanted.tolist()
+
+
+def test_parts_that_differ_are_put_together():
+    one, other = N.to_dask(max_elements=20), N.to_dask(max_elements=3)
+    assert (one + other).compute(scheduler="sync").array_equal(N + N)
+    assert one.repartition(max_elements=7).persist(scheduler="sync").is_nullable
+    assert interop.reshard(one, max_elements=7).compute(scheduler="sync").array_equal(N)
+    plain = N.fill_null(0).to_dask(max_elements=20)
+    assert not plain.is_nullable
+    assert not (plain > 1).is_nullable
+    assert (plain > one).is_nullable

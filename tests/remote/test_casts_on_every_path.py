@@ -177,3 +177,30 @@ def test_times_in_several_units_are_cast_and_written_at_a_server(unit):
         assert outcome(lambda: sel.as_view(coarse).astype(unit).compute()) == expected
         assert outcome(lambda: remote["y"].astype(unit).compute()) == expected
         assert outcome(lambda: remote["y"].view().astype(unit).compute()) == expected
+
+
+TARGETS = [*DTYPES, "M8", "m8", "T", "U3", "O", "V2", float, np.dtypes.StringDType()]
+
+
+@given(st.data())
+def test_astype_refuses_the_same_types_on_every_path(served, data):
+    array = data.draw(arrays())
+    target = data.draw(st.sampled_from(TARGETS))
+    options = data.draw(st.sampled_from([{}, {"casting": "unsafe"}]))
+    local = tw.as_tensor(array)
+    there = served(local)
+    paths = {
+        "view": lambda: sel.as_view(local).astype(target, **options).compute(),
+        "of two": lambda: tw.concat([local, local[:0]]).astype(target, **options).compute(),
+        "remote": lambda: there.astype(target, **options).compute(),
+        "remote part": lambda: there[:].astype(target, **options).compute(),
+        "sparse": lambda: (
+            sel.as_view(tw.sparse(np.arange(len(array))[:, None], array, (len(array),)))
+            .astype(target, **options)
+            .compute()
+            .to_dense()
+        ),
+    }
+    wanted = outcome(lambda: local.astype(target, **options))
+    for path, call in paths.items():
+        assert outcome(call) == wanted, path

@@ -68,4 +68,5 @@ def call_along_rows(
         raise ConversionError(f"{name} of a collection makes rows of other lengths: map_rows(shape=) does")
     again = functools.partial(apply_function, call, [None])
     graph = layer_of(label, {(label, k): (again, key) for k, key in parts}, [collection])
-    return type(collection)(graph, label, collection.shape, made.dtype, collection.marks, collection.nullable)
+    own = collection
+    return type(own)(graph, label, own.shape, made.dtype, own.marks, own.is_nullable)

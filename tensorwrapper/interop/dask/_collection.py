@@ -126,7 +126,7 @@ class DaskTensor(_Operators):
     """The type of the elements."""
     marks: IntArray
     """Which row each part begins with, counted from 0, and (last) the number of rows."""
-    nullable: bool = False
+    is_nullable: bool = False
     """Whether numbers may be nulls."""
 
     # What it is.
@@ -352,7 +352,7 @@ class DaskTensor(_Operators):
         call = functools.partial(apply_function, function, numbers)
         tasks = {(label, k): (call, *[(part.name, k) for part in whole]) for k, _ in self._keys()}
         graph = layer_of(label, tasks, whole)
-        may_be = any(part.nullable for part in whole) or any(map(may_be_null, numbers))
+        may_be = any(part.is_nullable for part in whole) or any(map(may_be_null, numbers))
         return DaskTensor(graph, label, shape, sample.dtype, self.marks, may_be)
 
     def _beside(self, other: Any, shape: Shape[Any], modes: int) -> "DaskTensor":  # noqa: ANN401 - an operand
@@ -470,7 +470,7 @@ class DaskTensor(_Operators):
         return join_rows, (self.shape, self.dtype)
 
     def __dask_postpersist__(self) -> "tuple[Callable[..., DaskTensor], tuple[object, ...]]":
-        return _rebuilt, (self.name, self.shape, self.dtype, self.marks, self.nullable)
+        return _rebuilt, (self.name, self.shape, self.dtype, self.marks, self.is_nullable)
 
     __dask_optimize__: ClassVar[Callable[..., object]] = staticmethod(culled)
     __dask_scheduler__: ClassVar[Callable[..., object]] = staticmethod(run_threads)
@@ -497,7 +497,7 @@ class RowSource:
     def sides(self) -> "tuple[RowSource, RowSource] | None":
         """The values, and whether they are valid; None if none may be a null."""
         rows = self.rows
-        return (RowSource(rows._side("values")), RowSource(rows._side("valid"))) if rows.nullable else None
+        return (RowSource(rows._side("values")), RowSource(rows._side("valid"))) if rows.is_nullable else None
 
     @property
     def held(self) -> Held:
@@ -548,12 +548,12 @@ def _rebuilt(
     shape: Shape[Any],
     dtype: "np.dtype[Any]",
     marks: IntArray,
-    nullable: bool = False,  # noqa: FBT001, FBT002 - as Dask hands it over
+    is_nullable: bool = False,  # noqa: FBT001, FBT002 - as Dask hands it over
     *,
     rename: dict[str, str] | None = None,
 ) -> DaskTensor:
     own = (rename or {}).get(name, name)
-    return DaskTensor(layer_of(own, graph), own, shape, dtype, marks, nullable)
+    return DaskTensor(layer_of(own, graph), own, shape, dtype, marks, is_nullable)
 
 
 def _at_zero(shape: Shape[Any]) -> Shape[Any]:

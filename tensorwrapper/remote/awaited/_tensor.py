@@ -12,7 +12,7 @@ from tensorwrapper.remote.client._tensor import RemoteTensor
 from tensorwrapper.selection import Source, View
 from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.typing import ArrayKey
+from tensorwrapper.typing import ArrayKey, ElementCasting
 
 if TYPE_CHECKING:
     import numpy as np
@@ -141,12 +141,14 @@ class AsyncRemoteTensor(Shown):
         """
         await self._threads.run(partial(self._tensor.assign, key, value, if_unchanged=if_unchanged))
 
-    def astype(self, dtype: npt.DTypeLike) -> "AsyncRemoteTensor | AsyncView":
+    def astype(
+        self, dtype: npt.DTypeLike, *, casting: ElementCasting = "checked"
+    ) -> "AsyncRemoteTensor | AsyncView":
         """Return the tensor with elements of another type, as `RemoteTensor.astype` does."""
         tensor = self._tensor
         if tensor.is_sparse:  # whose entries are asked for by its view
-            return AsyncView(self._threads, lambda: tensor.view().astype(dtype))
-        found = tensor.astype(dtype)
+            return AsyncView(self._threads, lambda: tensor.view().astype(dtype, casting=casting))
+        found = tensor.astype(dtype, casting=casting)
         if isinstance(found, RemoteTensor):
             return AsyncRemoteTensor(self._threads, found)
         return AsyncView(self._threads, lambda: found)

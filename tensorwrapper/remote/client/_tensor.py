@@ -7,9 +7,9 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._arguments import or_absent, to_dtype
+from tensorwrapper._arguments import or_absent, times_like, to_dtype
 from tensorwrapper._arrays import splits_of
-from tensorwrapper.buffer.lowlevel import buffer_of, packed_layout
+from tensorwrapper.buffer.lowlevel import buffer_of, check_dtype, packed_layout
 from tensorwrapper.errors import (
     LayoutError,
     OutOfBoundsError,
@@ -37,7 +37,7 @@ from tensorwrapper.selection import Runs, Source, TensorSource, View, Wanted, as
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
-from tensorwrapper.typing import Array, ArrayKey, IntArray
+from tensorwrapper.typing import Array, ArrayKey, ElementCasting, IntArray
 
 if TYPE_CHECKING:
     from tensorwrapper.selection import Cancel, Progress, Target
@@ -190,11 +190,13 @@ class RemoteTensor(Elsewhere, InTiles):
             found = self._sparse = self._stored_in((Runs(0, self.size),))
         return TensorSource(found)
 
-    def astype(self, dtype: npt.DTypeLike) -> "RemoteTensor | View[Any]":
+    def astype(
+        self, dtype: npt.DTypeLike, *, casting: ElementCasting = "checked"
+    ) -> "RemoteTensor | View[Any]":
         """Return the tensor with elements of another type, which the server casts before they travel.
 
         An element that the type cannot hold is refused when it is read. The server casts once, and numbers
-        that are stored: else it is a view, whose elements are cast here.
+        that are stored: else, and for ``casting="unsafe"``, it is a view, whose elements are cast here.
 
         Raises
         ------
@@ -203,9 +205,11 @@ class RemoteTensor(Elsewhere, InTiles):
         DTypeError
             If it is no type, or the elements are strings.
         """
-        held, wanted = dtype_of(self._facts.dtype), to_dtype(dtype)
-        if self.is_sparse or self.is_nullable or self.dtype.kind == "T" or wanted.kind == "T":
-            return self.view().astype(wanted)
+        held, wanted = dtype_of(self._facts.dtype), times_like(to_dtype(dtype), self.dtype)
+        is_seen = self.is_sparse or self.is_nullable or self.dtype.kind == "T" or wanted.kind == "T"
+        if is_seen or casting != "checked":
+            return self.view().astype(wanted, casting=casting)
+        check_dtype(wanted)
         if wanted != self.dtype and not np.can_cast(held, self.dtype):
             # The first cast lost something, which the second one would have back.
             return self.view().astype(wanted)

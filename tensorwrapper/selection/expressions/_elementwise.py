@@ -6,7 +6,7 @@
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, ClassVar, Literal, final
+from typing import Any, ClassVar, Literal, cast, final
 
 import numpy as np
 
@@ -180,9 +180,13 @@ class Extreme(_Elementwise):
         return distinct[0] if len(distinct) == 1 else whole(Extreme(self.kind, distinct))
 
     def values(self, places: Sequence[IntArray], given: Sequence[Array] = ()) -> Array:  # noqa: ARG002
-        # Of integers narrower than a byte NumPy makes bytes.
-        found: Array = self._better.reduce(given).astype(self.dtype, copy=False)
-        return found
+        if not hasattr(self.dtype, "na_object"):
+            # Of integers narrower than a byte NumPy makes bytes; of texts of rank 0 a text of Python.
+            return np.asarray(self._better.reduce(given), self.dtype)
+        # NumPy compares no null with a text; where one operand is a null, so is the result.
+        nulls = np.logical_or.reduce([np.equal(own, cast("Any", None)) for own in given])
+        found = self._better.reduce([np.where(nulls, np.array("", self.dtype), own) for own in given])
+        return np.where(nulls, np.array(None, self.dtype), found)
 
     def write_cells(self, view: Expression, given: tuple[Runner, ...], out: Array, threads: int) -> None:  # noqa: ARG002
         if len(given) == 1:

@@ -16,7 +16,7 @@ def to_element_type(dtype: npt.DTypeLike, text: str = "T") -> "np.dtype[Any]":
     """Return the type that is named, which tensors must be able to hold.
 
     NumPy's `StringDType` is that of text, without nulls or with None for one; where `text` is ``"TO"``,
-    objects are allowed: they are bytes.
+    objects are allowed: they are bytes. Where it is empty, both are refused: numbers become no text.
 
     Raises
     ------

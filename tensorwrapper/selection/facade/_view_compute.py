@@ -44,6 +44,7 @@ from tensorwrapper.selection.plans._nulls import has_nullable, sides_of_view
 from tensorwrapper.selection.plans._source_reads import is_away, is_sparse, sparse_unread
 from tensorwrapper.selection.sources._asking import Versions
 from tensorwrapper.shape import Shape, ShapeLike
+from tensorwrapper.shape.lowlevel import names_of
 from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.tensor.lowlevel import TensorCommon, as_computed, hand_over, make_tensor
 from tensorwrapper.typing import (
@@ -286,7 +287,7 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
                 box = make_tensor(Layout(box.shape), box.buffer.pack(box.layout.implementation))
             inner = cast("Strided", box.layout.implementation)
             seen = TiledStrided(tiles.tiling, inner, tiles.grid_origin)
-            found = make_tensor(wrap_layout(seen), box.buffer)
+            found = make_tensor(wrap_layout(seen, names_of(self.shape)), box.buffer)
             return found if out is None else _copied(found, out)
         flat = self._make(in_order(self._expression))
         line = flat.compute(threads=threads, progress=progress, cancel=cancel)

@@ -11,7 +11,7 @@ from tensorwrapper._progressions import solve_progression
 from tensorwrapper.layout.lowlevel import packed_strides
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.plans._split_work import Fetch
-from tensorwrapper.selection.sources._asking import abilities_of
+from tensorwrapper.selection.sources._asking import abilities_of, cost_of
 from tensorwrapper.selection.sources._outer import Outer, Positions
 from tensorwrapper.selection.sources._runs import Runs, Wanted
 from tensorwrapper.selection.sources._source import Source
@@ -106,7 +106,7 @@ def _made_one(source: Source, groups: list[Group]) -> list[Group]:
     total = sum([own.size for own, _ in groups])
     if wanted is None or wanted.size == total:
         return groups
-    if source.cost(wanted) > sum([source.cost(own) for own, _ in groups]):
+    if cost_of(source, wanted) > sum([cost_of(source, own) for own, _ in groups]):
         return groups
     return [(wanted, [pair for _, own in groups for pair in own])]
 

@@ -29,6 +29,7 @@ from tensorwrapper.selection.plans._source_reads import (
     source_of,
 )
 from tensorwrapper.selection.plans._steps import Step, count_text, steps_of
+from tensorwrapper.selection.sources._asking import in_its_words
 from tensorwrapper.selection.sources._converted import Converted
 from tensorwrapper.selection.sources._runs import Runs, Wanted
 from tensorwrapper.selection.sources._source import Source, TensorSource
@@ -291,7 +292,7 @@ def _fetches(read: SourceRead) -> tuple[int, int]:
     """Return the number of requests of a read, and their bytes; zeros if the source does not count."""
     source = read.source.source if isinstance(read.source, Converted) else read.source
     count: Callable[[Sequence[Wanted]], tuple[int, int]] | None = getattr(source, "fetches", None)
-    return (0, 0) if count is None else count(read.selections)
+    return (0, 0) if count is None else count(in_its_words(source, read.selections))
 
 
 def _counted(read: SourceRead) -> SourceRead:

@@ -12,6 +12,7 @@ from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.plans._overlaps import Group, numbers_of, without_overlaps
 from tensorwrapper.selection.plans._source_reads import is_away
 from tensorwrapper.selection.plans._split_work import Fetch, fetch_of
+from tensorwrapper.selection.sources._asking import cost_of
 from tensorwrapper.selection.sources._runs import Runs, Wanted
 from tensorwrapper.selection.sources._source import Source
 from tensorwrapper.typing import Extents, IntArray
@@ -119,7 +120,7 @@ def _boxed(source: Source, wanted: Wanted, own: list[tuple[Expression, Fetch]]) 
     spare = wanted.nbytes // max(source.dtype.itemsize, 1)
     if isinstance(wanted, Runs) and box.size - wanted.size > spare:
         return wanted, own
-    if source.cost(box) < source.cost(wanted) and _fit(own, box):
+    if cost_of(source, box) < cost_of(source, wanted) and _fit(own, box):
         return box, own
     return wanted, own
 
@@ -137,7 +138,7 @@ def _fit(own: list[tuple[Expression, Fetch]], box: Wanted) -> bool:
 
 def _merged(source: Source, groups: list[Group]) -> list[Group]:
     """Return selections of which no two cost more than the box around them."""
-    costs = [source.cost(wanted) for wanted, _ in groups]
+    costs = [cost_of(source, wanted) for wanted, _ in groups]
     found = True
     while found:
         found = False
@@ -146,7 +147,7 @@ def _merged(source: Source, groups: list[Group]) -> list[Group]:
                 hull = _around(groups[i][0], groups[j][0])
                 if hull is None:
                     continue
-                cost = source.cost(hull)
+                cost = cost_of(source, hull)
                 own = groups[i][1] + groups[j][1]
                 if cost < costs[i] + costs[j] and _fit(own, hull):
                     groups[i], costs[i] = (hull, own), cost

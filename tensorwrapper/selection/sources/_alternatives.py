@@ -10,7 +10,7 @@ import numpy as np
 from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError
 from tensorwrapper.layout import Layout
-from tensorwrapper.selection.sources._asking import abilities_of, ask, layout_of
+from tensorwrapper.selection.sources._asking import abilities_of, ask, cost_of, layout_of
 from tensorwrapper.selection.sources._runs import Wanted
 from tensorwrapper.selection.sources._source import Ability, ReadHandle, Source
 from tensorwrapper.shape import Shape
@@ -112,7 +112,7 @@ class Alternatives:
 
     def cost(self, selection: Wanted) -> int:
         """Return what it costs at the holder that is asked first."""
-        return self.current.cost(selection)
+        return cost_of(self.current, selection)
 
     def read(self, selections: Sequence[Wanted], out: Sequence[Array]) -> ReadHandle:
         """Read each selection into the array beside it, from whichever holder does not fail."""

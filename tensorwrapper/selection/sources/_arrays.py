@@ -117,6 +117,11 @@ def _check_elements(array: LazyArray) -> None:
             f"an array of {where} of sparse blocks ({type(blocks).__name__}) makes no view: "
             "as_tensor() of it is a sparse tensor, whose views are computed"
         )
+    if isinstance(blocks, np.ma.MaskedArray) and held is not array:
+        raise ConversionError(
+            f"an array of {where} of masked blocks makes no view, as their masks would be lost: as_tensor() "
+            "of it has nulls, and views of that are computed"
+        )
     if hasattr(array, "to_memory") and hasattr(array, "format"):
         raise ConversionError(
             f"an array of {where} is sparse, and makes no view: as_tensor(array.to_memory()) is a sparse "

@@ -21,6 +21,8 @@ __all__ = [
     "abilities_of",
     "ask",
     "boxes_of",
+    "cost_of",
+    "in_its_words",
     "is_source",
     "layout_of",
     "read_numbers",
@@ -61,6 +63,19 @@ def tell(source: WritableSource, wanted: Sequence[Wanted], values: Sequence[Arra
         return
     parts, given, _ = _in_boxes(source, wanted, values)
     source.write(parts, given)
+
+
+def cost_of(source: Source, wanted: Wanted) -> int:
+    """Return how many bytes a read moves; of runs, in a box that knows none, those of boxes."""
+    return sum([source.cost(own) for own in in_its_words(source, [wanted])])
+
+
+def in_its_words(source: Source, wanted: Sequence[Wanted]) -> Sequence[Wanted]:
+    """Return selections as a source is asked for them: as boxes, if there are runs and it knows none."""
+    if _knows(source, wanted):
+        return wanted
+    # Nothing is read into these arrays, so all elements may lie in one place.
+    return _in_boxes(source, wanted, [np.broadcast_to(np.False_, own.extents) for own in wanted])[0]
 
 
 def _knows(source: Source, wanted: Sequence[Wanted]) -> bool:

@@ -152,10 +152,15 @@ class ViewWriter:
             return self._part(said, known.layout, chosen, layout)
         given, own = self._given.get(id(tensor), (None, ""))
         if given is tensor and chosen is tensor.layout:
-            return self._source(("own", own), {"own": own}), 0
-        if view.calls or chosen is tensor.layout:
-            return self._travelling(tensor), 0
-        return self._travelling(View(view).compute()), 0
+            said = self._source(("own", own), {"own": own})
+        elif view.calls or chosen is tensor.layout:
+            said = self._travelling(tensor)
+        else:
+            said = self._travelling(View(view).compute())
+        if tensor.dtype.isnative:
+            return said, 0
+        # Records have the order of bytes of this machine; the steps that follow know another one.
+        return {"of": {"cast": dtype_name(tensor.dtype), "part": said}}, 0
 
     def _part(
         self, said: dict[str, Json], whole: Layout[Any], chosen: Layout[Any], layout: _LayoutJson

@@ -26,7 +26,7 @@ from tensorwrapper.tensor.operators._operand import (
     first_tensor,
     is_tensor,
     is_tensor_or_view,
-    read_operand,
+    read_mask,
     read_operands,
 )
 from tensorwrapper.tensor.operators._refusals import refusals
@@ -199,7 +199,7 @@ def _masked(
 def _read_where(where: object, outs: "tuple[Out, ...]", name: str) -> Operand:
     if any(out is None for out in outs):
         raise ConversionError(f"{name}: where= leaves the other elements undefined; out= says what they are")
-    mask = read_operand(where, name)
+    mask = read_mask(where, name)
     dtype = (
         np.dtype(bool)
         if isinstance(mask, bool)

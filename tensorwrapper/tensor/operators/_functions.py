@@ -41,6 +41,7 @@ from tensorwrapper.tensor.operators._operand import (
     is_tensor,
     is_tensor_or_view,
     is_text,
+    read_mask,
     read_operand,
     read_operands,
 )
@@ -95,7 +96,8 @@ def call_function(
     _refuse_lost_writes(function.__name__, arguments, options, name)
     _check_type(function.__name__, arguments, options, name)
     plain = [_as_arrays(argument, name, function.__name__) for argument in arguments]
-    named = {key: _as_arrays(value, name, function.__name__) for key, value in options.items()}
+    given = {key: read_mask(own, name) if key == "where" else own for key, own in options.items()}
+    named = {key: _as_arrays(value, name, function.__name__) for key, value in given.items()}
     with refusals(name):
         return function(*plain, **named)
 

@@ -21,6 +21,7 @@ __all__ = [
     "is_tensor",
     "is_tensor_or_view",
     "is_text",
+    "read_mask",
     "read_operand",
     "read_operands",
     "refuse_labelled",
@@ -66,6 +67,13 @@ def refuse_labelled(values: "tuple[object, ...]", what: str) -> None:
                 f"{what}: a {type(value).__name__} of xarray goes by its names: "
                 "`t.to_xarray() + t.to_xarray()` does so, and `t + t.to_xarray().values` goes by position"
             )
+
+
+def read_mask(where: object, what: str) -> Operand:
+    """Return ``where=`` as an operand; a null selects nothing."""
+    mask: Any = read_operand(where, what)
+    may_be_null = is_tensor_or_view(mask) and cast("Any", mask).is_nullable
+    return cast("Operand", mask.fill_null(False) if may_be_null else mask)
 
 
 def read_operands(values: "tuple[Any, ...]", what: str) -> list[Operand]:

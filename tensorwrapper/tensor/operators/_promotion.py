@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from functools import reduce
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,9 @@ from tensorwrapper._arguments import to_dtype
 from tensorwrapper.buffer.lowlevel import check_write
 from tensorwrapper.errors import DTypeError
 
-__all__ = ["check_computed_in", "promoted", "type_of_extreme"]
+__all__ = ["NO_BYTES", "check_computed_in", "promoted", "type_of_extreme"]
+
+NO_BYTES: Final = "{}: ufuncs of bytes are comparisons; text has the others, as NumPy's StringDType"
 
 
 def promoted(
@@ -45,11 +47,13 @@ def type_of_extreme(
     Raises
     ------
     DTypeError
-        As `promoted` does.
+        As `promoted` does; and of bytes, which are compared alone.
     """
     given = list(dict.fromkeys(dtypes))
     if not given:
         return promoted(given, what, numbers)
+    if any(dtype.kind == "O" for dtype in given):
+        raise DTypeError(NO_BYTES.format(what))
     try:
         return reduce(_of_two, map(type, numbers), reduce(_of_two, given))
     except TypeError:

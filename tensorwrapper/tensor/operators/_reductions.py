@@ -29,6 +29,7 @@ from tensorwrapper.tensor.operators._operand import (
     check_argument,
     is_tensor,
     is_tensor_or_view,
+    read_mask,
     read_operand,
     read_operands,
 )
@@ -43,7 +44,7 @@ from tensorwrapper.tensor.rows._tiles import cut_elements
 from tensorwrapper.tensor.within._running import accumulated
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["METHODS", "finished", "known", "reduced_shape"]
+__all__ = ["METHODS", "finished", "reduced_shape"]
 
 
 def _reduce(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) -> object:
@@ -97,7 +98,7 @@ def _cut_rows(
     flat = plain.elements()
     splits = OperandShapes.splits_under(shape, modes) if modes else np.array([0, shape.size])
     if is_masked:
-        mask = flat_operands([known(read_operand(where, name))], tensor, name)[0]
+        mask = flat_operands([read_mask(where, name)], tensor, name)[0]
         if np.asarray(mask).dtype != np.bool_:
             raise DTypeError(f"{name}: where= has elements of type bool, not {np.asarray(mask).dtype}")
         mask = np.broadcast_to(mask, flat.shape) & valid
@@ -116,7 +117,7 @@ def _reduce_box_with_nulls(
     turned: Any = tensor._make(tensor.layout.permute((*kept, *sorted(gone))), tensor.buffer)
     where = options.pop("where", True)
     if where is not True:
-        mask = np.broadcast_to(array_of(known(read_operand(where, name))), shape.extents)
+        mask = np.broadcast_to(array_of(read_mask(where, name)), shape.extents)
         if mask.dtype != np.bool_:
             raise DTypeError(f"{name}: where= has elements of type bool, not {mask.dtype}")
         where = mask.transpose((*kept, *sorted(gone))).reshape(-1)
@@ -166,12 +167,6 @@ def _accumulate_with_nulls(
     return tensor._make(back, made.buffer)
 
 
-def known(mask: Any) -> Any:  # noqa: ANN401 - an operand
-    """Return a mask in which a null is False."""
-    given: object = mask
-    return mask.fill_null(False) if is_tensor(given) and mask.is_nullable else mask
-
-
 def _reduce_box(
     ufunc: np.ufunc, tensor: TensorBase[Any], shape: Shape[Any], options: dict[str, Any], name: str
 ) -> TensorBase[Any]:
@@ -180,7 +175,7 @@ def _reduce_box(
     every = axis is None or (not shape.rank and axis in (0, -1))
     gone = set(range(shape.rank)) if every else _axes(axis, shape.rank)
     if "where" in options and options["where"] is not True:
-        options["where"] = array_of(read_operand(options["where"], name))
+        options["where"] = array_of(read_mask(options["where"], name))
     initial, dtype = options.pop("initial", None), options.get("dtype")
     with refusals(name):
         _check_type(ufunc, tensor, dtype, name)

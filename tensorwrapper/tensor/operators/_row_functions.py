@@ -13,12 +13,13 @@ from tensorwrapper.errors import ConversionError, DTypeError, ExtentError, Jagge
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import mode_of
 from tensorwrapper.tensor._tensor_base import TensorBase
-from tensorwrapper.tensor.operators._elementwise import flat_operands
-from tensorwrapper.tensor.operators._operand import is_tensor_or_view, read_operand
-from tensorwrapper.tensor.operators._reductions import METHODS, finished, known, reduced_shape
+from tensorwrapper.tensor.operators._elementwise import flat_operands, over_array
+from tensorwrapper.tensor.operators._operand import read_mask
+from tensorwrapper.tensor.operators._reductions import METHODS, finished, reduced_shape
 from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.tensor.rows._nulls import sides_of
 from tensorwrapper.tensor.rows._row_facts import row_splits
+from tensorwrapper.typing import Array
 
 __all__ = ["REDUCTIONS", "ROW_FUNCTIONS", "call_along_rows"]
 
@@ -85,21 +86,16 @@ def call_along_rows(
         lazy = _when_computed(function, base, given)
         if lazy is not None:
             return lazy
-    return _called(function, given, arguments, options)
+    return _called(function, given)
 
 
-def _called(
-    function: Callable[..., Any],
-    given: dict[str, Any],
-    arguments: "tuple[Any, ...]",
-    options: dict[str, Any],
-) -> object:
+def _called(function: Callable[..., Any], given: dict[str, Any]) -> object:
     """Return what a function makes of rows, or of all elements, which are read now."""
     short = function.__name__
     name, base, tensor = f"np.{short}", _WITHOUT_NAN.get(short, short), given["a"]._as_operand()
     if given["axis"] is None:
         if tensor.buffer.sides is None or base not in (*_ROWS, *_RUNNING):
-            return _of_all_elements(function, tensor, arguments, options)
+            return _of_all_elements(function, tensor, given, name)
         # All elements are one row.
         buffer = tensor.buffer.pack(tensor.layout.implementation, own=False)
         tensor, given["axis"] = tensor._make(packed_layout(Shape(buffer.size)), buffer), -1
@@ -132,9 +128,10 @@ def _called(
 def _when_computed(function: Callable[..., Any], base: str, given: dict[str, Any]) -> object:
     """Return a view of the results for the rows of a view; None if the function must read all of it now."""
     view, last = given["a"], given["a"].shape.flatten().rank - 1
-    told = [given.get("out"), given.get("keepdims", False)]
-    whole = all(own is None or own is False or own is _UNSET for own in told)
-    if not whole or given.get("where", True) not in (True, _UNSET) or base == "diff":
+    told = {"out": None, "keepdims": False, "where": True}
+    # Compared by identity: what is given may be a tensor.
+    is_whole = all(given.get(key, own) is own or given[key] is _UNSET for key, own in told.items())
+    if base == "diff" or not is_whole:
         return None
     if last < 0 or given["axis"] not in (-1, last):
         return None
@@ -147,26 +144,26 @@ def _when_computed(function: Callable[..., Any], base: str, given: dict[str, Any
     return cast("object", rows.computed(call, keeps=base in _ROWS or base in _RUNNING))
 
 
-def _of_all_elements(
-    function: Callable[..., Any],
-    tensor: Any,  # noqa: ANN401 - of any rank
-    arguments: "tuple[Any, ...]",
-    options: dict[str, Any],
-) -> object:
-    """Return what a function of NumPy makes of all elements, but for nulls."""
-    name = f"np.{function.__name__}"
-    if tensor.buffer.sides is None:
-        flat = {**options, **{key: _elements(own) for key, own in options.items() if is_tensor_or_view(own)}}
-        with refusals(name):
-            return function(tensor.elements(), *arguments[1:], **flat)
-    if tensor.rank and "where" in options:
-        tensor = _marked(tensor, options.pop("where"), name)
-    held = tensor.layout.implementation
-    valid = tensor.buffer.valid_of(held)
+def _of_all_elements(function: Callable[..., Any], tensor: Any, given: dict[str, Any], name: str) -> object:  # noqa: ANN401 - of any rank
+    """Return what a function of NumPy makes of all elements that ``where=`` marks, but for nulls."""
+    tensor = _marked(tensor, given.pop("where", True), name)
+    out = given.pop("out", None)
+    options = {key: own for key, own in given.items() if key != "a" and own is not _UNSET}
+    is_plain = tensor.buffer.sides is None
+    elements: Array
+    if is_plain:
+        elements = tensor.elements()
+    else:
+        held = tensor.layout.implementation
+        valid = tensor.buffer.valid_of(held)
+        elements = tensor.buffer.sides[0].elements_of(held)[valid]
     with refusals(name):
-        found = function(tensor.buffer.sides[0].elements_of(held)[valid], *arguments[1:], **options)
-    is_place = function.__name__.endswith(("argmax", "argmin"))
-    return np.flatnonzero(valid)[found] if is_place else found
+        found = function(elements, **options)
+    if not is_plain and function.__name__.endswith(("argmax", "argmin")):
+        found = np.flatnonzero(valid)[found]
+    if out is None:
+        return found
+    return finished(over_array(np.asarray(found), Shape(*np.shape(found)), [tensor]), out, name)
 
 
 def _check_options(function: Callable[..., Any], given: dict[str, Any], known: set[str], name: str) -> None:
@@ -179,10 +176,6 @@ def _check_options(function: Callable[..., Any], given: dict[str, Any], known: s
     keepdims = given.get("keepdims", False)
     if keepdims is not _UNSET and keepdims and not name.endswith(("argmax", "argmin")):
         raise ConversionError(f"{name}: keepdims of rows; one number per row combines with them as it is")
-
-
-def _elements(value: Any) -> Any:  # noqa: ANN401 - a tensor or view
-    return value._as_operand().elements()
 
 
 def _nan_as_null(tensor: TensorBase[Any]) -> TensorBase[Any]:
@@ -204,11 +197,11 @@ def _marked(tensor: Any, where: object, name: str) -> Any:  # noqa: ANN401 - of 
             tensor._make(packed_layout(tensor.shape), Dense(sides_of(tensor)[1])),
         )
         layout = tensor.layout.implementation
-        there = np.logical_and(valid, known(read_operand(where, name)))
+        there = np.logical_and(valid, cast("Any", read_mask(where, name)))
         return tensor._make(
             packed_layout(tensor.shape), Nullable(values.pack(layout, own=False), Dense(there.elements()))
         )
-    marks = np.asarray(flat_operands([read_operand(where, name)], tensor, name)[0])
+    marks = np.asarray(flat_operands([read_mask(where, name)], tensor, name)[0])
     if marks.dtype != np.bool_:
         raise DTypeError(f"{name}: where= has elements of type bool, not {marks.dtype}")
     every = np.broadcast_to(marks, (tensor.shape.size,))

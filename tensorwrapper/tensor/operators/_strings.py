@@ -22,6 +22,7 @@ from tensorwrapper.shape.lowlevel import OperandShapes
 from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.operators._operand import Operand, first_tensor, is_text, read_operands
+from tensorwrapper.tensor.operators._promotion import NO_BYTES
 from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.tensor.operators._shapes import (
     leading_modes,
@@ -172,9 +173,7 @@ def _array_of(operand: Operand, shape: Shape[Any], reference: "TensorBase[Any] |
     """Return an operand as NumPy's: text as StringDType, one for each element, or one for all."""
     if is_text(operand):
         if kind_of(operand) == "binary":
-            raise DTypeError(
-                f"{name}: ufuncs of bytes are comparisons; text has the others, as NumPy's StringDType"
-            )
+            raise DTypeError(NO_BYTES.format(name))
         strings = Strings(data_of(operand))
         flat = strings.array_of(strings.stored)
     elif isinstance(operand, TensorBase):

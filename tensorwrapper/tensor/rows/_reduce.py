@@ -76,7 +76,7 @@ def reduce_box(
             result = result[(slice(None),) * mode + (slice(0, 0),)]
     if not result.size:
         result = result.astype(ufunc.reduceat(np.zeros(1, array.dtype), [0], dtype=dtype).dtype)
-    return _with_empty(ufunc, result, array.dtype, filled, initial, what=what)
+    return _with_empty(ufunc, result, array.dtype, filled, initial, what=what, dtype=dtype)
 
 
 def reduce_last(ufunc: np.ufunc, array: Array, initial: object) -> Array:
@@ -117,7 +117,7 @@ def reduce_runs(
     starts = offsets[:-1][filled]
     source, places = (flat, starts) if len(starts) else (none, [0])
     result = ufunc.reduceat(source, places, dtype=dtype)
-    return _with_empty(ufunc, result[: len(starts)], flat.dtype, [filled], initial, what=what)
+    return _with_empty(ufunc, result[: len(starts)], flat.dtype, [filled], initial, what=what, dtype=dtype)
 
 
 def _check(ufunc: np.ufunc, rank: int, dtype: "np.dtype[np.generic]") -> None:
@@ -151,6 +151,7 @@ def _with_empty(
     initial: object,
     *,
     what: str = "tile",
+    dtype: npt.DTypeLike | None = None,
 ) -> Array:
     """Return the numbers of all tiles: the reduced ones, and for empty tiles what an empty reduction is."""
     check_dtype(result.dtype)
@@ -166,8 +167,9 @@ def _with_empty(
         return result
     if neutral is None:
         check_filled(ufunc, filled, what)
-        # Not ufunc.identity: that of bitwise_and is -1, which unsigned integers do not have.
-        neutral = ufunc.reduce(np.empty(0, given))
+        # Not ufunc.identity: that of bitwise_and is -1, which unsigned integers do not have. Nor the identity
+        # in the type of the elements: all bits of a narrow integer are few of a wide one.
+        neutral = ufunc.reduce(np.empty(0, given), dtype=dtype)
     full = np.full(tuple(len(f) for f in filled), neutral, dtype=result.dtype)
     full[np.ix_(*filled)] = result
     return full

@@ -181,3 +181,19 @@ def test_what_speaks_dlpack_is_written_into():
     for other in (v, tw.as_tensor([1.0]).tolist()):
         with pytest.raises(ConversionError, match="a view is assigned to"):
             v.compute(out=other)
+
+
+def test_computed_tiles_have_the_names_of_the_view():
+    names = ("a", "b", "c", "d")
+    tiles = tw.as_tensor(np.arange(12.0).reshape(3, 4)).tiled(tw.Tiling([1, 2], [2, 2]))
+    of_names = tiles.named(*names)
+    views = [
+        sel.minimum(tiles, 3).named(*names),
+        sel.minimum(of_names, 3),
+        sel.as_view(of_names).astype("f4"),
+        sel.as_view(of_names)[::-1],
+        tw.concat([of_names, of_names]),
+    ]
+    with tw.serve({"t": of_names}) as server, tw.connect(server.address) as remote:
+        for view in [*views, remote["t"], remote["t"][1:]]:
+            assert view.shape.names == view.compute().shape.names == names

@@ -1,5 +1,7 @@
 """Reductions of tiles and cells: ``ufunc.reduce`` of each is the oracle."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -203,3 +205,30 @@ def test_the_norm_of_a_tile_is_that_of_its_elements():
     ]
 
     assert tiles.reduce_tiles(np.linalg.norm).elements() == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    "ufunc",
+    [np.add, np.multiply, np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.logical_and, np.logical_or],
+)
+def test_what_is_empty_has_the_identity_of_the_type_that_is_computed_in(ufunc):
+    nothing = np.zeros(5, bool)
+    for narrow, wide in itertools.product("?bBhHiIqQefdFD", repeat=2):
+        values = np.array([1, 3, 2, 7, 5], narrow)
+        if not np.can_cast(narrow, wide):
+            continue
+        try:
+            numbers = [ufunc.reduce(own, dtype=wide) for own in (values[:2], values[:0], values[2:])]
+        except TypeError:
+            continue
+        rows = tw.as_tensor(values).unflatten([2, 0, 3])
+        empty = np.array(numbers[1])
+        for found, wanted in (
+            (ufunc.reduce(rows, axis=-1, dtype=wide), np.array(numbers)),
+            (ufunc.reduce(rows, axis=None, dtype=wide, where=nothing[:3]), empty),
+            (ufunc.reduce(tw.nullable(values, nothing), axis=None, dtype=wide), empty),
+            (ufunc.reduce(tw.nullable(values[None], nothing[None]), axis=-1, dtype=wide), empty[None]),
+            (ufunc.reduce(tw.nullable(rows), axis=-1, dtype=wide), np.array(numbers)),
+        ):
+            made = np.asarray(found)
+            assert (made.dtype, made.tolist()) == (wanted.dtype, wanted.tolist()), (narrow, wide)
