@@ -103,7 +103,7 @@ def test_nulls_pass_through_collections_of_views():
     joined = tw.concat([BOX.to_dask(chunks=(1, 2)), np.array([[5, 6]])])
     assert joined.to_dask().compute(scheduler="sync").tolist() == [[1, None], [2, 3], [5, 6]]
     plain = tw.jagged([[1, 2], [3]]).to_dask()
-    assert (plain.nullable, sel.as_view(plain).is_nullable) == (False, False)
+    assert (plain.is_nullable, sel.as_view(plain).is_nullable) == (False, False)
 
 
 def masked(value):

@@ -1,4 +1,4 @@
-"""The rows of a view, none of which is read before it is asked for; and parts of a view in turns."""
+"""The rows of a view, read on demand, and parts of a view in turns."""
 
 import functools
 from collections.abc import Callable, Iterator

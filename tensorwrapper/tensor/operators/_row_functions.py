@@ -129,7 +129,7 @@ def _when_computed(function: Callable[..., Any], base: str, given: dict[str, Any
     """Return a view of the results for the rows of a view; None if the function must read all of it now."""
     view, last = given["a"], given["a"].shape.flatten().rank - 1
     told = {"out": None, "keepdims": False, "where": True}
-    # Compared by identity: what is given may be a tensor.
+    # By identity, because a mask may be a tensor.
     is_whole = all(given.get(key, own) is own or given[key] is _UNSET for key, own in told.items())
     if base == "diff" or not is_whole:
         return None

@@ -102,7 +102,7 @@ class TensorRows(WithinRows[_T, _R]):
         return None if names is None else names[-1:]
 
     def _find(self) -> "_Runs | PlacedRows":
-        """Return, and remember, where the rows lie; O(1) where they are packed, else O(rows)."""
+        """Return and remember the places of the rows; O(1) where they are packed, else O(rows)."""
         runs = _runs_of(self._tensor.layout.implementation.unnamed())
         object.__setattr__(self, "_runs", runs)
         return runs
