@@ -136,7 +136,7 @@ def _views_of(view: View[Any] | HasFields) -> tuple[Mapping[str, View[Any]], int
 
 
 def _unnamed(view: View[Any] | HasFields) -> dict[str, Source]:
-    """Return the sources of a view by number, none of which a function computes: a reader would not know it."""
+    """Return the sources of a view by number; a function computes none of them, as no reader knows it."""
     found = sources(view)
     for own in found.values():
         if isinstance(own, ComputedRows):
