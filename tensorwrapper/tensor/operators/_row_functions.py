@@ -195,7 +195,7 @@ def _nan_as_null(tensor: TensorBase[Any]) -> TensorBase[Any]:
 
 
 def _identity_for_nan(base: str, tensor: TensorBase[Any]) -> "Dense[Any] | Nullable[Any]":
-    """Return elements with what changes no running number for each that is NaN; nulls stay."""
+    """Return the elements, with the identity of the function in place of NaN."""
     sides, held = tensor.buffer.sides, tensor.layout.implementation
     flat = (tensor.buffer if sides is None else sides[0]).elements_of(held)
     made = Dense(np.where(flat == flat, flat, flat.dtype.type(_RUNNING[base].identity)))  # noqa: PLR0124
