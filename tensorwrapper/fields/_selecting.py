@@ -61,9 +61,10 @@ def _width(item: object) -> int:
 
 def _check_count(count: int, fields: Fields, shape: Shape[Any]) -> None:
     if count > shape.rank:
+        name = next((own for own, field in fields.items() if field.rank >= count), next(iter(fields)))
         raise TooManyIndicesError(
             f"{count} indices are too many for the {shape.rank} modes that the fields share: "
-            f"select a field first, `r[{next(iter(fields))!r}]`"
+            f"select a field first, `r[{name!r}]`"
         )
 
 

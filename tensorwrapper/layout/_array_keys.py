@@ -330,8 +330,13 @@ def outer_product(part: _G, key: object) -> _G:
             part = part.gather(mode, _positions_of(cast("Array", item), extent, mode))
             basic.append(slice(None))
         mode += item is not None
+    if mode and all(isinstance(item, slice) and item == _WHOLE for item in basic):
+        return part
     selected: _G = cast("Any", part)[tuple(basic)]
     return selected
+
+
+_WHOLE: Final = slice(None)
 
 
 def _extent(shape: Shape[Any], mode: int) -> int:

@@ -67,6 +67,7 @@ BAD = [
     ("r.rename(3)", errors.ConversionError, ["mapping"]),
     ("r[:, :1, 0]", errors.TooManyIndicesError, ["select a field"]),
     ("r[R[..., None]]", errors.TooManyIndicesError, ["select a field"]),
+    ("tw.records({'z': [1, 2, 3], 't': R}, shape=(3,))[R > 1]", errors.TooManyIndicesError, ["r['t']"]),
     ("r[..., ...]", errors.RankError, ["ellipsis"]),
     ("r[R[1:] > 2]", errors.ExtentMismatchError, ["rows"]),
     ("r[R[::-1] > 2]", errors.ExtentMismatchError, ["rows", "(0,)"]),

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from tensorwrapper._arrays import BATCH, concatenated_ranges, shown_array, splits_of
 from tensorwrapper.buffer.lowlevel import check_write
-from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError
+from tensorwrapper.errors import ConversionError, DTypeError, ExtentError, ExtentMismatchError
 from tensorwrapper.selection import View
 from tensorwrapper.shape import Partition, Shape
 from tensorwrapper.tensor import Tensor, as_tensor, from_buffer, nullable
@@ -211,6 +211,8 @@ def reduce_found(
     """Return what a ufunc makes of what it made of the parts."""
     numbers = np.array([own for own in found if own is not None], dtype=dtype)
     options: dict[str, Any] = {} if initial is None else {"initial": initial}
+    if not numbers.size and initial is None and ufunc.identity is None:
+        raise ExtentError(f"all elements are nulls and {ufunc.__name__} has no identity: give initial=")
     return np.asarray(ufunc.reduce(numbers, **options))
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from tensorwrapper.errors import RequestRefusedError
 from tensorwrapper.remote.protocol._events import AskRecords, FieldRows
 from tensorwrapper.remote.served._holding import Holding, places_of
+from tensorwrapper.selection import Runs
 from tensorwrapper.typing import IntArray
 
 __all__ = ["rows_of_fields", "share_splits"]
@@ -43,7 +44,7 @@ def rows_of_fields(request: AskRecords, holdings: Sequence[Holding]) -> FieldRow
         numbers.append(place)
     if 8 * (rows.size + rows.count) * len(tables) > limits.answer_bytes:
         raise RequestRefusedError("limit", f"{rows.size} rows are too many for one answer")
-    wanted = [holding.runs_of(rows) for holding in holdings]
+    wanted = _wanted(rows, holdings, numbers)
     version = holdings[0].facts.version
     # Without a table nothing is made for each row: a box may have any number of them.
     every = rows.numbers() if tables else rows.starts
@@ -73,6 +74,17 @@ def rows_of_fields(request: AskRecords, holdings: Sequence[Holding]) -> FieldRow
     for holding in holdings:
         _check(request, holding.facts.version, version)
     return FieldRows(version, found, tuple(numbers), tuple(elements))
+
+
+def _wanted(rows: Runs, holdings: Sequence[Holding], numbers: Sequence[int]) -> list[Runs]:
+    """Return the runs of elements of each field, which are the same for all fields of one table."""
+    known: dict[int, Runs] = {}
+    wanted: list[Runs] = []
+    for holding, number in zip(holdings, numbers, strict=True):
+        if number < 0 or number not in known:
+            known[number] = holding.runs_of(rows)
+        wanted.append(known[number])
+    return wanted
 
 
 def _check(request: AskRecords, found: str, version: str) -> None:

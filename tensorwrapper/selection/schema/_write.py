@@ -30,6 +30,7 @@ from tensorwrapper.selection.expressions._fields import dtype_name, facts_of, ra
 from tensorwrapper.selection.expressions._node_context import NodeWriter
 from tensorwrapper.selection.expressions._source_node import is_base
 from tensorwrapper.selection.expressions._traversal import operands_first
+from tensorwrapper.selection.facade._computed_rows import ComputedRows
 from tensorwrapper.selection.functions._build import ViewLike, as_view
 from tensorwrapper.selection.operations._atom import Atom
 from tensorwrapper.selection.operations._table import OPERATIONS, atoms_of
@@ -134,6 +135,18 @@ def _views_of(view: View[Any] | HasFields) -> tuple[Mapping[str, View[Any]], int
     return view.__fields__()
 
 
+def _unnamed(view: View[Any] | HasFields) -> dict[str, Source]:
+    """Return the sources of a view by number; a function computes none of them, as no reader knows it."""
+    found = sources(view)
+    for own in found.values():
+        if isinstance(own, ComputedRows):
+            raise ConversionError(
+                f"{own!r} is computed by a function, which JSON cannot say: compute() makes a tensor of it, "
+                "sources= gives it a name"
+            )
+    return found
+
+
 def _named(given: Mapping[str, ViewLike]) -> dict[str, Source]:
     """Return sources by name, of which some may be given as tensors or whole views."""
     check_kind_of(given, Mapping, "sources= is a mapping of names")
@@ -165,7 +178,7 @@ def to_json(
     Parameters
     ----------
     view
-        Of any shape. Steps that call a Python function cannot be written. All fields of records are written,
+        Of any shape. What a Python function computes cannot be written. All fields of records are written,
         and each node that they share once; `fields.records_from_json` reads them.
     form
         ``"steps"`` keeps every step as it was written. ``"normal"`` writes what runs. ``"box"`` writes
@@ -192,7 +205,7 @@ def to_json(
     """
     if form not in get_args(SchemaForm):
         raise ConversionError(f"form must be one of {', '.join(get_args(SchemaForm))}, not {form!r}")
-    writer = _Writer(_sources(view) if sources is None else _named(sources), frames)
+    writer = _Writer(_unnamed(view) if sources is None else _named(sources), frames)
     views, rank = _views_of(view)
     if form == "box":
         if rank is not None:
@@ -212,9 +225,6 @@ def to_json(
         return dump_json({"view": OF_RECORDS, "rank": rank, "records": fields, **numbered})
     is_first = views[""].shape.is_box and not (nodes or writer.met_rows)
     return dump_json({"view": 1 if is_first else 2, **numbered, **written[0]})
-
-
-_sources = sources
 
 
 def stored_json(view: View[Any], leaf: Leaf, frames: list[bytes]) -> str:

@@ -16,6 +16,9 @@ __all__ = ["dependencies_of", "extent_bounds", "is_constant", "keys_of", "needs_
 
 def extent_bounds(rows: Rows, mode: int) -> tuple[int, int]:
     """Return the least and the greatest extent of a mode wherever a prefix leads to it; else zeros."""
+    if not mode:
+        only, _ = rows.range_under(())
+        return only, only
     parts = (window.distinct_ranges(mode)[0] for window in _windows(rows, mode, WINDOW))
     bounds = [(int(extents.min()), int(extents.max())) for extents in parts if len(extents)]
     return (min([low for low, _ in bounds]), max([high for _, high in bounds])) if bounds else (0, 0)

@@ -38,7 +38,7 @@ _SPREAD: Final = ("mean", "std", "var", "median", "quantile", "percentile")
 _NUMBERS: Final = {"argmax", "argmin", "ptp", "count_nonzero", *_SPREAD}
 _ROWS: Final = {"sort", "argsort", "diff"}
 _WITHOUT_NAN: Final = {
-    f"nan{name}": name for name in ("sum", "prod", "max", "min", "argmax", "argmin", *_SPREAD)
+    f"nan{name}": name for name in ("sum", "prod", "max", "min", "argmax", "argmin", *_RUNNING, *_SPREAD)
 }
 
 _OF_EMPTY: Final = {"max", "amax", "min", "amin", "argmax", "argmin", "ptp"}
@@ -100,13 +100,13 @@ def _called(function: Callable[..., Any], given: dict[str, Any]) -> object:
         buffer = tensor.buffer.pack(tensor.layout.implementation, own=False)
         tensor, given["axis"] = tensor._make(packed_layout(Shape(buffer.size)), buffer), -1
     lost, extreme = base != short, base in ("max", "min")
+    if base in _RUNNING:
+        return _running(base, tensor, given, lost=lost)
     if lost and tensor.buffer.sides is not None and tensor.dtype.kind in "fcmMV":
         # What is left out is as what is missing, and stays in its place.
         tensor = _nan_as_null(tensor)
     if base in REDUCTIONS and not lost:
         return _reduced(base, tensor, given)
-    if base in _RUNNING:
-        return _running(base, tensor, given)
     tensor = _marked(tensor, given.pop("where", True), name)
     found: Any
     plain = tensor.buffer.sides is None
@@ -187,6 +187,14 @@ def _nan_as_null(tensor: TensorBase[Any]) -> TensorBase[Any]:
     return tensor._make(packed_layout(tensor.shape), Nullable(values, marks))
 
 
+def _identity_for_nan(base: str, tensor: TensorBase[Any]) -> "Dense[Any] | Nullable[Any]":
+    """Return the elements, with the identity of the function in place of NaN."""
+    sides, held = tensor.buffer.sides, tensor.layout.implementation
+    flat = (tensor.buffer if sides is None else sides[0]).elements_of(held)
+    made = Dense(np.where(flat == flat, flat, flat.dtype.type(_RUNNING[base].identity)))  # noqa: PLR0124
+    return made if sides is None else Nullable(made, Dense(tensor.buffer.valid_of(held)))
+
+
 def _marked(tensor: Any, where: object, name: str) -> Any:  # noqa: ANN401 - of any rank
     """Return the elements of rows that a mask marks; if they may be nulls, the others as nulls."""
     if where is True or where is _UNSET:
@@ -241,8 +249,10 @@ def _reduced(base: str, tensor: TensorBase[Any], given: dict[str, Any]) -> objec
     return METHODS["reduce"](REDUCTIONS[base], (tensor,), options)
 
 
-def _running(base: str, tensor: TensorBase[Any], given: dict[str, Any]) -> object:
+def _running(base: str, tensor: TensorBase[Any], given: dict[str, Any], *, lost: bool) -> object:
     dtype = given["dtype"]
+    if lost and tensor.dtype.kind in "fc":
+        tensor = tensor._make(packed_layout(tensor.shape), _identity_for_nan(base, tensor))
     if dtype is None and tensor.dtype.kind in "biu":
         # As NumPy's functions do it: small integers become ones that hold their sums.
         dtype = np.add.reduce(np.zeros(1, tensor.dtype)).dtype

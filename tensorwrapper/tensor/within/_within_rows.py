@@ -650,15 +650,17 @@ class WithinRows(ABC, Generic[_T, _R]):
         if not holds_strings(tensor.dtype):
             flat, _ = _parts_of(tensor, name)
             return self._of_filled(tensor, splits, lambda _: flat[places], empty, name)
-        if filled.all():
-            return cast("_R", _over_strings(tensor, places, self.shape))
-        if empty is ...:
+        if empty is ... and not filled.all():
             raise _no_answer(self.shape, counts, name)
         data = _data_of(tensor)
+        nullable = empty is None or tensor.buffer.nullable
+        if filled.all():
+            found = Strings(data.take(places), nullable=nullable)
+            return cast("_R", tensor._make(packed_layout(self.shape), found))
         given = StringData.from_list([cast("Any", empty)], kind=data.kind)
         order = np.full(len(counts), len(data), np.int64)
         order[filled] = places
-        found = Strings(StringData.concat([data, given]).take(order))
+        found = Strings(StringData.concat([data, given]).take(order), nullable=nullable)
         return cast("_R", tensor._make(packed_layout(self.shape), found))
 
     def n_unique(self) -> _R:
@@ -875,7 +877,8 @@ def _data_of(tensor: TensorBase[Any]) -> StringData:
 
 
 def _over_strings(tensor: TensorBase[Any], order: IntArray, shape: Shape[Any]) -> TensorBase[Any]:
-    return tensor._make(packed_layout(shape), Strings(_data_of(tensor).take(order)))
+    found = Strings(_data_of(tensor).take(order), nullable=tensor.buffer.nullable)
+    return tensor._make(packed_layout(shape), found)
 
 
 def _rows_of(shape: Shape[Any], counts: IntArray) -> Shape[Any]:

@@ -50,6 +50,15 @@ def test_what_a_collection_refuses(call, error, words):
         call(rows)
 
 
+def test_nulls_alone_have_no_greatest_element():
+    nulls = tw.nullable(tw.jagged([[1], [2, 3]]), tw.jagged([[False], [False, False]]))
+    found = nulls.to_dask(max_elements=2)
+    with pytest.raises(ExtentError, match=r"all elements are nulls .* initial="):
+        np.max(found).compute()
+    assert found.reduce(np.maximum, initial=7).compute() == 7
+    assert np.sum(found).compute() == 0
+
+
 def test_the_advice_of_an_empty_row_works():
     rows = tw.jagged([[1, 2], [3], [], [4]]).to_dask(max_elements=2)
     best = rows.reduce_rows(lambda row: int(np.argmax(row.elements())) if row.size else -1)

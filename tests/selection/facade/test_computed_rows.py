@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tensorwrapper.errors import DTypeError, ExtentError, VersionChangedError
+from tensorwrapper.errors import ConversionError, DTypeError, ExtentError, VersionChangedError
 
 R = tw.jagged([[5, 1, 7], [], [2, 9]])
 N = tw.jagged([[3, None, 1], [], [None], [2, 2]])
@@ -134,6 +134,36 @@ def test_strings_are_ordered_when_they_are_asked_for():
     assert view.rows().argsort()[2].tolist() == [0, 2, 1]
 
 
+def test_nulls_of_strings_stay_nulls():
+    # The rows at hand when the type is found have no nulls.
+    for words in (tw.strings([["b"], [], [None, "a"]]), tw.strings([["b"], []])):
+        view = tw.concat([words, words])
+        for name in ("first", "last"):
+            for empty in (None, "x"):
+                found = getattr(view.rows(), name)(empty=empty)
+                assert found.tolist() == getattr(view.compute().rows(), name)(empty=empty).tolist()
+                assert found.is_nullable == (empty is None or words.is_nullable)
+        assert view.rows().sort().tolist() == view.compute().rows().sort().tolist()
+    assert tw.strings([["b"]]).rows().first(empty=None).is_nullable
+
+
+def test_json_says_no_function():
+    view = tw.concat([R, R])
+    ordered = view.rows().sort()
+    for own in (
+        ordered,
+        ordered[1:],
+        tw.concat([view, np.cumsum(view, axis=-1)]),
+        tw.records({"t": ordered}),
+    ):
+        with pytest.raises(ConversionError, match=r"computed by a function, .*compute\(\)"):
+            sel.to_json(own)
+    with pytest.raises(ConversionError, match="sort of rows, which has no name"):
+        sel.to_json(ordered, sources={"t": R})
+    named = sel.to_json(ordered[3:], sources={"ordered": ordered})
+    assert sel.from_json(named, sources={"ordered": ordered}).tolist() == [[1, 5, 7], [], [2, 9]]
+
+
 def test_positions_that_were_computed_are_keys_and_names_stay():
     view = tw.concat([R, R]).named("event", "hit")
     assert view[view.rows().argsort()].tolist() == [[1, 5, 7], [], [2, 9]] * 2
@@ -155,7 +185,7 @@ def test_what_has_no_answer_is_refused_at_once():
         tw.concat([N])[[0, 3, 2]].rows().argmax()
     with pytest.raises(DTypeError):
         tw.concat([tw.jagged([[np.datetime64("2020-01-01")]])]).rows().cumsum()
-    with pytest.raises(tw.errors.ConversionError, match="method"):
+    with pytest.raises(ConversionError, match="method"):
         view.rows().rankdata("best")
 
 

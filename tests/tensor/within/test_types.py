@@ -55,6 +55,27 @@ def test_masks_go_along_with_functions_without_nan():
     assert np.nanvar(F[:1], axis=-1, where=[True]).tolist() == [4.0]
 
 
+@pytest.mark.parametrize("name", ["nancumsum", "nancumprod"])
+@pytest.mark.parametrize("dtype", ["f8", "f4", "c16", "i4", "u1", "?"])
+def test_running_numbers_pass_over_nan(name, dtype):
+    call, kind = getattr(np, name), np.dtype(dtype).kind
+    lists = [[1, np.nan, 3], [], [np.nan], [2, 4]] if kind in "fc" else [[1, 0, 1], [], [1]]
+    rows = [np.array(row, dtype) for row in lists]
+    t = tw.from_buffer(np.concatenate(rows), tw.jagged(lists).shape)
+    for own in (t, tw.concat([t, t])[: len(t)], t.to_dask(max_elements=2)):
+        found = call(own, axis=-1)
+        found = found if own is t else found.compute()
+        assert found.dtype == call(rows[0]).dtype
+        assert found.tolist() == [call(row).tolist() for row in rows]
+    assert call(t).tolist() == call(t.elements()).tolist()
+
+
+def test_running_numbers_pass_over_nan_and_keep_nulls():
+    t = tw.jagged([[1.0, None, np.nan, 2.0], [], [None]])
+    assert np.nancumsum(t, axis=-1).tolist() == [[1.0, None, 1.0, 3.0], [], [None]]
+    assert np.nancumprod(t).tolist() == [1.0, None, 1.0, 2.0, None]
+
+
 def test_extremes_without_nan_begin_with_initial():
     assert np.nanmax(F, axis=-1, initial=4).tolist() == [5.0, 4.0, 4.0]
     assert np.nanmin(F, axis=-1, initial=2).tolist() == [1.0, 2.0, 2.0]
