@@ -15,6 +15,8 @@ copyright = "2026, The tensorwrapper developers"
 release = version = __version__
 extensions = [
     "myst_parser",
+    "sphinx_copybutton",
+    "sphinx_design",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.intersphinx",
@@ -38,6 +40,13 @@ html_static_path = ["_static"]
 html_css_files = ["theme.css"]
 default_role = "code"
 myst_heading_anchors = 3
+myst_enable_extensions = ["colon_fence"]
+# A button copies what was typed: no prompts, no output, and no example that raises on purpose.
+copybutton_prompt_text = r">>> |\.\.\. "
+copybutton_prompt_is_regexp = True
+copybutton_only_copy_prompt_lines = True
+copybutton_remove_prompts = True
+copybutton_selector = "div:not(.raises) > div.highlight > pre"
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_type_aliases = {"npt.ArrayLike": "numpy.typing.ArrayLike", "npt.DTypeLike": "numpy.typing.DTypeLike"}

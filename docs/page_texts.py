@@ -1,5 +1,7 @@
 """What is done to all pages: words by which they are found, and no blank lines at the end of examples."""
 
+import doctest
+
 from docutils import nodes
 from sphinx.application import Sphinx
 
@@ -29,13 +31,42 @@ def add_words(_app: Sphinx, name: str, source: list[str]) -> None:
 
 
 def cut_examples(_app: Sphinx, page: nodes.document) -> None:
-    """Cut what is blank at the end of each block of code: doctest needs it, and readers do not."""
-    for block in page.findall(nodes.literal_block):
-        text = block.astext().rstrip()
-        if len(block.children) == 1 and text:
-            block.rawsource = text
-            block.clear()
-            block.append(nodes.Text(text))
+    """Cut what is blank at the end of each block of code: doctest needs it, and readers do not.
+
+    Examples that raise on purpose become blocks of their own, which have no button to copy them.
+    """
+    for block in list(page.findall(nodes.literal_block)):
+        if len(block.children) == 1 and block.astext().strip():
+            parts = [_part_of(block, text, raises) for text, raises in _parts_of(block.astext())]
+            block.replace_self(parts)
+
+
+def _parts_of(text: str) -> list[tuple[str, bool]]:
+    """Return runs of examples, and whether these raise on purpose; all else is one run."""
+    if ">>> " not in text or "Traceback (most recent call last):" not in text:
+        return [(text, False)]
+    lines = text.splitlines(keepends=True)
+    examples = [own for own in doctest.DocTestParser().parse(text) if isinstance(own, doctest.Example)]
+    parts: list[tuple[str, bool]] = []
+    for number, own in enumerate(examples):
+        first = own.lineno if number else 0
+        last = examples[number + 1].lineno if number + 1 < len(examples) else len(lines)
+        run, raises = "".join(lines[first:last]), own.exc_msg is not None
+        if parts and parts[-1][1] == raises:
+            parts[-1] = (parts[-1][0] + run, raises)
+        else:
+            parts.append((run, raises))
+    return parts
+
+
+def _part_of(block: nodes.literal_block, text: str, raises: bool) -> nodes.literal_block:  # noqa: FBT001
+    """Return a block of the same kind with another text."""
+    part: nodes.literal_block = block.copy()
+    part.rawsource = text.rstrip()
+    part += nodes.Text(text.rstrip())
+    if raises:
+        part["classes"] = [*part["classes"], "raises"]
+    return part
 
 
 def leave_contents_out(

@@ -13,6 +13,8 @@ import pytest
 
 import tensorwrapper
 from tests.repository.pages.measures_of_pages import faults_of_site
+from tests.support.browser import HAS_BROWSER
+from tests.support.copied import FIRST, faults_of_copies, pages_with_examples
 
 SECONDS = 1500
 """What a tool may take: a minute is usual, and ten where other programs have the processors."""
@@ -80,6 +82,9 @@ def test_the_documentation_builds_without_warnings_and_every_page_is_whole(tmp_p
     run(sys.executable, "-m", "sphinx", "-q", "-W", "-T", *short, "docs", str(tmp_path / "html"))
 
     assert faults_of_site(tmp_path / "html") == {}
+    if HAS_BROWSER:
+        pages = pages_with_examples(ROOT / "docs") if "PRESS_ALL" in os.environ else FIRST
+        assert faults_of_copies(tmp_path / "html", pages, tmp_path / "copied") == {}
 
 
 @pytest.mark.slow

@@ -6,14 +6,14 @@ from typing import Any, Final
 
 import pytest
 
-__all__ = ["CHROMIUM", "OPTIONS", "choose", "names_of", "needs_browser", "rows_of", "slow"]
+__all__ = ["CHROMIUM", "HAS_BROWSER", "OPTIONS", "choose", "names_of", "needs_browser", "rows_of", "slow"]
 
 CHROMIUM: Final = shutil.which("chromium")
 OPTIONS: Final = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run")
-_MISSING = CHROMIUM is None or importlib.util.find_spec("playwright") is None
+HAS_BROWSER: Final = CHROMIUM is not None and importlib.util.find_spec("playwright") is not None
 needs_browser: Final = [
     pytest.mark.slow,
-    pytest.mark.skipif(_MISSING, reason=".ci/browser installs Chromium and Playwright"),
+    pytest.mark.skipif(not HAS_BROWSER, reason=".ci/browser installs Chromium and Playwright"),
 ]
 
 

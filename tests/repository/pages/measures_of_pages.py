@@ -13,6 +13,9 @@ EVALUATED = re.compile(r"(?<!np\.)ndarray\[|_SupportsArray|ForwardRef|\bNOTHING|
 _MADE = {"genindex", "py-modindex", "search"}
 """Pages that Sphinx makes by itself."""
 
+MOST_TOP = 7
+"""Entries of the contents at the top."""
+
 LONGEST = 30  # letters of a word in a heading, which have room on a phone
 
 
@@ -79,12 +82,12 @@ def faults_of_front(html):
     """Return what keeps the first page from being a way in."""
     article, faults = article_of(html), []
     links = re.findall(r'<a class="reference internal"', article)
-    if article.count('class="door docutils container"') != 3:
-        faults.append("three users have a door each")
-    if not 20 <= len(links) <= 60:
+    if article.count("sd-card-img-top") != 3:
+        faults.append("three users have a card each")
+    if not 10 <= len(links) <= 40:
         faults.append(f"{len(links)} links: it is no list of all pages")
-    if html.count('class="caption"') < 8:
-        faults.append("the contents have no captions")
+    if html.count('class="toctree-l1') != MOST_TOP:
+        faults.append(f"the contents have other than {MOST_TOP} entries")
     return faults
 
 
