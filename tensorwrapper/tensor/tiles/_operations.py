@@ -301,7 +301,7 @@ def screened(
     if known is not None and not known[1].is_trivial:
         tiling, moves = known[0].tiling, known[1].generators
         if all(tiling.permute(own.permutation) == tiling for own in moves):
-            # Of a packed box one tile of each orbit is unpacked, and not all tiles.
+            # One tile of each orbit of a packed box is unpacked, and not all tiles.
             tensor = symmetric_tensor(tensor, BlockPattern(tiling), known[1])
     found, packed = present(tensor, "screened"), packed_tiles_of(tensor)
     pattern = found.pattern if packed is None else packed.stored
