@@ -10,8 +10,7 @@ from tensorwrapper._arrays import different
 from tensorwrapper._value_class import value_class
 from tensorwrapper.buffer._addresses import packed_layout
 from tensorwrapper.buffer._common import BufferCommon, Dense
-from tensorwrapper.buffer._sparse import make_sparse
-from tensorwrapper.buffer.blocks._blocks import Blocks, make_blocks
+from tensorwrapper.buffer.blocks._blocks import Blocks, make_blocks, sparse_of_tiles
 from tensorwrapper.buffer.blocks._present import PresentTiles
 from tensorwrapper.buffer.blocks._symmetric_blocks import SymmetricBlocks, make_symmetric_blocks
 from tensorwrapper.errors import ReadOnlyError
@@ -92,8 +91,9 @@ class BlocksAway(BufferCommon[S], Generic[S]):
     def asked_of(self, layouts: Sequence[LayoutCommon]) -> tuple[Any, IntArray]:
         every: list[IntArray] = [np.empty(0, np.int64)]
         for layout in layouts:
-            if self._stays_whole(layout):
-                every.append(np.arange(cast("SymmetricBlocks[S]", self.orbits).values.size))
+            if layout.shape.size == self.size and layout.is_injective:
+                # All of it in whatever order, as a line of all elements in a plan.
+                every.append(np.arange((self.index if self.orbits is None else self.orbits).values.size))
             else:
                 every.append(different(self._stored_places(self._reached(layout)[1])[0]))
         return self.line.source, different(np.concatenate(every))
@@ -141,8 +141,9 @@ class BlocksAway(BufferCommon[S], Generic[S]):
         tiles = self.tiles_of(layout)
         if tiles is None:
             ordinals, places = self.index._reached(layout)
-            made = make_sparse(ordinals, self._fetched(places), layout.shape.size, self.fill_value)
-            return packed, made
+            return packed, sparse_of_tiles(
+                ordinals, self._fetched(places), layout.shape.size, self.fill_value
+            )
         own: Blocks[S] = make_blocks(tiles.pattern, Dense(cast("Any", tiles.values())), self.fill_value)
         return tiles.layout(None).implementation, own
 

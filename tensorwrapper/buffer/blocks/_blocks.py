@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Generic, cast, final
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arrays import different
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._memory import filled_memory, memory_for
 from tensorwrapper._value_class import value_class
@@ -13,7 +14,7 @@ from tensorwrapper.buffer._addresses import packed_layout
 from tensorwrapper.buffer._casts import convert_elements, fit_number
 from tensorwrapper.buffer._common import BufferCommon, Dense
 from tensorwrapper.buffer._elements import check_dtype, holds_strings
-from tensorwrapper.buffer._sparse import make_sparse
+from tensorwrapper.buffer._sparse import Sparse, make_sparse
 from tensorwrapper.buffer._sparse_merge import is_fill, to_fill
 from tensorwrapper.buffer.blocks._present import PresentTiles, tile_places
 from tensorwrapper.buffer.copies._copy import assign_elements, scatter_elements, take_elements
@@ -399,14 +400,7 @@ class Blocks(BufferCommon[S], Generic[S]):
         if found is not None and found.first is not None:
             return Blocks(found.pattern, found.own_values() if own else found.values(), fill_value=self._fill)
         if layout.shape.rank:
-            ordinals, values = self.stored_of(layout)
-            kept = np.flatnonzero(~is_fill(values, self._fill))
-            return make_sparse(
-                ordinals[kept],
-                take_elements(values, iter([kept]), len(kept)),
-                layout.shape.size,
-                self._fill,
-            )
+            return sparse_of_tiles(*self.stored_of(layout), layout.shape.size, self._fill)
         return Dense(cast("Any", self.elements_of(layout)))
 
     def convert(self, layout: LayoutCommon, dtype: "np.dtype[Any]", *, checked: bool) -> BufferCommon[Any]:
@@ -478,6 +472,12 @@ def _init(buffer: Blocks[Any], pattern: BlockPattern[Any], values: Dense[Any], f
         object.__setattr__(buffer, name, value)
 
 
+def sparse_of_tiles(ordinals: IntArray, values: Array, size: int, fill: Array) -> Sparse[Any]:
+    """Return the sparse buffer of elements of tiles, of which some may be the fill."""
+    kept = np.flatnonzero(~is_fill(values, fill))
+    return make_sparse(ordinals[kept], take_elements(values, iter([kept]), len(kept)), size, fill)
+
+
 def order_of_box(layout: LayoutCommon, tiling: Tiling[Any]) -> list[int] | None:
     """Return the order of modes in which a layout has the box of a tiling, stored by tiles; else None."""
     if layout.tiles is None or layout.shape.rank != tiling.rank or layout.inner_order is None:
@@ -512,11 +512,23 @@ def _tiling_of_box(layout: LayoutCommon, stored: Tiling[Any]) -> Tiling[Any] | N
         return Tiling(*[[n] for n in shape.extents], origin=shape.origin)
     every, sizes = tile_major(stored, 0), list[IntArray]()
     for extent, stride in zip(shape.extents, strides, strict=True):
-        offsets = layout.offset + np.arange(extent, dtype=np.int64) * stride
-        tiles = stored.tiles_of(every.indices_at(offsets))
-        changes = np.flatnonzero((tiles[1:] != tiles[:-1]).any(axis=1)) + 1
+        if extent > stored.grid.size:
+            # A line through all tiles: they are fewer than its elements.
+            changes = _changes(BlockPattern(stored).offsets() - layout.offset, stride, extent)
+        else:
+            offsets = layout.offset + np.arange(extent, dtype=np.int64) * stride
+            tiles = stored.tiles_of(every.indices_at(offsets))
+            changes = np.flatnonzero((tiles[1:] != tiles[:-1]).any(axis=1)) + 1
         sizes.append(np.diff(np.concatenate([[0], changes, [extent]])))
     return Tiling(*sizes, origin=shape.origin)
+
+
+def _changes(starts: IntArray, stride: int, extent: int) -> IntArray:
+    """Return at which steps from address 0 the tile changes; `starts` are first addresses of tiles."""
+    if not stride:
+        return np.empty(0, np.int64)
+    steps = -(-starts // stride) if stride > 0 else starts // stride + 1
+    return different(steps[(steps > 0) & (steps < extent)])
 
 
 def _table_of_box(layout: LayoutCommon, tiling: Tiling[Any]) -> tuple[IntArray, IntArray]:

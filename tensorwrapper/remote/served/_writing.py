@@ -93,6 +93,13 @@ def _numbers(wanted: Wanted, shape: Shape[Any]) -> IntArray:
 def store_values(tensor: Tensor[Any], selections: Sequence[Wanted], values: Sequence[Array]) -> None:
     """Store values where selections of a tensor are, all of which were checked."""
     check_distinct(selections, tensor.shape)
+    if tensor.buffer.in_tiles and len(selections) > 1:
+        # An absent tile refuses its elements: nothing is written unless all may be.
+        numbers = np.concatenate([_numbers(own, tensor.shape) for own in selections])
+        elements = np.concatenate([own.reshape(-1) for own in values])
+        places = tensor.layout.offsets_of_ordinals(numbers)
+        tensor.buffer.write(places, elements.astype(tensor.dtype, copy=False))
+        return
     for wanted, own in zip(selections, values, strict=True):
         if not isinstance(wanted, Outer):
             places = tensor.layout.offsets_of_ordinals(wanted.numbers())

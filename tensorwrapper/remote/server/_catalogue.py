@@ -20,6 +20,7 @@ from tensorwrapper.errors import (
     LayoutError,
     OutOfBoundsError,
     RankError,
+    ReadOnlyError,
     RequestRefusedError,
     SelectionError,
     SizeOverflowError,
@@ -382,6 +383,8 @@ class Catalogue:
             return Refused("changed", str(error))
         except OutOfBoundsError as error:
             return Refused("bounds", str(error))
+        except ReadOnlyError as error:
+            return Refused("readonly", str(error))
         except _UNSUPPORTED as error:
             return Refused("unsupported", str(error))
         except Exception as error:  # noqa: BLE001 - a client must not end the server, nor see into it

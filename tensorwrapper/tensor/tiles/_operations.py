@@ -38,7 +38,7 @@ from tensorwrapper.layout.lowlevel import (
     tile_view,
     wrap_layout,
 )
-from tensorwrapper.shape import BlockPattern, Shape, SymmetryLike, Tiling, as_symmetry
+from tensorwrapper.shape import BlockPattern, Shape, Symmetry, SymmetryLike, Tiling, as_symmetry
 from tensorwrapper.shape.lowlevel import ModeNames, make_block_pattern, names_of, to_threshold
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.rows._tile_blocks import (
@@ -202,19 +202,26 @@ def _keep_orbits(
     tensor: TensorBase[Any], tiles: "TileChoice", symmetry: "SymmetryLike", tolerance: float
 ) -> "Tensor[ScalarT_co]":
     """Return a tensor of the orbits of these tiles, of which one tile is stored each."""
-    own, buffer = symmetry_for(as_symmetry(symmetry), tensor.dtype), tensor.buffer
-    view = tile_view(tensor.layout.implementation.without_layers().unnamed())
-    if buffer.stores_orbits and not buffer.in_tiles and view is not None:
-        known = buffer.symmetry_of(view.under)
-        if known is not None and not known.is_zero and own.rank == known.rank and own <= known:
-            nothing: PresentTiles[Any] = PresentTiles(
-                BlockPattern(view.tiling, []), Dense(np.empty(0)), np.zeros(()), view.grid_origin, None
-            )
-            pattern = to_pattern(nothing, tiles, "keep_tiles")
-            return symmetric_tensor(tensor, pattern, own)
+    own, known = symmetry_for(as_symmetry(symmetry), tensor.dtype), _packed_in(tensor)
+    if known is not None and own.rank == known[1].rank and own <= known[1]:
+        view = known[0]
+        nothing: PresentTiles[Any] = PresentTiles(
+            BlockPattern(view.tiling, []), Dense(np.empty(0)), np.zeros(()), view.grid_origin, None
+        )
+        pattern = to_pattern(nothing, tiles, "keep_tiles")
+        return symmetric_tensor(tensor, pattern, own)
     found = present(tensor, "keep_tiles")
     pattern = to_pattern(found, tiles, "keep_tiles").closure(own)
     return with_symmetry(tensor, found, pattern, own, tolerance)
+
+
+def _packed_in(tensor: TensorBase[Any]) -> "tuple[TileView, Symmetry] | None":
+    """Return the tiles of a packed symmetric box, and its symmetry; None of other tensors."""
+    buffer, view = tensor.buffer, tile_view(tensor.layout.implementation.without_layers().unnamed())
+    if view is None or not buffer.stores_orbits or buffer.in_tiles:
+        return None
+    known = buffer.symmetry_of(view.under)
+    return None if known is None or known.is_zero else (view, known)
 
 
 def stored_pattern(tensor: TensorBase[Any]) -> BlockPattern:
@@ -290,6 +297,12 @@ def screened(
     per: Literal["tile", "element"] = "tile",
 ) -> "Tensor[ScalarT_co]":
     """Return a copy from which small tiles are dropped; without arguments, tiles of the fill alone."""
+    known = _packed_in(tensor)
+    if known is not None and not known[1].is_trivial:
+        tiling, moves = known[0].tiling, known[1].generators
+        if all(tiling.permute(own.permutation) == tiling for own in moves):
+            # One tile of each orbit of a packed box is unpacked, and not all tiles.
+            tensor = symmetric_tensor(tensor, BlockPattern(tiling), known[1])
     found, packed = present(tensor, "screened"), packed_tiles_of(tensor)
     pattern = found.pattern if packed is None else packed.stored
     values = found.values() if packed is None else packed.values.flat

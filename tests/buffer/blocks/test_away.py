@@ -9,6 +9,7 @@ import tensorwrapper as tw
 from tensorwrapper import BlockPattern, Tiling
 from tensorwrapper.buffer import Blocks, SymmetricBlocks
 from tensorwrapper.buffer.lowlevel import blocks_away
+from tensorwrapper.layout.lowlevel import new_strided
 from tensorwrapper.shape import Symmetry
 from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.testing import BufferContract
@@ -95,3 +96,23 @@ def test_all_of_a_symmetric_tensor_stays_packed():
     assert line.fetched == 6
     assert tensor.tile((0, 1)).tolist() == [[2.0, 3.0]]
     assert line.fetched == 8
+
+
+def test_lists_of_tiles_store_no_fill():
+    values = np.array([1.0, 0, 0, 4, 0, -0.0])
+    here = tw.from_buffer(values, SOME)
+    away = make_tensor(here.layout, blocks_away(Away(values), SOME, np.array(0.0)))
+    for key in ([1, 0], [1, 1]):
+        assert away[key].copy().nnz == here[key].copy().nnz
+        assert away[key].copy().array_equal(here[key])
+
+
+def test_a_line_of_all_elements_asks_for_each_stored_one():
+    pattern = SOME.closure("h2")
+    hermitian = Away(np.array([2j, 3, 4, 5 + 1j, 5 - 1j, 6])), pattern, np.array(0j), Symmetry.parse("h2")
+    for parts in (hermitian, (Away(np.arange(8.0)), pattern, np.array(0.0))):
+        buffer = blocks_away(*parts)
+        line = new_strided((9,), (0,), (1,), 0)
+        _, places = buffer.asked_of([line, new_strided((9,), (0,), (-1,), 8)])
+        assert places.tolist() == list(range(len(parts[0].source)))
+        assert buffer.elements_of(line).tolist() == buffer.read(np.arange(9)).tolist()

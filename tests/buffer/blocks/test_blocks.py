@@ -17,7 +17,10 @@ from tensorwrapper.errors import (
     ReadOnlyError,
     SizeOverflowError,
 )
+from tensorwrapper.layout.lowlevel import new_strided
+from tensorwrapper.selection import as_view
 from tensorwrapper.testing import BufferContract
+from tests.support.shape.row_sets import peak_of
 from tests.support.tiles.block_tensors import P, T, X, block_tensors, dense, of
 
 
@@ -155,3 +158,27 @@ def test_elements_are_written_as_a_whole_or_not_at_all():
         tensor.assign(of(BlockPattern(T, [(1, 0)]), X))
     with pytest.raises(ReadOnlyError):
         tensor.buffer.as_readonly().write(np.array([0]), np.array([1.0]))
+
+
+@given(block_tensors(), st.data())
+def test_lines_have_the_tiles_that_they_cut(given_one, data):
+    ((tensor, _),) = given_one
+    buffer, size = tensor.buffer, tensor.shape.size
+    stride = data.draw(st.sampled_from([1, 1, 2, 3, 7, 0, -1, -2, -5]))
+    offset = data.draw(st.integers(0, max(size - 1, 0)))
+    room = offset if stride < 0 else size - 1 - offset
+    extent = min(size, room // abs(stride) + 1) if stride else 9 * (size > 0)
+    line, places = new_strided((extent,), (0,), (stride,), offset), offset + stride * np.arange(extent)
+    assert buffer.elements_of(line).tolist() == buffer.read(places).tolist()
+    known = Blocks(tensor.pattern, np.ones(tensor.pattern.elements))
+    ordinals, values = buffer.stored_of(line)
+    assert sorted(ordinals.tolist()) == np.flatnonzero(known.read(places)).tolist()
+    assert values.tolist() == buffer.read(places[ordinals]).tolist()
+
+
+def test_plans_take_memory_by_tiles_and_not_by_elements():
+    cut = Tiling([512] * 8, [512] * 8)
+    few = tw.full(BlockPattern(cut, [(1, 2), (7, 7)]), 1.0)
+    found, peak = peak_of(lambda: as_view(few).plan().bytes_read)
+    assert found == few.packed_values().nbytes
+    assert peak < few.nbytes / 4, peak / few.nbytes

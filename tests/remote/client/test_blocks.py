@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 import tensorwrapper as tw
-from tensorwrapper.errors import LayoutError, RemoteProtocolError
+from tensorwrapper.errors import LayoutError, ReadOnlyError, RemoteProtocolError
 from tensorwrapper.remote.client._blocks import pattern_of
+from tensorwrapper.remote.served._writing import store_values
+from tensorwrapper.selection import Outer, Runs
 from tests.support.tiles.block_tensors import P, T, X, dense, of
 
 D = of(P, X)
@@ -92,8 +94,22 @@ def test_writes_are_seen_in_stored_tiles():
         assert there[1, 1, 0, 0].item() == 99.0
         assert connected["d"].compute().array_equal(tensor)
         assert tensor.tile((1, 1))[0, 0].item() == 99.0
-        with pytest.raises(tw.errors.TensorWrapperError):
+        with pytest.raises(ReadOnlyError, match=r"the tile \(0, 1\) is absent.*with_tiles"):
             there[0, 1, 0, 0] = 1.0
+
+
+def test_writes_to_absent_tiles_store_nothing():
+    tensor = D.copy()
+    box = tensor.untiled()
+    parts = [Outer((range(1), range(2))), Outer((range(5, 6), range(5, 6))), Outer((range(1), range(4, 6)))]
+    for selections in (parts, [Runs([0], [2]), Runs([2], [2])]):
+        shape = box if isinstance(selections[0], Outer) else tensor
+        values = [np.full(own.extents, 5.0) for own in selections]
+        with pytest.raises(ReadOnlyError, match="absent"):
+            store_values(shape, selections, values)
+        assert tensor.array_equal(D)
+    store_values(box, parts[:2], [np.full(own.extents, 5.0) for own in parts[:2]])
+    assert dense(tensor)[[0, 0, 5], [0, 1, 5]].tolist() == [5.0] * 3
 
 
 @pytest.mark.parametrize(

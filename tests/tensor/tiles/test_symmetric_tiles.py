@@ -246,3 +246,20 @@ def test_refusals():
         SymmetricBlocks(BlockPattern(cut, [(0, 1)]), np.ones(2), S2)
     with pytest.raises(BufferSizeError, match="2 elements"):
         SymmetricBlocks(BlockPattern(cut, [(1, 0)]), np.ones(3), S2)
+
+
+@pytest.mark.parametrize("name", ["s8", "s4", "4: -(0 1) -(2 3)"])
+def test_packed_boxes_keep_their_symmetry_when_screened(name):
+    symmetry, cut = tw.Symmetry.parse(name), tw.Tiling(*[[1, 2, 1]] * 4)
+    packed = tw.from_packed(np.arange(1.0, symmetry.count((4,) * 4) + 1), symmetry, (4,) * 4)
+    tiles = packed.tiled(cut)
+    for how in ({"error": 90.0}, {"threshold": 30.0}, {}):
+        found = tiles.screened(**how)
+        assert found.symmetry == symmetry
+        plain = tiles.keep_tiles(lambda *numbers: numbers[0] >= 0).screened(**how)
+        if "error" not in how:
+            assert found.pattern == plain.pattern
+        rest = np.asarray(packed.to_dense()) - np.asarray(found.untiled().to_dense())
+        assert np.linalg.norm(rest) <= how.get("error", np.inf)
+    assert packed.tiled(tw.Tiling([1, 3], *[[1, 2, 1]] * 3)).screened().symmetry is None
+    assert packed.permute(1, 0, 2, 3).tiled(cut).screened().symmetry == symmetry
