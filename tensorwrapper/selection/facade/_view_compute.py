@@ -185,7 +185,7 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
         made = None if here else self._with_nulls(order, threads, progress, cancel)
         if made is not None:
             return made if out is None else _copied(made, out)
-        if out is not None and not surely_fits(self.dtype, out.dtype):
+        if out is not None and (_is_nullable(out) or not surely_fits(self.dtype, out.dtype)):
             return self._checked_into(out, threads, progress, cancel)
         made = None if here else self._of_sparse()
         if made is not None:
@@ -210,8 +210,8 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
         self, out: Target, threads: SupportsIndex | None, progress: Progress | None, cancel: Cancel | None
     ) -> Tensor[Any, Any]:
         """Write elements into ones of a type that may not hold them, by the rule of `assign`."""
-        target = target_array(out, self.shape, self.dtype)
-        if self.shape.has_layers or reads_from(self._expression, target):
+        target = None if _is_nullable(out) else target_array(out, self.shape, self.dtype)
+        if target is None or self.shape.has_layers or reads_from(self._expression, target):
             return _copied(self.compute(threads=threads, progress=progress, cancel=cancel), out)
         starts = self.shape.origin
         for region, block in self.blocks(_CHECKED, threads=threads, progress=progress, cancel=cancel):
@@ -538,6 +538,10 @@ def _to_target(out: object) -> "Target | None":
         return as_tensor(given, copy=False)
     check_kind_of(given, (np.ndarray, Tensor), "out= is an array or a tensor, and a view is assigned to")
     return cast("Target", out)
+
+
+def _is_nullable(out: "Target") -> bool:
+    return isinstance(out, Tensor) and out.is_nullable
 
 
 def _copied(source: Tensor[Any], out: "Target | None") -> Tensor[Any, Any]:

@@ -42,7 +42,7 @@ from tensorwrapper.tensor.operators._sparse import compute_sparse
 from tensorwrapper.tensor.operators._strings import compute_strings
 from tensorwrapper.typing import Array
 
-__all__ = ["Out", "call", "flat_operands", "over_array", "over_rows"]
+__all__ = ["Out", "call", "flat_operands", "over_array", "over_rows", "types_made"]
 
 Out: TypeAlias = "TensorCommon[Any] | Array | None"
 
@@ -59,8 +59,9 @@ def call(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) ->
     tensors = [operand for operand in operands if isinstance(operand, TensorBase)]
     # Dense tensors need none of these checks.
     buffers = [tensor.buffer for tensor in tensors if type(tensor.buffer) is not Dense]
-    if any(buffer.nullable for buffer in buffers):
-        return _call_with_nulls(ufunc, operands, outs, where, options)
+    may_be_null = any(buffer.nullable for buffer in buffers)
+    if may_be_null or any(is_tensor_or_view(out) and cast("Any", out).is_nullable for out in outs):
+        return _call_with_nulls(ufunc, operands, outs, where, options, may_be_null=may_be_null)
     if any(buffer.fill_value is not None for buffer in buffers):
         _refuse_where(where, name, "a sparse tensor")
         made = compute_sparse(ufunc, operands, options)
@@ -125,10 +126,18 @@ def _call_with_nulls(
     outs: "tuple[Out, ...]",
     where: object,
     options: dict[str, Any],
+    *,
+    may_be_null: bool,
 ) -> object:
+    """Return results of operands with nulls, or of others that go where nulls are."""
     name = ufunc.__name__
     _refuse_where(where, name, "tensors with nulls")
-    made = compute_with_nulls(lambda given: call(ufunc, tuple(given), dict(options)), operands, name)
+    made: tuple[TensorBase[Any], ...]
+    if may_be_null:
+        made = compute_with_nulls(lambda given: call(ufunc, tuple(given), dict(options)), operands, name)
+    else:
+        plain = call(ufunc, tuple(operands), options)
+        made = cast("tuple[TensorBase[Any], ...]", plain if isinstance(plain, tuple) else (plain,))
     for result, out in zip(made, outs, strict=True):
         if isinstance(out, np.ndarray):
             raise ConversionError(f"{name}: a result with nulls goes into a tensor, not into an array")
@@ -292,7 +301,7 @@ def _computed(
         # What is not marked is computed nowhere.
         made = [
             np.zeros(cast("Array", own).shape, dtype)
-            for own, dtype in zip(targets, _types(ufunc, arrays, options), strict=True)
+            for own, dtype in zip(targets, types_made(ufunc, arrays, options), strict=True)
         ]
         ufunc(*arrays, out=tuple(made), where=where, **options)
     else:
@@ -324,13 +333,13 @@ def _may_lose(
     ):
         # Of one type NumPy computes that type, or what it casts to it without a loss or not at all.
         return ufunc is np.float_power
-    made = _types(ufunc, arrays, options)
+    made = types_made(ufunc, arrays, options)
     return any(
         dtype is not None and not surely_fits(own, dtype) for own, dtype in zip(made, wanted, strict=True)
     )
 
 
-def _types(ufunc: np.ufunc, arrays: "list[Any]", options: dict[str, Any]) -> "list[np.dtype[Any]]":
+def types_made(ufunc: np.ufunc, arrays: "list[Any]", options: dict[str, Any]) -> "list[np.dtype[Any]]":
     """Return the types of the results: those of no elements."""
     none = [np.reshape(own, -1)[:0] if isinstance(own, np.ndarray | np.generic) else own for own in arrays]
     plain = {key: own for key, own in options.items() if key != "where"}
