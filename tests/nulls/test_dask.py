@@ -6,7 +6,7 @@ import pytest
 import tensorwrapper as tw
 from tensorwrapper import interop
 from tensorwrapper import selection as sel
-from tensorwrapper.errors import ConversionError
+from tensorwrapper.errors import ConversionError, ExtentError
 
 N = tw.jagged([[3, None, 1], [], [None], [2, 2]] * 30)
 BOX = tw.as_tensor([[1, None], [2, 3]])
@@ -87,3 +87,16 @@ def test_a_view_of_masked_chunks_is_refused_when_it_is_made():
     with pytest.raises(ConversionError, match=r"as_tensor\(\) of it"):
         sel.as_view(array)
     assert tw.as_tensor(array).array_equal(BOX)
+
+
+def test_a_reduction_of_nulls_alone_says_that_nothing_is_reduced():
+    nothing = tw.jagged([[None, None], [], [None]], dtype="i8").to_dask(max_elements=2)
+    for call in (
+        lambda: nothing.reduce(np.minimum).compute(scheduler="sync"),
+        lambda: np.maximum.reduce(nothing, axis=None).compute(scheduler="sync"),
+        lambda: np.maximum.reduce(nothing.compute(scheduler="sync"), axis=None),
+    ):
+        with pytest.raises(ExtentError, match="initial="):
+            call()
+    assert int(nothing.reduce(np.minimum, initial=7).compute(scheduler="sync")) == 7
+    assert int(nothing.reduce(np.add).compute(scheduler="sync")) == 0
