@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import tensorwrapper as tw
 from tensorwrapper import interop
 from tensorwrapper import selection as sel
+from tensorwrapper.errors import ExtentError
 
 N = tw.jagged([[3, None, 1], [], [None], [2, 2]] * 30)
 BOX = tw.as_tensor([[1, None], [2, 3]])
@@ -142,3 +143,16 @@ def test_parts_that_differ_are_put_together():
     assert not plain.is_nullable
     assert not (plain > 1).is_nullable
     assert (plain > one).is_nullable
+
+
+def test_a_reduction_of_nulls_alone_says_that_nothing_is_reduced():
+    nothing = tw.jagged([[None, None], [], [None]], dtype="i8").to_dask(max_elements=2)
+    for call in (
+        lambda: nothing.reduce(np.minimum).compute(scheduler="sync"),
+        lambda: np.maximum.reduce(nothing, axis=None).compute(scheduler="sync"),
+        lambda: np.maximum.reduce(nothing.compute(scheduler="sync"), axis=None),
+    ):
+        with pytest.raises(ExtentError, match="initial="):
+            call()
+    assert int(nothing.reduce(np.minimum, initial=7).compute(scheduler="sync")) == 7
+    assert int(nothing.reduce(np.add).compute(scheduler="sync")) == 0

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper import wire
+from tensorwrapper.errors import ConversionError
 from tests.nulls.test_table import ROWS
 
 DTYPES = ["f8", "f4", "i8", "i2", "u1", "?"]
@@ -352,3 +353,27 @@ def test_plain_tensors_become_nullable_by_none_alone(case):
     ]
     assert not any(own.is_nullable for own in (*results, *views))
     assert plain.pad_rows(3, fill_value=None).is_nullable
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        lambda: sel.as_view(tw.zeros((3,))),
+        lambda: sel.as_view(tw.zeros((3,)))[::-1],
+        lambda: tw.concat([tw.zeros((1,)), tw.zeros((2,))]),
+        lambda: tw.concat([tw.zeros((3,)), tw.zeros((0,))]),
+        lambda: sel.as_view(tw.nullable(np.zeros(3))),
+        lambda: tw.zeros((3,)),
+    ],
+)
+def test_room_for_nulls_is_no_null_where_it_is_written(view):
+    """Views of one plain tensor refused what the tensor itself, and views of two, take."""
+    target = view()
+    target[...] = tw.nullable(np.array([1.0, 2.0, 3.0]))
+    assert target.tolist() == [1.0, 2.0, 3.0]
+    target.assign(tw.nullable(np.array([4.0, 5.0, 6.0])))
+    assert target.tolist() == [4.0, 5.0, 6.0]
+    if not target.is_nullable:
+        with pytest.raises(ConversionError, match="no place for"):
+            target.assign(tw.nullable(np.array([7.0, 8.0, 9.0]), [True, False, True]))
+        assert target.tolist() == [4.0, 5.0, 6.0]

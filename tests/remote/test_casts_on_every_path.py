@@ -11,7 +11,7 @@ import tensorwrapper as tw
 from tensorwrapper import Shape
 from tensorwrapper import selection as sel
 from tensorwrapper.buffer.lowlevel import check_write, convert_elements
-from tensorwrapper.errors import TensorWrapperError
+from tensorwrapper.errors import SizeOverflowError, TensorWrapperError
 
 DTYPES = [
     "?",
@@ -107,6 +107,7 @@ def written(target, write):
 def test_writes(served, array, dtype):
     count = len(array)
     back = list(range(count))[::-1]
+    tensor, rows = tw.as_tensor(array), tw.from_buffer(array, Shape.jagged([count, 0]))
 
     def new():
         return tw.zeros((count,), dtype=dtype)
@@ -128,6 +129,25 @@ def test_writes(served, array, dtype):
             lambda t: t.assign(tw.from_buffer(array, Shape.jagged([count, 0]))),
         ).elements(),
         "remote": at_a_server,
+        "computed": lambda: written(new(), sel.as_view(array).compute),
+        "computed of two": lambda: written(new(), tw.concat([array[:1], array[1:]]).compute),
+        "computed into an array": lambda: written(
+            np.zeros(2 * count, dtype)[::-2], sel.as_view(array).compute
+        ),
+        "a ufunc": lambda: written(new(), lambda t: np.maximum(tensor, tensor, out=t)),
+        "a ufunc into an array": lambda: written(
+            np.zeros(count, dtype), lambda t: np.maximum(tensor, tensor, out=t)
+        ),
+        "a ufunc where": lambda: written(
+            new(), lambda t: np.maximum(tensor, tensor, out=t, where=np.ones(count, bool))
+        ),
+        "a ufunc of rows": lambda: written(
+            tw.zeros(Shape.jagged([count, 0]), dtype=dtype),
+            lambda t: np.maximum(rows, rows, out=t),
+        ).elements(),
+        "all of them reduced": lambda: written(
+            new(), lambda t: np.maximum.reduce(tw.as_tensor(np.stack([array, array])), axis=0, out=t)
+        ),
     }
     agree(lambda: np.array(check_write(array, np.dtype(dtype)), dtype), ways)
 
@@ -204,3 +224,20 @@ def test_astype_refuses_the_same_types_on_every_path(served, data):
     wanted = outcome(lambda: local.astype(target, **options))
     for path, call in paths.items():
         assert outcome(call) == wanted, path
+
+
+def test_a_ufunc_writes_all_of_its_results_or_none():
+    given = tw.as_tensor([7, 600])
+    whole, rest = tw.zeros((2,), dtype="i1"), tw.zeros((2,), dtype="i1")
+    with pytest.raises(SizeOverflowError, match="200"):
+        np.divmod(given, 3, out=(whole, rest))
+    assert whole.tolist() == rest.tolist() == [0, 0]
+    np.divmod(given, 3, out=(whole, rest), casting="unsafe")
+    assert (whole.tolist(), rest.tolist()) == ([2, -56], [1, 0])
+    np.divmod(given, 3, out=(whole, rest), where=np.array([True, False]))
+    assert (whole.tolist(), rest.tolist()) == ([2, -56], [1, 0])
+    small = tw.as_tensor(np.array([100, 100], "i1"))
+    small += tw.as_tensor(np.array([100, 1], "i1"))  # within a type integers wrap round, as in NumPy
+    with pytest.raises(SizeOverflowError):
+        small += given
+    assert small.tolist() == [-56, 101]

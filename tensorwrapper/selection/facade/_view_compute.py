@@ -1,7 +1,7 @@
 """Views computed: at once, part by part, as arrays, lists and numbers."""
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Final, Generic, SupportsIndex, TypeVar, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,7 @@ from tensorwrapper._integers import to_count
 from tensorwrapper._memory import new_memory
 from tensorwrapper._value_class import evolve
 from tensorwrapper.buffer import BufferCommon, Nullable, StringData, Strings
-from tensorwrapper.buffer.lowlevel import buffer_of, holds_strings, write_elements
+from tensorwrapper.buffer.lowlevel import buffer_of, check_write, holds_strings, write_elements
 from tensorwrapper.errors import BufferSizeError, ConversionError, ExportError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import (
@@ -36,8 +36,7 @@ from tensorwrapper.selection.execution._targets import (
     threads_for,
 )
 from tensorwrapper.selection.execution._write_in_memory import ALONE, MemoryJob, is_in_memory
-from tensorwrapper.selection.expressions._elementwise import Casting
-from tensorwrapper.selection.expressions._expression import Expression, memory_of, unnamed_view
+from tensorwrapper.selection.expressions._expression import Expression, memory_of
 from tensorwrapper.selection.facade._view_base import ViewBase
 from tensorwrapper.selection.jagged._flatten import in_order
 from tensorwrapper.selection.plans._nulls import has_nullable, sides_of_view
@@ -68,6 +67,9 @@ if TYPE_CHECKING:
 __all__ = ["ViewRunning"]
 
 _S = TypeVar("_S", bound=np.generic)
+
+_CHECKED: Final = 1 << 24
+"""Bytes of elements that are looked at together, whether another type may hold them."""
 
 
 class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
@@ -183,12 +185,8 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
         made = None if here else self._with_nulls(order, threads, progress, cancel)
         if made is not None:
             return made if out is None else _copied(made, out)
-        if out is not None and not surely_fits(self.dtype, out.dtype):
-            target_array(out, self.shape, self.dtype)  # for what it raises
-            cast_to = self._make(
-                Expression(Casting(unnamed_view(self._expression), out.dtype), self._in_order())
-            )
-            return cast_to.compute(out, order, threads=threads, progress=progress, cancel=cancel)
+        if out is not None and (_is_nullable(out) or not surely_fits(self.dtype, out.dtype)):
+            return self._checked_into(out, threads, progress, cancel)
         made = None if here else self._of_sparse()
         if made is not None:
             return made if out is None else _copied(made, out)
@@ -207,6 +205,20 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
             self._write(target, count, watch, here=here)
         written: Tensor[Any, Any] = out if isinstance(out, Tensor) else as_tensor(out)
         return written
+
+    def _checked_into(
+        self, out: Target, threads: SupportsIndex | None, progress: Progress | None, cancel: Cancel | None
+    ) -> Tensor[Any, Any]:
+        """Write elements into ones of a type that may not hold them, by the rule of `assign`."""
+        target = None if _is_nullable(out) else target_array(out, self.shape, self.dtype)
+        if target is None or self.shape.has_layers or reads_from(self._expression, target):
+            return _copied(self.compute(threads=threads, progress=progress, cancel=cancel), out)
+        starts = self.shape.origin
+        for region, block in self.blocks(_CHECKED, threads=threads, progress=progress, cancel=cancel):
+            place = zip(region.origin, starts, region.extents, strict=True)
+            own = tuple([slice(first - start, first - start + count) for first, start, count in place])
+            target[own] = check_write(block.elements().reshape(region.extents), target.dtype)
+        return out if isinstance(out, Tensor) else as_tensor(out)
 
     def _write(self, target: Array, threads: int, watch: Watch, *, here: bool) -> None:
         """Write all elements of a box: those that are in memory at once, others by a plan."""
@@ -526,6 +538,10 @@ def _to_target(out: object) -> "Target | None":
         return as_tensor(given, copy=False)
     check_kind_of(given, (np.ndarray, Tensor), "out= is an array or a tensor, and a view is assigned to")
     return cast("Target", out)
+
+
+def _is_nullable(out: "Target") -> bool:
+    return isinstance(out, Tensor) and out.is_nullable
 
 
 def _copied(source: Tensor[Any], out: "Target | None") -> Tensor[Any, Any]:

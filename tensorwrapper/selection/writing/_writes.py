@@ -77,7 +77,9 @@ def assign(
             written, [WriteTarget((), target, _all_elements)] if target.layout.is_injective else []
         )
         # What refuses nulls does so before anything is written.
-        marks_there = None if valid is None else _validity_of(target)
+        has_nulls = valid is not None and not np.all(valid.elements() if isinstance(valid, Tensor) else valid)
+        is_marked = has_nulls or (valid is not None and target.is_nullable)
+        marks_there = _validity_of(target) if is_marked else None
         target.assign(value, casting=casting)
         if marks_there is not None:
             marks_there.assign(cast("Any", valid))

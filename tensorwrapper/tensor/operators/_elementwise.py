@@ -9,6 +9,7 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
+from tensorwrapper._arguments import surely_fits
 from tensorwrapper._memory import too_large
 from tensorwrapper.buffer import BufferCommon, Dense
 from tensorwrapper.buffer.lowlevel import as_dense, check_dtype, check_write, holds_strings, packed_layout
@@ -41,7 +42,7 @@ from tensorwrapper.tensor.operators._sparse import compute_sparse
 from tensorwrapper.tensor.operators._strings import compute_strings
 from tensorwrapper.typing import Array
 
-__all__ = ["Out", "call", "flat_operands", "over_array", "over_rows"]
+__all__ = ["Out", "call", "flat_operands", "over_array", "over_rows", "types_made"]
 
 Out: TypeAlias = "TensorCommon[Any] | Array | None"
 
@@ -58,9 +59,11 @@ def call(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) ->
     tensors = [operand for operand in operands if isinstance(operand, TensorBase)]
     # Dense tensors need none of these checks.
     buffers = [tensor.buffer for tensor in tensors if type(tensor.buffer) is not Dense]
-    if any(buffer.nullable for buffer in buffers):
+    may_be_null = any(buffer.nullable for buffer in buffers)
+    if may_be_null:
         _refuse_nulls_beside_fill(operands, name)
-        return _call_with_nulls(ufunc, operands, outs, where, options)
+    if may_be_null or any(is_tensor_or_view(out) and cast("Any", out).is_nullable for out in outs):
+        return _call_with_nulls(ufunc, operands, outs, where, options, may_be_null=may_be_null)
     if any(buffer.fill_value is not None for buffer in buffers):
         _refuse_where(where, name, "a sparse tensor")
         made = compute_sparse(ufunc, operands, options)
@@ -125,10 +128,18 @@ def _call_with_nulls(
     outs: "tuple[Out, ...]",
     where: object,
     options: dict[str, Any],
+    *,
+    may_be_null: bool,
 ) -> object:
+    """Return results of operands with nulls, or of others that go where nulls are."""
     name = ufunc.__name__
     _refuse_where(where, name, "tensors with nulls")
-    made = compute_with_nulls(lambda given: call(ufunc, tuple(given), dict(options)), operands, name)
+    made: tuple[TensorBase[Any], ...]
+    if may_be_null:
+        made = compute_with_nulls(lambda given: call(ufunc, tuple(given), dict(options)), operands, name)
+    else:
+        plain = call(ufunc, tuple(operands), options)
+        made = cast("tuple[TensorBase[Any], ...]", plain if isinstance(plain, tuple) else (plain,))
     for result, out in zip(made, outs, strict=True):
         if isinstance(out, np.ndarray):
             raise ConversionError(f"{name}: a result with nulls goes into a tensor, not into an array")
@@ -269,11 +280,9 @@ def _call_boxes(
     targets = [_target(out, shape, name) for out in outs]
     if where is not True:
         options["where"] = array_of(cast("Operand", where))
-    if any(target is not None for target in targets):
-        options["out"] = tuple(targets)
     with refusals(name):
         try:
-            results = ufunc(*arrays, **options)
+            results = _computed(ufunc, arrays, targets, options)
         except MemoryError as error:
             raise too_large(shape.extents, np.result_type(*arrays)) from error
     found = _several(results)
@@ -288,6 +297,67 @@ def _call_boxes(
         shape,
         operands,
     )
+
+
+def _computed(
+    ufunc: np.ufunc, arrays: "list[Any]", targets: "list[Array | None]", options: dict[str, Any]
+) -> object:
+    """Return what NumPy computes, in the targets where there are some: by the rule of `assign`.
+
+    NumPy itself casts to the type of ``out=`` whatever is lost; only ``casting="unsafe"`` asks for that.
+    """
+    if all(target is None for target in targets):
+        return ufunc(*arrays, **options)
+    if not _may_lose(ufunc, arrays, targets, options):
+        return ufunc(*arrays, out=tuple(targets), **options)
+    where = options.pop("where", True)
+    if where is not True:
+        # What is not marked is computed nowhere.
+        made = [
+            np.zeros(cast("Array", own).shape, dtype)
+            for own, dtype in zip(targets, types_made(ufunc, arrays, options), strict=True)
+        ]
+        ufunc(*arrays, out=tuple(made), where=where, **options)
+    else:
+        made = [np.asarray(own) for own in _several(ufunc(*arrays, **options))]
+    marks = [... if own is None or where is True else np.broadcast_to(where, own.shape) for own in targets]
+    fitting = [
+        own if target is None else check_write(own[mark], target.dtype)
+        for own, target, mark in zip(made, targets, marks, strict=True)
+    ]
+    for own, target, mark in zip(fitting, targets, marks, strict=True):
+        if target is not None:
+            target[mark] = own
+    results = [own if target is None else target for own, target in zip(made, targets, strict=True)]
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def _may_lose(
+    ufunc: np.ufunc, arrays: "list[Any]", targets: "list[Array | None]", options: dict[str, Any]
+) -> bool:
+    """Tell whether a target may not hold a result of the type that NumPy computes."""
+    if options.get("casting", "same_kind") != "same_kind":
+        return False
+    wanted = [None if target is None else target.dtype for target in targets]
+    given = {own.dtype for own in arrays if isinstance(own, np.ndarray | np.generic)}
+    if (
+        {dtype for dtype in wanted if dtype is not None} == given
+        and len(given) == 1
+        and "dtype" not in options
+    ):
+        # Of one type NumPy computes that type, or what it casts to it without a loss or not at all.
+        return ufunc is np.float_power
+    made = types_made(ufunc, arrays, options)
+    return any(
+        dtype is not None and not surely_fits(own, dtype) for own, dtype in zip(made, wanted, strict=True)
+    )
+
+
+def types_made(ufunc: np.ufunc, arrays: "list[Any]", options: dict[str, Any]) -> "list[np.dtype[Any]]":
+    """Return the types of the results: those of no elements."""
+    none = [np.reshape(own, -1)[:0] if isinstance(own, np.ndarray | np.generic) else own for own in arrays]
+    plain = {key: own for key, own in options.items() if key != "where"}
+    return [np.asarray(own).dtype for own in _several(ufunc(*none, **plain))]
 
 
 def _target(out: Out, shape: Shape[Any], name: str) -> "Array | None":
@@ -436,10 +506,8 @@ def _call_rows(
     targets = [_target(out, shape, name) for out in outs]
     if where is not True:
         options["where"] = flat_operands([cast("Operand", where)], reference, name)[0]
-    if any(target is not None for target in targets):
-        options["out"] = tuple(targets)
     with refusals(name):
-        results = ufunc(*flats, **options)
+        results = _computed(ufunc, flats, targets, options)
     found = _several(results)
     made = [
         out if out is not None else over_rows(array, shape, reference)

@@ -45,6 +45,12 @@ from tensorwrapper.tensor.operators._operand import (
     read_operand,
     read_operands,
 )
+from tensorwrapper.tensor.operators._outs import (
+    WRITERS,
+    finished_array,
+    with_fitting_values,
+    without_out,
+)
 from tensorwrapper.tensor.operators._promotion import check_computed_in, promoted
 from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.tensor.operators._row_functions import ROW_FUNCTIONS, call_along_rows
@@ -93,13 +99,16 @@ def call_function(
         return call_on_texts(function, name, arguments, options)
     if function.__name__ in _MOVE and _first_of(arguments, is_nullable_number):
         return _moved_with_nulls(function, name, arguments, options)
+    out, arguments, options = without_out(function, arguments, options, name)
+    arguments, options = with_fitting_values(function, arguments, options, name)
     _refuse_lost_writes(function.__name__, arguments, options, name)
     _check_type(function.__name__, arguments, options, name)
     plain = [_as_arrays(argument, name, function.__name__) for argument in arguments]
     given = {key: read_mask(own, name) if key == "where" else own for key, own in options.items()}
     named = {key: _as_arrays(value, name, function.__name__) for key, value in given.items()}
     with refusals(name):
-        return function(*plain, **named)
+        found = function(*plain, **named)
+    return found if out is None else finished_array(np.asarray(found), (*arguments, out), out, name)
 
 
 def _call_of_rows(
@@ -202,14 +211,11 @@ def _are_boxes(values: Iterable[object]) -> bool:
     return all(not isinstance(value, TensorCommon) or value.shape.flatten().is_box for value in values)
 
 
-_WRITERS = {"copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"}
-
-
 def _refuse_lost_writes(short: str, arguments: "tuple[Any, ...]", options: dict[str, Any], name: str) -> None:
     """Raise if a function would write into an array of its own that stands for a tensor without memory."""
     out = options.get("out")
     outs = cast("tuple[object, ...]", out if isinstance(out, tuple) else (out,))
-    for target in (*outs, *(arguments[:1] if short in _WRITERS else ())):
+    for target in (*outs, *(arguments[:1] if short in WRITERS else ())):
         if is_tensor(target):
             if target.buffer.memory_of(target.layout.implementation) is None:
                 raise ConversionError(

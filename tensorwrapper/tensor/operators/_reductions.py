@@ -11,7 +11,7 @@ from typing import Any, SupportsIndex, cast
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._arguments import to_dtype
+from tensorwrapper._arguments import surely_fits, to_dtype
 from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import check_write, holds_strings, packed_layout
 from tensorwrapper.errors import (
@@ -24,7 +24,13 @@ from tensorwrapper.errors import (
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import OperandShapes, make_smooth, mode_of, names_of, wrap
 from tensorwrapper.tensor._tensor_base import TensorBase
-from tensorwrapper.tensor.operators._elementwise import array_of, flat_operands, over_array, over_rows
+from tensorwrapper.tensor.operators._elementwise import (
+    array_of,
+    flat_operands,
+    over_array,
+    over_rows,
+    types_made,
+)
 from tensorwrapper.tensor.operators._operand import (
     check_argument,
     is_tensor,
@@ -312,10 +318,31 @@ def _at(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) -> 
     check_argument(inputs[1], name)
     values = [array_of(operand) for operand in read_operands(inputs[2:], name)]
     with refusals(name):
+        values = _fitting(ufunc, array, values)
         ufunc.at(array, inputs[1], *values, **options)
     if not np.may_share_memory(array, cast("Any", target.buffer).flat):
         target.assign(array)
     return None
+
+
+def _fitting(ufunc: np.ufunc, array: Array, values: "list[Any]") -> "list[Any]":
+    """Return the other operands as ones with which the elements of an array stay of its type.
+
+    NumPy's ``at`` casts what it computes whatever is lost: fractions, and integers that become no time.
+    """
+
+    def fits(given: "list[Any]") -> bool:
+        return all(surely_fits(made, array.dtype) for made in types_made(ufunc, [array, *given], {}))
+
+    if fits(values):
+        return values
+    cast_values: list[Any] = [check_write(own, array.dtype).astype(array.dtype) for own in values]
+    if not fits(cast_values):
+        (made,) = types_made(ufunc, [array, *cast_values], {})
+        raise DTypeError(
+            f"{ufunc.__name__}.at: a result of type {made} does not go into elements of {array.dtype}"
+        )
+    return cast_values
 
 
 def _check_type(ufunc: np.ufunc, tensor: TensorBase[Any], dtype: object, name: str) -> None:

@@ -143,14 +143,13 @@ def test_casting_is_heard_on_every_path():
 def test_functions_never_lose_what_they_write(make):
     t = tw.as_tensor([1.0, 2.0, 3.0])
     target = make(t)
-    for call in (
-        lambda: np.copyto(target, 5),
-        lambda: np.clip(t, 0, 1, out=target),
-        lambda: np.cumsum(t, out=target),
-        lambda: np.fill_diagonal(target, 1),
-    ):
+    for call in (lambda: np.copyto(target, 5), lambda: np.fill_diagonal(target, 1)):
         with pytest.raises(ConversionError, match="assign"):
             call()
+    for call in (np.cumsum, np.clip):
+        wanted = call(t.tolist(), *((0, 1) if call is np.clip else ()))
+        call(t, *((0, 1) if call is np.clip else ()), out=target)
+        assert target.tolist() == wanted.tolist()
     np.matmul(np.eye(3), np.ones(3), out=target)
     assert t.tolist() == [1.0, 1.0, 1.0]
 
@@ -285,3 +284,50 @@ def test_a_view_of_what_is_sparse_is_computed_in_place():
     with pytest.raises(ConversionError, match="fill"):
         v += 1
     assert s.stored()[1].tolist() == [1, 10, 14]
+
+
+FUNCTIONS = {
+    "sum": (lambda t, out: np.sum(t, out=out), ()),
+    "sum, by position": (lambda t, out: np.sum(t, None, None, out), ()),
+    "cumsum": (lambda t, out: np.cumsum(t, out=out), (2,)),
+    "clip": (lambda t, out: np.clip(t, 0, 1000, out=out), (2,)),
+    "take": (lambda t, out: np.take(t, [1, 0], out=out), (2,)),
+    "outer": (lambda t, out: np.multiply.outer(t, t, out=out), (2, 2)),
+    "dot": (lambda t, out: np.dot(t, t, out=out), ()),
+    "copyto": (lambda t, out: np.copyto(out, t), (2,)),
+    "putmask": (lambda t, out: np.putmask(out, [True, True], t), (2,)),
+    "put": (lambda t, out: np.put(out, [0, 1], t), (2,)),
+    "at": (lambda t, out: np.add.at(out, [0, 1], t), (2,)),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_what_functions_write_follows_the_rule_of_assign(name):
+    call, extents = FUNCTIONS[name]
+    t = tw.as_tensor([300, 200])
+    for narrow in ("i1", "u1"):
+        out = tw.zeros(extents, dtype=narrow)
+        with pytest.raises(SizeOverflowError if narrow == "i1" else DTypeError):
+            call(t, out)
+        assert not np.asarray(out).any()
+    with pytest.raises(DTypeError):
+        call(tw.as_tensor([1.5, 2.5]), tw.zeros(extents, dtype="i8"))
+    same, wide = np.zeros(extents, "i8"), tw.zeros(extents, dtype="f8")
+    call(np.array([300, 200]), same)
+    call(t, wide)
+    np.testing.assert_array_equal(wide, same)
+
+
+def test_results_go_where_nulls_are():
+    t = tw.as_tensor([1.0, 2.0])
+    for call in (
+        lambda out: np.add(t, 1, out=out),
+        lambda out: np.cumsum(t * 2 - [0, 1], out=out),
+        lambda out: sel.as_view(t + 1).compute(out=out),
+        lambda out: tw.concat([t[:1] + 1, t[1:] + 1]).compute(out=out),
+        lambda out: out.assign(t + 1),
+    ):
+        out = tw.nullable(np.zeros(2), [True, False])
+        call(out)
+        assert out.null_count == 0
+        assert out[0].item() == 2.0

@@ -13,6 +13,7 @@ from tensorwrapper.errors import (
     LabelError,
     OutOfBoundsError,
     SizeOverflowError,
+    TensorWrapperError,
 )
 from tensorwrapper.tensor.operators._refusals import refusals
 
@@ -84,3 +85,32 @@ def test_all_elements_are_joined_without_a_mode_as_the_advice_has_it():
             ):
                 np.concatenate([own, own], axis=None)
         assert np.concatenate([t.elements(), t.elements()]).tolist() == [1, 2, 3, 1, 2, 3]
+
+
+def test_ufuncs_of_other_types_are_refused_by_every_kind_of_tensor():
+    """NumPy's own TypeError came through where zeros decide which tiles a result has."""
+    x = np.arange(12.0).reshape(3, 4)
+    tiles = tw.as_tensor(x).tiled(tw.Tiling([1, 2], [2, 2]))
+    few = tiles.keep_tiles([(0, 0), (1, 1)])
+    kinds = {
+        "box": (tw.as_tensor(x), x),
+        "view": (sel.as_view(x), x),
+        "rows": (tw.jagged([[1.0], [2.0, 3.0]]), tw.jagged([[1.0], [2.0, 3.0]])),
+        "tiles": (tiles, tiles),
+        "blocks": (few, few),
+        "blocks beside a box": (few.untiled(), tw.as_tensor(x)),
+        "blocks beside an array": (few.untiled(), x),
+        "blocks beside numbers of tiles": (few, np.ones((2, 2))),
+        "sparse": (tw.sparse([(0, 1)], [1.0], (3, 4)), tw.sparse([(0, 1)], [1.0], (3, 4))),
+        "packed": (tw.from_packed([1.0, 2.0, 3.0], "s2", (2, 2)), np.ones((2, 2))),
+        "nulls": (tw.nullable(x), x),
+        "Dask": (tw.jagged([[1.0], [2.0, 3.0]]).to_dask(), 1.0),
+    }
+    for kind, (one, other) in kinds.items():
+        for ufunc in (np.bitwise_and, np.left_shift, np.gcd):
+            for pair in ((one, other), (other, one)):
+                try:
+                    ufunc(*pair)
+                except TensorWrapperError:
+                    continue
+                pytest.fail(f"{ufunc.__name__} of {kind} was not refused")
