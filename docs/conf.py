@@ -42,7 +42,7 @@ default_role = "code"
 myst_heading_anchors = 3
 myst_enable_extensions = ["colon_fence"]
 # A button copies what was typed: no prompts, no output, and no example that raises on purpose.
-copybutton_prompt_text = r">>> |\.\.\. "
+copybutton_prompt_text = r">>> ?|\.\.\.(?: |$)"
 copybutton_prompt_is_regexp = True
 copybutton_only_copy_prompt_lines = True
 copybutton_remove_prompts = True

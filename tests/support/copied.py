@@ -70,15 +70,15 @@ def _copied(shown: object, button: object) -> str:
 
 
 def _run(program: str, folder: Path) -> str:
-    """Run a program in an empty folder, as if it had been pasted to a prompt; return the end of its error."""
+    """Run a program in an empty folder; return the end of its error."""
     folder.mkdir(parents=True)
     done = subprocess.run(
-        [sys.executable, "-i", "-q"],
-        input=program + "\n",
+        [sys.executable, "-c", program],  # no file, as in a notebook: workers of Dask begin with one
         capture_output=True,
         text=True,
         timeout=600,
         check=False,
         cwd=folder,
+        stdin=subprocess.DEVNULL,
     )
-    return done.stderr[-800:] if "Traceback" in done.stderr else ""
+    return done.stderr[-800:] if done.returncode else ""
