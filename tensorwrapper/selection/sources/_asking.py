@@ -49,7 +49,7 @@ def layout_of(source: Source) -> "Layout[Any] | None":
 
 
 def ask(source: Source, wanted: Sequence[Wanted], out: Sequence[Array]) -> ReadHandle:
-    """Read from a source in one request; runs of a box that knows none are read as boxes."""
+    """Read from a source in one request; it gets boxes in place of runs, where it takes boxes alone."""
     if _knows(source, wanted):
         return source.read(wanted, out)
     parts, targets, owners = _in_boxes(source, wanted, out)
@@ -57,7 +57,7 @@ def ask(source: Source, wanted: Sequence[Wanted], out: Sequence[Array]) -> ReadH
 
 
 def tell(source: WritableSource, wanted: Sequence[Wanted], values: Sequence[Array]) -> None:
-    """Write to a source in one request; runs of a box that knows none are written as boxes."""
+    """Write to a source in one request; it gets boxes in place of runs, where it takes boxes alone."""
     if _knows(source, wanted):
         source.write(wanted, values)
         return
@@ -66,12 +66,12 @@ def tell(source: WritableSource, wanted: Sequence[Wanted], values: Sequence[Arra
 
 
 def cost_of(source: Source, wanted: Wanted) -> int:
-    """Return how many bytes a read moves; of runs, in a box that knows none, those of boxes."""
+    """Return how many bytes a read moves: the sum over the selections that the source gets."""
     return sum([source.cost(own) for own in in_its_words(source, [wanted])])
 
 
 def in_its_words(source: Source, wanted: Sequence[Wanted]) -> Sequence[Wanted]:
-    """Return selections as a source is asked for them: as boxes, if there are runs and it knows none."""
+    """Return selections in the words of a source: boxes in place of runs, where it takes boxes alone."""
     if _knows(source, wanted):
         return wanted
     # Nothing is read into these arrays, so all elements may lie in one place.

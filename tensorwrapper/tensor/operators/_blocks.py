@@ -119,7 +119,7 @@ def compute_blocks(
         for number, (own, tiles) in enumerate(zip(operands, seen, strict=True))
     ]
     with refusals(name):
-        # Which tiles are there may depend on what the function makes of zeros.
+        # The function is called with zeros to find the tiles of the result.
         pattern = _pattern_of(function, name, sides, reference)
     kept = _kept_symmetry(operands, seen, name)
     with refusals(name):

@@ -312,7 +312,7 @@ def _computed(
         return ufunc(*arrays, out=tuple(targets), **options)
     where = options.pop("where", True)
     if where is not True:
-        # What is not marked is computed nowhere.
+        # NumPy computes the marked elements alone.
         made = [
             np.zeros(cast("Array", own).shape, dtype)
             for own, dtype in zip(targets, types_made(ufunc, arrays, options), strict=True)

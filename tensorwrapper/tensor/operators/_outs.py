@@ -1,4 +1,4 @@
-"""What NumPy's functions write: by the rule of `assign`, where NumPy itself casts whatever is lost."""
+"""Writes of NumPy's functions into tensors, by the rule of `assign`: NumPy itself casts with losses."""
 
 import inspect
 from collections.abc import Callable, Sequence
@@ -33,7 +33,7 @@ WRITERS: Final = {
 def without_out(
     function: Callable[..., Any], arguments: "tuple[Any, ...]", options: dict[str, Any], name: str
 ) -> "tuple[Any, tuple[Any, ...], dict[str, Any]]":
-    """Return ``out=`` of one array, and the call without it; None of functions that know none."""
+    """Split a call into ``out=`` and the rest. Calls with several outputs keep them."""
     may_have = "out" in options or any(isinstance(own, np.ndarray | TensorCommon) for own in arguments[1:])
     bound = _bound(function, arguments, options, name, "out") if may_have else None
     given = {} if bound is None else bound.arguments
@@ -84,7 +84,7 @@ def _bound(
     name: str,
     wanted: str,
 ) -> "inspect.BoundArguments | None":
-    """Return the arguments of a call by their names; None if the function has not the one that is wanted."""
+    """Return the arguments of a call by their names; None if the function lacks the name."""
     known = _signature(function)
     if wanted not in known.parameters:
         return None
