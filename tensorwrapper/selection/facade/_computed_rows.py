@@ -17,7 +17,7 @@ from tensorwrapper.selection.sources._source import Ability, Finished, ReadHandl
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import OperandShapes
 from tensorwrapper.tensor import Tensor, as_tensor
-from tensorwrapper.tensor.lowlevel import make_tensor
+from tensorwrapper.tensor.lowlevel import make_tensor, numbered_as
 from tensorwrapper.typing import Array, IntArray
 
 __all__ = ["ComputedRows", "Method", "is_computed"]
@@ -215,8 +215,10 @@ class ComputedRows:
         low, high = rows.item(0), rows.item(-1) + 1
         # Empty rows in between do no harm, unless each row gives a number.
         together = chosen.are_together if self.keeps else high - low == len(rows)
-        part = self.lines[low:high] if together else self.lines.gather(0, rows)
-        return self.call(part.copy())
+        part = (self.lines[low:high] if together else self.lines.gather(0, rows)).copy()
+        prefixes = self.shape.leading(self.shape.rank - 1) if self.keeps else self.shape
+        with numbered_as(prefixes, range(low, high) if together else rows):
+            return self.call(part)
 
     def __repr__(self) -> str:
         function: Any = self.call

@@ -235,6 +235,22 @@ def test_what_has_no_answer_is_refused_at_once():
         view.rows().rankdata("best")
 
 
+@pytest.mark.parametrize(
+    "call", [lambda v: v.rows().mean(), lambda v: v.rows().median(), lambda v: v.rows().var()]
+)
+def test_warnings_number_rows_as_the_whole_does(call):
+    view = call(tw.concat([R, R, tw.jagged([[1], []])]))
+    parts = [(np.s_[2:], (4,)), (np.s_[6:], (7,)), ([0, 7], (7,)), (np.s_[::-3], (1,)), (np.s_[:2], (1,))]
+    for key, row in parts:
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            view[key].compute()
+        assert [str(own.message).partition("row ")[2].partition(" is")[0] for own in told] == [str(row)]
+    cells = call(tw.concat([tw.jagged([[[3, 1, 2], []], [], [[], [4, 4]]])] * 2))
+    with pytest.warns(RuntimeWarning, match=r"row \(5, 0\) is empty"):
+        cells[4:].compute()
+
+
 def test_numpys_functions_of_rows_give_views():
     view = tw.concat([R, R])
     for call in (np.sort, np.argsort, np.cumsum, np.mean, np.sum, np.nansum, np.median, np.any):
