@@ -328,6 +328,13 @@ with_field(): `e.with_field('n', [1, 2, 3])` | with_fields(): `e.with_fields({'n
 rename(): `e.rename({'q': 'charge'})` | drop(): `e.drop('q', 'run')` | field(): `e.field('t', np.int64)`
 flatten(): `e.flatten()` takes nothing | to_dict(): `e.to_dict(arrays=False)` | tolist(): `e.tolist()`
 shape=: `tw.records(dict(e), shape=(3,))` shares other modes | names=: `e.rename({'q': 'charge'})`
+[DaskTensor=d]
+rows: NumPy's functions work in rows: `np.sort({x}, axis=-1)`, `np.mean({x}, axis=-1)`; a view has all others: `sel.as_view({x}).rows()`
+fill_null is_valid drop_null: a view of a collection has it: `sel.as_view({x}).{name}`, and `sel.as_view({x}).fill_null(0)` gives one
+assign array_equal broadcast cells copy flatten gather is_sparse item local_index merge_modes named null_count pad_rows rank: a view of a collection has it: `sel.as_view({x}).{name}`
+repeat repeat_each reverse rotate row_lengths run_lengths squeeze tiled translate_to unsqueeze values window: a view of a collection has it: `sel.as_view({x}).{name}`
+astype: a view of a collection has it: `sel.as_view({x}).astype('f4')`
+tolist to_arrow to_awkward to_masked to_padded to_pandas to_torch to_numpy_strings: a tensor has it, once all rows are here: `{x}.compute().{name}`
 [RemoteRecords=r]
 array_equal copy drop dtypes field flatten get group_by is_lazy items plan: records at a server have it once they are views, or are read: `{x}.view().{name}`, `{x}[:].{name}`
 rename size sort_by to_arrow to_awkward to_dask to_pandas to_polars to_structured: records at a server have it once they are views, or are read: `{x}.view().{name}`, `{x}[:].{name}`

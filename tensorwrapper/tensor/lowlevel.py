@@ -7,6 +7,7 @@ are NumPy's, and `TensorLibraries`, which hand both to others; `CALLS` is how me
 
 **Rows**: `cut_rows` is the layout in which a mode is dealt to rows; `padded_lines` is the shape of longer
 rows, `padded_cells` that of cells with margins; `WithinRows` has what is computed in each row,
+`numbered_as` lets its messages number rows of a part as those of all,
 `ROW_FUNCTIONS` the names of NumPy's functions that do so, and `REDUCTIONS` the ufuncs of some;
 `select_tiles` some tiles of a tiled layout, whose numbers `tile_numbers` checks; `check_filled` that a
 reduction has an answer for what is empty. `NormOrder` are the norms of a tile, `TileChoice` what says tiles.
@@ -70,7 +71,7 @@ if TYPE_CHECKING:
     from tensorwrapper.tensor.rows._sums import add_all
     from tensorwrapper.tensor.rows._tile_blocks import NormOrder
     from tensorwrapper.tensor.rows._tiles import select_tiles, tile_numbers
-    from tensorwrapper.tensor.within._within_rows import WithinRows
+    from tensorwrapper.tensor.within._within_rows import WithinRows, numbered_as
 
 __all__ = [
     "DENSE",
@@ -101,6 +102,7 @@ __all__ = [
     "is_running",
     "labelled_shape",
     "make_tensor",
+    "numbered_as",
     "padded_cells",
     "padded_lines",
     "promoted",
@@ -151,7 +153,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "_tensor": ("make_tensor",),
             "rows._tile_blocks": ("NormOrder",),
             "rows._tiles": ("select_tiles", "tile_numbers"),
-            "within._within_rows": ("WithinRows",),
+            "within._within_rows": ("WithinRows", "numbered_as"),
             "facade._writes": ("divide_value", "fit_values", "values_into"),
         },
     )

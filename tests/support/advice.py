@@ -69,7 +69,7 @@ def run_all(text, folder, monkeypatch):
             if re.search(r"\bf\b(?!\.tens)", code):
                 tw.save("f.tens", {"x": found["t"]})  # what was advised before may have written another
                 found["f"] = files.enter_context(tw.open("f.tens"))
-            if re.search(r"\bd\b[.\[]", code):
+            if re.search(r"\bd\b[.\[,)]", code):
                 found["d"] = found["r"].to_dask()
             if "g[" in code:
                 found["g"] = files.enter_context(tw.open("h.tens", "w"))
@@ -85,6 +85,8 @@ def message_of(mistake, folder, monkeypatch):
     found = values(folder)
     with tw.open("f.tens") as file:
         found["f"] = file
+        if mistake.startswith("d."):
+            found["d"] = found["r"].to_dask()
         with pytest.raises((AttributeError, TypeError, ValueError, LookupError, OSError)) as caught:
             exec(mistake, found)
     text = str(caught.value)

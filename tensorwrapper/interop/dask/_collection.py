@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from tensorwrapper._arguments import to_dtype
 from tensorwrapper._arrays import shown_array
+from tensorwrapper._hints import hint
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import write_elements
 from tensorwrapper.errors import ConversionError, ExtentError, ExtentMismatchError, IndexTypeError
@@ -574,3 +575,5 @@ def _is_of_others(value: object) -> bool:
 
 _OURS: Final = (DaskTensor, Tensor, View)
 """What has a shape of ours, and stays where it is until a part is computed."""
+
+hint(DaskTensor, "DaskTensor")

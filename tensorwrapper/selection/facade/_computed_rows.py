@@ -1,12 +1,13 @@
 """`ComputedRows`: a source that applies a function to the rows of a view when it is read."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final, Literal, cast, final
+from typing import Any, Final, Literal, TypeAlias, cast, final
 
 import numpy as np
 
-from tensorwrapper._arrays import concatenated_ranges, positions_array
+from tensorwrapper._arrays import concatenated_ranges, different, positions_array, run_of
 from tensorwrapper._value_class import evolve, frozen, token_of
+from tensorwrapper.buffer import Nullable
 from tensorwrapper.buffer.lowlevel import write_elements
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection.expressions._expression import Expression
@@ -15,13 +16,17 @@ from tensorwrapper.selection.sources._runs import Runs, Wanted
 from tensorwrapper.selection.sources._source import Ability, Finished, ReadHandle
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import OperandShapes
-from tensorwrapper.tensor import Tensor
+from tensorwrapper.tensor import Tensor, as_tensor
+from tensorwrapper.tensor.lowlevel import make_tensor, numbered_as
 from tensorwrapper.typing import Array, IntArray
 
 __all__ = ["ComputedRows", "Method", "is_computed"]
 
 _BLOCK: Final = 1 << 26  # bytes of rows that are computed at a time
+_SPARSE: Final = 8  # places in between, for each that is wanted, of which a table is made
 _ABILITIES: Final[frozenset[Ability]] = frozenset(("runs",))
+
+Side: TypeAlias = Literal["values", "valid"] | None
 
 
 def is_computed(view: Expression) -> bool:
@@ -43,6 +48,35 @@ class Method:
 
 
 @final
+@frozen(eq=False)
+class _Chosen:
+    """Some rows in ascending order, and where their elements are among all."""
+
+    rows: IntArray
+    starts: IntArray
+    lengths: IntArray
+
+    @property
+    def size(self) -> int:
+        """How many elements they have."""
+        return int(self.lengths.sum().item())
+
+    @property
+    def are_together(self) -> bool:
+        """Whether between them are none but empty rows."""
+        return self.size == self.starts.item(-1) + self.lengths.item(-1) - self.starts.item(0)
+
+    def moved(self, places: IntArray, row: IntArray) -> IntArray:
+        """Return where places, which lie in `row` each, are among the elements of the rows."""
+        if self.are_together:
+            return places - self.starts.item(0)
+        low = self.rows.item(0)
+        moves = np.zeros(self.rows.item(-1) - low + 1, np.int64)
+        moves[self.rows - low] = np.cumsum(self.lengths) - self.lengths - self.starts
+        return cast("IntArray", moves[row - low] + places)
+
+
+@final
 @frozen(eq=False, repr=False)
 class ComputedRows:
     """The results of a function of each row of a view: rows of the same lengths, or one number per row.
@@ -58,7 +92,7 @@ class ComputedRows:
     keeps: bool
     """Whether there are rows again."""
     nullable: bool
-    side: Literal["values", "valid"] | None = None
+    side: Side = None
 
     @property
     def sides(self) -> "tuple[ComputedRows, ComputedRows] | None":
@@ -94,12 +128,51 @@ class ComputedRows:
 
     def cost(self, selection: Wanted) -> int:
         """Return how many bytes the rows have that a selection needs."""
-        rows, _ = self._needed(selection)
-        size: int = np.diff(self._splits())[rows].sum().item() * self.lines.dtype.itemsize
-        return size
+        splits = self._splits()
+        if self.keeps and isinstance(selection, Runs) and selection.count:
+            first, last = self._row_of(selection.starts), self._row_of(selection.ends - 1)
+            # A row that the run before ends in is computed already.
+            first[1:] = np.maximum(first[1:], last[:-1] + 1)
+            size: int = (splits[last + 1] - splits[first]).sum().item()
+        else:
+            rows, _ = self._needed(selection)
+            size = (splits[rows + 1] - splits[rows]).sum().item()
+        return size * int(self.lines.dtype.itemsize)
 
-    def _needed(self, wanted: Wanted) -> "tuple[IntArray, IntArray | None]":
-        """Return the rows that elements need, and the numbers of these unless they are all of the rows."""
+    def _row_of(self, places: IntArray) -> IntArray:
+        """Return the row of each place: by a table of all places in between, unless these are few."""
+        splits = self._splits()
+        first, last = run_of(splits, np.array([places.min(), places.max()])).tolist()
+        if splits.item(last + 1) - splits.item(first) > _SPARSE * len(places):
+            return run_of(splits, places)
+        numbers = np.arange(first, last + 1, dtype=np.int32 if last < 1 << 31 else np.int64)
+        table = np.repeat(numbers, np.diff(splits[first : last + 2]))
+        return cast("IntArray", table[places - splits.item(first)])
+
+    def selected(self, layout: Layout[Any]) -> Tensor[Any] | None:
+        """Return rows that a layout selects: those that they lie in are computed once, as one tensor.
+
+        None if that is not the way: there are no rows again, or the selection is one run, or it is small
+        beside what it lies in.
+        """
+        own = layout.implementation
+        if not self.keeps or own.is_contiguous or own.ordinal_order == "colex" or not layout.shape.size:
+            return None
+        places = own.by_ordinal()
+        row = self._row_of(places)
+        chosen = self._chosen(different(row))
+        if chosen.size > max(_SPARSE * len(places), _BLOCK // max(self.dtype.itemsize, 1)):
+            return None
+        places = chosen.moved(places, row)
+        del row
+        found = self._computed(chosen)
+        sides: tuple[Side, ...] = ("values", "valid") if self.nullable else (self.side,)
+        parts = [as_tensor(_side_of(found, side)[places]).buffer for side in sides]
+        buffer: Any = Nullable(parts[0], cast("Any", parts[1])) if self.nullable else parts[0]
+        return make_tensor(Layout(layout.shape), buffer)
+
+    def _needed(self, wanted: Wanted) -> "tuple[IntArray, tuple[IntArray, IntArray] | None]":
+        """Return the rows that elements need, and unless that is all of these, their numbers and rows."""
         if isinstance(wanted, Runs):
             whole = wanted.rows(self._splits()) if self.keeps else None
             if whole is not None:
@@ -108,45 +181,44 @@ class ComputedRows:
         else:
             grid = np.ix_(*map(positions_array, wanted.modes))
             numbers = np.ravel_multi_index(grid, self.shape.extents).reshape(-1) if grid else np.zeros(1, int)
-        if not self.keeps:
+        if not self.keeps or not len(numbers):
             return numbers, None
-        found = np.searchsorted(self._splits(), numbers, "right") - 1
-        return found[np.diff(found, prepend=-1) > 0], numbers
+        found = self._row_of(numbers)
+        return found[np.diff(found, prepend=-1) > 0], (numbers, found)
 
     def _parts(self, wanted: Wanted) -> Iterator[tuple[int, Array]]:
         """Return an iterator over blocks of the elements, each with the place where it begins."""
-        rows, numbers = self._needed(wanted)
+        rows, chosen = self._needed(wanted)
         splits = self._splits()
         ends = np.cumsum(splits[rows + 1] - splits[rows])
         most, first, place = _BLOCK // max(self.lines.dtype.itemsize, 1), 0, 0
         while first < len(rows):
             before = int(ends[first - 1]) if first else 0
             last = max(int(np.searchsorted(ends, before + most, "right")), first + 1)
-            chosen, begins = rows[first:last], ends[first:last] - before
-            elements = self._elements(chosen)
-            if numbers is not None:
-                low, high = np.searchsorted(numbers, [splits[chosen[0]], splits[chosen[-1] + 1]])
-                own = numbers[low:high]
-                row = np.searchsorted(splits[chosen], own, "right") - 1
-                starts = begins - np.diff(begins, prepend=0)
-                elements = elements[starts[row] + own - splits[chosen[row]]]
+            some = self._chosen(rows[first:last])
+            elements = _side_of(self._computed(some), self.side)
+            if chosen is not None:
+                numbers, row = chosen
+                low, high = np.searchsorted(numbers, [some.starts[0], some.starts[-1] + some.lengths[-1]])
+                elements = elements[some.moved(numbers[low:high], row[low:high])]
             yield place, elements
             place, first = place + len(elements), last
 
-    def _elements(self, rows: IntArray) -> Array:
+    def _chosen(self, rows: IntArray) -> "_Chosen":
+        splits = self._splits()
+        starts = splits[rows]
+        return _Chosen(rows, starts, splits[rows + 1] - starts)
+
+    def _computed(self, chosen: "_Chosen") -> Tensor[Any]:
         """Return what is made of some rows, one after the other."""
-        low, count = int(rows[0]), len(rows)
-        together = int(rows[-1]) - low == count - 1
-        part = self.lines[low : low + count] if together else self.lines.gather(0, rows)
-        found: Any = self.call(part.copy())
-        layout: Layout[Any] = found.layout
-        buffer: Any = found.buffer
-        if self.side is not None and buffer.sides is None:
-            if self.side == "valid":
-                return np.ones(found.shape.size, np.bool_)
-        elif self.side is not None:
-            buffer = buffer.sides[self.side == "valid"]
-        return cast("Array", buffer.elements_of(layout.implementation))
+        rows = chosen.rows
+        low, high = rows.item(0), rows.item(-1) + 1
+        # Empty rows in between do no harm, unless each row gives a number.
+        together = chosen.are_together if self.keeps else high - low == len(rows)
+        part = (self.lines[low:high] if together else self.lines.gather(0, rows)).copy()
+        prefixes = self.shape.leading(self.shape.rank - 1) if self.keeps else self.shape
+        with numbered_as(prefixes, range(low, high) if together else rows):
+            return self.call(part)
 
     def __repr__(self) -> str:
         function: Any = self.call
@@ -157,3 +229,14 @@ class ComputedRows:
         return token_of(
             "ComputedRows", self.lines.expression, self.call, self.keeps, self.nullable, self.side
         )
+
+
+def _side_of(found: Tensor[Any], side: Side) -> Array:
+    """Return the elements, their values, or whether they are valid."""
+    buffer: Any = found.buffer
+    if side is not None and buffer.sides is None:
+        if side == "valid":
+            return np.ones(found.shape.size, np.bool_)
+    elif side is not None:
+        buffer = buffer.sides[side == "valid"]
+    return cast("Array", buffer.elements_of(found.layout.implementation))

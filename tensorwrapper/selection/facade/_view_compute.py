@@ -37,6 +37,7 @@ from tensorwrapper.selection.execution._targets import (
 )
 from tensorwrapper.selection.execution._write_in_memory import ALONE, MemoryJob, is_in_memory
 from tensorwrapper.selection.expressions._expression import Expression, memory_of
+from tensorwrapper.selection.facade._computed_rows import ComputedRows
 from tensorwrapper.selection.facade._view_base import ViewBase
 from tensorwrapper.selection.jagged._flatten import in_order
 from tensorwrapper.selection.plans._nulls import has_nullable, sides_of_view
@@ -301,6 +302,11 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
             seen = TiledStrided(tiles.tiling, inner, tiles.grid_origin)
             found = make_tensor(wrap_layout(seen, names_of(self.shape)), box.buffer)
             return found if out is None else _copied(found, out)
+        source = self._expression.node.source
+        if isinstance(source, ComputedRows) and progress is None and cancel is None:
+            computed = source.selected(self._expression.layout)
+            if computed is not None:
+                return computed if out is None else _copied(computed, out)
         flat = self._make(in_order(self._expression))
         line = flat.compute(threads=threads, progress=progress, cancel=cancel)
         tensor = make_tensor(Layout(self.shape), line.buffer)

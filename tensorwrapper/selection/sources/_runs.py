@@ -242,8 +242,10 @@ class Runs:
         Rows without elements, which no run has, belong to none.
         """
         first = np.searchsorted(splits, self.starts, "right") - 1
+        if (splits[first] != self.starts).any():
+            return None
         last = np.searchsorted(splits, self.ends, "left")
-        if (splits[first] != self.starts).any() or (splits[last] != self.ends).any():
+        if (splits[last] != self.ends).any():
             return None
         return first, last - first
 

@@ -1,7 +1,9 @@
 """Work within rows: the methods that rows of tensors and of views share."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, Final, Generic, Literal, SupportsIndex, TypeVar, cast
 
 import numpy as np
@@ -28,10 +30,14 @@ from tensorwrapper.tensor.within import _beside_nulls, _numbers, _order, _pairs,
 from tensorwrapper.tensor.within._order import RankMethod
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["RankMethod", "WithinRows"]
+__all__ = ["RankMethod", "WithinRows", "numbered_as"]
 
 _T = TypeVar("_T")
 _R = TypeVar("_R")
+
+_NUMBERED: Final[ContextVar[tuple[Shape[Any], IntArray | range] | None]] = ContextVar(
+    "numbered", default=None
+)
 
 _NOT_OF: Final = {
     "cumsum": "M",
@@ -893,8 +899,22 @@ def _box_under(prefixes: Shape[Any], count: int) -> Shape[Any]:
     return box.named(*prefixes.names, None) if any(prefixes.names) else box
 
 
+@contextmanager
+def numbered_as(shape: Shape[Any], rows: "IntArray | range") -> Iterator[None]:
+    """Let messages say of each row which one it is among all, of prefixes of a shape."""
+    token = _NUMBERED.set((shape, rows))
+    try:
+        yield
+    finally:
+        _NUMBERED.reset(token)
+
+
 def _first_empty(shape: Shape[Any], counts: IntArray) -> tuple[int, ...]:
-    return tuple(shape.index(int(np.argmin(counts))))
+    number, numbered = int(np.argmin(counts)), _NUMBERED.get()
+    if numbered is not None:
+        shape, rows = numbered
+        number = int(rows[number])
+    return tuple(shape.index(number))
 
 
 def _no_answer(shape: Shape[Any], counts: IntArray, name: str) -> ExtentError:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentError, VersionChangedError
+from tensorwrapper.selection.facade._computed_rows import Method
 
 R = tw.jagged([[5, 1, 7], [], [2, 9]])
 N = tw.jagged([[3, None, 1], [], [None], [2, 2]])
@@ -82,6 +83,16 @@ def test_parts_of_what_is_computed_are_those_of_the_whole(rows, method, data, fo
         assert found[np.array(some, int)].compute().array_equal(expected[np.array(some, int)])
         if expected.rank == 2:
             assert found[key, ::-2].compute().array_equal(expected[key, ::-2])
+            # Rows in any order, several times, and of each of them some elements.
+            turned = found[np.array(some, int)][:, :2][::-1]
+            assert turned.compute().array_equal(expected[np.array(some, int)][:, :2][::-1])
+            mask = tw.jagged(
+                [[data.draw(st.booleans()) for _ in row] for row in expected.tolist()], dtype="?"
+            )
+            assert found[mask].compute().array_equal(expected[mask])
+            # Beside others, the elements come as runs.
+            both = tw.concat([found[mask], found[key, :1]])
+            assert both.compute().array_equal(tw.concat([expected[mask], expected[key, :1]]).compute())
 
 
 def test_only_the_rows_that_are_asked_for_are_read():
@@ -97,6 +108,41 @@ def test_only_the_rows_that_are_asked_for_are_read():
     del source.asked[:]
     assert events[2:3].compute().to_dict() == {"t": [[2, 9]], "q": [[2, 11]]}
     assert set(source.asked) == {3, 4}
+
+
+def spied(function, seen):
+    """Return a function that also notes what it is given."""
+
+    def call(*given, **options):
+        seen.append(given)
+        return function(*given, **options)
+
+    return call
+
+
+@pytest.mark.parametrize("nulls", [False, True])
+@pytest.mark.parametrize("part", ["firsts", "backwards", "gather", "mask"])
+def test_selections_compute_by_rows(monkeypatch, nulls, part):
+    lists = [[(7 * k + j) % 11 for j in range(k % 5)] for k in range(3000)]
+    tensor = tw.jagged([[None if nulls and x == 10 else x for x in own] for own in lists])
+    made = tensor.rows().sort()
+    key = {
+        "firsts": np.s_[:, :2],
+        "backwards": np.s_[:, ::-1],
+        "gather": np.arange(2999, -1, -2),
+        "mask": tw.jagged([[x > 4 for x in own] for own in lists], dtype="?"),
+    }[part]
+    expected, view = made[key].copy(), sel.as_view(tensor).rows().sort()[key]
+    searched, calls = [], []
+    with monkeypatch.context() as patch:
+        patch.setattr(np, "searchsorted", spied(np.searchsorted, searched))
+        patch.setattr(Method, "__call__", spied(Method.__call__, calls))
+        found = view.compute()
+    assert found.array_equal(expected)
+    assert found.is_nullable == expected.is_nullable == nulls
+    # No element looks for its row, and no row is computed again for its nulls.
+    assert max(np.size(own[1]) for own in searched) <= 2
+    assert len(calls) == 1
 
 
 def test_what_is_computed_shows_later_writes_and_notices_versions():
@@ -187,6 +233,22 @@ def test_what_has_no_answer_is_refused_at_once():
         tw.concat([tw.jagged([[np.datetime64("2020-01-01")]])]).rows().cumsum()
     with pytest.raises(ConversionError, match="method"):
         view.rows().rankdata("best")
+
+
+@pytest.mark.parametrize(
+    "call", [lambda v: v.rows().mean(), lambda v: v.rows().median(), lambda v: v.rows().var()]
+)
+def test_warnings_number_rows_as_the_whole_does(call):
+    view = call(tw.concat([R, R, tw.jagged([[1], []])]))
+    parts = [(np.s_[2:], (4,)), (np.s_[6:], (7,)), ([0, 7], (7,)), (np.s_[::-3], (1,)), (np.s_[:2], (1,))]
+    for key, row in parts:
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            view[key].compute()
+        assert [str(own.message).partition("row ")[2].partition(" is")[0] for own in told] == [str(row)]
+    cells = call(tw.concat([tw.jagged([[[3, 1, 2], []], [], [[], [4, 4]]])] * 2))
+    with pytest.warns(RuntimeWarning, match=r"row \(5, 0\) is empty"):
+        cells[4:].compute()
 
 
 def test_numpys_functions_of_rows_give_views():
