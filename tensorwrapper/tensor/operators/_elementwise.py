@@ -170,7 +170,7 @@ def _refuse_nulls_beside_fill(operands: list[Operand], name: str) -> None:
         odd = next(number for number, buffer in tensors if buffer.nullable)
         raise ConversionError(
             f"{name}: operand {odd} may have nulls, and operand {few[0]} stores few elements. "
-            "`n.fill_null(0)` replaces nulls, `s.to_dense()` has all elements"
+            "`t.fill_null(0)` replaces nulls, `b.to_dense()` has all elements"
         )
 
 
