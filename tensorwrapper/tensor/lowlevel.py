@@ -1,16 +1,16 @@
-"""What the floors above may use of tensors beside the public names.
+"""The module has the names of tensors for the floors above, beside the public ones.
 
 **What views are made of**: `TensorCommon`, the operations that tensors and views share, `Operators`, which
 are NumPy's, and `TensorLibraries`, which hand both to others; `CALLS` is how methods of both are called.
 
 **Making tensors** of parts that are known to fit: `make_tensor` (nothing is checked; `Tensor` checks).
 
-**Rows**: `cut_rows` is the layout in which a mode is dealt to rows; `padded_lines` is the shape of longer
-rows, `padded_cells` that of cells with margins; `WithinRows` has what is computed in each row,
-`numbered_as` lets its messages number rows of a part as those of all,
-`ROW_FUNCTIONS` the names of NumPy's functions that do so, and `REDUCTIONS` the ufuncs of some;
-`select_tiles` some tiles of a tiled layout, whose numbers `tile_numbers` checks; `check_filled` that a
-reduction has an answer for what is empty. `NormOrder` are the norms of a tile, `TileChoice` what says tiles.
+**Rows**: `cut_rows` is the layout in which a mode is dealt to rows. `padded_lines` is the shape of longer
+rows, `padded_cells` that of cells with margins. `WithinRows` has the methods that work in each row.
+`numbered_as` lets its messages number rows of a part as those of all. `ROW_FUNCTIONS` are the names of
+NumPy's functions of rows, and `REDUCTIONS` the ufuncs of some. `select_tiles` has some tiles of a
+tiled layout, whose numbers `tile_numbers` checks. `check_filled` checks that a reduction has an answer for
+empty rows. `NormOrder` are the norms of a tile. `TileChoice` are the ways to choose tiles.
 
 **Arrays of others**: `labelled_shape`, of those that name and number their modes; `tensor_from_arrow`, of
 what speaks Arrow's C interface. `buffer_beside_valid` holds elements with their validity.

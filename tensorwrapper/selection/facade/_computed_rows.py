@@ -50,7 +50,7 @@ class Method:
 @final
 @frozen(eq=False)
 class _Chosen:
-    """Some rows in ascending order, and where their elements are among all."""
+    """The class has some rows in ascending order, with the places of their elements."""
 
     rows: IntArray
     starts: IntArray
@@ -58,12 +58,12 @@ class _Chosen:
 
     @property
     def size(self) -> int:
-        """How many elements they have."""
+        """Return the number of elements of the rows."""
         return int(self.lengths.sum().item())
 
     @property
     def are_together(self) -> bool:
-        """Whether between them are none but empty rows."""
+        """Tell whether all rows between them are empty."""
         return self.size == self.starts.item(-1) + self.lengths.item(-1) - self.starts.item(0)
 
     def moved(self, places: IntArray, row: IntArray) -> IntArray:
@@ -150,10 +150,9 @@ class ComputedRows:
         return cast("IntArray", table[places - splits.item(first)])
 
     def selected(self, layout: Layout[Any]) -> Tensor[Any] | None:
-        """Return rows that a layout selects: those that they lie in are computed once, as one tensor.
+        """Return the rows that a layout selects, out of one tensor of all computed rows.
 
-        None if that is not the way: there are no rows again, or the selection is one run, or it is small
-        beside what it lies in.
+        Other ways are better for numbers, for one run and for small selections: these give None.
         """
         own = layout.implementation
         if not self.keeps or own.is_contiguous or own.ordinal_order == "colex" or not layout.shape.size:

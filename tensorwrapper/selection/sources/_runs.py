@@ -201,7 +201,7 @@ class Runs:
 
     @property
     def size(self) -> int:
-        """How many elements there are."""
+        """Return the number of elements."""
         return self._size
 
     @property

@@ -68,7 +68,7 @@ def _differences(flat: Array, offsets: IntArray, element: "np.dtype[Any]") -> Ar
 def _windows(flat: Array, offsets: IntArray, longest: int) -> Array:
     """Return the sums of runs out of those of all windows, which from each place on are up to so long."""
     sums = np.empty(len(offsets) - 1, flat.dtype)
-    # What a block leaves beyond the next one is not asked for.
+    # Nobody reads the rest beyond the next block.
     windows = np.zeros((longest + 1, _AT_ONCE * longest + 1), flat.dtype)
     odd = False
     with np.errstate(all="ignore"):  # Most windows reach from one run into the next.
