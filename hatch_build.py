@@ -2,6 +2,7 @@
 
 import logging
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -17,8 +18,9 @@ NAME = "tensorwrapper/_kernels"
 
 def compiled(source: Path, folder: Path) -> Path | None:
     """Return the extension module made of a file, or None where it cannot be made."""
-    compiler = shutil.which((os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc").split()[0])
-    if compiler is None or sys.platform == "win32" or sys.implementation.name != "cpython":
+    # With launchers and options, as `ccache gcc` and `gcc -pthread` have them.
+    compiler = shlex.split(os.environ.get("CC", "")) or shlex.split(sysconfig.get_config_var("CC") or "cc")
+    if shutil.which(compiler[0]) is None or sys.platform == "win32" or sys.implementation.name != "cpython":
         return None
     target = folder / "_kernels.abi3.so"
     shared = ["-bundle", "-undefined", "dynamic_lookup"] if sys.platform == "darwin" else ["-shared"]
@@ -27,10 +29,12 @@ def compiled(source: Path, folder: Path) -> Path | None:
         "-fPIC",
         "-DNDEBUG",
         f"-I{sysconfig.get_path('include')}",
-        *os.environ.get("CFLAGS", "").split(),
+        *shlex.split(os.environ.get("CFLAGS", "")),
+        # The last word: otherwise NaN is lost, and so are small numbers of the whole process.
+        "-fno-fast-math",
     ]
     try:
-        command = [compiler, *options, *shared, str(source), "-o", str(target)]
+        command = [*compiler, *options, *shared, str(source), "-o", str(target)]
         subprocess.run(command, check=True, capture_output=True, timeout=600)  # noqa: S603 - a compiler
     except (OSError, subprocess.SubprocessError) as error:
         logging.getLogger(__name__).debug("no loops in C: %s", error)
@@ -43,14 +47,20 @@ class CustomBuildHook(BuildHookInterface):  # type: ignore[type-arg]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Add what was compiled, unless `TENSORWRAPPER_COMPILED` is 0."""
-        if self.target_name != "wheel" or os.environ.get("TENSORWRAPPER_COMPILED") == "0":
+        if self.target_name != "wheel":
+            return
+        in_place = Path(self.root) / f"{NAME}.abi3.so"
+        if version == "editable":
+            # An old one would outlive its source; and what a process has open must not change.
+            in_place.unlink(missing_ok=True)
+        if os.environ.get("TENSORWRAPPER_COMPILED") == "0":
             return
         self.folder = tempfile.mkdtemp()
         made = compiled(Path(self.root) / f"{NAME}.c", Path(self.folder))
         if made is None:
             return
         if version == "editable":
-            shutil.copy(made, Path(self.root) / f"{NAME}.abi3.so")
+            shutil.copy(made, in_place)
         else:
             build_data["force_include"][str(made)] = f"{NAME}.abi3.so"
         build_data["pure_python"] = False

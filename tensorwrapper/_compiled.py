@@ -53,7 +53,8 @@ def _code(flat: "Array") -> str:
 
 
 def _own(numbers: "IntArray") -> "IntArray":
-    return np.ascontiguousarray(numbers, dtype=np.int64)
+    own = np.ascontiguousarray(numbers, dtype=np.int64)
+    return own if own.flags.aligned else own.copy()
 
 
 def _buffer(array: "npt.NDArray[Any]") -> "Buffer":
@@ -132,8 +133,8 @@ def nonzero(mask: "npt.NDArray[np.bool_]") -> "IntArray":
         return np.flatnonzero(mask)
     count = int(np.count_nonzero(mask))
     out: IntArray = np.empty(count, np.int64)
-    module.nonzero(_buffer(mask), _buffer(out))
-    return out
+    # A mask that another thread changes meanwhile has fewer places: no others are given.
+    return out[: module.nonzero(_buffer(mask), _buffer(out))]
 
 
 def copy_runs(

@@ -20,6 +20,9 @@ typedef Py_ssize_t size;
 
 enum { MOST = 16, LANES = 8 };
 
+/* Any byte but 0 is true: memory that others wrote need not have 1. The compiler drops the choice. */
+#define NUMBER(code, T, x) (#code[0] == 'b' ? (T)((x) != 0) : (T)(x))
+
 /* Floats are added in the order of numpy.add.reduceat, so that the bits are the same: the first element, and
    the sum of the others by pairs of halves, eight sums side by side in blocks of 128. */
 #define ADD_FLOATS(code, T, S)                                                                                         \
@@ -46,7 +49,7 @@ enum { MOST = 16, LANES = 8 };
 #define ADD_INTEGERS(code, T, S)                                                                                       \
     static S sum_##code(const T *a, size n) {                                                                          \
         uint64_t sum = 0;                                                                                              \
-        for (size k = 0; k < n; k++) sum += (uint64_t)(S)a[k];                                                         \
+        for (size k = 0; k < n; k++) sum += (uint64_t)NUMBER(code, S, a[k]);                                           \
         return (S)sum;                                                                                                 \
     }
 FLOATS(ADD_FLOATS)
@@ -56,33 +59,40 @@ INTEGERS(ADD_INTEGERS)
 /* The lanes are what compilers turn into vectors; a NaN is noted beside, as no comparison finds it. */
 #define EXTREME(name, code, T, better)                                                                                 \
     static T name##_##code(const T *a, size n) {                                                                       \
-        T best = a[0];                                                                                                 \
+        T best = NUMBER(code, T, a[0]);                                                                                \
         size k = 1;                                                                                                    \
         int lost = IS_NAN(a[0]);                                                                                       \
         if (n >= 2 * LANES) {                                                                                          \
             T lanes[LANES];                                                                                            \
             T odd[LANES] = {0};                                                                                        \
-            memcpy(lanes, a, sizeof lanes);                                                                            \
+            for (int j = 0; j < LANES; j++) lanes[j] = NUMBER(code, T, a[j]);                                          \
             for (k = 0; k + LANES <= n; k += LANES)                                                                    \
                 for (int j = 0; j < LANES; j++) {                                                                      \
-                    lanes[j] = a[k + j] better lanes[j] ? a[k + j] : lanes[j];                                         \
-                    odd[j] += IS_NAN(a[k + j]) ? (T)1 : (T)0;                                                          \
+                    const T own = NUMBER(code, T, a[k + j]);                                                           \
+                    lanes[j] = own better lanes[j] ? own : lanes[j];                                                   \
+                    odd[j] += IS_NAN(own) ? (T)1 : (T)0;                                                               \
                 }                                                                                                      \
             best = lanes[0];                                                                                           \
             for (int j = 0; j < LANES; j++) lost |= odd[j] != 0, best = lanes[j] better best ? lanes[j] : best;        \
         }                                                                                                              \
-        for (; k < n; k++) best = a[k] better best ? a[k] : best, lost |= IS_NAN(a[k]);                                \
+        for (; k < n; k++) {                                                                                           \
+            const T own = NUMBER(code, T, a[k]);                                                                       \
+            best = own better best ? own : best, lost |= IS_NAN(own);                                                  \
+        }                                                                                                              \
         if (lost) for (k = 0; k < n; k++) if (IS_NAN(a[k])) return a[k];                                               \
         return best;                                                                                                   \
     }                                                                                                                  \
     static int64_t arg##name##_##code(const T *a, size n) {                                                            \
         if (n >= 2 * LANES) {                                                                                          \
             const T best = name##_##code(a, n);                                                                        \
-            for (size k = 0; k < n; k++) if (a[k] == best || IS_NAN(a[k])) return k;                                   \
+            for (size k = 0; k < n; k++) if (NUMBER(code, T, a[k]) == best || IS_NAN(a[k])) return k;                  \
         }                                                                                                              \
-        T best = a[0];                                                                                                 \
+        T best = NUMBER(code, T, a[0]);                                                                                \
         size at = 0;                                                                                                   \
-        for (size k = 1; k < n; k++) at = a[k] better best ? k : at, best = a[k] better best ? a[k] : best;            \
+        for (size k = 1; k < n; k++) {                                                                                 \
+            const T own = NUMBER(code, T, a[k]);                                                                       \
+            at = own better best ? k : at, best = own better best ? own : best;                                        \
+        }                                                                                                              \
         return lost_##code(a, n, at);                                                                                  \
     }
 #define LOST(code, T, S)                                                                                               \
@@ -95,14 +105,14 @@ TYPES(EXTREMES)
 
 #define RUNNING(code, T, S)                                                                                            \
     static void run_##code(const T *a, S *out, size n) {                                                               \
-        S sum = n ? (S)a[0] : 0;                                                                                       \
+        S sum = n ? NUMBER(code, S, a[0]) : 0;                                                                         \
         if (n) out[0] = sum;                                                                                           \
-        for (size k = 1; k < n; k++) out[k] = sum = ADDED(S, sum, a[k]);                                               \
+        for (size k = 1; k < n; k++) out[k] = sum = ADDED(sum, NUMBER(code, S, a[k]));                                 \
     }
-#define ADDED(S, a, b) ((a) + (b))
+#define ADDED(a, b) ((a) + (b))
 FLOATS(RUNNING)
 #undef ADDED
-#define ADDED(S, a, b) ((S)((uint64_t)(a) + (uint64_t)(S)(b)))
+#define ADDED(a, b) ((int64_t)((uint64_t)(a) + (uint64_t)(b)))
 INTEGERS(RUNNING)
 
 /* Stable, NaN last: each pair is compared, and how many come before an element is its place. Nothing branches on
@@ -120,13 +130,13 @@ INTEGERS(RUNNING)
         if (lost) {                                                                                                    \
             PAIRS(a[j] <= a[k] || IS_NAN(a[k]))                                                                        \
         } else {                                                                                                       \
-            PAIRS(a[j] <= a[k])                                                                                        \
+            PAIRS(NUMBER(code, T, a[j]) <= NUMBER(code, T, a[k]))                                                      \
         }                                                                                                              \
     }                                                                                                                  \
     static void sort_##code(const T *a, T *out, size n) {                                                              \
         int32_t places[MOST];                                                                                          \
         places_##code(a, places, n);                                                                                   \
-        for (size k = 0; k < n; k++) out[places[k]] = a[k];                                                            \
+        for (size k = 0; k < n; k++) out[places[k]] = NUMBER(code, T, a[k]);                                           \
     }                                                                                                                  \
     static void argsort_##code(const T *a, int64_t *out, size n) {                                                     \
         int32_t places[MOST];                                                                                          \
@@ -138,6 +148,8 @@ TYPES(SORTS)
 /* ---------------------------------------------------------------------------------------------- functions */
 
 static int is_code(const char *code, const char *own) { return !strcmp(code, own); }
+
+#define IS_ALIGNED(p, T) ((uintptr_t)(p) % _Alignof(T) == 0)
 
 static const char *check_splits(const int64_t *splits, size rows, size count) {
     if (rows < 0 || splits[0] < 0 || splits[rows] > count) return "splits leave the elements";
@@ -155,7 +167,9 @@ static PyObject *over_rows(PyObject *args, row_work work) {
     if (!PyArg_ParseTuple(args, "sy*y*w*", &code, &values, &splits, &out)) return NULL;
     size rows = splits.len / 8 - 1;
     Py_BEGIN_ALLOW_THREADS
-    wrong = rows < 0 ? "no splits" : work(code, values.buf, splits.buf, out.buf, rows, values.len, out.len);
+    if (rows < 0) wrong = "no splits";
+    else if (!IS_ALIGNED(splits.buf, int64_t)) wrong = "splits are not aligned";
+    else wrong = work(code, values.buf, splits.buf, out.buf, rows, values.len, out.len);
     Py_END_ALLOW_THREADS
     PyBuffer_Release(&values);
     PyBuffer_Release(&splits);
@@ -170,6 +184,7 @@ static PyObject *over_rows(PyObject *args, row_work work) {
         O *to = (O *)out;                                                                                              \
         const char *wrong = check_splits(splits, rows, in / (size)sizeof(T));                                          \
         if (wrong) return wrong;                                                                                       \
+        if (!IS_ALIGNED(a, T) || !IS_ALIGNED(to, O)) return "elements are not aligned";                                \
         if (room / (size)sizeof(O) < (per_row)) return "too little room for what comes out";                           \
         for (size r = 0; r < rows; r++) {                                                                              \
             const size low = splits[r], n = splits[r + 1] - low;                                                       \
@@ -213,34 +228,37 @@ static PyObject *py_nonzero(PyObject *self, PyObject *args) {
     Py_BEGIN_ALLOW_THREADS
     const unsigned char *own = mask.buf;
     int64_t *places = out.buf;
-    const size room = out.len / 8;
+    const size room = IS_ALIGNED(places, int64_t) ? out.len / 8 : -1;
     for (size k = 0; k < mask.len && done < room; k++) places[done] = k, done += own[k] != 0;
     Py_END_ALLOW_THREADS
     PyBuffer_Release(&mask);
+    const int is_odd = !IS_ALIGNED(out.buf, int64_t);
     PyBuffer_Release(&out);
+    if (is_odd) return PyErr_Format(PyExc_ValueError, "the room for places is not aligned");
     return PyLong_FromSsize_t(done);
 }
 
 /* copy_runs(itemsize, values, starts, goals, stops, shift, out): run k of `values`, from starts[k] on, goes to places
    shift + goals[k] to shift + stops[k] of `out`. */
-#define COPY(T)                                                                                                        \
-    if (step == (size)sizeof(T)) {                                                                                     \
+/* By bytes: text and records of eight bytes may begin at any address. */
+#define COPY(bytes)                                                                                                    \
+    if (step == (bytes)) {                                                                                             \
         for (size r = 0; r < rows; r++) {                                                                              \
             const size n = stops[r] - goals[r];                                                                        \
             if (!n) continue;                                                                                          \
-            const T *from = (const T *)values + starts[r];                                                             \
-            T *to = (T *)out + goals[r];                                                                               \
-            if (n > 16) memcpy(to, from, n * sizeof(T));                                                               \
-            else for (size k = 0; k < n; k++) to[k] = from[k];                                                         \
+            const char *from = values + starts[r] * (bytes);                                                           \
+            char *to = out + (goals[r] + shift) * (bytes);                                                             \
+            if (n > 16) memcpy(to, from, n * (bytes));                                                                 \
+            else for (size k = 0; k < n; k++) memcpy(to + k * (bytes), from + k * (bytes), (bytes));                   \
         }                                                                                                              \
         return;                                                                                                        \
     }
 static void copy_runs(const char *values, const int64_t *starts, const int64_t *goals, const int64_t *stops, char *out,
-                      size step, size rows) {
-    COPY(uint8_t) COPY(uint16_t) COPY(uint32_t) COPY(uint64_t)
+                      size step, size rows, size shift) {
+    COPY(1) COPY(2) COPY(4) COPY(8)
     for (size r = 0; r < rows; r++)
         if (stops[r] != goals[r])
-            memcpy(out + goals[r] * step, values + starts[r] * step, (stops[r] - goals[r]) * step);
+            memcpy(out + (goals[r] + shift) * step, values + starts[r] * step, (stops[r] - goals[r]) * step);
 }
 static PyObject *py_copy_runs(PyObject *self, PyObject *args) {
     Py_buffer values, starts, goals, stops, out;
@@ -250,14 +268,17 @@ static PyObject *py_copy_runs(PyObject *self, PyObject *args) {
     if (!PyArg_ParseTuple(args, "ny*y*y*y*nw*", &step, &values, &starts, &goals, &stops, &shift, &out)) return NULL;
     Py_BEGIN_ALLOW_THREADS
     const int64_t *from = starts.buf, *to = goals.buf, *end = stops.buf;
-    if (step > 0 && starts.len == goals.len && starts.len == stops.len) {
+    if (!IS_ALIGNED(from, int64_t) || !IS_ALIGNED(to, int64_t) || !IS_ALIGNED(end, int64_t)) {
+        wrong = "starts, goals or stops are not aligned";
+    } else if (step > 0 && starts.len == goals.len && starts.len == stops.len) {
         const size rows = starts.len / 8, count = values.len / step, room = out.len / step;
         wrong = shift > room || shift < -INT64_MAX / 2 ? "a shift beyond the elements" : NULL;
         for (size r = 0; r < rows && !wrong; r++)
             /* Empty runs may be anywhere. */
-            if (end[r] != to[r] && (to[r] < -shift || end[r] < to[r] || end[r] > room - shift || from[r] < 0 || from[r] > count - (end[r] - to[r])))
+            if (end[r] != to[r] && (to[r] < -shift || end[r] < to[r] || end[r] > room - shift || from[r] < 0 ||
+                                    from[r] > count - (end[r] - to[r])))
                 wrong = "a run leaves the elements";
-        if (!wrong) copy_runs(values.buf, from, to, end, (char *)out.buf + shift * step, step, rows);
+        if (!wrong) copy_runs(values.buf, from, to, end, out.buf, step, rows, shift);
     }
     Py_END_ALLOW_THREADS
     PyBuffer_Release(&values);

@@ -116,6 +116,11 @@ def test_numpy_warns_of_sums_that_overflow():
         assert t.rows().cumsum().tolist() == [[1e308, np.inf], [1.0]]
 
 
+def at_odd(numbers):
+    """Return integers that begin at an odd address."""
+    return memoryview(bytearray(b"x" + np.array(numbers, np.int64).tobytes()))[1:]
+
+
 WRONG = {
     "splits beyond": ("add", ("f8", np.zeros(3), np.array([0, 4]), np.zeros(1))),
     "splits before": ("sort", ("f8", np.zeros(3), np.array([-1, 2]), np.zeros(3))),
@@ -130,6 +135,10 @@ WRONG = {
     "goals before": ("copy_runs", (8, np.zeros(3), [0], [0], [1], -1, np.zeros(3))),
     "a far shift": ("copy_runs", (8, np.zeros(3), [0], [0], [1], -(2**63), np.zeros(3))),
     "runs that end before they begin": ("copy_runs", (8, np.zeros(3), [0], [2], [1], 0, np.zeros(3))),
+    "splits at an odd address": ("add", ("f8", np.zeros(3), at_odd([0, 3]), np.zeros(1))),
+    "elements at an odd address": ("argmin", ("i8", at_odd([0, 3]), np.array([0, 2]), np.zeros(1))),
+    "starts at an odd address": ("copy_runs", (8, np.zeros(3), at_odd([0]), [0], [1], 0, np.zeros(3))),
+    "room at an odd address": ("nonzero", (np.ones(3, bool), at_odd([0, 0, 0]))),
     "no elements": ("copy_runs", (0, np.zeros(3), [0], [0], [1], 0, np.zeros(3))),
 }
 
@@ -138,8 +147,129 @@ WRONG = {
 @pytest.mark.parametrize(("name", "arguments"), WRONG.values(), ids=WRONG)
 def test_wrong_places_are_refused(name, arguments):
     kernel = getattr(_compiled._module(), name)
-    with pytest.raises(ValueError, match=r"splits|run|room|type|shift|elements"):
+    with pytest.raises(ValueError, match=r"splits|run|room|type|shift|elements|starts"):
         kernel(*[np.array(own, np.int64) if isinstance(own, list) else own for own in arguments])
+
+
+@needs_loops
+def test_what_cancels_out_before_the_memory_is_allowed():
+    out, far = np.zeros(3), 2**61
+    arguments = [np.array([place], np.int64) for place in (0, far + 1, far + 3)]
+    _compiled._module().copy_runs(8, np.array([1.0, 2.0]), *arguments, -far, out)
+    assert out.tolist() == [0.0, 1.0, 2.0]
+
+
+@needs_loops
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+@given(st.lists(st.lists(st.integers(0, 255), max_size=16), max_size=20))
+def test_any_byte_but_zero_is_true(call, lists):
+    raw = np.array([byte for row in lists for byte in row], np.uint8)
+    shape = tw.Shape.from_offsets(splits_of(np.array([len(row) for row in lists], np.int64)))
+    odd, plain = (tw.from_buffer(own, shape) for own in (raw.view(bool), raw != 0))
+    own, wanted = (call(t.rows()).elements() for t in (odd, plain))
+    assert own.astype(wanted.dtype).tobytes() == wanted.tobytes()
+
+
+@pytest.mark.parametrize("size", [5, 200])
+def test_a_mask_may_have_any_byte_for_true(size):
+    t = tw.from_buffer(np.arange(size), tw.Shape.from_offsets([0, 3, size]))
+    mask = tw.from_buffer((np.arange(size, dtype=np.uint8) % 3).view(bool), t.shape)
+    assert t[mask].tolist() == [[1, 2], [k for k in range(3, size) if k % 3]]
+
+
+@needs_loops
+@pytest.mark.parametrize("kind", ["S2", "S4", "S8", "S3"])
+def test_text_is_copied_from_any_address(kind):
+    texts = np.array(["a", "bc", "", "d"], kind)
+    source = np.frombuffer(b"x" + texts.tobytes(), kind, offset=1)
+    target = np.zeros(4, kind)
+    assert _compiled.copy_runs(source, target, np.array([2, 0]), np.array([0, 2]), np.array([2, 4]))
+    assert target.tolist() == [b"", b"d", b"a", b"bc"]
+
+
+@needs_loops
+def test_splits_may_be_at_any_address():
+    splits = np.frombuffer(at_odd([0, 2, 2, 3]), np.int64)
+    own = _compiled.reduced(np.add, np.array([1, 2, 4]), splits, np.dtype(np.int64))
+    assert own.tolist() == [3, 0, 4]
+
+
+def build_hook():
+    """Return the module that builds the loops."""
+    spec = importlib.util.spec_from_file_location("hatch_build", SOURCE.parents[1] / "hatch_build.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+needs_compiler = pytest.mark.skipif(
+    COMPILER is None or sys.platform == "win32" or sys.implementation.name != "cpython",
+    reason="nothing is compiled here",
+)
+
+
+@needs_compiler
+@pytest.mark.parametrize(
+    ("variables", "made"),
+    [
+        ({"CC": "env cc"}, True),
+        ({"CC": "cc -pthread"}, True),
+        ({"CFLAGS": "-DNAMES='a b'"}, True),
+        ({"CC": "false"}, False),
+        ({"CC": "/nonexistent"}, False),
+    ],
+    ids=str,
+)
+def test_compilers_have_launchers_and_options(tmp_path, monkeypatch, variables, made):
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert (build_hook().compiled(SOURCE, tmp_path) is not None) == made
+
+
+@needs_compiler
+def test_a_blank_name_is_no_compiler(tmp_path, monkeypatch):
+    hook = build_hook()
+    monkeypatch.setenv("CC", "  ")
+    blank = hook.compiled(SOURCE, tmp_path)
+    monkeypatch.delenv("CC")
+    assert blank == hook.compiled(SOURCE, tmp_path)
+
+
+FAST = """
+import importlib.util, sys
+import numpy as np
+spec = importlib.util.spec_from_file_location("_kernels", sys.argv[1])
+module = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(module)
+out = np.zeros(1, np.int64)
+module.argmax("f8", np.array([3.0, np.nan, 4.0]), np.array([0, 3]), out)
+print(out.item(), np.array([5e-324]).sum() > 0)
+"""
+
+
+@needs_compiler
+def test_fast_mathematics_is_left_out(tmp_path, monkeypatch):
+    monkeypatch.setenv("CFLAGS", "-ffast-math")
+    made = build_hook().compiled(SOURCE, tmp_path)
+    command = [sys.executable, "-c", FAST, str(made)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["1", "True"]
+
+
+@pytest.mark.parametrize("variables", [{"CC": "/nonexistent"}, {"TENSORWRAPPER_COMPILED": "0"}], ids=str)
+def test_in_place_nothing_old_is_left(tmp_path, monkeypatch, variables):
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    old = tmp_path / "tensorwrapper" / "_kernels.abi3.so"
+    old.parent.mkdir()
+    old.write_bytes(b"of an older source")
+    hook = build_hook().CustomBuildHook(str(tmp_path), {}, None, None, "", "wheel")
+    data = {"force_include": {}}
+    hook.initialize("standard", data)
+    assert old.exists()
+    hook.initialize("editable", data)
+    hook.finalize("editable", data, "")
+    assert not old.exists()
 
 
 def test_what_a_mask_marks_has_no_room_beyond():

@@ -369,14 +369,14 @@ def test_rows_are_copied_as_cells_with_tabs(tmp_path, opened):
     path = tmp_path / "copy.tens"
     tensors = {
         "box": np.array([[1.5, -0.0], [np.nan, 2]]),
-        "texts": tw.strings(["a\tb", 'c\n"d', None, "e\\t"]),
+        "texts": tw.strings(["a\tb", 'c\n"d', None, "e\\t", '"f" g']),
         "deep": tw.jagged([[[1, 2], []], []]),
         "nulls": tw.nullable(np.array([[1, 2]]), np.array([[False, True]])),
     }
     tw.save(path, tensors)
     wanted = {
         "box": "1.5\t-0.0\nNaN\t2",
-        "texts": 'a\\tb\nc\\n"d\n\ne\\\\t',
+        "texts": 'a\\tb\nc\\n"d\n\ne\\\\t\n"""f"" g"',
         "deep": "[1, 2]\t[]\n",
         "nulls": "\t2",
     }

@@ -300,9 +300,15 @@ const asJson = (value) => {
 
 const TABS = { "\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r" };
 
+/** A text for a sheet. A quotation mark at its beginning would swallow the cells that follow: such texts are quoted. */
+const asTabText = (text) => {
+  const plain = text.replace(/[\\\t\n\r]/g, (sign) => TABS[sign]);
+  return plain.startsWith('"') ? `"${plain.replaceAll('"', '""')}"` : plain;
+};
+
 /** A row for a sheet: cells that tabs divide; null is empty, and what would break a line is escaped. */
 const asTabs = (cells) =>
-  cells.map((value) => (value === null || value === undefined ? "" : typeof value === "string" ? value.replace(/[\\\t\n\r]/g, (sign) => TABS[sign]) : Array.isArray(value) || value instanceof Uint8Array ? asJson(value) : asText(value))).join("\t");
+  cells.map((value) => (value === null || value === undefined ? "" : typeof value === "string" ? asTabText(value) : Array.isArray(value) || value instanceof Uint8Array ? asJson(value) : asText(value))).join("\t");
 
 const cell = (value) => {
   const kind = value === null || value === undefined ? "none" : typeof value === "string" || Array.isArray(value) ? "text" : "";
@@ -623,8 +629,10 @@ async function drawPicture(turn, tensor, { count, matrix, box }) {
 
 /** Draw the picture anew: of another window, or of another plane. */
 function drawAgain() {
+  // The first picture is still to come, and takes the plane that is set by then.
+  if (!state.picture) return;
   const { turn, tensor, grid } = state.picture;
-  return draw(turn, "picture", "picture-figure", () => drawPicture(turn, tensor, grid)).then(showCost);
+  draw(turn, "picture", "picture-figure", () => drawPicture(turn, tensor, grid)).then(showCost);
 }
 
 /** Move the window of the picture by half of it, within the plane. */
