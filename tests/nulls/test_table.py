@@ -15,7 +15,7 @@ W = tw.strings([["b", "a", "é", "Z"], [], ["a", None, "b"]])
 
 ROWS = {
     "N03": (lambda n: n.is_valid(), [[T, F, T], [], [F], [T, T]]),
-    "N04": (lambda n: t.fill_null(0), [[3, 0, 1], [], [0], [2, 2]]),
+    "N04": (lambda n: n.fill_null(0), [[3, 0, 1], [], [0], [2, 2]]),
     "N06": (lambda n: n + 1, [[4, None, 2], [], [None], [3, 3]]),
     "N07": (lambda n: n > 1, [[T, None, F], [], [None], [T, T]]),
     "N08": (lambda n: n[n > 1], [[3], [], [], [2, 2]]),

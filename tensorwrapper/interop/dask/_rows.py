@@ -13,7 +13,7 @@ from tensorwrapper.errors import ConversionError, DTypeError, ExtentError, Exten
 from tensorwrapper.selection import View
 from tensorwrapper.shape import Partition, Shape
 from tensorwrapper.tensor import Tensor, as_tensor, from_buffer, nullable
-from tensorwrapper.tensor.lowlevel import check_filled, make_tensor
+from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import Array, IntArray
 
 __all__ = [
@@ -210,9 +210,6 @@ def reduce_found(
 ) -> Array:
     """Return what a ufunc makes of what it made of the parts."""
     numbers = np.array([own for own in found if own is not None], dtype=dtype)
-    if initial is None:
-        # Elements that are there may all be nulls.
-        check_filled(ufunc, [np.array([len(numbers) > 0])], "row")
     options: dict[str, Any] = {} if initial is None else {"initial": initial}
     if not numbers.size and initial is None and ufunc.identity is None:
         raise ExtentError(f"all elements are nulls and {ufunc.__name__} has no identity: give initial=")
