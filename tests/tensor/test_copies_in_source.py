@@ -55,7 +55,7 @@ METHODS = {"astype", "byteswap", "copy", "flatten", "put", "ravel", "repeat", "t
 # What the rest of the package may call, by folder or file, and why: none of it is applied to elements.
 ALLOWED = {
     "_arrays.py": FUNCTIONS | METHODS,  # index arrays
-    "_compiled.py": {"ascontiguousarray"},  # splits and places
+    "_compiled.py": {"ascontiguousarray", "copy"},  # splits and places
     "shape": FUNCTIONS | METHODS,  # index arrays: splits, marks, extents, origins
     "layout": FUNCTIONS | METHODS,  # offsets and indices: a layout holds no elements
     "sharding": FUNCTIONS | METHODS,  # corners of boxes and matrices of integers
@@ -157,6 +157,7 @@ ALLOWED = {
         "repeat",  # positions, and a mask of rows
     },
     "selection/sources/_runs.py": {"append"},  # where runs end
+    "selection/facade/_computed_rows.py": {"repeat"},  # numbers of rows, one for each place
     "selection/jagged": {"append", "ravel"},  # where rows begin, and of what operand they are
     "selection/runners/_pieces.py": {"repeat"},  # one number for each row, on its way to the result
     "selection/jagged/_piece_order.py": {"repeat"},  # the same, and places of elements in the result

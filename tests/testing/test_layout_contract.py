@@ -86,14 +86,14 @@ class TestTiledStrided(LayoutContract):
 
 
 class TestTileMajor(LayoutContract):
-    refuses = ("rotate", "repeat", "repeat_each", "broadcast", "pad")
+    refuses = ("broadcast", "pad")
 
     def layouts(self):
         return [Layout.tiled(UNEVEN), Layout.tiled(UNEVEN, alignment=4, tile_order="F", offset=1)]
 
 
 class TestTilesInMemory(LayoutContract):
-    refuses = ("rotate", "repeat", "repeat_each", "broadcast", "pad")
+    refuses = ("broadcast", "pad")
 
     def layouts(self):
         return [Layout.tiled(UNEVEN).reverse(1), Layout.tiled(Tiling([2, 2], [2, 2]))[1:, ::-1]]

@@ -28,9 +28,11 @@ NAMES["cells"] = sel.as_view(CELLS)
 def test_views_are_written_and_read_as_when_version_2_was_made(case):
     view = eval(case["view"], dict(NAMES))
     assert sel.to_json(view) == case["json"]
-    read = sel.from_json(case["json"], sources=sel.sources(view))
-    assert read.shape == view.shape
-    assert read.compute().tolist() == case["elements"]
+    # `older` has a step that changes nothing, which is no longer written.
+    for text in (case["json"], case.get("older", case["json"])):
+        read = sel.from_json(text, sources=sel.sources(view))
+        assert read.shape == view.shape
+        assert read.compute().tolist() == case["elements"]
 
 
 TEXT = sel.to_json(sel.concat([A, B])[1:, ::-1])

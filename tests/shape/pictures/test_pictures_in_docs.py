@@ -23,11 +23,12 @@ def test_there_is_no_other_picture():
 
 
 def test_every_picture_is_used_and_says_what_it_shows():
+    texts = [page.read_text(encoding="utf-8") for page in [DOCS.parent / "README.md", *DOCS.rglob("*.md")]]
+    in_text = r"!\[(?P<text>.*?)\]\(.*?pictures/(?P<name>.+?)\.svg\)"
+    on_cards = r":img-top: .*?pictures/(?P<name>.+?)\.svg\n:img-alt: (?P<text>.*)"
     used = [
-        match.groups()
-        for page in [DOCS.parent / "README.md", *DOCS.rglob("*.md")]
-        for match in re.finditer(r"!\[(.*?)\]\(.*?pictures/(.+?)\.svg\)", page.read_text(encoding="utf-8"))
+        match.groupdict() for text in texts for way in (in_text, on_cards) for match in re.finditer(way, text)
     ]
 
-    assert {name for _, name in used} == set(SCRIPT.PICTURES)
-    assert all(len(text) > 10 for text, _ in used)
+    assert {own["name"] for own in used} == set(SCRIPT.PICTURES)
+    assert all(len(own["text"]) > 10 for own in used)
