@@ -4,10 +4,7 @@ import subprocess
 import sys
 import textwrap
 
-import numpy as np
 import pytest
-
-import tensorwrapper as tw
 
 pytestmark = pytest.mark.slow
 
@@ -76,22 +73,3 @@ def test_fields_have_equal_rows_whenever_the_writer_is_killed(tmp_path):
     )
     assert run.returncode == 0, run.stderr
     assert run.stdout == "whole\n"
-
-
-def test_fields_have_equal_rows_wherever_the_file_is_cut_off(tmp_path):
-    path = tmp_path / "x.tens"
-    rows = tw.jagged([[1, 2], [], [3]])
-    sizes = []
-    with tw.open(path, "a") as f:
-        for k in range(3):
-            f.extend("ev", {"t": rows + k, "q": rows * 0.5, "run": np.arange(3)})
-            f.flush()
-            sizes.append(path.stat().st_size)
-    whole = path.read_bytes()
-    for end in range(sizes[0], sizes[2]):
-        path.write_bytes(whole[:end])
-        with tw.open(path) as f:
-            ev = f.records("ev")
-            assert {len(own) for own in ev.values()} == {len(ev)}
-            returned = sum(size <= end for size in sizes)
-            assert len(ev) in (3 * returned, 3 * returned + 3)
