@@ -62,7 +62,7 @@ def _buffer(array: "npt.NDArray[Any]") -> "Buffer":
 
 
 def reduced(ufunc: np.ufunc, flat: "Array", splits: "IntArray", result: "np.dtype[Any]") -> "Array | None":
-    """Return a number of type `result` for each row; that of an empty row means nothing. O(n).
+    """Return a number of type `result` for each row, 0 for an empty one. O(n).
 
     Sums of floats have the bits of `numpy.add.reduceat`.
     """

@@ -105,9 +105,11 @@ def reduce_runs(
     ``what`` is how an error names a run, ``dtype`` the type that is computed in.
     """
     _check(ufunc, 1, flat.dtype)
-    filled = offsets[1:] > offsets[:-1]
     none: Array = np.zeros(1, flat.dtype)
     found = reduced(ufunc, flat, offsets, ufunc.reduceat(none, [0], dtype=dtype).dtype)
+    if found is not None and ufunc is np.add and initial is None:
+        return found
+    filled = offsets[1:] > offsets[:-1]
     if found is not None:
         return _with_empty(ufunc, found[filled], flat.dtype, [filled], initial, what=what)
     if ufunc is np.add and initial is None:
