@@ -158,7 +158,7 @@ static const char *check_splits(const int64_t *splits, size rows, size count) {
     return NULL;
 }
 
-/* Work on rows: `function(code, values, splits, out)`; `size_in` and `size_out` are bytes of an element. */
+/* Work on rows: code, values, splits, out, how many rows, and the bytes of values and of out. */
 typedef const char *(*row_work)(const char *, const char *, const int64_t *, char *, size, size, size);
 
 static PyObject *over_rows(PyObject *args, row_work work) {
@@ -239,8 +239,7 @@ static PyObject *py_nonzero(PyObject *self, PyObject *args) {
 }
 
 /* copy_runs(itemsize, values, starts, goals, stops, shift, out): run k of `values`, from starts[k] on, goes to places
-   shift + goals[k] to shift + stops[k] of `out`. */
-/* By bytes: text and records of eight bytes may begin at any address. */
+   shift + goals[k] to shift + stops[k] of `out`. By bytes: text and records of eight bytes may begin at any address. */
 #define COPY(bytes)                                                                                                    \
     if (step == (bytes)) {                                                                                             \
         for (size r = 0; r < rows; r++) {                                                                              \

@@ -50,7 +50,7 @@ class Method:
 @final
 @frozen(eq=False)
 class _Chosen:
-    """The class has some rows in ascending order, with the places of their elements."""
+    """Rows in ascending order, with the places of their elements."""
 
     rows: IntArray
     starts: IntArray

@@ -8,7 +8,7 @@ from typing import Any, Literal, cast
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._compiled import is_compiled, places_of
+from tensorwrapper._compiled import places_of, reduced
 from tensorwrapper.tensor.rows._reduce import reduce_box
 from tensorwrapper.tensor.within._groups import SHORT, Columns, number_of_each, row_blocks
 from tensorwrapper.tensor.within._order import keys_of, sort
@@ -203,8 +203,9 @@ def _added(columns: Columns) -> Any:  # noqa: ANN401 - an array
 
 def extremes(ufunc: np.ufunc, flat: Array, splits: IntArray) -> Array | None:
     """Return the extremes of rows with elements most of which are short; None of others."""
-    if is_compiled() or len(flat) > SHORT * len(splits) or flat.dtype.kind not in "biuf":
-        return None
+    found = reduced(ufunc, flat, splits, flat.dtype)
+    if found is not None or len(flat) > SHORT * len(splits) or flat.dtype.kind not in "biuf":
+        return found
 
     def of_columns(columns: Columns) -> Array:
         for column in columns[1:]:
