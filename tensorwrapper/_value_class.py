@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast, dataclass_transform, overl
 
 import attrs
 
+from tensorwrapper._error_text import brief, html_block, shortened
 from tensorwrapper._hints import setting_hint
-from tensorwrapper._wording import brief, html_block, shortened
 
 __all__ = [
     "Closing",

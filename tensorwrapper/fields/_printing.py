@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from tensorwrapper._wording import html_block
+from tensorwrapper._error_text import html_block
 from tensorwrapper.drawing import bytes_text, count_text
 from tensorwrapper.fields._field import Field, Fields
 from tensorwrapper.shape import Shape

@@ -11,10 +11,10 @@ from tensorwrapper._value_class import Closing
 from tensorwrapper.errors import RemoteProtocolError
 from tensorwrapper.remote.client._connection import Connections
 from tensorwrapper.remote.client._lookup import found_names, found_tensor, has_tensor
-from tensorwrapper.remote.client._opened import Opening, opened, opening_of
-from tensorwrapper.remote.client._pending import IDLE, Patience
-from tensorwrapper.remote.client._pushed import pushed, reduced
+from tensorwrapper.remote.client._pending_request import IDLE, Timeouts
+from tensorwrapper.remote.client._pushdown import pushed, reduced
 from tensorwrapper.remote.client._records import RemoteRecords, found_records
+from tensorwrapper.remote.client._shared_connections import Opening, opened, opening_of
 from tensorwrapper.remote.client._snapshot import Snapshot
 from tensorwrapper.remote.client._tensor import RemoteTensor
 from tensorwrapper.remote.protocol._events import (
@@ -290,7 +290,7 @@ def connect(
     (['x'], [3, 4])
     """
     count = to_count(cache_bytes, "cache_bytes")
-    patience = Patience(timeout, deadline, idle)
+    patience = Timeouts(timeout, deadline, idle)
     connections = Connections(address, security, patience, count, compress=compress)
     try:
         connections.here()

@@ -66,8 +66,8 @@ if TYPE_CHECKING:
     from tensorwrapper.shape.patterns._making import mask_of_predicate, to_threshold
     from tensorwrapper.shape.pictures._draw import short_text
     from tensorwrapper.shape.rows._columns import Columns, Origins, tidy_origins
+    from tensorwrapper.shape.rows._compare import unroll
     from tensorwrapper.shape.rows._rearrange import build_rows
-    from tensorwrapper.shape.rows._unroll import unroll
     from tensorwrapper.shape.symmetry._blocks import Block, Copies, Folded, Row
     from tensorwrapper.shape.symmetry._operations import MOST_RANK
     from tensorwrapper.shape.symmetry._packing import columns_of
@@ -151,7 +151,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "pictures._draw": ("short_text",),
             "rows._columns": ("Columns", "Origins", "tidy_origins"),
             "rows._rearrange": ("build_rows",),
-            "rows._unroll": ("unroll",),
+            "rows._compare": ("unroll",),
             "symmetry._blocks": ("Block", "Copies", "Folded", "Row"),
             "symmetry._packing": ("columns_of",),
             "symmetry._text": ("plain_generators", "read_generators"),

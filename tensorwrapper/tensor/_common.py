@@ -28,7 +28,7 @@ from tensorwrapper._integers import completed, one_sequence, to_ints
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape, ShapeLike, Tiling
-from tensorwrapper.tensor._bridge import view_of, with_its_nulls
+from tensorwrapper.tensor._lazy_imports import view_of, with_its_nulls
 from tensorwrapper.typing import (
     AnyRank,
     Extents,

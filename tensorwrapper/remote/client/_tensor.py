@@ -22,15 +22,20 @@ from tensorwrapper.layout import Layout, LayoutCommon
 from tensorwrapper.layout.lowlevel import is_basic, tile_layout, wrap_layout
 from tensorwrapper.remote.client._blocks import RemoteBlocks
 from tensorwrapper.remote.client._connection import Connections
-from tensorwrapper.remote.client._elsewhere import Elsewhere
-from tensorwrapper.remote.client._entries import fill_of_source, read_entries, read_entries_of_rows, wanted_of
-from tensorwrapper.remote.client._opened import Opening, opened, opening_of
 from tensorwrapper.remote.client._orbits import OrbitSource, orbit_source
 from tensorwrapper.remote.client._reductions import reduced_there
+from tensorwrapper.remote.client._remote_array import RemoteArray
 from tensorwrapper.remote.client._rows import chosen_rows, rows_source
+from tensorwrapper.remote.client._shared_connections import Opening, opened, opening_of
 from tensorwrapper.remote.client._source import RemoteSource, elements_of
-from tensorwrapper.remote.client._tiles import InTiles, layout_of_tiles
-from tensorwrapper.remote.client._writing import WritingSource
+from tensorwrapper.remote.client._sparse_entries import (
+    fill_of_source,
+    read_entries,
+    read_entries_of_rows,
+    wanted_of,
+)
+from tensorwrapper.remote.client._tiled_tensor import InTiles, layout_of_tiles
+from tensorwrapper.remote.client._write_source import WritingSource
 from tensorwrapper.remote.protocol._elements import dtype_of, dtype_text, may_be_null
 from tensorwrapper.remote.protocol._events import AskRows, AskShape, Facts, Rows, Text
 from tensorwrapper.selection import Runs, Source, TensorSource, View, Wanted, as_view
@@ -53,7 +58,7 @@ _WITH_LENGTHS: Final = 2**15
 
 
 @final
-class RemoteTensor(Elsewhere, InTiles):
+class RemoteTensor(RemoteArray, InTiles):
     """A tensor that a server has, at the version that it had when it was looked up.
 
     What is selected of it is a `View`, which reads from the server what it needs once it is computed; views,

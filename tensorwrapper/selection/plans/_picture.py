@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Final
 
-from tensorwrapper._wording import html_block, shortened
+from tensorwrapper._error_text import html_block, shortened
 from tensorwrapper.drawing import Drawing, ModeBar, bar_lengths, bytes_text, draw_bars, note
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tensorwrapper._wording import shortened
+from tensorwrapper._error_text import shortened
 from tensorwrapper.drawing import Drawing, ModeBar, bar_lengths, bytes_text, draw_bars, note
 from tensorwrapper.store.records._entry import Entry
 

@@ -4,7 +4,7 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from tensorwrapper._wording import html_block
+from tensorwrapper._error_text import html_block
 from tensorwrapper.buffer import BufferCommon
 from tensorwrapper.drawing import Drawing, bytes_text, count_text, draw_grid
 from tensorwrapper.layout import Layout
