@@ -1,4 +1,4 @@
-"""What errors and notebooks say of values: on one line, however large they are."""
+"""Values as text on one line, however large they are: for errors, representations and HTML."""
 
 import functools
 import inspect
@@ -6,14 +6,12 @@ import itertools
 import re
 import reprlib
 import warnings
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
 __all__ = [
     "brief",
     "escaped",
-    "html_block",
     "shortened",
     "warn_caller",
 ]
@@ -90,18 +88,6 @@ def brief(value: object) -> str:
     return shortened(_QUOTING.repr(value))
 
 
-_TURNED: Final = "filter:invert(.9) hue-rotate(180deg)"
-# Notebooks and pages say in their own ways that they are dark; where they say nothing, the system does.
-_STYLE: Final = (
-    ".tensorwrapper .tensorwrapper-picture{filter:none}"
-    f"html[theme=dark] .tensorwrapper,body[data-theme=dark] .tensorwrapper,body.vscode-dark .tensorwrapper,"
-    f"body[data-jp-theme-light=false] .tensorwrapper{{{_TURNED}}}"
-    "@media (prefers-color-scheme:dark){body:not([data-theme=light]):not(.vscode-light)"
-    f":not([data-jp-theme-light=true]) .tensorwrapper{{{_TURNED}}}}}"
-)
-_FACTS: Final = 12  # rows of a table
-
-
 @functools.cache
 def _not_xml() -> re.Pattern[str]:
     """Return what XML 1.0 cannot hold, not even escaped: a text with one of them would spoil the document.
@@ -122,35 +108,3 @@ def escaped(text: str) -> str:
     from html import escape  # noqa: PLC0415 - two thousand names of characters, for pictures alone
 
     return escape(_not_xml().sub("\ufffd", text))
-
-
-def html_block(text: str, facts: Iterable[tuple[str, str]] = (), picture: str = "") -> str:
-    """Return a text, a table of facts and a picture as one block, which needs nothing from elsewhere.
-
-    It is as wide as its cell at most, and dark in notebooks and pages that are.
-    """
-    cell = "padding:1px 14px 1px 0;text-align:left;border:none;background:none;overflow-wrap:anywhere"
-    facts = list(facts)
-    if len(facts) > _FACTS:
-        facts = [*facts[: _FACTS - 1], ("", f"and {len(facts) - _FACTS + 1} more")]
-    rows = [
-        f'<tr style="background:none"><th style="{cell};color:#66707c;font-weight:normal">'
-        f"{escaped(name)}</th>"
-        f'<td style="{cell};color:#1f2933">{escaped(value)}</td></tr>'
-        for name, value in facts
-    ]
-    table = "border:none;margin:6px 0;font-size:12px;border-collapse:collapse;max-width:100%"
-    frame = (
-        "display:inline-block;box-sizing:border-box;max-width:100%;overflow-x:auto;padding:8px 12px;"
-        "font:12px system-ui,sans-serif;border:1px solid #d5dae0;background:#ffffff;color:#1f2933"
-    )
-    code = "color:#1f2933;background:none;white-space:pre-wrap;overflow-wrap:anywhere"
-    lines = [
-        f'<div class="tensorwrapper" style="{frame}"><style>{_STYLE}</style>',
-        f'<code style="{code}">{escaped(text)}</code>',
-        *([f'<table style="{table}">', *rows, "</table>"] if rows else []),
-        # Below the text also where no table stands between.
-        *([f"<div>{picture}</div>"] if picture else []),
-        "</div>",
-    ]
-    return "\n".join(lines)

@@ -38,7 +38,7 @@ a level start: one number, or one each; `tidy_origins` makes the first of the se
 **Contractions**: `read_labels` reads an equation, `restricted` returns the plan of some tiles of the result,
 and `with_symmetry` that of one tile of each orbit.
 
-**Pictures**: `short_text`.
+**Displays**: `short_text` cuts a text, `shape_words` is a shape in a few words.
 """
 
 from typing import TYPE_CHECKING
@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from tensorwrapper.shape.contractions._contraction import restricted, with_symmetry
     from tensorwrapper.shape.contractions._labels import read_labels
     from tensorwrapper.shape.facade._cells import rows_under
+    from tensorwrapper.shape.facade._words import shape_words
     from tensorwrapper.shape.patterns._block_pattern import has_tiles, make_block_pattern
     from tensorwrapper.shape.patterns._making import mask_of_predicate, to_threshold
     from tensorwrapper.shape.pictures._draw import short_text
@@ -117,6 +118,7 @@ __all__ = [
     "read_labels",
     "restricted",
     "rows_under",
+    "shape_words",
     "short_text",
     "symmetry_left",
     "tidy_origins",
@@ -148,6 +150,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "boxes._smooth": ("make_smooth", "to_permutation"),
             "patterns._block_pattern": ("has_tiles", "make_block_pattern"),
             "patterns._making": ("mask_of_predicate", "to_threshold"),
+            "facade._words": ("shape_words",),
             "pictures._draw": ("short_text",),
             "rows._columns": ("Columns", "Origins", "tidy_origins"),
             "rows._rearrange": ("build_rows",),

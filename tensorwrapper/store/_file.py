@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, SupportsIndex, TypeAlias, cast, final
 
-from tensorwrapper._error_text import brief, html_block, shortened
+from tensorwrapper._error_text import brief, shortened
 from tensorwrapper._hints import Hinted, hint
 from tensorwrapper._integers import to_count
 from tensorwrapper._value_class import frozen
@@ -940,14 +940,19 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         return draw_entries(entries, 0 if self.closed else len(self), title=shortened(repr(self))).to_svg()
 
     def _repr_html_(self) -> str:
-        """Return what notebooks show: the file, and the first of its tensors."""
-        return html_block(
-            shortened(repr(self)), picture="" if self.closed or not len(self) else self.to_svg()
-        )
+        """Return HTML for notebooks: the path, and a table of the first tensors."""
+        from tensorwrapper.store.records._picture import file_html  # noqa: PLC0415 - few are shown
+
+        return file_html(shortened(repr(self)), () if self.closed else self, self.describe)
+
+    def __str__(self) -> str:
+        from tensorwrapper.store.records._picture import file_text  # noqa: PLC0415 - few are shown
+
+        return file_text(repr(self), () if self.closed else self, self.describe)
 
     def __repr__(self) -> str:
         state = "closed" if self.closed else f"{len(self)} tensors"
-        return f"TensFile({self._path!r}, {self._mode!r}, {state})"
+        return f"<TensFile {str(self._path)!r}, mode {self._mode!r}, {state}>"
 
 
 hint(TensFile, "TensFile")

@@ -253,6 +253,18 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
         """
         return self._by(Layout.permute, one_sequence(order))
 
+    @property
+    def T(self) -> Self:  # noqa: N802 - the name that NumPy and array libraries give it
+        """The view with the modes in reverse order, as `numpy.ndarray.T`; no element moves.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> tw.as_tensor([[1, 2, 3], [4, 5, 6]]).T.tolist()
+        [[1, 4], [2, 5], [3, 6]]
+        """
+        return self._by(Layout.permute, tuple(range(self.rank))[::-1])
+
     def reverse(self, *modes: SupportsIndex | Iterable[SupportsIndex]) -> Self:
         """Return the view with the order of the given modes reversed; all of them if none is given."""
         return self._by(Layout.reverse, *modes)

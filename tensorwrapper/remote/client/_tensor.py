@@ -40,6 +40,7 @@ from tensorwrapper.remote.protocol._elements import dtype_of, dtype_text, may_be
 from tensorwrapper.remote.protocol._events import AskRows, AskShape, Facts, Rows, Text
 from tensorwrapper.selection import Runs, Source, TensorSource, View, Wanted, as_view
 from tensorwrapper.shape import Shape
+from tensorwrapper.shape.lowlevel import shape_words
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import Array, ArrayKey, ElementCasting, IntArray
@@ -509,8 +510,38 @@ class RemoteTensor(RemoteArray, InTiles):
         self._sparse = self._viewed = self._blocks = None
 
     def __repr__(self) -> str:
+        return f"<RemoteTensor {self._facts.name!r}: {', '.join(self.summary())}>"
+
+    def summary(self) -> tuple[str, str, str]:
+        """Return shape, type and bytes in words, as far as they are known without a request."""
+        from tensorwrapper.drawing import bytes_text, count_text  # noqa: PLC0415 - few are shown
+
         facts = self._facts
-        return f"<RemoteTensor {facts.name!r}: {facts.kind}, rank {facts.rank}, {facts.size} {self.dtype}>"
+        if self._shape is not None:
+            shape = shape_words(self._shape)
+        elif facts.rows is not None:
+            shape = f"{count_text(facts.rows)} rows, {count_text(facts.size)} elements"
+        else:
+            shape = f"{facts.kind}, rank {facts.rank}, {count_text(facts.size)} elements"
+        return shape, str(self.dtype), bytes_text(self.nbytes)
+
+    def _repr_html_(self) -> str:
+        """Return HTML for notebooks: facts that are known without a request."""
+        from tensorwrapper._displays import html_block  # noqa: PLC0415 - few are shown
+
+        facts = self._facts
+        own = "writeable" if facts.writable else "read-only"
+        stored = [] if facts.entries is None else [("stored", f"{facts.entries:,} elements")]
+        return html_block(
+            f"RemoteTensor {', '.join(self.summary())}",
+            [
+                ("name", facts.name),
+                ("server", self._connections.address),
+                ("version", f"{facts.version}, {own}"),
+                *stored,
+                ("state", "elements are at the server; a selection reads its own elements alone"),
+            ],
+        )
 
 
 def _opened(opening: Opening, facts: Facts, dtype: "np.dtype[Any]") -> RemoteTensor:

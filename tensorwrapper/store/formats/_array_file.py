@@ -1,6 +1,6 @@
 """`ArrayFile`: a file of another kind than ours as a mapping from names to tensors."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from types import TracebackType
@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import are_truths
+from tensorwrapper._error_text import shortened
 from tensorwrapper._json import Json
 from tensorwrapper.errors import (
     DataFileError,
@@ -378,9 +379,24 @@ class ArrayFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"]):
     ) -> None:
         self.close()
 
+    def _repr_html_(self) -> str:
+        """Return HTML for notebooks: the path, and a table of the first tensors."""
+        from tensorwrapper.store.records._picture import file_html  # noqa: PLC0415 - few are shown
+
+        return file_html(shortened(repr(self)), *self._shown())
+
+    def __str__(self) -> str:
+        from tensorwrapper.store.records._picture import file_text  # noqa: PLC0415 - few are shown
+
+        return file_text(repr(self), *self._shown())
+
+    def _shown(self) -> "tuple[Collection[str], Callable[[str], Entry] | None]":
+        """Return the names, and what describes a tensor: a file at an address would be requested for it."""
+        return () if self.closed else self, None if self._is_far else self.describe
+
     def __repr__(self) -> str:
         state = "closed" if self.closed else f"{len(self)} tensors"
-        return f"ArrayFile({str(self._path)!r}, {state})"
+        return f"<ArrayFile {str(self._path)!r}, {state}>"
 
 
 @final
