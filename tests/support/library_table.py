@@ -378,9 +378,9 @@ TABLES: Final = (
 
 
 BLOCKS_TITLE: Final = "Blocks and symmetry"
-BLOCKS_NOTE: Final = """A dash: the library's own constructor takes the tiles, as its page shows. Tiles of BSR
-are those of one size. Those of metatensor, TeNPy and cytnx lie each by itself there, and one after the
-other here."""
+BLOCKS_NOTE: Final = """A dash means that the library's own constructor takes the tiles, as its page shows. BSR arrays
+have tiles of one size. metatensor, TeNPy and cytnx store each tile in separate memory; here tiles are
+contiguous."""
 
 
 def page() -> str:
