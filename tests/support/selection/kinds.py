@@ -309,8 +309,8 @@ def page() -> str:
 
 USED: Final = """\
 The next table has other uses of views. For `concat([v[::-1], w])` these are the steps and the bytes of its
-plan, the lines of its explanation, and the blocks in which it is computed, with their bytes. The last two rows
-count the elements written through a view that reverses rows, and added through one that repeats a row.
+plan, the lines of its explanation, and the blocks in which it is computed, with their bytes. The last two
+rows count the elements written through a view that reverses rows, and added through one that repeats a row.
 """
 
 REFUSED: Final = """\
@@ -322,15 +322,15 @@ row of `a`, `w` strings, `s` a sparse box, and `mask` has one bool for each elem
 INTRODUCTION: Final = (
     """# Operations by kind
 
-This table has every operation of views for every kind of source. A cell has the bytes that the operation reads
-from two small sources (of `tests/support/selection/kinds.py`; elements have 8 bytes, strings have their text).
-The plan and a counting source agree on them. The second number bounds the memory of the computation besides
-the result, for sources of about one MiB. The tests write this page, and fail if it is wrong.
+This table has every operation of views for every kind of source. A cell has the bytes that the operation
+reads from two small sources (of `tests/support/selection/kinds.py`; elements have 8 bytes, strings have their
+text). The plan and a counting source agree on them. The second number bounds the memory of the computation
+besides the result, for sources of about one MiB. The tests write this page, and fail if it is wrong.
 
 A number without a unit means that the operation is refused: the last table has the reason under this number.
 By NumPy's rule of broadcasting, a box and a sparse tensor do not act as rows with one number each. Strings in
-one mode have no second mode, and text is not cast to numbers. A mode cannot move before one of an outer layer,
-because it would belong to no layer: `flatten()` drops layers.
+one mode have no second mode, and text is not cast to numbers. A mode cannot move before one of an outer
+layer, because it would belong to no layer: `flatten()` drops layers.
 """,
 )
 
