@@ -1,7 +1,7 @@
-"""The page of all errors and warnings: run this script to make it anew.
+"""Write the page of all errors and warnings.
 
-When each is raised is what `errors.py` says; what to do, and an example, stand here. The text that an example
-shows is the one that it raises.
+The docstrings of `errors.py` describe when each is raised. This script adds what to do and an example, and
+runs the example for its text.
 """
 
 import contextlib
@@ -22,11 +22,10 @@ _SHOWN = 100  # characters of a message
 HEAD = """\
 # Errors and warnings
 
-Every error of the library is a `TensorWrapperError`, and also the builtin that a stranger would catch: \
-what is out of bounds is an `IndexError`, a file that is not there a `FileNotFoundError`. The text says \
-what was given, what is allowed and where. A name that a class does not have is a plain `AttributeError`, \
-and a call that a function does not take a plain `TypeError`; both go on with what works here, for \
-whoever comes from NumPy, Awkward Array, Dask, Zarr, PyTorch or SciPy.
+Every error of the library is a `TensorWrapperError`, and also a builtin error: an index out of bounds \
+is an `IndexError`, a missing file is a `FileNotFoundError`. The text says what was given, what is allowed, \
+and where. An unknown attribute is an `AttributeError`, and a wrong argument a `TypeError`. Their texts \
+suggest the name of tensorwrapper for one of NumPy, Awkward Array, Dask, Zarr, PyTorch or SciPy.
 
 ```python
 >>> import numpy as np
@@ -42,55 +41,55 @@ AttributeError: 'Tensor' object has no attribute 'ndim': `t.rank` is the number 
 """
 
 WHAT_TO_DO: dict[str, tuple[str, str]] = {
-    "TensorWrapperError": ("Catch it to catch all that follow.", ""),
-    "TensorWrapperWarning": ("Filter it to filter the warnings that follow.", ""),
-    "LeakedResourceWarning": ("Close what you open, best with `with`; closing twice is harmless.", ""),
+    "TensorWrapperError": ("Catch it to catch every error of the library.", ""),
+    "TensorWrapperWarning": ("Filter it to filter every warning of the library.", ""),
+    "LeakedResourceWarning": ("Close files and sockets, best with `with`; closing twice is harmless.", ""),
     "DamagedFileWarning": (
-        "Ask `tw.store.verify(path)` what is damaged, and take a copy that is not.",
+        "List the damage with `tw.store.verify(path)`, and use an intact copy.",
         "",
     ),
     "LossWarning": (
-        "Keep what it names beside the tensor, or filter the warning where nothing is missed.",
+        "Keep the metadata in a separate place, or filter the warning if you do not need them.",
         "",
     ),
     "PositionWarning": (
-        "Select by index: `t.window(t.shape[10:12])`; brackets count positions from 0, as NumPy's do.",
+        "Select by index: `t.window(t.shape[10:12])`. Brackets count positions from 0, as in NumPy.",
         "",
     ),
     "ChangedSourceWarning": (
-        "Save the view again with `keep_views=True`, or leave `check_versions=False` out.",
+        "Save the view again with `keep_views=True`, or omit `check_versions=False` to get an error.",
         "",
     ),
     "InsecureAddressWarning": (
-        "Give the socket keys, `security=CurveServer(...)`, or listen at 127.0.0.1.",
+        "Pass keys, `security=CurveServer(...)`, or listen on 127.0.0.1.",
         "",
     ),
-    "RankError": ("Give one entry for each mode; `shape.rank` is how many there are.", "t.permute(0)"),
-    "ExtentError": ("Look at the number that the text names.", "tw.Shape(2, -1)"),
+    "RankError": ("Pass one entry per mode; `shape.rank` is the number of modes.", "t.permute(0)"),
+    "ExtentError": ("Correct the number that the text names.", "tw.Shape(2, -1)"),
     "ExtentMismatchError": (
         "Make the extents agree, or broadcast one: `t.broadcast(shape)`.",
         "tw.concat([t, tw.zeros((2, 4))])",
     ),
     "ParseError": (
-        "Look at the place that the text names; `str(shape)` is a text that reads back.",
+        "Correct the place that the text names; `str(shape)` returns a text that parses.",
         'tw.Shape.parse("(3; 4")',
     ),
-    "OutOfBoundsError": ("Ask `in` before, or `slice(..., clip=True)` to be cut to what there is.", "t[5]"),
-    "TooManyIndicesError": ("Drop the last indices, or `unsqueeze` a mode.", "t[0, 0, 0]"),
+    "OutOfBoundsError": ("Test with `in` first, or clip a slice: `slice(..., clip=True)`.", "t[5]"),
+    "TooManyIndicesError": ("Drop the last indices, or add a mode with `unsqueeze`.", "t[0, 0, 0]"),
     "StepError": (
-        "Use a `Mask`, which picks, or step in a tensor, whose slices are NumPy's.",
+        "Use a `Mask`, or slice a tensor, which allows steps as NumPy does.",
         "t.shape[::2]",
     ),
     "JaggedModeError": (
-        "Ask for one row, `extent_at(prefix)`, or for the bounds, `extent_bounds(mode)`.",
+        "Get the extent of one row, `extent_at(prefix)`, or the bounds, `extent_bounds(mode)`.",
         "rows.shape.extent(1)",
     ),
     "PatternError": (
-        "Give a threshold of 0 or more, signs of 1 and -1, and a modulus of 1 or more.",
+        "Use a threshold of at least 0, signs of 1 or -1, and a modulus of at least 1.",
         "tw.BlockPattern.from_norms(tw.Tiling([1, 2]), [0.5, 3.0], -1.0)",
     ),
     "LabelError": (
-        "Write names with commas between them, each once where it is summed or kept.",
+        "Separate labels by commas, and use each label of the result in an operand.",
         't.shape("i->j")',
     ),
     "SymmetryError": (
@@ -98,81 +97,93 @@ WHAT_TO_DO: dict[str, tuple[str, str]] = {
         "tw.Symmetry(3, [((1, 2, 0), -1)])",
     ),
     "LayerError": (
-        "`shape.layers` says how the modes are dealt; `flatten()` drops the layers.",
+        "`shape.layers` has the number of modes in each layer; `flatten()` removes the layers.",
         "tw.Shape.nested(tw.Shape(2, 3), layers=(1, 2))",
     ),
-    "ModeNameError": ("`shape.names` has the names.", 't.named("x", "y").shape.mode("z")'),
+    "ModeNameError": ("Use one of `shape.names`.", 't.named("x", "y").shape.mode("z")'),
     "SizeOverflowError": (
-        "Ask for less; sizes are integers of Python, but what is counted in arrays has 64 bits.",
+        "Use smaller numbers or a wider type; numbers in arrays have at most 64 bits.",
         "tw.as_tensor(np.zeros(2, 'i1'))[0] = 300",
     ),
-    "OutOfMemoryError": ("Compute a part, or into memory that there is: `compute(out=...)`, blocks.", ""),
+    "OutOfMemoryError": ("Compute in blocks, or into existing memory with `compute(out=...)`.", ""),
     "LayoutError": (
-        "Copy first: `t.copy()` is packed in row-major order, and reshapes.",
+        "Copy first: `t.copy()` is packed in row-major order, so it can be reshaped.",
         "t.permute(1, 0).reshape(6)",
     ),
     "BufferSizeError": (
-        "Give as many bytes as the layout reaches: `layout.bounds()`.",
+        "Pass as many bytes as the layout covers; see `layout.bounds()`.",
         "tw.from_buffer(bytes(8), (2,), dtype='f8')",
     ),
-    "DTypeError": ("Take one of the types that the text lists.", "tw.zeros((2,), dtype='U3')"),
+    "DTypeError": ("Use one of the types that the text lists.", "tw.zeros((2,), dtype='U3')"),
     "ConversionError": (
-        "Take what the text names; nothing is rounded, filled or made dense in silence.",
+        "Call the method that the text names; rounding, filling and dense copies are always explicit.",
         "np.asarray(rows)",
     ),
     "ExportError": ("Export `elements()`, or `compute()` a view first.", "np.from_dlpack(tw.strings(['a']))"),
     "IndexTypeError": ("Select with integers, slices, arrays of them, or a mask of bools.", 't["a"]'),
     "StringDataError": (
-        "Read the bytes as bytes, `kind='bytes'`, or mend what wrote them.",
+        "Read them as bytes, `kind='bytes'`, or correct the program that wrote them.",
         "tw.buffer.StringData.from_offsets([0, 5], b'abc', kind='string')",
     ),
     "ReadOnlyError": ("Write to a copy: `t.copy()`.", "t.broadcast((4, 2, 3))[0] = 1"),
     "ProtocolError": (
-        "Catch it to catch both of the following; `error.reason` says which rule was broken.",
+        "Catch it to catch local and remote protocol errors; `error.reason` has the broken rule.",
         "",
     ),
-    "LocalProtocolError": ("Mend what you send.", "wire.encode([tw.zeros((2**40, 0, 2**40))])"),
-    "RemoteProtocolError": ("Ask who sent it; nothing was allocated for it.", 'wire.decode([b"no message"])'),
+    "LocalProtocolError": ("Correct what the text names.", "wire.encode([tw.zeros((2**40, 0, 2**40))])"),
+    "RemoteProtocolError": (
+        "Check the sender; nothing was allocated for the message.",
+        'wire.decode([b"no message"])',
+    ),
     "TransportError": (
-        "`error.errno` is the number of the system or of ZeroMQ.",
+        "`error.errno` has the error number of the system or of ZeroMQ.",
         'tw.connect("localhost:5555")',
     ),
-    "TransportTimeoutError": ("Wait longer, `timeout=`, or see whether anybody listens there.", ""),
-    "PeerUnreachableError": ("Wait until the peer is back; nothing was sent.", ""),
-    "PeerAbsentError": ("Start who should listen, or mend the address.", ""),
-    "TransportHandshakeError": ("Connect to a socket that this one talks to, with its keys.", ""),
-    "TransportAuthenticationError": ("Have your public key let in, and check that of the server.", ""),
-    "TransportClosedError": ("Open a new one: what is closed stays closed.", ""),
-    "RequestRefusedError": ("`error.reason` says why; the text says what the server allows.", ""),
-    "OutcomeUnknownError": ("Read, and write again if it is not there; or write `if_unchanged`.", ""),
-    "ShardsLostError": ("The text names the parts; read them again when their holders are back.", ""),
-    "FlowAbortedError": ("Ask for the rest, or for all, again.", ""),
-    "TransportTornError": ("Open a new socket; a message is sent whole or not at all.", ""),
-    "TransportForkError": ("Open sockets after the fork, or start processes by `spawn`.", ""),
-    "TransportThreadError": ("Give each thread a socket of its own.", ""),
-    "UnsupportedSocketError": ("Take another kind; `transport` lists those that run.", ""),
-    "DataFileError": ("`tensorwrapper verify FILE` says what is damaged and what can be read.", ""),
-    "DataFileSystemError": ("`error.errno` says what: a full disk, too many open files.", ""),
-    "DataFileNotFoundError": ("Mend the path.", 'tw.open("nowhere.tens")'),
-    "DataFileExistsError": ("Say that it may be replaced: `overwrite=True`, `--force`.", ""),
-    "DataFilePermissionError": ("Ask for the right to read or write there.", ""),
-    "TensorNameError": ("`list(file)` and `r.names` have the names.", 'tw.save("f.tens", {"": t})'),
-    "TensorSetError": ("Give what Wire-Cell's data model has: a set, its tensors, their metadata.", ""),
-    "ComputationCancelledError": ("Nothing: you asked for it.", ""),
-    "VersionChangedError": (
-        "Read again: `source.version` is another now. Save a stored view again.",
+    "TransportTimeoutError": ("Increase `timeout=`, or check that a process listens at the address.", ""),
+    "PeerUnreachableError": ("Wait until the peer reconnects, and send again: the message was not sent.", ""),
+    "PeerAbsentError": ("Start the other process, or correct the address.", ""),
+    "TransportHandshakeError": ("Connect to a socket of a matching type, with matching keys.", ""),
+    "TransportAuthenticationError": ("Register your public key at the server, and check its public key.", ""),
+    "TransportClosedError": ("Open a new socket; a closed one cannot be reopened.", ""),
+    "RequestRefusedError": ("See `error.reason`; the text says what the server allows.", ""),
+    "OutcomeUnknownError": (
+        "Read the elements, and write again if they are the old ones; or write with `if_unchanged`.",
         "",
     ),
-    "DistributionError": ("Give parameters that the distribution has.", "sel.uniform((2,), 1, 0, seed=1)"),
+    "ShardsLostError": ("Read the parts that the text names again when their holders are back.", ""),
+    "FlowAbortedError": ("Request the remaining data, or all of them, again.", ""),
+    "TransportTornError": ("Open a new socket; the peer has not received a part of the message.", ""),
+    "TransportForkError": ("Open sockets after the fork, or start processes with `spawn`.", ""),
+    "TransportThreadError": ("Open one socket per thread.", ""),
+    "UnsupportedSocketError": ("Use another socket type; `transport` lists the supported ones.", ""),
+    "DataFileError": ("Run `tensorwrapper verify FILE` to list the damaged and the readable parts.", ""),
+    "DataFileSystemError": ("See `error.errno`: for example a full disk, or too many open files.", ""),
+    "DataFileNotFoundError": ("Correct the path.", 'tw.open("nowhere.tens")'),
+    "DataFileExistsError": ("Allow to replace the file: `overwrite=True`, `--force`.", ""),
+    "DataFilePermissionError": ("Get permission to read or write the file.", ""),
+    "TensorNameError": (
+        "Use one of `list(file)` or `r.names`, or a name that is valid and new.",
+        'tw.save("f.tens", {"": t})',
+    ),
+    "TensorSetError": ("Follow Wire-Cell's data model: a set, its tensors, and their metadata.", ""),
+    "ComputationCancelledError": ("Nothing: the program cancelled it itself.", ""),
+    "VersionChangedError": (
+        "Read again, with the new `source.version`. Save a stored view again.",
+        "",
+    ),
+    "DistributionError": (
+        "Pass parameters that are valid for the distribution.",
+        "sel.uniform((2,), 1, 0, seed=1)",
+    ),
     "SelectionError": (
-        "`error.reason` says which rule of the format is broken.",
+        "See `error.reason` for the broken rule of the format.",
         'sel.from_json("{}", sources={})',
     ),
-    "NdselError": ("`error.reason` is the code of the specification.", ""),
-    "ValidationError": ("Mend what `error.findings` lists.", ""),
-    "DemoError": ("See whether processes may be started and ports opened here.", ""),
+    "NdselError": ("See `error.reason` for the code of the specification.", ""),
+    "ValidationError": ("Correct the faults in `error.findings`.", ""),
+    "DemoError": ("Check that programs may start processes and open ports on this machine.", ""),
 }
-"""What to do about each error, and code that raises it, if a line of it does."""
+"""What to do about each error, and a line of code that raises it, or an empty text."""
 
 
 def kinds() -> dict[str, type[BaseException]]:
@@ -206,7 +217,7 @@ def page() -> str:
         to_do, example = WHAT_TO_DO[name]
         bases = ", ".join(f"`{base}`" for base in _bases(kind))
         when = (inspect.getdoc(kind) or "").partition("\n")[0].replace("``", "`")
-        parts.append(f"## {name}\n\nIs a {bases}.\n\n**When.** {when}\n\n**What to do.** {to_do}\n")
+        parts.append(f"## {name}\n\nBases: {bases}.\n\n**When.** {when}\n\n**What to do.** {to_do}\n")
         if example:
             parts.append(f"```python\n>>> {example}\n{_raised(example, names, name)}\n\n```\n")
     return "\n".join(parts)
@@ -217,7 +228,7 @@ def _raised(example: str, names: dict[str, Any], name: str) -> str:
     with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
         os.chdir(folder)
         try:
-            exec(example, dict(names))  # noqa: S102 - what stands above
+            exec(example, dict(names))  # noqa: S102 - the examples above
         except errors.TensorWrapperError as error:
             if type(error).__name__ != name:
                 raise AssertionError(f"{example} raises {type(error).__name__}, not {name}") from error

@@ -1,6 +1,6 @@
-"""Every exception and warning of the package.
+"""Exceptions and warnings of the package.
 
-One root, ``TensorWrapperError``; each class is also the builtin that a stranger would catch.
+One root, ``TensorWrapperError``; each class is also the matching builtin, such as ``IndexError``.
 The text of an error says what was given, what is allowed, and where.
 They are plain classes: an ``attrs`` exception loses its ``args`` and cannot pass a context manager.
 """
@@ -100,7 +100,7 @@ def _cut(text: str) -> str:
 
 
 class TensorWrapperError(Exception):
-    """The root of all errors of this package. Its text has at most 600 characters; ``args`` has all."""
+    """The base class of all errors. Its text is cut to 600 characters; ``args`` has all of it."""
 
     def __str__(self) -> str:
         # KeyError shows its text in quotes.
@@ -122,71 +122,71 @@ class _ReasonedError(TensorWrapperError, Generic[_R]):
 
 
 class TensorWrapperWarning(UserWarning):
-    """The root of all warnings of this package."""
+    """The base class of all warnings of this package."""
 
 
 class LossWarning(TensorWrapperWarning):
-    """A conversion leaves out something that tensors have no place for; the text names it."""
+    """A conversion leaves out metadata that a tensor cannot store; the text names it."""
 
 
 class PositionWarning(TensorWrapperWarning):
-    """A slice between brackets counts positions and selects none, though the indices that it names exist."""
+    """A slice in brackets counts positions and is empty, although indices with these numbers exist."""
 
 
 class LeakedResourceWarning(TensorWrapperWarning, ResourceWarning):
-    """A socket or file was dropped without being closed."""
+    """A socket or file was garbage-collected without being closed."""
 
 
 class DamagedFileWarning(TensorWrapperWarning):
-    """A file was opened whose middle is damaged: what follows is not read, and tensors may lack rows."""
+    """An opened file is damaged in its middle: later records are not read, and tensors may lack rows."""
 
 
 class ChangedSourceWarning(TensorWrapperWarning):
-    """A source of a stored view changed since the view was stored, and its elements are read all the same."""
+    """A source changed after a view of it was stored, and ``check_versions=False`` reads it anyway."""
 
 
 class InsecureAddressWarning(TensorWrapperWarning):
-    """A socket without keys listens where other machines reach it."""
+    """A socket without keys listens on an address that other machines can reach."""
 
 
 class RankError(TensorWrapperError, ValueError):
-    """The number of modes does not fit."""
+    """A call got the wrong number of modes."""
 
 
 class ExtentError(TensorWrapperError, ValueError):
-    """An extent, a partition or a bound is not acceptable (negative, descending, not covering)."""
+    """An extent, a partition or a bound is invalid: negative, descending, or not covering."""
 
 
 class ExtentMismatchError(ExtentError):
-    """Two shapes that are to be combined disagree in a mode."""
+    """Two shapes of one operation disagree in a mode."""
 
 
 class ParseError(TensorWrapperError, ValueError):
-    """A text or JSON document is not that of a shape: where, what stands there, and what may."""
+    """A text or JSON document is not a valid shape; the error names the place and the expected content."""
 
 
 class OutOfBoundsError(TensorWrapperError, IndexError):
-    """An index or a slice leaves the shape."""
+    """An index or a slice is outside of the shape."""
 
 
 class TooManyIndicesError(RankError, IndexError):
-    """More indices between brackets than a tensor or layout has modes."""
+    """A key has more indices than the tensor or layout has modes."""
 
 
 class StepError(TensorWrapperError, ValueError):
-    """A slice of a shape has a step other than 1: such a selection is a mask, not a shape."""
+    """A slice of a shape has a step other than 1, so the selection is a mask and not a shape."""
 
 
 class JaggedModeError(TensorWrapperError, ValueError):
-    """One number was asked of a mode that varies, or an operation needs modes that depend on others."""
+    """A call needs one extent where extents vary, or needs a mode that depends on others."""
 
 
 class PatternError(TensorWrapperError, ValueError):
-    """A threshold, a sign or a modulus does not describe a block pattern, or tensors of one do not fit."""
+    """A threshold, sign or modulus of a block pattern is invalid, or its tensors do not fit together."""
 
 
 class LabelError(TensorWrapperError, ValueError):
-    """A label is no name, is not among those of the operands, or is repeated where it must not be."""
+    """A label is not a valid name, is missing from the operands, or is repeated where it must be unique."""
 
 
 class SymmetryError(TensorWrapperError, ValueError):
@@ -194,11 +194,11 @@ class SymmetryError(TensorWrapperError, ValueError):
 
 
 class LayerError(TensorWrapperError, ValueError):
-    """Layers do not deal the modes of the shape, or an index or permutation does not keep to them."""
+    """Layers do not split the modes of the shape, or an index or permutation mixes modes of two layers."""
 
 
 class ModeNameError(TensorWrapperError, KeyError, ValueError):
-    """There is no mode or extent of this name, there is one already, or it cannot be a name."""
+    """The name of a mode or extent is unknown, taken, or invalid."""
 
 
 class SizeOverflowError(TensorWrapperError, OverflowError):
@@ -206,7 +206,7 @@ class SizeOverflowError(TensorWrapperError, OverflowError):
 
 
 class OutOfMemoryError(SizeOverflowError, MemoryError):
-    """A result is larger than the memory that there is."""
+    """A result is larger than the available memory."""
 
 
 class LayoutError(TensorWrapperError, ValueError):
@@ -218,31 +218,31 @@ class BufferSizeError(TensorWrapperError, ValueError):
 
 
 class DTypeError(TensorWrapperError, TypeError):
-    """An element type is not supported here."""
+    """The call does not support this element type."""
 
 
 class ConversionError(TensorWrapperError, TypeError):
-    """An object cannot be taken for what was asked, or only by losing something."""
+    """An object cannot be converted to the requested type, or only with a loss."""
 
 
 class ExportError(ConversionError, BufferError):
-    """DLPack has no word for these elements, or they lie in no one memory; it asks for a BufferError."""
+    """DLPack cannot describe these elements or their memory; its specification requires a BufferError."""
 
 
 class IndexTypeError(ConversionError, IndexError):
-    """What stands between brackets is of no type that selects; NumPy has an IndexError for it."""
+    """A key has a type that cannot select; NumPy raises an IndexError for it."""
 
 
 class StringDataError(TensorWrapperError, ValueError):
-    """Offsets, lengths or bytes do not form strings: out of order, out of the data, or not UTF-8."""
+    """Offsets, lengths or bytes do not form strings: unordered, out of bounds, or invalid UTF-8."""
 
 
 class ReadOnlyError(TensorWrapperError, ValueError):
-    """A write to memory that must not change."""
+    """A write to read-only memory."""
 
 
 class ProtocolError(_ReasonedError[ProtocolReason], ValueError):
-    """A TENS message is not well formed; ``reason`` is from a closed set.
+    """A TENS message is malformed; ``reason`` is one of ``ProtocolReason``.
 
     Examples
     --------
@@ -251,7 +251,7 @@ class ProtocolError(_ReasonedError[ProtocolReason], ValueError):
     """
 
     peer: bytes
-    """Who sent the message: what a ROUTER calls the peer, else its host, if that is known; else empty."""
+    """The sender of the message: the identity that a ROUTER uses, else its host if known, else empty."""
 
     def __init__(self, reason: ProtocolReason, message: str) -> None:
         super().__init__(reason, message)
@@ -263,38 +263,38 @@ class ProtocolError(_ReasonedError[ProtocolReason], ValueError):
 
 
 class LocalProtocolError(ProtocolError):
-    """We were asked to write a message that the protocol does not allow."""
+    """The caller tried to write a message that the protocol does not allow."""
 
 
 class RemoteProtocolError(ProtocolError):
-    """Somebody else's message breaks the protocol, or a limit of this reader."""
+    """A received message breaks the protocol, or exceeds a limit of this reader."""
 
 
 class TransportError(TensorWrapperError, OSError):
-    """A socket could not do what was asked: an address in use, a refused connection."""
+    """A socket operation failed, for example because an address is in use or a connection was refused."""
 
     peer: bytes = b""
-    """Whom it is about, if that is known: what a ROUTER calls the peer, or the address of who listens."""
+    """The peer, if known: the identity that a ROUTER uses, or the address of the listener."""
 
 
 class TransportTimeoutError(TransportError, TimeoutError):
-    """Nothing came, or nothing could be sent, within the time allowed."""
+    """A message did not arrive, or could not be sent, within the timeout."""
 
 
 class PeerUnreachableError(TransportError, ConnectionError):
-    """The peer that a message is addressed to is not connected."""
+    """The receiver of a message is not connected."""
 
 
 class PeerAbsentError(PeerUnreachableError, TransportTimeoutError):
-    """Nobody was there within the time allowed: nobody listens at the address, or who did went away."""
+    """A peer did not answer within the timeout: no process listens at the address, or it went away."""
 
 
 class TransportHandshakeError(TransportError, ConnectionError):
-    """Who listens at an address is no peer for this socket: not ZeroMQ, of another kind, with other keys."""
+    """The listener is not a peer for this socket: not ZeroMQ, another socket type, or other keys."""
 
 
 class TransportAuthenticationError(TransportHandshakeError, PermissionError):
-    """The peer does not let this socket's key in, or cannot prove that it has the key that is expected."""
+    """The peer rejects the key of this socket, or cannot prove that it has the expected key."""
 
 
 class TransportClosedError(TransportError):
@@ -307,109 +307,110 @@ RefusalReason = Literal[
     "draining", "replayed", "internal"
 ]
 # fmt: on
-"""Why a server of tensors did not do what it was asked for.
+"""Why a server of tensors refused a request.
 
-``label``, ``schema``: it is no text or JSON of the protocol, or has other keys or types. ``version``: it is
-of a protocol that is not spoken. ``missing``: there is no such tensor, or none for this client. ``changed``:
-the tensor is no longer what it was. ``bounds``: a selection leaves it. ``limit``: it is more than is allowed.
-``unsupported``: the tensor cannot do that. ``readonly``: this client may not write to it. ``busy``,
-``draining``: there is no room now, or soon no server. ``replayed``: the number of the request is in use.
-``internal``: the server failed; its log says how, under the number in the text.
+``label``, ``schema``: the request is not text or JSON of the protocol, or has other keys or types.
+``version``: the server does not support this version of the protocol. ``missing``: the tensor does not exist,
+or not for this client. ``changed``: the tensor has changed. ``bounds``: a selection is outside of it.
+``limit``: the request exceeds a limit. ``unsupported``: the tensor does not support the operation.
+``readonly``: this client may not write to it. ``busy``, ``draining``: the server has no capacity now, or is
+shutting down. ``replayed``: the number of the request is in use. ``internal``: the server failed; its log has
+the cause, under the number in the text.
 """
 
 
 class RequestRefusedError(_ReasonedError[RefusalReason], TransportError):
-    """A server of tensors refused a request; ``reason`` is from a closed set."""
+    """A server of tensors refused a request; ``reason`` is one of ``RefusalReason``."""
 
 
 class OutcomeUnknownError(TransportError):
-    """A write was sent and nobody answered: it is done, or it is not. It was not repeated."""
+    """A write was sent and no answer came, so it may or may not be done. The client did not repeat it."""
 
 
 class ShardsLostError(TransportError):
-    """Parts of a tensor are held by nobody who answers; all others were read."""
+    """Holders of some parts of a tensor do not answer; all other parts were read."""
 
     missing: tuple[str, ...] = ()
-    """The names of the parts, as they are served."""
+    """The names of the missing parts, as the servers list them."""
     reasons: tuple[tuple[str, str], ...] = ()
-    """The address of each holder that was asked for them, and why it does not give them."""
+    """The address of each holder, and why it did not return the parts."""
 
 
 class FlowAbortedError(TransportClosedError, ConnectionError):
-    """The peer gave a flow up before its end: what came is not all."""
+    """The peer aborted a flow before its end, so the received data are incomplete."""
 
 
 class TransportTornError(TransportClosedError):
-    """A send was interrupted within a message: the frames are discarded, and the socket is closed."""
+    """A send was interrupted within a message: its frames were discarded and the socket was closed."""
 
 
 class TransportForkError(TransportError):
-    """A socket was used in a process that was forked from the one that opened it."""
+    """A socket was used in a forked process, and not in the one that opened it."""
 
 
 class TransportThreadError(TransportError):
-    """A socket was used from a thread that did not open it."""
+    """A socket was used in a thread other than the one that opened it."""
 
 
 class UnsupportedSocketError(TransportError):
-    """A socket type that this build of ZeroMQ cannot run safely."""
+    """The installed build of ZeroMQ cannot run the socket type safely."""
 
 
 class DataFileError(TensorWrapperError, ValueError):
-    """A data file is missing, damaged, or not what it should be."""
+    """A data file is missing, damaged, or of an unexpected kind."""
 
 
 class DataFileSystemError(OSError, DataFileError):
-    """The system refused something about a data file: ``errno`` says what."""
+    """A system call on a data file failed; ``errno`` has its number."""
 
     def __str__(self) -> str:  # OSError shows its number before the text.
         return DataFileError.__str__(self)
 
 
 class DataFileNotFoundError(DataFileSystemError, FileNotFoundError):
-    """There is no such file, or no such folder."""
+    """The file or its folder does not exist."""
 
 
 class DataFileExistsError(DataFileSystemError, FileExistsError):
-    """There is a file already, and it was not said that it may be overwritten."""
+    """The file exists, and the call does not allow to overwrite it."""
 
 
 class DataFilePermissionError(DataFileSystemError, PermissionError):
-    """The system does not allow it."""
+    """The system does not allow access to the file."""
 
 
 class TensorNameError(TensorWrapperError, KeyError, ValueError):
-    """A file, a set or records have no tensor of this name, have one already, or cannot have one."""
+    """The name of a tensor in a file, a set or records is unknown, taken, or invalid."""
 
 
 class TensorSetError(TensorWrapperError, ValueError):
-    """A set of tensors, or what is said of them, is not as Wire-Cell's tensor data model has it."""
+    """A set of tensors, or its metadata, does not follow Wire-Cell's tensor data model."""
 
 
 class ComputationCancelledError(TensorWrapperError, RuntimeError):
-    """A computation was stopped by whoever asked for it; what was written until then stays."""
+    """The caller cancelled the computation. Elements written so far are kept."""
 
 
 class VersionChangedError(TensorWrapperError, RuntimeError):
-    """A source was changed while it was read, or since a view of it was stored; versions are not mixed."""
+    """A source changed while it was read, or after a view of it was stored."""
 
 
 class DistributionError(TensorWrapperError, ValueError):
-    """A parameter of a random distribution, or its seed, is not acceptable."""
+    """A parameter of a random distribution, or its seed, is invalid."""
 
 
 SelectionReason = Literal["json", "version", "schema", "limit", "bounds", "source", "cover"]
-"""What is wrong with a description of a view.
+"""Why a description of a view was refused.
 
-``json``: it is not strict JSON. ``version``: it is of another version. ``schema``: it has other keys or types
-than it should. ``limit``: it asks for more than is allowed. ``bounds``: a selection leaves what it selects
-from, or has another rank or type. ``source``: it names a source that was not given, or a wrong one.
-``cover``: pieces do not share out a mode.
+``json``: it is not strict JSON. ``version``: it has another version. ``schema``: it has other keys or types
+than it should. ``limit``: it exceeds a limit. ``bounds``: a selection is outside of its source, or has
+another rank or type. ``source``: it names a source that was not given, or a wrong one.
+``cover``: pieces do not cover a mode exactly.
 """
 
 
 class SelectionError(_ReasonedError[SelectionReason], ValueError):
-    """A description of a view that a stranger may have written is refused; ``reason`` is from a closed set.
+    """An untrusted description of a view is invalid; ``reason`` is one of ``SelectionReason``.
 
     Examples
     --------
@@ -430,11 +431,11 @@ NdselReason = Literal[
     "step_zero",
     "negative_step_unsupported",
 ]
-"""What is wrong with a message of ndsel: the codes of that specification."""
+"""Why a message of ndsel was refused: the codes of its specification."""
 
 
 class NdselError(_ReasonedError[NdselReason], ParseError):
-    """A message of ndsel is refused; ``reason`` is the code that its specification has for it.
+    """A message of ndsel is invalid; ``reason`` is the code of its specification.
 
     Examples
     --------
@@ -450,7 +451,7 @@ class NdselError(_ReasonedError[NdselReason], ParseError):
 @final
 @frozen
 class Finding:
-    """One thing that a check found wrong: which rule, where, and what.
+    """One fault that a check found: its rule, its place, and a text.
 
     >>> print(Finding("coverage", "index", "(0, 2) is in no box"))
     coverage: index: (0, 2) is in no box
@@ -458,10 +459,10 @@ class Finding:
 
     rule: "FindingRule"
     where: str
-    """The part that breaks it: the name of an operand, or the path of a JSON value."""
+    """The faulty part: the name of an operand, or the path of a JSON value."""
     text: str  # what was given, and what is allowed
     also: tuple[str, ...] = ()
-    """Other parts that the text speaks of."""
+    """Other parts that the text names."""
 
     def __str__(self) -> str:
         return f"{self.rule}: {self.where}: {self.text}"
@@ -470,18 +471,18 @@ class Finding:
 FindingRule = Literal[
     "schema", "dtype", "reference", "bounds", "cycle", "operands", "projection", "shards", "coverage"
 ]
-"""Which rule was broken.
+"""The rule that a fault breaks.
 
-``schema``: a document has other keys or types than it should. ``dtype``: an element type that is not
-allowed. ``reference``: a node that is not there, or of another type. ``bounds``: a region leaves its tensor,
-or has another rank. ``cycle``: tensors that need themselves. ``operands``: names, numbers or tensors of
-operands disagree. ``projection``: a region is not what the index map makes of the index. ``shards``: there
-are none, or they do not span what they should. ``coverage``: an index twice, or not at all.
+``schema``: a document has other keys or types than it should. ``dtype``: an element type is not
+allowed. ``reference``: a node is missing, or has another type. ``bounds``: a region is outside of its tensor,
+or has another rank. ``cycle``: tensors depend on themselves. ``operands``: names, numbers or tensors of
+operands disagree. ``projection``: a region differs from the result of the index map. ``shards``: they are
+missing, or do not span the index. ``coverage``: an index is covered twice, or not at all.
 """
 
 
 class ValidationError(TensorWrapperError, ValueError):
-    """A check found faults; ``findings`` has all of them, and the text the first few.
+    """A check found faults: ``findings`` has all of them, and the text has the first ten.
 
     Examples
     --------
@@ -491,7 +492,7 @@ class ValidationError(TensorWrapperError, ValueError):
     """
 
     findings: "tuple[Finding, ...]"
-    """What is wrong, in the order of the checks."""
+    """The faults, in the order of the checks."""
 
     def __init__(self, what: str, findings: "tuple[Finding, ...]") -> None:
         super().__init__(what, findings)
@@ -504,4 +505,4 @@ class ValidationError(TensorWrapperError, ValueError):
 
 
 class DemoError(TensorWrapperError, RuntimeError):
-    """The demonstration could not run to its end (not: a check that failed)."""
+    """The demonstration could not finish; a failed check is reported in another way."""

@@ -56,7 +56,7 @@ def window(o):
 ALL, NONE, XYZ = tuple(KINDS), (None, None, None), ("x", "y", "z")
 TENSORS, PQIJ = ("tensor", "view"), ("p", "q", "i", "j")
 TABLE = {
-    "kept, as the modes are": [
+    "kept": [
         ("shape", BOX, lambda o: o.shape, XYZ, ("layout", *TENSORS)),
         ("copy", BOX, lambda o: o.copy(), XYZ),
         ("compute", BOX, lambda o: o.compute(), XYZ),
@@ -99,7 +99,7 @@ TABLE = {
         ("screened", BOX[0], lambda o: in_tiles(o).screened(9.0), PQIJ),
         ("to_packed", BOX[0, :2, :2], lambda o: (o * 0).to_packed("s2"), ("y", "z")),
     ],
-    "those of the modes that are left; a mode that goes takes its name along": [
+    "those of the remaining modes": [
         ("chip", BOX, lambda o: o.chip(1), ("y", "z")),
         ("element", ROWS, lambda o: o.element((0,)), ("h",)),
         ("element", Shape.nested(BOX, layers=(1, 2)), lambda o: o.element((0,)), ("y", "z")),
@@ -120,14 +120,14 @@ TABLE = {
         ("permute", BOX, lambda o: o.permute(2, 0, 1), ("z", "x", "y")),
         ("permute", BOX, lambda o: o.permute("z", "x", "y"), ("z", "x", "y")),
     ],
-    "kept; a new mode has none": [
+    "kept; new modes are unnamed": [
         ("unsqueeze", BOX, lambda o: o.unsqueeze(1), ("x", None, "y", "z")),
         ("sliding_window", BOX, lambda o: o.sliding_window(1, 2), ("x", "y", "z", None)),
         ("broadcast", BOX, lambda o: o.broadcast((5, 2, 3, 4)), (None, "x", "y", "z")),
         ("oindex", BOX, lambda o: o.oindex[:, [0, 1], None], ("x", "y", None, "z")),
         ("vindex", BOX, lambda o: o.vindex[[0, 1], :, [0, 1]], (None, "y")),
     ],
-    "none for a mode that several become, or that is cut; the others keep theirs": [
+    "none for modes that are merged or cut; the others are kept": [
         ("merge_modes", BOX, lambda o: o.merge_modes(1, 2), ("x", None)),
         ("split_mode", BOX, lambda o: o.split_mode(2, (2, 2)), ("x", "y", None, None)),
         ("diagonal", BOX, lambda o: o.diagonal(0, 1), ("z", None)),
@@ -152,7 +152,7 @@ TABLE = {
         ),
         ("select_tiles", BOX[0], lambda o: o.tiled(Tiling([3], [2, 2])).select_tiles([(0, 1)]), NONE),
     ],
-    "those that all agree on": [
+    "those common to all operands": [
         ("intersect", BOX, lambda o: o.intersect(Shape(2, 2, 2)), XYZ),
         ("hull", BOX, lambda o: o.hull(Shape(2, 2, 2)), XYZ),
         ("concat", BOX, lambda o: Shape.concat([o, Shape(2, 3, 4)]), XYZ),
@@ -163,7 +163,7 @@ TABLE = {
         ("window", Shape(2, 3), lambda o: o.window(Shape(1, 3).named("x", None)), ("x", None)),
         ("broadcast", SHORT, lambda o: o.broadcast(Shape(4, 2, 3).named("n", None, "y")), ("n", "one", "y")),
     ],
-    "those that are given": [
+    "those given": [
         ("named", BOX, lambda o: o.named("a", None, "z"), ("a", None, "z")),
         ("packed", ROWS, lambda o: Layout.packed(o.shape), ("e", "h"), ("layout",)),
         ("padded", ROWS, lambda o: Layout.padded(o.shape), ("e", "h"), ("layout",)),

@@ -378,9 +378,9 @@ TABLES: Final = (
 
 
 BLOCKS_TITLE: Final = "Blocks and symmetry"
-BLOCKS_NOTE: Final = """A dash: the library's own constructor takes the tiles, as its page shows. Tiles of BSR
-are those of one size. Those of metatensor, TeNPy and cytnx lie each by itself there, and one after the
-other here."""
+BLOCKS_NOTE: Final = """A dash means that the library's own constructor takes the tiles, as its page
+shows. BSR arrays have tiles of one size. metatensor, TeNPy and cytnx store each tile in separate memory; here
+tiles are contiguous."""
 
 
 def page() -> str:
@@ -420,14 +420,13 @@ def read_page(text: str) -> dict[tuple[str, str], list[str]]:
 
 INTRODUCTION: Final = """# Every library and every kind
 
-What becomes of a small tensor of each kind (`tests/support/selection/kinds.py` has them): *zero-copy* is
-over the same memory, as `np.shares_memory` says, *copy* is not, and a number is a refusal, whose words stand
-below. Where a library has no such object of its own, or its tensors have no kind of the same name, stands a
-dash. The tests make this page, and fail when it is not true: `python -m tests.support.library_table` writes
-it.
+These tables show the conversion of a small tensor of each kind (of `tests/support/selection/kinds.py`).
+*Zero-copy* shares memory, as `np.shares_memory` confirms, and *copy* does not. A number is a refusal,
+with its error below. A dash means that the library has no such object, or no kind of this name. Tests
+fail if this page is wrong; `python -m tests.support.library_table` writes it.
 
-Offsets, masks and validity are not elements, and may be new. Sparse tensors are made of sorted
-coordinates, and so copied.
+Offsets, masks and validity are not elements, and may be new. Sparse tensors need sorted coordinates, and
+are copied.
 """
 
 

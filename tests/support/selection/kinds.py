@@ -308,30 +308,29 @@ def page() -> str:
 
 
 USED: Final = """\
-What else is done with views: of `concat([v[::-1], w])` the steps of its plan and what that reads, the
-lines of its explanation, and the blocks in which it is computed with what these read together; how many
-elements are written through a view that turns rows, and added to through one that repeats a row.
+The next table has other uses of views. For `concat([v[::-1], w])` these are the steps and the bytes of its
+plan, the lines of its explanation, and the blocks in which it is computed, with their bytes. The last two
+rows count the elements written through a view that reverses rows, and added through one that repeats a row.
 """
 
 REFUSED: Final = """\
-What is refused whatever the elements are, under the numbers that the tests have for it. `a`, `b` and
-`q` are rows, `d` rows of rows, `c` cells, `T` tiles, `N` a box in layers, `x` a box, `y` one number for each
-row of `a`, `w` strings, `s` a sparse box, and `mask` says of each element of `a` yes or no.
+These calls are refused for elements of any type; the numbers are those of the tests. `a`, `b` and
+`q` are rows, `d` nested rows, `c` cells, `T` tiles, `N` a box in layers, `x` a box, `y` one number for each
+row of `a`, `w` strings, `s` a sparse box, and `mask` has one bool for each element of `a`.
 """
 
 INTRODUCTION: Final = (
     """# Operations by kind
 
-What each operation of views does to each kind of leaf. In a cell stand the bytes that it reads of two small
-leaves (`tests/support/selection/kinds.py` has them; elements of 8 bytes, of strings their text), as the plan
-says and as a source counts, and a bound of the memory that computing it takes beside the result, with
-leaves of about one MiB and all that their source takes itself. The tests make this page, and
-fail when it is not true.
+This table has every operation of views for every kind of source. A cell has the bytes that the operation
+reads from two small sources (of `tests/support/selection/kinds.py`; elements have 8 bytes, strings have their
+text). The plan and a counting source agree on them. The second number bounds the memory of the computation
+besides the result, for sources of about one MiB. The tests write this page, and fail if it is wrong.
 
-Where a number stands the operation is refused: the last table has the same reason under this number. A box
-and a sparse tensor are no rows for one number each, by NumPy's rule of broadcasting; strings in one mode have
-no second one; text is not cast to numbers; and of layers no mode moves before one of an outer layer, because
-no layer would be its own: `flatten()` drops them.
+A number without a unit means that the operation is refused: the last table has the reason under this number.
+By NumPy's rule of broadcasting, a box and a sparse tensor do not act as rows with one number each. Strings in
+one mode have no second mode, and text is not cast to numbers. A mode cannot move before one of an outer
+layer, because it would belong to no layer: `flatten()` drops layers.
 """,
 )
 
