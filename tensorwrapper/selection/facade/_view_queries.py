@@ -158,7 +158,7 @@ class ViewQueries(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
         atoms = [str(atom) for atom in self.atoms]
         steps = "".join([f".{atom}" for atom in atoms[-3:]])
         dots = "..." if len(atoms) > 3 else ""
-        return f"<View {self._head()}, of {self._expression.node.name}{dots}{steps}>"
+        return f"<View {self._head()}, not computed: {self._expression.node.name}{dots}{steps}>"
 
     def _head(self) -> str:
         """Return the shape in words, the type, and the bytes of the result."""
