@@ -12,7 +12,7 @@ __all__ = ["run"]
 
 
 def run(options: argparse.Namespace) -> Report:
-    """Do what is asked."""
+    """Run the command and return its report."""
     try:
         with Progress(1) as progress:
             progress.step(f"converting {options.source}")

@@ -1,4 +1,4 @@
-"""What a command tells the shell."""
+"""Exit codes of the command line."""
 
 from enum import IntEnum
 from typing import final
@@ -8,7 +8,7 @@ __all__ = ["ExitCode"]
 
 @final
 class ExitCode(IntEnum):
-    """What a command tells the shell; the same for all commands."""
+    """Exit codes, the same for all commands."""
 
     OK = 0
     """Everything held."""

@@ -22,7 +22,7 @@ _PRINTED: Final = 100_000
 
 
 def run(options: argparse.Namespace) -> Report:
-    """Do what is asked."""
+    """Run the command and return its report."""
     selector = Selector.parse(options.selector)
     if options.out is not None and not options.force and os.path.lexists(options.out):
         raise DataFileExistsError(errno.EEXIST, f"{options.out} is there already; --force replaces it")
@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> Report:
                 )
             progress.step(f"reading {part.shape.size} elements")
             found = part.compute(progress=progress.share)
-            # What was asked before the elements counts as well: the shape, and the lengths of rows.
+            # The shape and the row lengths were received before the elements, and count as well.
             figures["bytes received"] = remote.counters.bytes_received_on_wire
         if options.out is None:
             elements = plain(found.tolist())
@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> Report:
 
 
 def _selected(tensor: RemoteTensor, selector: Selector) -> View[Any]:
-    # By key only the rows that are selected are asked for their lengths.
+    # A key requests the lengths of the selected rows alone.
     if any(isinstance(atom, NewMode) and atom.extent > 1 for atom in selector.atoms):
         return selector.apply(tensor.view())
     return tensor[selector.to_key()]

@@ -23,7 +23,7 @@ _WIDEST = 48
 
 
 def run(options: argparse.Namespace) -> Report:
-    """Do what is asked."""
+    """Run the command and return its report."""
     if "://" in options.file:
         return _served(options)
     path = Path(options.file)
@@ -38,7 +38,7 @@ def _listed(path: Path, follow: str | None) -> Report:
     states: list[tuple[str, SourceState]] = []
     with store.open(path, follow=follow) as file:
         lost = [str(loss) for loss in file.losses if loss.code == "damage"]
-        # What is no tensor is no damage.
+        # Parts that are not tensors are not damage.
         others: dict[str, Figure] = {loss.name: str(loss) for loss in file.losses if loss.code != "damage"}
         for name in file:
             try:

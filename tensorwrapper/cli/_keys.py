@@ -1,4 +1,4 @@
-"""``tensorwrapper keys``: two new keys, in a file that nobody else may read."""
+"""``tensorwrapper keys``: a new key pair, in a file with access for its owner alone."""
 
 import argparse
 
@@ -9,7 +9,7 @@ __all__ = ["run"]
 
 
 def run(options: argparse.Namespace) -> Report:
-    """Do what is asked."""
+    """Run the command and return its report."""
     keys = KeyPair.make()
     keys.save(options.file)
     return Report(

@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return ExitCode.INTERRUPTED
     except (TensorWrapperError, OSError, MemoryError, ModuleNotFoundError) as error:
         if isinstance(error, ModuleNotFoundError) and "pip install" not in str(error):
-            raise  # It is no library that only some files need.
+            raise  # The missing module is not an optional library.
         # A number of the system says nothing to people; programs have the class of the error.
         reason = _NUMBER.sub("", str(error)) or "there is not enough memory"
         complain(f"{who}: {reason}")
@@ -64,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 class _Terminated(BaseException):
-    """The process was asked to end: like KeyboardInterrupt nothing but this module catches it."""
+    """The process received SIGTERM. Like KeyboardInterrupt, only this module catches it."""
 
 
 @contextlib.contextmanager

@@ -22,13 +22,13 @@ def _bar(total: int, stream: TextIO) -> "tqdm | None":
 
 @final
 class Progress:
-    """Tells which step of how many is under way; to stderr, so that stdout stays the result's."""
+    """Progress on stderr: the number and the name of the current step."""
 
     __slots__ = ("_bar", "_done", "_percent", "_stream", "_total", "_what")
 
     def __init__(self, total: int, stream: TextIO | None = None) -> None:
         stream = sys.stderr if stream is None else stream
-        # None where stderr was closed, and what goes into a file or a pipe is for programs: nobody is told.
+        # Progress is for terminals: stderr may be closed, a file or a pipe.
         self._stream = stream if stream is not None and stream.isatty() else None
         self._total = total
         self._done = 0
@@ -38,7 +38,7 @@ class Progress:
 
     @property
     def is_shown(self) -> bool:
-        """Whether anybody is told."""
+        """Whether progress is shown."""
         return self._bar is not None
 
     def step(self, what: str) -> None:
@@ -56,7 +56,7 @@ class Progress:
         self._done += 1
 
     def share(self, done: int, total: int) -> None:
-        """Tell how much of this step is done; only a bar is told, and shows each per cent once."""
+        """Show the done share of this step, in per cent; without a bar do nothing."""
         percent = 100 * done // total if total else 0
         if self._bar is not None and percent != self._percent:
             self._percent = percent

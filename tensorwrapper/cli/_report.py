@@ -1,4 +1,4 @@
-"""What a command found: checks and figures, printed for people or as JSON."""
+"""Reports of commands: checks and figures, printed as text or JSON."""
 
 import json
 from collections.abc import Sequence
@@ -55,19 +55,19 @@ class Report:
     checks: tuple[Check, ...]
     figures: dict[str, Figure]
     lines: tuple[str, ...] = ()
-    """What to tell people before the checks."""
+    """Text before the checks."""
     entries: "tuple[dict[str, Figure], ...] | None" = None
-    """What `lines` lists, for machines; None if it is no list."""
+    """The rows of `lines` for JSON; None if the report has no rows."""
     value: "Value | None" = None
-    """The elements that `lines` shows, for machines; None if it shows none."""
+    """The elements in `lines` for JSON; None if the report shows no elements."""
 
     @property
     def ok(self) -> bool:
-        """Whether every check held."""
+        """True if every check passed."""
         return all(check.ok for check in self.checks)
 
     def to_json(self) -> str:
-        """Return the report for machines."""
+        """Return the report as JSON."""
         whole: dict[str, object] = {
             "command": self.command,
             "ok": self.ok,
@@ -81,7 +81,7 @@ class Report:
         return json.dumps(whole, indent=2, ensure_ascii=False)
 
     def to_text(self, *, colours: bool = False) -> str:
-        """Return the report for people."""
+        """Return the report as text."""
         lines = [*self.lines, ""] if self.checks or self.figures else [*self.lines]
         lines += [check.to_text(colours=colours) for check in self.checks]
         lines += [""] if self.checks else []
@@ -89,17 +89,17 @@ class Report:
         if self.checks:
             failed = sum(not check.ok for check in self.checks)
             held = counted(len(self.checks) - failed, "check")
-            lines += ["", f"{held} held, {failed} failed"]
+            lines += ["", f"{held} passed, {failed} failed"]
         return "\n".join(lines)
 
 
 def counted(count: int, what: str) -> str:
-    """Return a number with what it counts, which has an s unless it is one."""
+    """Return a count with its noun, in the plural unless the count is one."""
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def failure_to_json(command: str, error: str, kind: str) -> str:
-    """Return, for machines, that a command could not run to its end: why, and the name of that error."""
+    """Return an error and its name as JSON, for a command that could not finish."""
     whole = {"command": command, "ok": False, "error": error, "kind": kind}
     return json.dumps(whole, indent=2, ensure_ascii=False)
 

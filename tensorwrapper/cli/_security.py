@@ -1,4 +1,4 @@
-"""Who is who, as the options of a command say: files of keys, and of those that are let in."""
+"""Keys and lists of clients, as given by the options of a command."""
 
 import argparse
 import re
@@ -15,13 +15,13 @@ _LONGEST: Final = 2**20
 """Bytes of a list of who is let in."""
 _KEY_LENGTH: Final = 40
 _LOCAL: Final = re.compile(r"tcp://(127\.[0-9.]+|localhost|\[::1\]):.*|ipc://.*|inproc://.*")
-"""Addresses that nobody on another machine reaches."""
+"""Addresses that other machines cannot reach."""
 
 
 def server_security(
     options: argparse.Namespace,
 ) -> tuple[CurveServer | None, Mapping[str, frozenset[str]] | None]:
-    """Return who is let in, and who may see which tensors.
+    """Return the security of a server, and the tensors that each client can see.
 
     Raises
     ------
@@ -33,11 +33,13 @@ def server_security(
         If the keys cannot be read.
     """
     if (options.keys is None) != (options.allow is None):
-        raise ConversionError("--keys and --allow are given together: who we are, and who is let in")
+        raise ConversionError(
+            "--keys and --allow must be given together: the key pair of this server, and the list of clients"
+        )
     if options.keys is None:
         if _LOCAL.fullmatch(options.address) is None and not options.anybody:
             raise ConversionError(
-                f"other machines reach {options.address}: give --keys and --allow, or --anybody"
+                f"{options.address} is open to other machines; give --keys and --allow, or --anybody"
             )
         return None, None
     allow = _read_allow(options.allow)
@@ -46,17 +48,17 @@ def server_security(
 
 
 def client_security(options: argparse.Namespace) -> CurveClient | None:
-    """Return who we are to the server.
+    """Return the keys of this client and of the server.
 
     Raises
     ------
     ConversionError
-        If one of the two is given without the other, or the server's is no key.
+        If one of the two is given without the other, or the key of the server is not valid.
     TransportError
         If our keys cannot be read.
     """
     if (options.keys is None) != (options.server_key is None):
-        raise ConversionError("--keys and --server-key are given together: who we are, and who the server is")
+        raise ConversionError("--keys and --server-key must be given together")
     if options.keys is None:
         return None
     return CurveClient(KeyPair.load(options.keys), options.server_key)
@@ -72,7 +74,7 @@ def _read_allow(path: Path) -> dict[str, frozenset[str]]:
     except OSError as error:
         raise DataFileError(f"{path} cannot be read: {error}") from error
     if len(text) > _LONGEST:
-        raise DataFileError(f"{path} has more than {_LONGEST} bytes: it is no list of keys")
+        raise DataFileError(f"{path} has more than {_LONGEST} bytes, too many for a list of keys")
     found: dict[str, set[str]] = {}
     for number, line in enumerate(text.decode("utf-8", "replace").splitlines(), 1):
         words = line.split()

@@ -1,4 +1,4 @@
-"""``tensorwrapper serve``: the tensors of files, for others to select from, until it is told to end."""
+"""``tensorwrapper serve``: serve tensors of files until a signal stops the command."""
 
 import argparse
 import contextlib
@@ -30,7 +30,7 @@ _GLANCE: Final = 1.0
 
 
 def run(options: argparse.Namespace) -> Report:
-    """Do what is asked."""
+    """Run the command and return its report."""
     security, allow = server_security(options)
     if options.save is not None:
         if not options.writable:
@@ -70,7 +70,7 @@ def run(options: argparse.Namespace) -> Report:
 
 
 def _check_folder(path: str) -> None:
-    """Refuse a file that cannot be made, before hours of what clients write are for it."""
+    """Raise if the output file cannot be created, before clients write for hours."""
     folder = os.path.dirname(os.path.abspath(path))  # noqa: PTH100, PTH120 - as it is given
     if not os.path.isdir(folder):  # noqa: PTH112
         raise DataFileNotFoundError(errno.ENOENT, f"{path} is to be saved, and there is no folder {folder}")
@@ -79,7 +79,7 @@ def _check_folder(path: str) -> None:
 
 
 def _names_in_a_file(names: Iterable[str]) -> dict[str, str]:
-    """Return the names under which tensors are saved: a name in a file is no path."""
+    """Return the names of the saved tensors; names in a file are not paths."""
     found: dict[str, str] = {}
     for name in names:
         own = name.replace("/", ".")
@@ -93,7 +93,7 @@ def _names_in_a_file(names: Iterable[str]) -> dict[str, str]:
 
 
 def _check(server: Server) -> tuple[Check, ...]:
-    """Return what went wrong, if it did not end because it was told to."""
+    """Return the error that stopped the server, or None after a signal."""
     if not server.closed:
         return ()
     return (Check("requests are answered until the end", "answered", "the server ended", ok=False),)
@@ -104,11 +104,11 @@ def _told_to_end() -> Generator[threading.Event, None, None]:
     """Yield an event that the first SIGTERM or Ctrl-C sets; the second ends everything at once."""
     end = threading.Event()
     if threading.current_thread() is not threading.main_thread():
-        # Only there signals are handled: who runs it elsewhere ends it by ending the process.
+        # Only the main thread handles signals. Elsewhere the end of the process stops the server.
         yield end
         return
     handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
-    # What was started in the background goes on ignoring what is typed in the foreground.
+    # A background process keeps ignoring Ctrl+C in the foreground.
     before = {number: own for number, own in handlers.items() if own is not signal.SIG_IGN}
 
     def set_end(_number: int, _frame: object) -> None:

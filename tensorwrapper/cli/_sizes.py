@@ -1,4 +1,4 @@
-"""How many bytes a file has, or all files in a folder: a Zarr store is one."""
+"""Bytes of a file, or of all files in a folder such as a Zarr store."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Standard streams as a shell may leave them: closed, full, of few letters, or read by nobody any more."""
+"""Standard streams that may be closed, full, limited to ASCII, or without a reader."""
 
 import contextlib
 import os
@@ -38,7 +38,7 @@ def complain(text: str) -> None:
 
 
 def say(text: str) -> None:
-    """Write a line to stdout before the report, if anybody reads it: the work goes on in any case."""
+    """Write a line to stdout before the report. A failed write does not stop the work."""
     if sys.stdout is None:
         return
     try:

@@ -17,7 +17,7 @@ _COUNTS = ((), (12,), (6, 6), (4, 4, 4))
 def first_of(tensor: "Tensor[Any] | View[Any] | RemoteTensor") -> Tensor[Any]:
     """Return the first elements along each mode: as many as people read, whatever the size of the whole.
 
-    Nothing else is read, and of what is served nothing else travels.
+    No other element is read or transferred.
     """
     rank = tensor.rank if isinstance(tensor, RemoteTensor) else tensor.shape.rank
     counts = _COUNTS[rank] if rank < len(_COUNTS) else (*[1] * (rank - 4), *[3] * 4)
@@ -26,7 +26,7 @@ def first_of(tensor: "Tensor[Any] | View[Any] | RemoteTensor") -> Tensor[Any]:
 
 
 def served(remote: Remote, name: str) -> RemoteTensor:
-    """Return a tensor of a server; if it has none of that name, the error says where names are."""
+    """Return a tensor of a server. The error for an unknown name tells how to list the names."""
     try:
         return remote[name]
     except TensorNameError as error:

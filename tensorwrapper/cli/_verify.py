@@ -10,7 +10,7 @@ __all__ = ["run"]
 
 
 def run(options: argparse.Namespace) -> Report:
-    """Do what is asked."""
+    """Run the command and return its report."""
     with Progress(1) as progress:
         progress.step(f"reading {options.file}")
         found = verify(options.file, deep=options.deep, follow=options.follow, progress=progress.share)

@@ -17,7 +17,7 @@ def test_people_read_checks_and_figures():
         "FAILED two: 3.0, expected 2.0",
         "bytes: 1 234 567",
         "  rate: 0.5",
-        "1 check held, 1 failed",
+        "1 check passed, 1 failed",
     ):
         assert line in text.splitlines()
 

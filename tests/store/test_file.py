@@ -185,7 +185,7 @@ def test_a_closed_file_says_so_and_its_tensors_live_on(path):
 
     assert f.closed
     assert x.tolist() == [1, 2]
-    assert repr(f).endswith("closed)")
+    assert repr(f).endswith("closed>")
     for use in (lambda: f["x"], lambda: f.metadata, lambda: f.describe("x"), f.flush):
         with pytest.raises(DataFileError, match="is closed"):
             use()

@@ -271,7 +271,7 @@ def _check_folder(folder: Path) -> None:
 
 
 def run(options: argparse.Namespace) -> Report:
-    """Do what is asked."""
+    """Run the command and return its report."""
     start = time.perf_counter()
     if options.svg is not None:
         _check_folder(options.svg.parent)

@@ -20,7 +20,7 @@ _END: Final = re.compile(r"[;(:]|\.(?:\s|$)")
 
 
 def run(options: argparse.Namespace) -> Report:
-    """Do what is asked."""
+    """Run the command and return its report."""
     script = script_of(make_parser(COMMANDS), options.shell)
     return Report("completion", (), {}, (script.rstrip("\n"),), value=script)
 

@@ -1,4 +1,4 @@
-"""Options that several commands take, so that they are the same for all, and what their values may be."""
+"""Options that several commands share, and the check of their values."""
 
 import argparse
 import math
@@ -15,18 +15,18 @@ __all__ = [
     "add_timeout",
 ]
 
-KINDS: Final = "a file of any kind that convert knows"
+KINDS: Final = "a file in any format of convert"
 
 _ADDRESS: Final = re.compile(r"tcp://[^/]+:([0-9]++|\*)|ipc://.++")
 
 
 def add_force(parser: argparse.ArgumentParser, what: str) -> None:
-    """Add what allows to replace a file."""
-    parser.add_argument("--force", action="store_true", help=f"replace {what} if it is there")
+    """Add the option that replaces an existing file."""
+    parser.add_argument("--force", action="store_true", help=f"replace {what} if it exists")
 
 
 def add_timeout(parser: argparse.ArgumentParser, meaning: str, default: float = 10.0) -> None:
-    """Add how long something is waited for."""
+    """Add the option for the maximum wait."""
     parser.add_argument(
         "--timeout",
         type=_seconds,
@@ -37,38 +37,40 @@ def add_timeout(parser: argparse.ArgumentParser, meaning: str, default: float = 
 
 
 def add_meeting_place(parser: argparse.ArgumentParser, what: str) -> None:
-    """Add an address that is chosen if none is given."""
+    """Add an address with a default."""
     parser.add_argument(
         "--address",
         type=_address,
         default="tcp://127.0.0.1:*",
-        help=f"{what}, tcp://HOST:PORT or ipc://PATH; the port * is any free one (default: %(default)s)",
+        help=f"{what}, tcp://HOST:PORT or ipc://PATH; port * picks a free port (default: %(default)s)",
     )
 
 
 def add_server_keys(
     parser: argparse.ArgumentParser,
-    anybody: str = "serve to other machines without keys: whoever comes may read",
+    anybody: str = "serve any client on other machines, without keys",
 ) -> None:
-    """Add what says who is let in."""
+    """Add the keys of a server and the list of its clients."""
     parser.add_argument(
-        "--keys", type=Path, metavar="FILE", help="our keys, as `tensorwrapper keys` makes them"
+        "--keys", type=Path, metavar="FILE", help="key pair of this server, made by `tensorwrapper keys`"
     )
     parser.add_argument(
         "--allow",
         type=Path,
         metavar="FILE",
-        help="who is let in: a public key on each line, and after it, if it may not see all tensors, the "
-        "patterns of the names that it may see; lines that begin with '# ' say nothing",
+        help="list of clients: on each line a public key, then optional name patterns that limit the tensors "
+        "it can see; lines starting with '# ' are comments",
     )
     parser.add_argument("--anybody", action="store_true", help=anybody)
 
 
 def add_client_options(parser: argparse.ArgumentParser) -> None:
-    """Add what says who we are, who the server must be, and how long it is waited for."""
-    parser.add_argument("--keys", type=Path, metavar="FILE", help="our keys, which the server must know")
-    parser.add_argument("--server-key", metavar="KEY", help="the public key that the server must have")
-    add_timeout(parser, "after how long a silence the server is given up")
+    """Add the keys of a client, the key of the server, and the maximum wait."""
+    parser.add_argument(
+        "--keys", type=Path, metavar="FILE", help="key pair of this client, listed at the server"
+    )
+    parser.add_argument("--server-key", metavar="KEY", help="public key of the server")
+    add_timeout(parser, "maximum silence of the server")
 
 
 def _seconds(text: str) -> float:
@@ -84,6 +86,6 @@ def _seconds(text: str) -> float:
 def _address(text: str) -> str:
     if _ADDRESS.fullmatch(text) is None:
         raise argparse.ArgumentTypeError(
-            f"{text!r} is not an address: tcp://HOST:PORT and ipc://PATH are, and * is any free port"
+            f"{text!r} is not an address; use tcp://HOST:PORT or ipc://PATH, where port * picks a free port"
         )
     return text

@@ -1,4 +1,4 @@
-"""The parser of the command line: what it takes, and how it answers ``--help`` and ``--version``."""
+"""The parser of the command line, with ``--help`` and ``--version``."""
 
 import argparse
 import re
@@ -18,28 +18,28 @@ _SELECTOR: Final = re.compile(r"-\d+[:,]")
 
 _CODES: Final = """\
 exit codes:
-  0  everything held
-  1  done, and something that was checked does not hold
-  2  the arguments make no sense
-  3  the work could not be done: no such file, a port in use, a full disk
-  130, 143  stopped from the keyboard, or by SIGTERM; 141 whoever read the report went away
+  0  success: every check passed
+  1  finished, but a check failed
+  2  invalid arguments
+  3  an error, such as a missing file, a port in use or a full disk
+  130, 143  stopped by Ctrl+C or by SIGTERM; 141 the reader of the report closed its pipe
 """
 
 
 @final
 class Parser(argparse.ArgumentParser):
-    """A parser that knows what it takes, and whose answers end in an exit code if they cannot be written."""
+    """An argument parser that lists its arguments and reports a failed write by an exit code."""
 
     def __init__(self, *given: Any, **named: Any) -> None:  # noqa: ANN401 - what argparse takes
         self.takes: list[argparse.Action] = []
-        """Its options and words, in the order in which they were added."""
+        """Options and arguments in the order of their addition."""
         self.commands: dict[str, Parser] = {}
         self.mixes: bool = False
-        """Whether words that may be missing may also come after options: argparse takes them for missing."""
+        """Whether optional arguments may follow options, which argparse alone does not support."""
         super().__init__(*given, **named)
 
     def add_argument(self, *given: Any, **named: Any) -> argparse.Action:  # noqa: ANN401 - as argparse
-        """Add an option or a word, as the parser of argparse does."""
+        """Add an option or an argument, as `argparse` does."""
         self.takes.append(super().add_argument(*given, **named))
         return self.takes[-1]
 
@@ -48,7 +48,7 @@ class Parser(argparse.ArgumentParser):
         args: Any = None,  # noqa: ANN401 - as argparse
         namespace: Any = None,  # noqa: ANN401
     ) -> Any:  # noqa: ANN401
-        """Return what the words say, and those that say nothing."""
+        """Return the parsed and the unknown arguments."""
         if not self.mixes:
             return super().parse_known_args(args, namespace)
         # It is called again within.
@@ -66,7 +66,7 @@ class Parser(argparse.ArgumentParser):
             super().print_help(cast("Any", file))
 
     def answer(self, text: str) -> NoReturn:
-        """Write a text to stdout, and end."""
+        """Write a text to stdout and exit."""
         raise SystemExit(write_text(text.rstrip("\n"), self.prog) or ExitCode.OK)
 
 
@@ -83,11 +83,9 @@ class _Version(argparse.Action):
 
 
 def _add_common_options(parser: argparse.ArgumentParser) -> None:
-    """Add what every command takes."""
+    """Add the options of every command."""
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
-    parser.add_argument(
-        "--verbose", action="store_true", default=argparse.SUPPRESS, help="log what happens to stderr"
-    )
+    parser.add_argument("--verbose", action="store_true", default=argparse.SUPPRESS, help="log to stderr")
 
 
 def make_parser(commands: Sequence[Command]) -> Parser:
@@ -95,12 +93,12 @@ def make_parser(commands: Sequence[Command]) -> Parser:
     parser = Parser(
         prog=_PROGRAM,
         description="Describe, lay out and move tensors of any shape.",
-        epilog=f"`{_PROGRAM} COMMAND --help` has the arguments of a command, and examples.\n\n{_CODES}",
+        epilog=f"`{_PROGRAM} COMMAND --help` lists the arguments of a command, with examples.\n\n{_CODES}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("--version", action=_Version, nargs=0, help="print the version, and end")
-    parser.add_argument("--verbose", action="store_true", help="log what happens to stderr")
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
+    parser.add_argument("--verbose", action="store_true", help="log to stderr")
     rows = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
     for command in commands:
         sub = rows.add_parser(

@@ -35,12 +35,14 @@ _PARTING: Final = 1.0
 
 
 def run(options: argparse.Namespace) -> Report:
-    """Do what is asked."""
+    """Run the command and return its report."""
     if not options.force and os.path.lexists(options.file):
         raise DataFileExistsError(errno.EEXIST, f"{options.file} is there already; --force replaces it")
     security, allow = server_security(options)
     if allow is not None and set(allow) != {"*"}:
-        raise ConversionError("who is listed may send tensors of any name: the list has public keys alone")
+        raise ConversionError(
+            "a listed client may send tensors of any name; the list must have public keys without patterns"
+        )
     with (
         Progress(3) as progress,
         Socket("ROUTER", timeout=options.timeout, security=security) as socket,
@@ -79,13 +81,13 @@ def run(options: argparse.Namespace) -> Report:
 def _take_all(
     transfers: Transfers, progress: Progress, peers: set[bytes]
 ) -> tuple[dict[str, Tensor[Any]], int]:
-    """Return what the first who comes sends, and its bytes; note who came, and tell others they are late."""
+    """Return the tensors of the first sender, and their bytes. Later senders are refused."""
     found: dict[str, Tensor[Any]] = {}
     transfer = _first(transfers)
     series, number, taken = _series(transfer), 1, 0
     progress.step("receiving")
     while True:
-        # As convert writes what lies in groups.
+        # The same names as convert writes for tensors in groups.
         name = transfer.name.replace("/", ".") or f"tensor_{number}"
         taken += transfer.nbytes
         peers.add(transfer.peer)

@@ -1,4 +1,4 @@
-"""``tensorwrapper send``: tensors of a file to who waits for them with ``tensorwrapper recv``."""
+"""``tensorwrapper send``: send tensors of a file to a waiting ``tensorwrapper recv``."""
 
 import argparse
 import secrets
@@ -18,7 +18,7 @@ _LONGEST: Final = 100
 
 
 def run(options: argparse.Namespace) -> Report:
-    """Do what is asked."""
+    """Run the command and return its report."""
     series = secrets.token_hex(16) if options.key is None else options.key
     if not 1 <= len(series) <= _LONGEST:
         raise ConversionError(f"--key has 1 to {_LONGEST} characters, not {len(series)}")

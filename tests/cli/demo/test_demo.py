@@ -48,7 +48,7 @@ def test_every_check_holds_and_the_exit_code_is_0():
     done = program("demo")
 
     assert done.returncode == ExitCode.OK, done.stderr
-    assert "50 checks held, 0 failed" in done.stdout
+    assert "50 checks passed, 0 failed" in done.stdout
     assert "pair energy, computed there: -0.793264993801" in done.stdout
     assert "(48, 48" in done.stdout
     assert done.stderr == ""
