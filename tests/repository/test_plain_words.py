@@ -21,7 +21,7 @@ MOST: dict[str, int] = {
     "tensorwrapper/drawing": 21,
     "tensorwrapper/fields": 0,
     "tensorwrapper/interop": 92,
-    "tensorwrapper/layout": 464,
+    "tensorwrapper/layout": 55,
     "tensorwrapper/remote": 442,
     "tensorwrapper/selection": 578,
     "tensorwrapper/shape": 45,
