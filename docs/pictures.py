@@ -11,7 +11,7 @@ from tensorwrapper import Layout, Mask, Shape, Tiling
 from tensorwrapper import layout as lay
 from tensorwrapper import selection as sel
 from tensorwrapper.drawing import ACCENT, INK, Axis, Drawing, Line, Mark, Rectangle, Text, framed, ramp
-from tensorwrapper.remote.protocol._steps import ASKED, SERVED
+from tensorwrapper.remote.protocol._state_table import ASKED, SERVED
 from tensorwrapper.sharding import BlockOperation, Operand
 from tensorwrapper.transport import FLOW_TRANSITIONS, FlowState
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._wording import brief, shortened
+from tensorwrapper._error_text import brief, shortened
 from tensorwrapper.errors import ConversionError, DTypeError, TensorWrapperError
 from tensorwrapper.typing import NullRows
 

@@ -7,7 +7,7 @@ from typing import Any, Final, SupportsIndex
 
 import numpy as np
 
-from tensorwrapper._wording import brief
+from tensorwrapper._error_text import brief
 from tensorwrapper.errors import ConversionError, ExtentError, RankError, SizeOverflowError
 
 __all__ = [

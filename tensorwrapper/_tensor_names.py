@@ -3,7 +3,7 @@
 import unicodedata
 from typing import Final
 
-from tensorwrapper._wording import brief
+from tensorwrapper._error_text import brief
 from tensorwrapper.errors import TensorNameError
 
 __all__ = ["NAME_BYTES", "check_name"]

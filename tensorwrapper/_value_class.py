@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast, dataclass_transform, overl
 
 import attrs
 
+from tensorwrapper._error_text import brief, shortened
 from tensorwrapper._hints import setting_hint
-from tensorwrapper._wording import brief, html_block, shortened
 
 __all__ = [
     "Closing",
@@ -149,10 +149,12 @@ def token_of_parts(value: object) -> object:
 
 
 def _representation(fields: list[Any]) -> Callable[[object], str]:
-    shown = [(field.name, field.repr if callable(field.repr) else repr) for field in fields]
+    shown = [
+        (field.name, field.name.lstrip("_"), field.repr if callable(field.repr) else repr) for field in fields
+    ]
 
     def __repr__(self: object) -> str:  # noqa: N807
-        texts = [f"{name}={text(getattr(self, name, attrs.NOTHING))}" for name, text in shown]
+        texts = [f"{label}={text(getattr(self, name, attrs.NOTHING))}" for name, label, text in shown]
         return f"{self.__class__.__qualname__.rpartition('>.')[2]}({', '.join(texts)})"
 
     return __repr__
@@ -168,6 +170,8 @@ def _html(fields: list[Any]) -> Callable[[object], str]:
         draw = getattr(self, "to_svg", None)
         picture = "" if draw is None else draw()
         text = type(self).__name__ if facts else shortened(repr(self))
+        from tensorwrapper._displays import html_block  # noqa: PLC0415 - few are shown
+
         return html_block(text, facts, picture if picture.startswith("<svg") else "")
 
     return _repr_html_
@@ -180,6 +184,8 @@ class Shown:
 
     def _repr_html_(self) -> str:
         """Return what notebooks show."""
+        from tensorwrapper._displays import html_block  # noqa: PLC0415 - few are shown
+
         return html_block(shortened(repr(self)))
 
 

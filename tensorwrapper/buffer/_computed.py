@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arguments import to_dtype
+from tensorwrapper._error_text import brief
 from tensorwrapper._integers import to_int
 from tensorwrapper._value_class import frozen
-from tensorwrapper._wording import brief
 from tensorwrapper.buffer._casts import check_write, fit_number
 from tensorwrapper.buffer._common import BufferCommon
 from tensorwrapper.buffer._elements import check_dtype

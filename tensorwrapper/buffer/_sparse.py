@@ -10,9 +10,9 @@ from tensorwrapper._arrays import file_beneath, frozen_array, frozen_values, unm
 from tensorwrapper._integers import MAX_INT64, to_count
 from tensorwrapper._memory import filled_memory
 from tensorwrapper._value_class import value_class
+from tensorwrapper.buffer._atomic_value import AtomicValue
 from tensorwrapper.buffer._casts import convert_elements, fit_number
 from tensorwrapper.buffer._common import BufferCommon
-from tensorwrapper.buffer._current import Current
 from tensorwrapper.buffer._elements import check_dtype
 from tensorwrapper.buffer._sparse_merge import (
     check_addresses,
@@ -80,7 +80,7 @@ class Sparse(BufferCommon[S], Generic[S]):
     (array([2, 6]), array([0.5, 0. , 1.5]))
     """
 
-    _stored: Current[Stored]
+    _stored: AtomicValue[Stored]
     _size: int
     _fill: Array
     _is_readonly: bool
@@ -110,7 +110,7 @@ class Sparse(BufferCommon[S], Generic[S]):
         places = check_addresses(to_ordinal_array(addresses), elements, count)
         number = to_fill(fit_number(fill_value, elements.dtype, "fill_value"))
         stored = merge((places[:0], elements[:0]), places, elements, number)
-        _init(self, Current(stored), count, number, is_readonly=False, adding=True)
+        _init(self, AtomicValue(stored), count, number, is_readonly=False, adding=True)
 
     @property
     def dtype(self) -> "np.dtype[S]":
@@ -349,14 +349,22 @@ class Sparse(BufferCommon[S], Generic[S]):
 
 
 def _init(
-    buffer: Sparse[Any], store: Current[Stored], size: int, fill: Array, *, is_readonly: bool, adding: bool
+    buffer: Sparse[Any],
+    store: AtomicValue[Stored],
+    size: int,
+    fill: Array,
+    *,
+    is_readonly: bool,
+    adding: bool,
 ) -> None:
     values = {"_stored": store, "_size": size, "_fill": fill, "_is_readonly": is_readonly, "_adding": adding}
     for name, value in values.items():
         object.__setattr__(buffer, name, value)
 
 
-def _make(store: Current[Stored], size: int, fill: Array, *, is_readonly: bool, adding: bool) -> Sparse[Any]:
+def _make(
+    store: AtomicValue[Stored], size: int, fill: Array, *, is_readonly: bool, adding: bool
+) -> Sparse[Any]:
     buffer: Sparse[Any] = object.__new__(Sparse)
     _init(buffer, store, size, fill, is_readonly=is_readonly, adding=adding)
     return buffer
@@ -379,4 +387,4 @@ def _restore(
     adding: bool,  # noqa: FBT001
 ) -> Sparse[Any]:
     stored = frozen_array(addresses), frozen_values(values)
-    return _make(Current(stored), size, to_fill(fill), is_readonly=is_readonly, adding=adding)
+    return _make(AtomicValue(stored), size, to_fill(fill), is_readonly=is_readonly, adding=adding)

@@ -25,7 +25,7 @@ buffers.
 `put_tiles` move elements of some tiles of a pattern. `tile_places` are addresses of tiles, `volume_of_tiles`
 their common size, `row_major_table` the strides of tiles without gaps. `make_symmetric_blocks` is for
 one tile of each orbit, `project_tiles` gives tiles on diagonals their own symmetry. `blocks_away` makes
-`BlocksAway`, tiles whose elements are fetched from a `Line` when they are used.
+`UnreadBlocks`, tiles whose elements are fetched from a `Line` when they are used.
 
 **Symmetric elements**: `packed_buffer` packs elements after a check, and `pack_box` without one.
 `elements_at` returns those of packed places. `check_symmetric_box` compares a shape with a symmetry, and
@@ -53,7 +53,6 @@ if TYPE_CHECKING:
     from tensorwrapper.buffer._sparse_merge import is_fill, rises
     from tensorwrapper.buffer.arrow._arrays import ArrowValues, arrays_from_arrow
     from tensorwrapper.buffer.arrow._c import arrow_metadata
-    from tensorwrapper.buffer.blocks._away import BlocksAway, Line, blocks_away
     from tensorwrapper.buffer.blocks._blocks import make_blocks
     from tensorwrapper.buffer.blocks._present import (
         PresentTiles,
@@ -64,6 +63,7 @@ if TYPE_CHECKING:
         volume_of_tiles,
     )
     from tensorwrapper.buffer.blocks._symmetric_blocks import make_symmetric_blocks, project_tiles
+    from tensorwrapper.buffer.blocks._unread_blocks import Line, UnreadBlocks, blocks_away
     from tensorwrapper.buffer.copies._copy import (
         assign_elements,
         assign_indexed,
@@ -89,9 +89,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ArrowValues",
-    "BlocksAway",
     "Line",
     "PresentTiles",
+    "UnreadBlocks",
     "arrays_from_arrow",
     "arrow_metadata",
     "as_dense",
@@ -160,7 +160,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "_sparse_merge": ("is_fill", "rises"),
             "arrow._arrays": ("ArrowValues", "arrays_from_arrow"),
             "arrow._c": ("arrow_metadata",),
-            "blocks._away": ("BlocksAway", "Line", "blocks_away"),
+            "blocks._unread_blocks": ("UnreadBlocks", "Line", "blocks_away"),
             "blocks._blocks": ("make_blocks",),
             "blocks._present": (
                 "PresentTiles",

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from tensorwrapper import store
+from tensorwrapper._displays import text_table
 from tensorwrapper.cli._report import Check, Figure, Report, counted
 from tensorwrapper.cli._security import client_security
 from tensorwrapper.cli._sizes import size_of
@@ -88,7 +89,7 @@ def _sources(states: Sequence[tuple[str, SourceState]]) -> tuple[str, ...]:
         (_short(name), _short(own.path or "this file"), own.state, _grouped(own.members))
         for name, own in states
     ]
-    return ("", *_aligned(rows))
+    return ("", *tuple(text_table(rows)))
 
 
 def _shown(path: Path, name: str, follow: str | None) -> Report:
@@ -130,7 +131,7 @@ def _served(options: argparse.Namespace) -> Report:
             return _with_values(_remote_row(tensor), first_of(tensor))
         tensors = [remote[name] for name in remote]
     rows = [_remote_row(own) for own in tensors]
-    lines = _aligned(
+    lines = text_table(
         [
             ("name", "shape", "dtype", "bytes"),
             *[
@@ -139,7 +140,7 @@ def _served(options: argparse.Namespace) -> Report:
             ],
         ]
     )
-    return Report("inspect", (), {"tensors": len(tensors)}, lines, tuple(rows))
+    return Report("inspect", (), {"tensors": len(tensors)}, tuple(lines), tuple(rows))
 
 
 def _shape_of(tensor: RemoteTensor) -> str:
@@ -181,20 +182,7 @@ def _row(entry: Entry) -> dict[str, Figure]:
 def _table(entries: Sequence[Entry]) -> tuple[str, ...]:
     rows = [("name", "shape", "dtype", "packing", "bytes")]
     rows += [(_short(e.name), _short(str(e.shape)), e.dtype, e.packing, _grouped(e.nbytes)) for e in entries]
-    return _aligned(rows)
-
-
-def _aligned(rows: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    """Return rows as lines: the last column, of numbers, ends where all others do."""
-    *first, last = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return tuple(
-        [
-            "  ".join(
-                [*[text.ljust(n) for text, n in zip(row[:-1], first, strict=True)], row[-1].rjust(last)]
-            )
-            for row in rows
-        ]
-    )
+    return tuple(text_table(rows))
 
 
 def _grouped(count: int) -> str:

@@ -5,8 +5,8 @@ from typing import Final, Literal, TypeAlias, final
 
 import attrs
 
+from tensorwrapper._error_text import escaped
 from tensorwrapper._value_class import frozen
-from tensorwrapper._wording import escaped
 from tensorwrapper.drawing._color import INK, PAPER
 
 __all__ = ["Drawing", "Group", "Line", "Mark", "Path", "Point", "Rectangle", "Text"]

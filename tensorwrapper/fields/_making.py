@@ -5,7 +5,7 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from tensorwrapper._wording import brief
+from tensorwrapper._error_text import brief
 from tensorwrapper.buffer.lowlevel import copy_elements
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.fields._field import as_fields

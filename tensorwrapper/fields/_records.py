@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arguments import check_kind_of, to_dtype
+from tensorwrapper._error_text import brief
 from tensorwrapper._hints import hint
 from tensorwrapper._no_array import NoArray
 from tensorwrapper._tensor_names import check_name
 from tensorwrapper._value_class import slot_setters, token_of, value_class
-from tensorwrapper._wording import brief
 from tensorwrapper.buffer.lowlevel import assign_elements
 from tensorwrapper.errors import ConversionError, DTypeError, RankError, TensorNameError
 from tensorwrapper.fields._field import Field, Fields, as_fields, as_tensor_of

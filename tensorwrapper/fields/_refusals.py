@@ -2,7 +2,7 @@
 
 from typing import Any, cast
 
-from tensorwrapper._wording import brief
+from tensorwrapper._error_text import brief
 from tensorwrapper.errors import IndexTypeError
 
 __all__ = ["two_keys"]

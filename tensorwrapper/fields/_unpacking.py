@@ -7,7 +7,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 import attrs
 import numpy as np
 
-from tensorwrapper._wording import brief
+from tensorwrapper._error_text import brief
 from tensorwrapper.errors import ConversionError, DTypeError, TensorNameError
 from tensorwrapper.fields._field import Field, Fields
 from tensorwrapper.tensor import Tensor

@@ -25,10 +25,10 @@ from tensorwrapper.interop.dask._arrays import from_dask
 from tensorwrapper.interop.dask._blocks import DaskBlocks, contract_in_parts
 from tensorwrapper.interop.dask._chunks import ChunksLike
 from tensorwrapper.interop.dask._collection import DaskTensor
-from tensorwrapper.interop.dask._out import reshard, reshard_plan, to_dask
 from tensorwrapper.interop.dask._records import DaskRecords, records_to_dask
 from tensorwrapper.interop.dask._serialize import register_dask
 from tensorwrapper.interop.dask._shards import Moves, compute_over
+from tensorwrapper.interop.dask._to_dask import reshard, reshard_plan, to_dask
 
 __all__ = [
     "ArrowForm",

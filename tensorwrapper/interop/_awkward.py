@@ -6,7 +6,7 @@ import numpy as np
 
 from tensorwrapper._arguments import check_null_rows
 from tensorwrapper._arrays import frozen_values
-from tensorwrapper._wording import shortened
+from tensorwrapper._error_text import shortened
 from tensorwrapper.buffer.lowlevel import check_offsets, holds_strings
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentError
 from tensorwrapper.interop._operand import Marks, TensorLike, dense_of, elements_of, native

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from tensorwrapper.layout.interchange._pep3118 import BufferInfo
     from tensorwrapper.layout.interchange._storage_order import HalideBuffer, StorageOrder
     from tensorwrapper.layout.interchange._tensorstore import IndexDomain, IndexTransform, OutputMap
-    from tensorwrapper.layout.operations._custom import CustomLayout
+    from tensorwrapper.layout.operations._user_layout import CustomLayout
 
 __all__ = [
     "AnyLayout",
@@ -139,7 +139,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "interchange._memory": ("MemoryLayout",),
             "interchange._pep3118": ("BufferInfo",),
             "interchange._storage_order": ("HalideBuffer", "StorageOrder"),
-            "operations._custom": ("CustomLayout",),
+            "operations._user_layout": ("CustomLayout",),
             "interchange._tensorstore": ("IndexDomain", "IndexTransform", "OutputMap"),
         },
     )

@@ -7,9 +7,9 @@ from typing import Any, Final, Protocol, Self, TypeAlias, TypeVar, cast
 import numpy as np
 
 from tensorwrapper._arrays import has_type, shown_array
+from tensorwrapper._error_text import brief
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._memory import memory_for
-from tensorwrapper._wording import brief
 from tensorwrapper.errors import (
     IndexTypeError,
     JaggedModeError,

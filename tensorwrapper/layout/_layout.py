@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final, Generic, SupportsIndex, cast, final, overload
 
+from tensorwrapper._error_text import brief
 from tensorwrapper._hints import hint
 from tensorwrapper._integers import one_sequence, to_int, to_ints
 from tensorwrapper._value_class import slot_setters, value_class
-from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout.boxes import _mode_operations, _modes
 from tensorwrapper.layout.boxes._common import LayoutCommon

@@ -58,8 +58,8 @@ if TYPE_CHECKING:
     from tensorwrapper.layout.copies._plan import plan_copy
     from tensorwrapper.layout.copies._table import CopyTable
     from tensorwrapper.layout.operations._addresses import address_batches
-    from tensorwrapper.layout.operations._choose import choose
     from tensorwrapper.layout.operations._inverse_map import InverseMap
+    from tensorwrapper.layout.operations._jagged_index import choose
     from tensorwrapper.layout.tiles._tile_views import tile_layout, tile_major, tile_table, tile_view
     from tensorwrapper.layout.tiles._tiled import TiledStrided
 
@@ -122,7 +122,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "copies._plan": ("plan_copy",),
             "copies._table": ("CopyTable",),
             "operations._addresses": ("address_batches",),
-            "operations._choose": ("choose",),
+            "operations._jagged_index": ("choose",),
             "operations._inverse_map": ("InverseMap",),
             "tiles._tile_views": ("tile_layout", "tile_major", "tile_table", "tile_view"),
             "tiles._tiled": ("TiledStrided",),

@@ -12,13 +12,13 @@ from tensorwrapper._integers import to_count
 from tensorwrapper._value_class import Shown
 from tensorwrapper.errors import ExtentError
 from tensorwrapper.remote._remote import Remote
-from tensorwrapper.remote.awaited._records import AsyncRemoteRecords
-from tensorwrapper.remote.awaited._snapshot import AsyncSnapshot
-from tensorwrapper.remote.awaited._tensor import AsyncRemoteTensor, AsyncView
-from tensorwrapper.remote.awaited._threads import Threads
+from tensorwrapper.remote.aio._records import AsyncRemoteRecords
+from tensorwrapper.remote.aio._snapshot import AsyncSnapshot
+from tensorwrapper.remote.aio._tensor import AsyncRemoteTensor, AsyncView
+from tensorwrapper.remote.aio._worker_threads import Threads
 from tensorwrapper.remote.client._connection import Connections
-from tensorwrapper.remote.client._opened import Opening, opened, opening_of
-from tensorwrapper.remote.client._pending import IDLE, Patience
+from tensorwrapper.remote.client._pending_request import IDLE, Timeouts
+from tensorwrapper.remote.client._shared_connections import Opening, opened, opening_of
 from tensorwrapper.remote.protocol._events import ReducedOver
 from tensorwrapper.selection import View, as_view
 from tensorwrapper.tensor import Tensor
@@ -222,5 +222,5 @@ def connect_async(
     if not count:
         raise ExtentError("a client needs 1 request or more at once")
     kept = to_count(cache_bytes, "cache_bytes")
-    patience = Patience(timeout, deadline, idle)
+    patience = Timeouts(timeout, deadline, idle)
     return AsyncRemote(Connections(address, security, patience, kept, compress=compress), count)

@@ -1,7 +1,7 @@
 """`Remote` and `connect`: the tensors of a server as a mapping."""
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, SupportsIndex, final
+from typing import TYPE_CHECKING, Any, Final, SupportsIndex, final
 
 import attrs
 import numpy as np
@@ -11,10 +11,10 @@ from tensorwrapper._value_class import Closing
 from tensorwrapper.errors import RemoteProtocolError
 from tensorwrapper.remote.client._connection import Connections
 from tensorwrapper.remote.client._lookup import found_names, found_tensor, has_tensor
-from tensorwrapper.remote.client._opened import Opening, opened, opening_of
-from tensorwrapper.remote.client._pending import IDLE, Patience
-from tensorwrapper.remote.client._pushed import pushed, reduced
+from tensorwrapper.remote.client._pending_request import IDLE, Timeouts
+from tensorwrapper.remote.client._pushdown import pushed, reduced
 from tensorwrapper.remote.client._records import RemoteRecords, found_records
+from tensorwrapper.remote.client._shared_connections import Opening, opened, opening_of
 from tensorwrapper.remote.client._snapshot import Snapshot
 from tensorwrapper.remote.client._tensor import RemoteTensor
 from tensorwrapper.remote.protocol._events import (
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Remote", "connect"]
 
+_SHOWN: Final = 20
+
 
 @final
 class Remote(Closing, Mapping[str, RemoteTensor]):
@@ -44,10 +46,11 @@ class Remote(Closing, Mapping[str, RemoteTensor]):
     with keys does not, since a secret key is not to be in what is pickled.
     """
 
-    __slots__ = ("__weakref__", "_connections")
+    __slots__ = ("__weakref__", "_connections", "_looked_up")
 
     def __init__(self, connections: Connections) -> None:
         self._connections = connections
+        self._looked_up: dict[str, RemoteTensor] = {}  # the first few, for displays: these send no request
 
     @property
     def address(self) -> str:
@@ -69,7 +72,10 @@ class Remote(Closing, Mapping[str, RemoteTensor]):
         return found
 
     def __getitem__(self, name: str) -> RemoteTensor:
-        return found_tensor(self._connections, name)
+        found = found_tensor(self._connections, name)
+        if len(self._looked_up) < _SHOWN or name in self._looked_up:
+            self._looked_up[name] = found
+        return found
 
     def __iter__(self) -> Iterator[str]:
         return found_names(self._connections)
@@ -229,6 +235,15 @@ class Remote(Closing, Mapping[str, RemoteTensor]):
         """Close all connections; closing twice is harmless. No thread may be reading."""
         self._connections.close()
 
+    def _repr_html_(self) -> str:
+        """Return HTML for notebooks: the address, and tensors that were looked up; nothing is requested."""
+        from tensorwrapper._displays import Fold, html_block, html_table  # noqa: PLC0415 - few are shown
+
+        rows = [(own.name, *own.summary()) for own in self._looked_up.copy().values()]
+        table = html_table([("name", "shape", "dtype", "bytes"), *rows])
+        facts = [("tensors", "list(remote) requests their names")]
+        return html_block(repr(self), facts, folds=[Fold("looked up", table, opened=True)] if rows else [])
+
     def __repr__(self) -> str:
         return f"<Remote {self.address}{', closed' if self.closed else ''}>"
 
@@ -290,7 +305,7 @@ def connect(
     (['x'], [3, 4])
     """
     count = to_count(cache_bytes, "cache_bytes")
-    patience = Patience(timeout, deadline, idle)
+    patience = Timeouts(timeout, deadline, idle)
     connections = Connections(address, security, patience, count, compress=compress)
     try:
         connections.here()

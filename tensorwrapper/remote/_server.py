@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, closing
 from typing import TYPE_CHECKING, SupportsIndex, cast, final
 
+from tensorwrapper._error_text import shortened
 from tensorwrapper._integers import to_count
 from tensorwrapper._value_class import Closing
-from tensorwrapper._wording import html_block, shortened
 from tensorwrapper.errors import (
     ConversionError,
     ExtentError,
@@ -20,14 +20,14 @@ from tensorwrapper.errors import (
     TransportError,
 )
 from tensorwrapper.remote.client._connection import Connections
-from tensorwrapper.remote.client._pushed import PushedSource
+from tensorwrapper.remote.client._pushdown import PushedSource
 from tensorwrapper.remote.client._rows import RowsSource
 from tensorwrapper.remote.client._source import RemoteSource
 from tensorwrapper.remote.client._tensor import RemoteTensor
-from tensorwrapper.remote.protocol._terms import ServeLimits
+from tensorwrapper.remote.protocol._limits import ServeLimits
 from tensorwrapper.remote.server._catalogue import Catalogue
+from tensorwrapper.remote.server._event_loop import Loop
 from tensorwrapper.remote.server._files import put_files
-from tensorwrapper.remote.server._loop import Loop
 from tensorwrapper.remote.shards._source import ShardSource
 from tensorwrapper.remote.shards._tensor import ShardedTensor
 from tensorwrapper.selection import as_view, sources
@@ -178,9 +178,12 @@ class Server(Closing):
             warnings.warn("a server was not closed", LeakedResourceWarning, stacklevel=2)
 
     def _repr_html_(self) -> str:
-        """Return what notebooks show: where it listens, and the first names of what it serves."""
-        names = [] if self.closed else self.names[:12]
-        return html_block(shortened(repr(self)), [(shortened(name), "") for name in names])
+        """Return HTML for notebooks: the address, and the first names."""
+        from tensorwrapper._displays import Fold, html_block, html_table  # noqa: PLC0415 - few are shown
+
+        names = () if self.closed else self.names
+        table = html_table([("name",), *[(name,) for name in names[:20]]], more=max(len(names) - 20, 0))
+        return html_block(shortened(repr(self)), folds=[Fold("tensors", table, opened=True)] if names else [])
 
     def __repr__(self) -> str:
         where = "closed" if self._loop is None else self._loop.address

@@ -4,13 +4,13 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, SupportsIndex, cast, final
 
+from tensorwrapper._error_text import brief, shortened
 from tensorwrapper._integers import to_count
 from tensorwrapper._value_class import Closing
-from tensorwrapper._wording import brief, shortened
 from tensorwrapper.errors import ConversionError, TensorNameError, TransportClosedError
-from tensorwrapper.remote.client._pending import IDLE, Patience
+from tensorwrapper.remote.client._pending_request import IDLE, Timeouts
 from tensorwrapper.remote.shards._catalogue import Catalogue
-from tensorwrapper.remote.shards._fleet import Fleet, Manner, fleet_of
+from tensorwrapper.remote.shards._shard_pool import Manner, ShardPool, fleet_of
 from tensorwrapper.remote.shards._source import ShardSource
 from tensorwrapper.remote.shards._tensor import ShardedTensor
 from tensorwrapper.transport import KeyPair
@@ -31,7 +31,7 @@ class ShardedRemote(Closing, Mapping[str, ShardedTensor]):
 
     __slots__ = ("__weakref__", "_fleet", "catalogue")
 
-    def __init__(self, catalogue: Catalogue, fleet: Fleet) -> None:
+    def __init__(self, catalogue: Catalogue, fleet: ShardPool) -> None:
         self.catalogue: Catalogue = catalogue
         self._fleet = fleet
 
@@ -171,6 +171,6 @@ def connect_shards(
     (Shape(4, 6), [[0, 4], [6, 10], [12, 16]])
     """
     count = to_count(cache_bytes, "cache_bytes")
-    patience = Patience(timeout, deadline, idle).check()
+    patience = Timeouts(timeout, deadline, idle).check()
     found = catalogue if isinstance(catalogue, Catalogue) else Catalogue.load(catalogue)
-    return ShardedRemote(found, Fleet(keys, patience, count, compress))
+    return ShardedRemote(found, ShardPool(keys, patience, count, compress))

@@ -9,7 +9,7 @@ from tensorwrapper._integers import to_ints
 from tensorwrapper.errors import ExtentMismatchError, OutOfBoundsError, TensorNameError
 from tensorwrapper.remote._server import Server
 from tensorwrapper.remote._sharded_remote import connect_shards
-from tensorwrapper.remote.client._pending import IDLE
+from tensorwrapper.remote.client._pending_request import IDLE
 from tensorwrapper.remote.shards._catalogue import Catalogue
 from tensorwrapper.remote.shards._reshard import ReshardPlan
 from tensorwrapper.remote.shards._sharding import Holder, HolderLike, Sharding

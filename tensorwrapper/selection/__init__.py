@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from tensorwrapper.selection.schema._read import from_json
     from tensorwrapper.selection.schema._transforms import from_ndsel, from_tensorstore
     from tensorwrapper.selection.schema._write import SchemaForm, sources, to_json
-    from tensorwrapper.selection.sources._alternatives import Alternatives
     from tensorwrapper.selection.sources._arrays import ArraySource, LazyArray, is_lazy
+    from tensorwrapper.selection.sources._failover import Alternatives
     from tensorwrapper.selection.sources._link import Link
     from tensorwrapper.selection.sources._outer import Outer, Positions
     from tensorwrapper.selection.sources._runs import Runs, Wanted
@@ -135,7 +135,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "schema._read": ("from_json",),
             "schema._transforms": ("from_ndsel", "from_tensorstore"),
             "schema._write": ("SchemaForm", "sources", "to_json"),
-            "sources._alternatives": ("Alternatives",),
+            "sources._failover": ("Alternatives",),
             "sources._arrays": ("ArraySource", "LazyArray", "is_lazy"),
             "sources._link": ("Link",),
             "sources._outer": ("Outer", "Positions"),

@@ -7,9 +7,9 @@ from typing import Any, Final, Protocol, SupportsIndex, TypeAlias, TypeVar, cast
 
 import attrs
 
+from tensorwrapper._error_text import brief
 from tensorwrapper._integers import to_counts, to_int
 from tensorwrapper._value_class import frozen, value_class
-from tensorwrapper._wording import brief
 from tensorwrapper.errors import (
     ConversionError,
     ExtentError,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tensorwrapper.shape.boxes._names import NamedRanges
     from tensorwrapper.shape.boxes._smooth import Smooth, SmoothCommon, SmoothView
     from tensorwrapper.shape.combining._alignment import ModeAlignment, align_modes, broadcast_shapes
-    from tensorwrapper.shape.combining._cell_plans import (
+    from tensorwrapper.shape.combining._cell_operations import (
         CellMatch,
         CellPairing,
         CellPermutation,
@@ -131,7 +131,7 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
         __name__,
         {
             "combining._alignment": ("ModeAlignment", "align_modes", "broadcast_shapes"),
-            "combining._cell_plans": (
+            "combining._cell_operations": (
                 "CellMatch",
                 "CellPairing",
                 "CellPermutation",

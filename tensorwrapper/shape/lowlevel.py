@@ -37,7 +37,7 @@ operations, and `orientations` finds the operation that leads to a canonical ind
 **Contractions**: `read_labels` reads an equation, `restricted` returns the plan of some tiles of the result,
 and `with_symmetry` the plan of one tile of each orbit.
 
-**Pictures**: `short_text`.
+**Displays**: `short_text` cuts a text, `shape_words` is a shape in a few words.
 """
 
 from typing import TYPE_CHECKING
@@ -61,12 +61,13 @@ if TYPE_CHECKING:
     from tensorwrapper.shape.contractions._contraction import restricted, with_symmetry
     from tensorwrapper.shape.contractions._labels import read_labels
     from tensorwrapper.shape.facade._cells import rows_under
+    from tensorwrapper.shape.facade._words import shape_words
     from tensorwrapper.shape.patterns._block_pattern import has_tiles, make_block_pattern
     from tensorwrapper.shape.patterns._making import mask_of_predicate, to_threshold
     from tensorwrapper.shape.pictures._draw import short_text
     from tensorwrapper.shape.rows._columns import Columns, Origins, tidy_origins
+    from tensorwrapper.shape.rows._compare import unroll
     from tensorwrapper.shape.rows._rearrange import build_rows
-    from tensorwrapper.shape.rows._unroll import unroll
     from tensorwrapper.shape.symmetry._blocks import Block, Copies, Folded, Row
     from tensorwrapper.shape.symmetry._operations import MOST_RANK
     from tensorwrapper.shape.symmetry._packing import columns_of
@@ -116,6 +117,7 @@ __all__ = [
     "read_labels",
     "restricted",
     "rows_under",
+    "shape_words",
     "short_text",
     "symmetry_left",
     "tidy_origins",
@@ -147,10 +149,11 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "boxes._smooth": ("make_smooth", "to_permutation"),
             "patterns._block_pattern": ("has_tiles", "make_block_pattern"),
             "patterns._making": ("mask_of_predicate", "to_threshold"),
+            "facade._words": ("shape_words",),
             "pictures._draw": ("short_text",),
             "rows._columns": ("Columns", "Origins", "tidy_origins"),
             "rows._rearrange": ("build_rows",),
-            "rows._unroll": ("unroll",),
+            "rows._compare": ("unroll",),
             "symmetry._blocks": ("Block", "Copies", "Folded", "Row"),
             "symmetry._packing": ("columns_of",),
             "symmetry._text": ("plain_generators", "read_generators"),

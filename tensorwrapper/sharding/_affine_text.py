@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 from tensorwrapper._integers import MAX_DIGITS, number_text
-from tensorwrapper._scanner import Scanner
+from tensorwrapper._tokenizer import Tokenizer
 from tensorwrapper.errors import ConversionError
 
 __all__ = ["AffineRows", "affine_text", "checked_text", "names_of", "parse_affine", "parse_tuple"]
@@ -42,19 +42,19 @@ def affine_text(rank: int, rows: Sequence[Sequence[int]], offset: Sequence[int])
     return f"({', '.join(names)}) -> ({', '.join(sums)})"
 
 
-def _number(scanner: Scanner) -> int:
+def _number(scanner: Tokenizer) -> int:
     if not scanner.token.isdigit() or len(scanner.token) > MAX_DIGITS:
         scanner.refuse(f"a number of at most {MAX_DIGITS} digits")
     return int(scanner.advance())
 
 
-def _name(scanner: Scanner) -> str:
+def _name(scanner: Tokenizer) -> str:
     if not _NAME.fullmatch(scanner.token):
         scanner.refuse("a name")
     return scanner.advance()
 
 
-def _sign(scanner: Scanner) -> int:
+def _sign(scanner: Tokenizer) -> int:
     """Return 1 or -1 for the signs before a term."""
     sign = 1
     while scanner.token in {"+", "-"}:
@@ -62,7 +62,7 @@ def _sign(scanner: Scanner) -> int:
     return sign
 
 
-def _items(scanner: Scanner) -> Iterator[int]:
+def _items(scanner: Tokenizer) -> Iterator[int]:
     """Return an iterator over the items between parentheses, with commas between them, by number."""
     scanner.expect("(")
     count = 0
@@ -75,7 +75,7 @@ def _items(scanner: Scanner) -> Iterator[int]:
         count += 1
 
 
-def _inputs(scanner: Scanner) -> dict[str, int]:
+def _inputs(scanner: Tokenizer) -> dict[str, int]:
     places: dict[str, int] = {}
     for place in _items(scanner):
         if scanner.token in places:
@@ -84,7 +84,7 @@ def _inputs(scanner: Scanner) -> dict[str, int]:
     return places
 
 
-def _row(scanner: Scanner, places: dict[str, int]) -> tuple[list[int], int]:
+def _row(scanner: Tokenizer, places: dict[str, int]) -> tuple[list[int], int]:
     """Return the coefficients and the constant of a sum."""
     row, constant = [0] * len(places), 0
     while True:
@@ -111,8 +111,8 @@ def checked_text(text: object) -> str:
     return text
 
 
-def _scanner(text: object) -> Scanner:
-    return Scanner(checked_text(text), _TOKEN, "a map")
+def _scanner(text: object) -> Tokenizer:
+    return Tokenizer(checked_text(text), _TOKEN, "a map")
 
 
 def parse_affine(text: object) -> AffineRows:

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Generic, SupportsIndex, TypeAlias, TypeVar, cast, final
 
 from tensorwrapper._arguments import check_kind_of
+from tensorwrapper._error_text import brief
 from tensorwrapper._integers import to_count
 from tensorwrapper._value_class import value_class
-from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, RankError
 from tensorwrapper.shape import ShapeLike, Tiling
 from tensorwrapper.sharding._boxes import Box, as_box

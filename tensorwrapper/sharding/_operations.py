@@ -8,9 +8,10 @@ import attrs
 import numpy as np
 
 from tensorwrapper._arrays import different
+from tensorwrapper._displays import html_block
+from tensorwrapper._error_text import shortened
 from tensorwrapper._integers import MAX_INT64, to_count, to_int
 from tensorwrapper._value_class import frozen, value_class
-from tensorwrapper._wording import html_block, shortened
 from tensorwrapper.errors import (
     ConversionError,
     ExtentError,

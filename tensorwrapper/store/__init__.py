@@ -10,14 +10,14 @@ if TYPE_CHECKING:
     from tensorwrapper.store._file import FileMode, TensFile
     from tensorwrapper.store._open import open, save, save_sets  # noqa: A004 - named as what they are used as: tw.open
     from tensorwrapper.store._verify import Verification, verify
-    from tensorwrapper.store.foreign._array_file import ArrayFile
-    from tensorwrapper.store.foreign._contents import Conversion
+    from tensorwrapper.store.formats._array_file import ArrayFile
+    from tensorwrapper.store.formats._contents import Conversion
     from tensorwrapper.store.ranges._ranges import Ranges
     from tensorwrapper.store.records._entry import Entry
     from tensorwrapper.store.records._loss import Loss, LossCode
-    from tensorwrapper.store.sets._recognise import FileKind, Recognised, recognise
     from tensorwrapper.store.views._check import SourceState
     from tensorwrapper.store.views._sources import StoredSource
+    from tensorwrapper.store.wirecell._recognise import FileKind, Recognised, recognise
 
 __all__ = [
     "ArrayFile",
@@ -52,12 +52,12 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "_file": ("FileMode", "TensFile"),
             "_open": ("open", "save", "save_sets"),
             "_verify": ("Verification", "verify"),
-            "foreign._array_file": ("ArrayFile",),
-            "foreign._contents": ("Conversion",),
+            "formats._array_file": ("ArrayFile",),
+            "formats._contents": ("Conversion",),
             "ranges._ranges": ("Ranges",),
             "records._entry": ("Entry",),
             "records._loss": ("Loss", "LossCode"),
-            "sets._recognise": ("FileKind", "Recognised", "recognise"),
+            "wirecell._recognise": ("FileKind", "Recognised", "recognise"),
             "views._check": ("SourceState",),
             "views._sources": ("StoredSource",),
         },

@@ -118,7 +118,7 @@ def _codec(old: TensFile, names: Iterable[str]) -> Compression | None:
 
 
 def _copy_records(old: TensFile, new: TensFile, name: str, fields: Sequence[str], limit: int) -> None:
-    from tensorwrapper.store.growing._fields import joined, parts_of_records  # noqa: PLC0415 - few files have records
+    from tensorwrapper.store.append._fields import joined, parts_of_records  # noqa: PLC0415 - few files have records
 
     codec, directory = _codec(old, [f"{name}.{field}" for field in fields]), old._directory
     waiting: list[Records] = []

@@ -10,12 +10,12 @@ from typing import Any, Final, TypeAlias, final
 
 import attrs
 
+from tensorwrapper._error_text import shortened
 from tensorwrapper._lazy import naming_extras
-from tensorwrapper._wording import shortened
 from tensorwrapper.errors import ConversionError, DataFileError, DataFileExistsError, TensorWrapperError
 from tensorwrapper.store._file import TensFile
-from tensorwrapper.store.foreign._array_file import ArrayFile
-from tensorwrapper.store.foreign._contents import (
+from tensorwrapper.store.formats._array_file import ArrayFile
+from tensorwrapper.store.formats._contents import (
     Conversion,
     Named,
     Opening,
@@ -23,14 +23,14 @@ from tensorwrapper.store.foreign._contents import (
     leaving_out,
     unsaid_attributes,
 )
-from tensorwrapper.store.foreign._kinds import PATHS
-from tensorwrapper.store.foreign._names import TRUE_NAME, names_before, tens_names
-from tensorwrapper.store.foreign._wanted import Wanted
+from tensorwrapper.store.formats._kinds import PATHS
+from tensorwrapper.store.formats._names import TRUE_NAME, names_before, tens_names
+from tensorwrapper.store.formats._select_names import NameFilter
 from tensorwrapper.store.records._loss import Loss
-from tensorwrapper.store.sets._kinds import KINDS, end_of, read_as
-from tensorwrapper.store.sets._read import check_members
-from tensorwrapper.store.sets._recognise import Recognised, recognise
 from tensorwrapper.store.system._system import to_path
+from tensorwrapper.store.wirecell._kinds import KINDS, end_of, read_as
+from tensorwrapper.store.wirecell._read import check_members
+from tensorwrapper.store.wirecell._recognise import Recognised, recognise
 from tensorwrapper.tensor import as_tensor
 from tensorwrapper.wire import DEFAULT_LIMITS
 from tensorwrapper.wire.lowlevel import is_records
@@ -115,7 +115,7 @@ def convert(
         raise ConversionError(f"{shortened(str(second))} is of no kind that is known: {', '.join(_WRITE)}")
     if not overwrite and os.path.lexists(second):
         raise DataFileExistsError(errno.EEXIST, f"{second} is there already; overwrite=True replaces it")
-    wanted = Wanted.of(only, skip)
+    wanted = NameFilter.of(only, skip)
     with naming_extras():
         found = recognise(first)
         read = _from_tens if found.kind == "tens" else partial(_from_foreign, found)
@@ -157,7 +157,7 @@ def _told(tensors: Iterator[Named], sizes: Iterable[int], progress: _Progress) -
 
 
 def _from_tens(
-    path: Path, target: Path, write: _Write, wanted: Wanted, options: Options, progress: _Progress
+    path: Path, target: Path, write: _Write, wanted: NameFilter, options: Options, progress: _Progress
 ) -> Conversion:
     with TensFile(path) as file:
         fields = {owner: [f"{owner}.{own}" for own in names] for owner, names in file.record_fields.items()}
@@ -235,7 +235,7 @@ def _from_foreign(
     path: Path,
     target: Path,
     write: _Write,
-    wanted: Wanted,
+    wanted: NameFilter,
     options: Options,
     progress: _Progress,
 ) -> Conversion:

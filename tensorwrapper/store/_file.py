@@ -10,10 +10,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, SupportsIndex, TypeAlias, cast, final
 
+from tensorwrapper._error_text import brief, shortened
 from tensorwrapper._hints import Hinted, hint
 from tensorwrapper._integers import to_count
 from tensorwrapper._value_class import frozen
-from tensorwrapper._wording import brief, html_block, shortened
 from tensorwrapper.errors import (
     ConversionError,
     DataFileError,
@@ -27,17 +27,17 @@ from tensorwrapper.store.records._directory import Directory, dotted
 from tensorwrapper.store.records._entry import Entry, make_entry, number_of, packing_of
 from tensorwrapper.store.records._format import HEADER_BYTES, unpack_header
 from tensorwrapper.store.records._index import check_tear, load_directory, read_facts_at, warn_of_damage
-from tensorwrapper.store.records._listing import Place, Row
+from tensorwrapper.store.records._index_rows import Place, Row
 from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.store.records._origin import FileOrigin, as_found, remember, stat_of, version_of_records
+from tensorwrapper.store.records._read_tail import load_end
 from tensorwrapper.store.records._reader import RecordReader
 from tensorwrapper.store.records._record import RecordFacts, encode_view
-from tensorwrapper.store.records._tail import load_end
 from tensorwrapper.store.records._taking import take_rows, to_rows
 from tensorwrapper.store.system._bytes_at import lock_for_writing, sync_folder, unlock
 from tensorwrapper.store.system._replace import beside, make_beside
 from tensorwrapper.store.system._system import about_path, open_regular, refused_by_system, to_path
-from tensorwrapper.store.system._viewed import Viewed
+from tensorwrapper.store.system._viewed import Viewable
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.wire import DEFAULT_LIMITS, Compression, Limits, Message
 from tensorwrapper.wire.lowlevel import is_records
@@ -47,11 +47,11 @@ if TYPE_CHECKING:
 
     from tensorwrapper.fields import Records
     from tensorwrapper.selection import View
-    from tensorwrapper.store.growing._writer import RecordWriter
+    from tensorwrapper.store.append._writer import RecordWriter
     from tensorwrapper.store.views._check import SourceState
+    from tensorwrapper.store.views._open_sources import SourceScope
     from tensorwrapper.store.views._read import StoredView
     from tensorwrapper.store.views._sources import StoredSource
-    from tensorwrapper.store.views._way import Way
 
 __all__ = ["PIECE_BYTES", "FileMode", "TensFile", "is_view"]
 
@@ -97,7 +97,7 @@ def _version_of(found: _Lying) -> str:
 
 
 @final
-class TensFile(Viewed, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted):
+class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted):
     """An open `.tens` file: a mapping from names to tensors, which are read when they are used.
 
     A tensor that grew by `extend` is a `View` of all its records, all else a `Tensor`; both do the same.
@@ -161,7 +161,7 @@ class TensFile(Viewed, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted
         # The reader of a converted file, and the names of the tensors that were copied from it.
         self._moved: tuple[object, Collection[str]] = (None, ())
         self._origin: FileOrigin | None = None
-        self._way: Way | None = None
+        self._way: SourceScope | None = None
         self._file: int | None = None
         self._owner: int | None = None  # the process that has the lock
         self._temporary: str | None = None
@@ -223,7 +223,7 @@ class TensFile(Viewed, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted
             check_tear(reader.read_at, self._directory, reader.size)
             # What a writer that died left unfinished: no directory names it.
             os.ftruncate(self._file, self._directory.end)
-        from tensorwrapper.store.growing._writer import RecordWriter  # noqa: PLC0415 - readers need none
+        from tensorwrapper.store.append._writer import RecordWriter  # noqa: PLC0415 - readers need none
 
         self._writer = RecordWriter(self._file, self._directory, piece_bytes, compress, limits)
         if metadata is not None or not self._directory.end:
@@ -292,7 +292,7 @@ class TensFile(Viewed, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted
     def _read(self, found: _Lying) -> "Tensor[Any] | View[Any]":
         if not found.grown:
             return found.reader.tensor(found.owner, found.places)
-        from tensorwrapper.store.growing._grown import grown_view  # noqa: PLC0415 - few tensors grow
+        from tensorwrapper.store.append._appended_tensor import grown_view  # noqa: PLC0415 - few tensors grow
 
         return grown_view(found.reader, found.places, found.grown)
 
@@ -331,17 +331,17 @@ class TensFile(Viewed, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted
         text = f"{self._path}: the record of the view {name!r} {error}"
         return refused_by_system(text, error) if isinstance(error, OSError) else DataFileError(text)
 
-    def _start(self) -> "Way":
-        from tensorwrapper.store.views._way import OpenFiles, Way  # noqa: PLC0415 - few files have views
+    def _start(self) -> "SourceScope":
+        from tensorwrapper.store.views._open_sources import OpenFiles, SourceScope  # noqa: PLC0415 - few files have views
 
         if self._way is None:
-            self._way = Way(self._real_path(), OpenFiles(), self._follow, self._check_versions)
+            self._way = SourceScope(self._real_path(), OpenFiles(), self._follow, self._check_versions)
         return self._way
 
     def _read_view(self, name: str, through: tuple[tuple[str, str], ...]) -> "View[Any]":
         """Return a view that is stored, which others led to."""
+        from tensorwrapper.store.views._open_sources import opening  # noqa: PLC0415 - as above
         from tensorwrapper.store.views._read import read_view  # noqa: PLC0415 - few files have views
-        from tensorwrapper.store.views._way import opening  # noqa: PLC0415 - as above
 
         stored, way = self._stored(name), self._start().entering(name, through)
         try:
@@ -356,7 +356,7 @@ class TensFile(Viewed, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted
         self, name: str, through: tuple[tuple[str, str], ...]
     ) -> "tuple[Tensor[Any] | View[Any], str]":
         """Return a tensor, or a view that others led to, and its version."""
-        from tensorwrapper.store.views._way import once  # noqa: PLC0415 - few files have views
+        from tensorwrapper.store.views._open_sources import once  # noqa: PLC0415 - few files have views
 
         def find() -> "tuple[Tensor[Any] | View[Any], str]":
             if self._directory.views and self._directory.has_view(name):
@@ -421,7 +421,7 @@ class TensFile(Viewed, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted
         ...     [(s.path, s.members, s.state) for s in f.check_sources("v")]
         [('a.tens', 1, 'missing')]
         """
-        from tensorwrapper.store.views._way import opening  # noqa: PLC0415 - few files have views
+        from tensorwrapper.store.views._open_sources import opening  # noqa: PLC0415 - few files have views
 
         if not self._directory.has_view(name):
             self._lying(name)
@@ -445,7 +445,7 @@ class TensFile(Viewed, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted
 
     def _problem_of(self, name: str, through: tuple[tuple[str, str], ...]) -> str:
         """Return the problem of the sources of a view, or an empty text."""
-        from tensorwrapper.store.views._way import once  # noqa: PLC0415 - few files have views
+        from tensorwrapper.store.views._open_sources import once  # noqa: PLC0415 - few files have views
 
         def find() -> tuple[str, str]:
             states = self._check_sources(name, through)
@@ -502,8 +502,8 @@ class TensFile(Viewed, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted
         [[7], [5, 1]]
         """
         from tensorwrapper.store.fetched._records import FetchedRecords  # noqa: PLC0415 - few files are asked this
-        from tensorwrapper.store.fetched._tens import Lying  # noqa: PLC0415 - as above
-        from tensorwrapper.store.ranges._door import MemoryDoor  # noqa: PLC0415 - as above
+        from tensorwrapper.store.fetched._tens import TensorRecords  # noqa: PLC0415 - as above
+        from tensorwrapper.store.ranges._byte_readers import MemoryReader  # noqa: PLC0415 - as above
         from tensorwrapper.store.ranges._ranges import Ranges  # noqa: PLC0415 - as above
 
         rows = to_rows(indices)
@@ -514,9 +514,9 @@ class TensFile(Viewed, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted
             (found.owner, own, k, len(found.places), None) for k, own in enumerate(found.places)
         ]
         reader = found.reader.lasting(found.places[-1])
-        records = FetchedRecords(Ranges(MemoryDoor(reader.mapped, str(self._path))), reader.limits)
+        records = FetchedRecords(Ranges(MemoryReader(reader.mapped, str(self._path))), reader.limits)
         fields = self._directory.records.get(found.owner, ()) if found.field else ()
-        taken = Lying(records, [*begun, *found.grown], fields, found.field).take_by_splits(rows)
+        taken = TensorRecords(records, [*begun, *found.grown], fields, found.field).take_by_splits(rows)
         return take_rows(self[name], rows) if taken is None else taken
 
     def records(self, names: "str | Iterable[str] | None" = None) -> "Records":
@@ -556,7 +556,7 @@ class TensFile(Viewed, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted
         places = self._directory.places(names)
         if not fields or places is None:
             raise TensorNameError(f"{self._path} has no records {names!r}{self._passed()}")
-        from tensorwrapper.store.growing._fields import records_in_file  # noqa: PLC0415 - as above
+        from tensorwrapper.store.append._fields import records_in_file  # noqa: PLC0415 - as above
 
         grown = self._directory.extensions.get(names, ())
         return records_in_file(self._reading, names, places, grown, fields)
@@ -588,7 +588,7 @@ class TensFile(Viewed, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted
         found = self._lying(name)
         if not found.grown:
             return (found.reader.tensor(found.owner, found.places),)
-        from tensorwrapper.store.growing._grown import grown_parts  # noqa: PLC0415 - few tensors grow
+        from tensorwrapper.store.append._appended_tensor import grown_parts  # noqa: PLC0415 - few tensors grow
 
         return grown_parts(found.reader, found.places, found.grown)
 
@@ -805,7 +805,7 @@ class TensFile(Viewed, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted
         if many and directory.has(name) and not self._fields_of(name, look=True):
             raise ConversionError(f"{name!r} is a tensor, and grows by rows, not by a mapping of fields")
         if many or name in directory.records:
-            from tensorwrapper.store.growing._fields import rows_of_records  # noqa: PLC0415 - few files have records
+            from tensorwrapper.store.append._fields import rows_of_records  # noqa: PLC0415 - few files have records
 
             writer.extend_records(name, tensor, compress, partial(rows_of_records, reader))
             return
@@ -940,14 +940,19 @@ class TensFile(Viewed, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted
         return draw_entries(entries, 0 if self.closed else len(self), title=shortened(repr(self))).to_svg()
 
     def _repr_html_(self) -> str:
-        """Return what notebooks show: the file, and the first of its tensors."""
-        return html_block(
-            shortened(repr(self)), picture="" if self.closed or not len(self) else self.to_svg()
-        )
+        """Return HTML for notebooks: the path, and a table of the first tensors."""
+        from tensorwrapper.store.records._picture import file_html  # noqa: PLC0415 - few are shown
+
+        return file_html(shortened(repr(self)), () if self.closed else self, self.describe)
+
+    def __str__(self) -> str:
+        from tensorwrapper.store.records._picture import file_text  # noqa: PLC0415 - few are shown
+
+        return file_text(repr(self), () if self.closed else self, self.describe)
 
     def __repr__(self) -> str:
         state = "closed" if self.closed else f"{len(self)} tensors"
-        return f"TensFile({self._path!r}, {self._mode!r}, {state})"
+        return f"<TensFile {str(self._path)!r}, mode {self._mode!r}, {state}>"
 
 
 hint(TensFile, "TensFile")

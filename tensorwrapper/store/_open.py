@@ -7,9 +7,9 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, BinaryIO, Literal, SupportsIndex, cast, get_args, overload
 
 from tensorwrapper._arguments import check_null_rows
+from tensorwrapper._error_text import brief, shortened
 from tensorwrapper._lazy import naming_extras
 from tensorwrapper._value_class import evolve
-from tensorwrapper._wording import brief, shortened
 from tensorwrapper.errors import (
     ConversionError,
     DataFileError,
@@ -26,10 +26,10 @@ from tensorwrapper.wire import DEFAULT_LIMITS, Compression, Limits
 from tensorwrapper.wire.lowlevel import is_records
 
 if TYPE_CHECKING:
-    from tensorwrapper.store.foreign._array_file import ArrayFile
-    from tensorwrapper.store.foreign._contents import ChunksLike, Contents, Opening
-    from tensorwrapper.store.sets._kinds import Kind
-    from tensorwrapper.store.sets._recognise import FileKind, Recognised
+    from tensorwrapper.store.formats._array_file import ArrayFile
+    from tensorwrapper.store.formats._contents import ChunksLike, Contents, Opening
+    from tensorwrapper.store.wirecell._kinds import Kind
+    from tensorwrapper.store.wirecell._recognise import FileKind, Recognised
     from tensorwrapper.wirecell import TensorSet
 
 __all__ = ["open", "save", "save_sets"]
@@ -151,7 +151,7 @@ def open(  # noqa: A001
     check_null_rows(null_rows)
     followed = None if follow is None else _front(follow)
     if mode == "r" and has_no_path(path):
-        from tensorwrapper.store.foreign._contents import Opening  # noqa: PLC0415 - not for a path of ours
+        from tensorwrapper.store.formats._contents import Opening  # noqa: PLC0415 - not for a path of ours
 
         return _open_ranges(path, kind, metadata, Opening(limits, "", null_rows, raw, followed))
     where = _place(cast("str", path))
@@ -180,7 +180,7 @@ def open(  # noqa: A001
             if kind is not None or not _is_other(where):
                 raise
     _check_read_only(metadata)
-    from tensorwrapper.store.sets._recognise import Recognised, recognise  # noqa: PLC0415 - of other kinds alone
+    from tensorwrapper.store.wirecell._recognise import Recognised, recognise  # noqa: PLC0415 - of other kinds alone
 
     found = recognise(where) if kind is None else Recognised(_known(kind), "name")
     if kind in ("npz", "wirecell"):
@@ -188,9 +188,9 @@ def open(  # noqa: A001
         _check_archive(where, kind)
     if found.kind == "tens":
         return TensFile(where, mode, limits=limits, follow=follow, check_versions=check_versions)
-    from tensorwrapper.store.foreign._array_file import ArrayFile  # noqa: PLC0415 - of other kinds alone
-    from tensorwrapper.store.foreign._contents import Opening  # noqa: PLC0415 - of other kinds alone
-    from tensorwrapper.store.sets._kinds import read_as  # noqa: PLC0415 - of other kinds alone
+    from tensorwrapper.store.formats._array_file import ArrayFile  # noqa: PLC0415 - of other kinds alone
+    from tensorwrapper.store.formats._contents import Opening  # noqa: PLC0415 - of other kinds alone
+    from tensorwrapper.store.wirecell._kinds import read_as  # noqa: PLC0415 - of other kinds alone
 
     with naming_extras(), _comparing(kind, where, lambda: recognise(where)):
         contents = read_as(found.kind, where, Opening(limits, found.note, null_rows, raw, followed))
@@ -203,10 +203,10 @@ def open(  # noqa: A001
 
 def _open_ranges(source: object, kind: "FileKind | None", metadata: object, how: "Opening") -> "ArrayFile":
     """Open a file without a path by byte ranges."""
-    from tensorwrapper.store.foreign._array_file import ArrayFile  # noqa: PLC0415 - few files have no path
-    from tensorwrapper.store.foreign.zarr._far import FarStore, open_far  # noqa: PLC0415 - as above
-    from tensorwrapper.store.sets._kinds import read_ranges_as  # noqa: PLC0415 - as above
-    from tensorwrapper.store.sets._recognise import opened_at, recognise_ranges  # noqa: PLC0415 - as above
+    from tensorwrapper.store.formats._array_file import ArrayFile  # noqa: PLC0415 - few files have no path
+    from tensorwrapper.store.formats.zarr._remote_folders import FarStore, open_far  # noqa: PLC0415 - as above
+    from tensorwrapper.store.wirecell._kinds import read_ranges_as  # noqa: PLC0415 - as above
+    from tensorwrapper.store.wirecell._recognise import opened_at, recognise_ranges  # noqa: PLC0415 - as above
 
     _check_read_only(metadata)
     with naming_extras():
@@ -243,7 +243,7 @@ def _check_read_only(metadata: object) -> None:
 
 def _is_other(where: Path) -> bool:
     """Tell whether a file that is called as ours are is of another kind by its content."""
-    from tensorwrapper.store.sets._recognise import recognise  # noqa: PLC0415 - files of ours do not come here
+    from tensorwrapper.store.wirecell._recognise import recognise  # noqa: PLC0415 - files of ours do not come here
 
     try:
         return recognise(where).kind != "tens"
@@ -290,7 +290,7 @@ def _check_sets(where: object, contents: "Contents", recognised: "Callable[[], R
 
 def _check_archive(where: Path, kind: "FileKind") -> None:
     """Raise if a file is no archive by its content, so that there would be nothing in it."""
-    from tensorwrapper.store.sets._recognise import recognise  # noqa: PLC0415 - as above
+    from tensorwrapper.store.wirecell._recognise import recognise  # noqa: PLC0415 - as above
 
     try:
         found = recognise(where)
@@ -302,7 +302,7 @@ def _check_archive(where: Path, kind: "FileKind") -> None:
 
 
 def _known(kind: "FileKind") -> "FileKind":
-    from tensorwrapper.store.sets._recognise import FileKind  # noqa: PLC0415 - as above
+    from tensorwrapper.store.wirecell._recognise import FileKind  # noqa: PLC0415 - as above
 
     if kind not in get_args(FileKind):
         raise ConversionError(f"kind is one of {', '.join(sorted(get_args(FileKind)))}, not {kind!r}")
@@ -403,7 +403,7 @@ def save(
     if kind is not None:
         if keep_views:
             raise ConversionError(f"{where} has no views: a .tens file keeps them")
-        from tensorwrapper.store.foreign._contents import Options  # noqa: PLC0415 - of other kinds alone
+        from tensorwrapper.store.formats._contents import Options  # noqa: PLC0415 - of other kinds alone
 
         with naming_extras():
             kind.write(
@@ -482,9 +482,9 @@ def save_sets(path: str | os.PathLike[str], sets: "Iterable[TensorSet]", *, pref
     >>> open(path).sets()[7].tree["x"].tensor.tolist()
     [1.5, 2.5]
     """
-    from tensorwrapper.store.sets._kinds import SETS, end_of  # noqa: PLC0415 - what files of ours do not need
-    from tensorwrapper.store.sets._names import tensor_number  # noqa: PLC0415
-    from tensorwrapper.store.sets._write import write_sets  # noqa: PLC0415
+    from tensorwrapper.store.wirecell._kinds import SETS, end_of  # noqa: PLC0415 - what files of ours do not need
+    from tensorwrapper.store.wirecell._names import tensor_number  # noqa: PLC0415
+    from tensorwrapper.store.wirecell._write import write_sets  # noqa: PLC0415
 
     where = to_path(path)
     end = end_of(where)
@@ -502,6 +502,6 @@ def _other_kind(where: Path) -> "Kind | None":
     if where.suffix == ".tens":
         return None
     # A dozen readers and writers: whoever has files of ours alone does not wait for them.
-    from tensorwrapper.store.sets._kinds import is_foreign, kind_of  # noqa: PLC0415
+    from tensorwrapper.store.wirecell._kinds import is_foreign, kind_of  # noqa: PLC0415
 
     return kind_of(where) if is_foreign(where) else None

@@ -8,11 +8,11 @@ from typing import final
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import DataFileError, TensorWrapperError
 from tensorwrapper.store._file import TensFile
-from tensorwrapper.store.growing._grown import check_grown
+from tensorwrapper.store.append._appended_tensor import check_grown
 from tensorwrapper.store.records._directory import Directory
 from tensorwrapper.store.records._format import ALIGNMENT, HEADER_BYTES, unpack_header
 from tensorwrapper.store.records._index import is_sound, scan
-from tensorwrapper.store.records._listing import Place, Row
+from tensorwrapper.store.records._index_rows import Place, Row
 from tensorwrapper.store.records._reader import RecordReader
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits
 
@@ -172,7 +172,7 @@ def _damage(reader: RecordReader, place: Place) -> str | None:
 
 def _all_unreadable(file: TensFile, *, deep: bool) -> dict[str, str]:
     """Return the problems of all tensors, by name."""
-    from tensorwrapper.store.views._way import opening  # noqa: PLC0415 - few files have views
+    from tensorwrapper.store.views._open_sources import opening  # noqa: PLC0415 - few files have views
 
     with opening() if file._directory.views else nullcontext():
         return {name: text for name in file if (text := _unreadable(file, name, deep=deep)) is not None}

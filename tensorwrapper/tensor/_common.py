@@ -28,7 +28,7 @@ from tensorwrapper._integers import completed, one_sequence, to_ints
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape, ShapeLike, Tiling
-from tensorwrapper.tensor._bridge import view_of, with_its_nulls
+from tensorwrapper.tensor._lazy_imports import view_of, with_its_nulls
 from tensorwrapper.typing import (
     AnyRank,
     Extents,
@@ -252,6 +252,18 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
         ([[1, 3], [2, 4]], [[1, 3], [2, 4]])
         """
         return self._by(Layout.permute, one_sequence(order))
+
+    @property
+    def T(self) -> Self:  # noqa: N802 - the name that NumPy and array libraries give it
+        """The view with the modes in reverse order, as `numpy.ndarray.T`; no element moves.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> tw.as_tensor([[1, 2, 3], [4, 5, 6]]).T.tolist()
+        [[1, 4], [2, 5], [3, 6]]
+        """
+        return self._by(Layout.permute, tuple(range(self.rank))[::-1])
 
     def reverse(self, *modes: SupportsIndex | Iterable[SupportsIndex]) -> Self:
         """Return the view with the order of the given modes reversed; all of them if none is given."""

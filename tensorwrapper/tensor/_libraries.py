@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, SupportsIndex, cast
 
-from tensorwrapper.tensor._bridge import hand_over
+from tensorwrapper.tensor._lazy_imports import hand_over
 from tensorwrapper.typing import DaskArray
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arguments import times_like, to_dtype
+from tensorwrapper._error_text import brief
 from tensorwrapper._hints import hint, hints_of
 from tensorwrapper._value_class import slot_setters, token_of, token_of_parts, value_class
-from tensorwrapper._wording import brief
 from tensorwrapper.buffer import BufferCommon, Dense
 from tensorwrapper.buffer.lowlevel import (
     as_dense,

@@ -40,32 +40,32 @@ from typing import TYPE_CHECKING
 from tensorwrapper._lazy import lazy_names
 
 if TYPE_CHECKING:
-    from tensorwrapper.tensor._bridge import hand_over
     from tensorwrapper.tensor._common import TensorCommon, as_computed
+    from tensorwrapper.tensor._lazy_imports import hand_over
     from tensorwrapper.tensor._libraries import TensorLibraries
     from tensorwrapper.tensor._tensor import make_tensor
+    from tensorwrapper.tensor.creation._convert import tensor_from_arrow
+    from tensorwrapper.tensor.creation._elements_of_files import (
+        check_sequences,
+        reading_lazily,
+        rows_of_sequences,
+        text_or_bytes,
+    )
+    from tensorwrapper.tensor.creation._to_nullable import buffer_beside_valid
     from tensorwrapper.tensor.facade._blocks import TileChoice
     from tensorwrapper.tensor.facade._operators import Operators
     from tensorwrapper.tensor.facade._structure import cut_rows
     from tensorwrapper.tensor.facade._writes import divide_value, fit_values, values_into
     from tensorwrapper.tensor.keys._array_keys import is_running
     from tensorwrapper.tensor.keys._ragged_keys import chosen_layout, is_ragged
-    from tensorwrapper.tensor.making._beside_valid import buffer_beside_valid
-    from tensorwrapper.tensor.making._convert import tensor_from_arrow
-    from tensorwrapper.tensor.making._elements_of_files import (
-        check_sequences,
-        reading_lazily,
-        rows_of_sequences,
-        text_or_bytes,
-    )
-    from tensorwrapper.tensor.operators._fills import DENSE, check_beside, check_one_fill
+    from tensorwrapper.tensor.operators._fill_rules import DENSE, check_beside, check_one_fill
     from tensorwrapper.tensor.operators._operand import is_foreign, read_operand
     from tensorwrapper.tensor.operators._promotion import promoted, type_of_extreme
     from tensorwrapper.tensor.operators._reductions import reduced_shape
     from tensorwrapper.tensor.operators._row_functions import REDUCTIONS, ROW_FUNCTIONS
     from tensorwrapper.tensor.operators._sparse import at_places
-    from tensorwrapper.tensor.reading._labelled import labelled_shape
-    from tensorwrapper.tensor.reading._null_lists import has_null, split_nulls
+    from tensorwrapper.tensor.protocols._labelled import labelled_shape
+    from tensorwrapper.tensor.protocols._null_lists import has_null, split_nulls
     from tensorwrapper.tensor.rows._pad import padded_cells, padded_lines
     from tensorwrapper.tensor.rows._reduce import check_filled
     from tensorwrapper.tensor.rows._sums import add_all
@@ -123,11 +123,11 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
     __getattr__, __dir__ = lazy_names(
         __name__,
         {
-            "_bridge": ("hand_over",),
+            "_lazy_imports": ("hand_over",),
             "_common": ("TensorCommon", "as_computed"),
-            "making._beside_valid": ("buffer_beside_valid",),
-            "making._convert": ("tensor_from_arrow",),
-            "making._elements_of_files": (
+            "creation._to_nullable": ("buffer_beside_valid",),
+            "creation._convert": ("tensor_from_arrow",),
+            "creation._elements_of_files": (
                 "check_sequences",
                 "reading_lazily",
                 "rows_of_sequences",
@@ -135,14 +135,14 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             ),
             "keys._array_keys": ("is_running",),
             "keys._ragged_keys": ("chosen_layout", "is_ragged"),
-            "operators._fills": ("DENSE", "check_beside", "check_one_fill"),
+            "operators._fill_rules": ("DENSE", "check_beside", "check_one_fill"),
             "operators._operand": ("is_foreign", "read_operand"),
             "operators._promotion": ("promoted", "type_of_extreme"),
             "operators._row_functions": ("REDUCTIONS", "ROW_FUNCTIONS"),
             "operators._reductions": ("reduced_shape",),
             "operators._sparse": ("at_places",),
-            "reading._labelled": ("labelled_shape",),
-            "reading._null_lists": ("has_null", "split_nulls"),
+            "protocols._labelled": ("labelled_shape",),
+            "protocols._null_lists": ("has_null", "split_nulls"),
             "_libraries": ("TensorLibraries",),
             "facade._blocks": ("TileChoice",),
             "facade._operators": ("Operators",),

@@ -6,12 +6,14 @@ from tensorwrapper.transport._delivery import Delivery
 from tensorwrapper.transport._keys import KeyPair
 from tensorwrapper.transport._kinds import SocketKind
 from tensorwrapper.transport._socket import Socket
+from tensorwrapper.transport.aio._async_socket import AsyncDelivery, AsyncSocket
 from tensorwrapper.transport.connections._addresses import is_local
 from tensorwrapper.transport.flow._flow import Flow
 from tensorwrapper.transport.flow._flows import Flows
 from tensorwrapper.transport.flow._machine import FlowEvent, FlowMachine
 from tensorwrapper.transport.flow._table import FLOW_TRANSITIONS, FlowDirection, FlowState, FlowStep, FlowVerb
-from tensorwrapper.transport.transfer._giver import Run, TransferSender
+from tensorwrapper.transport.transfer._receiver import TransferReceiver
+from tensorwrapper.transport.transfer._sender import Run, TransferSender
 from tensorwrapper.transport.transfer._table import (
     TRANSFER_TRANSITIONS,
     TransferRole,
@@ -19,10 +21,8 @@ from tensorwrapper.transport.transfer._table import (
     TransferStep,
     TransferVerb,
 )
-from tensorwrapper.transport.transfer._taker import TransferReceiver
 from tensorwrapper.transport.transfer._transfer import Transfer
 from tensorwrapper.transport.transfer._transfers import Transfers
-from tensorwrapper.transport.waiting._async_socket import AsyncDelivery, AsyncSocket
 
 __all__ = [
     "FLOW_TRANSITIONS",

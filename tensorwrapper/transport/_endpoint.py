@@ -25,10 +25,10 @@ from tensorwrapper.transport._curve import Security, secure
 from tensorwrapper.transport._delivery import check_process, to_milliseconds
 from tensorwrapper.transport._kinds import Kind
 from tensorwrapper.transport._senders import peer_of, routing_of, signer_of
-from tensorwrapper.transport.connections._fences import Fences, wait_for
-from tensorwrapper.transport.connections._guests import Guests
+from tensorwrapper.transport.connections._connection_attempts import ConnectionAttempts, wait_for
 from tensorwrapper.transport.connections._options import set_options
 from tensorwrapper.transport.connections._paths import Paths, is_taken
+from tensorwrapper.transport.connections._peer_connections import PeerConnections
 
 __all__ = ["Endpoint", "failed"]
 
@@ -101,8 +101,8 @@ class Endpoint:
         self.last: zmq.Frame | None = None  # the first frame of the message that came last
         self.is_encrypted: bool = security is not None
         self._forget: Callable[[], object] | None = None
-        self._fences: Fences | None = None
-        self._guests: Guests | None = None
+        self._fences: ConnectionAttempts | None = None
+        self._guests: PeerConnections | None = None
         self._paths = Paths()
         self.before_close: Callable[[], object] | None = None
         self.addresses: list[str] = []
@@ -120,7 +120,7 @@ class Endpoint:
             if security is not None:
                 self._forget = secure(socket, security)
             if watched:
-                self._guests = Guests(socket)
+                self._guests = PeerConnections(socket)
         except zmq.ZMQError as error:
             self.close()
             raise failed("no socket can be set up", error) from error
@@ -213,7 +213,7 @@ class Endpoint:
             # Within a process there is no handshake, and who is not there yet may still come.
             if not address.startswith("inproc:") and self.kind.waits:
                 if self._fences is None:
-                    self._fences = Fences(socket, is_encrypted=self.is_encrypted)
+                    self._fences = ConnectionAttempts(socket, is_encrypted=self.is_encrypted)
                 self._fences.expect(address)
             socket.connect(address)
         except zmq.ZMQError as error:

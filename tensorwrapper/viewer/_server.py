@@ -15,8 +15,8 @@ from typing import Final, Self, final
 
 from tensorwrapper import remote, store
 from tensorwrapper._below import is_below
+from tensorwrapper._error_text import shortened
 from tensorwrapper._value_class import Shown, frozen
-from tensorwrapper._wording import shortened
 from tensorwrapper.errors import ConversionError, DataFileError, TensorWrapperError, TransportError
 from tensorwrapper.transport import CurveClient
 from tensorwrapper.viewer._notebook import framers_of, shown_in_notebook

@@ -6,7 +6,7 @@ from tensorwrapper.errors import RemoteProtocolError
 from tensorwrapper.typing import BufferLike
 from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
 from tensorwrapper.wire._message import Message, make_message
-from tensorwrapper.wire._refusal import refuse_over
+from tensorwrapper.wire._protocol_errors import refuse_over
 from tensorwrapper.wire.codec._tensors import read_described
 from tensorwrapper.wire.frames._buffers import byte_views, check_several
 from tensorwrapper.wire.frames._header import Header, unpack_header

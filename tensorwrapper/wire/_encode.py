@@ -12,7 +12,7 @@ from tensorwrapper.wire._compat import strict_parts
 from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
 from tensorwrapper.wire._message import Message
 from tensorwrapper.wire.blocks._blocks import Block, describe_block
-from tensorwrapper.wire.codec._plain import plain_message
+from tensorwrapper.wire.codec._fast_dense import plain_message
 from tensorwrapper.wire.codec._plain_label import plain_label
 from tensorwrapper.wire.codec._plan import check_written
 from tensorwrapper.wire.codec._records import describe_records, is_records

@@ -14,7 +14,7 @@ from tensorwrapper.typing import BufferLike
 from tensorwrapper.wire._decode import decode
 from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
 from tensorwrapper.wire._message import Message
-from tensorwrapper.wire._refusal import Refusal, refuse, refuse_over
+from tensorwrapper.wire._protocol_errors import Refusal, refuse, refuse_over
 from tensorwrapper.wire.frames._buffers import byte_views
 from tensorwrapper.wire.frames._single_frame import frame_pieces
 

@@ -17,8 +17,8 @@ them; `frame_views` takes frames as callers hand them over, and `sized_frames` p
 it, `split_frames` reads header and parts and leaves the label; `is_metadata_alone` tells which tensors are
 `no_elements`.
 
-**Tensors in runs**: `take_apart` says what a tensor is made of, as a `Skeleton` and parts; `read_skeleton`
-reads what a stranger says of one; `checksum_of` is the function of a check sum.
+**Tensors in runs**: `take_apart` splits a tensor into a `TensorHeader` and parts; `read_skeleton`
+parses an untrusted header; `checksum_of` is the function of a check sum.
 
 **Types**: `write_logical` is the name of one that NumPy's letters cannot say, `small_dtype` a float by name.
 """
@@ -30,11 +30,11 @@ from tensorwrapper._lazy import lazy_names
 if TYPE_CHECKING:
     from tensorwrapper._json_fields import Field
     from tensorwrapper.wire._decode import split_frames
-    from tensorwrapper.wire._refusal import refuse
-    from tensorwrapper.wire.blocks._apart import Apart, take_apart
-    from tensorwrapper.wire.blocks._skeleton import Skeleton, read_skeleton
+    from tensorwrapper.wire._protocol_errors import refuse
+    from tensorwrapper.wire.blocks._decompose import DecomposedTensor, take_apart
+    from tensorwrapper.wire.blocks._tensor_header import TensorHeader, read_skeleton
+    from tensorwrapper.wire.codec._fast_dense import read_apart
     from tensorwrapper.wire.codec._no_elements import is_metadata_alone
-    from tensorwrapper.wire.codec._plain import read_apart
     from tensorwrapper.wire.codec._records import describe_records, is_records
     from tensorwrapper.wire.codec._write import Writer
     from tensorwrapper.wire.frames._buffers import frame_views
@@ -47,13 +47,13 @@ if TYPE_CHECKING:
     from tensorwrapper.wire.parts._part_writer import PartWriter
 
 __all__ = [
-    "Apart",
     "Checksum",
+    "DecomposedTensor",
     "Field",
     "Packing",
     "PartReader",
     "PartWriter",
-    "Skeleton",
+    "TensorHeader",
     "WriteOptions",
     "Writer",
     "checksum_of",
@@ -87,10 +87,10 @@ if not TYPE_CHECKING:  # for checkers there are the names above, and no others
             "parts._part_reader": ("Field", "PartReader"),
             "parts._part_writer": ("PartWriter",),
             "_decode": ("split_frames",),
-            "_refusal": ("refuse",),
-            "blocks._apart": ("Apart", "take_apart"),
-            "blocks._skeleton": ("Skeleton", "read_skeleton"),
-            "codec._plain": ("read_apart",),
+            "_protocol_errors": ("refuse",),
+            "blocks._decompose": ("DecomposedTensor", "take_apart"),
+            "blocks._tensor_header": ("TensorHeader", "read_skeleton"),
+            "codec._fast_dense": ("read_apart",),
             "codec._records": ("describe_records", "is_records"),
             "codec._write": ("Writer",),
         },

@@ -253,7 +253,7 @@ def test_hostile_json_is_refused(board):
 
 
 def test_it_is_printed_and_pickled(board):
-    assert repr(board) == "<View Shape(4, 5) int64 of checkerboard>"
+    assert repr(board) == "<View 4 x 5, int64, 160 B, not computed: checkerboard>"
     assert "checkerboard" in board[1:].explain()
     assert pickle.loads(pickle.dumps(board[1:])).compute().tolist() == BOARD[1:].tolist()
 

@@ -11,10 +11,10 @@ import numpy as np
 import tensorwrapper as tw
 from tensorwrapper.errors import RemoteProtocolError, RequestRefusedError, TensorWrapperError
 from tensorwrapper.remote import RemoteTensor, ServeLimits
+from tensorwrapper.remote.client._bandwidth import Link
 from tensorwrapper.remote.client._cache import Cache
 from tensorwrapper.remote.client._connection import Connections
-from tensorwrapper.remote.client._link import Link
-from tensorwrapper.remote.client._pending import Pending, raise_refusal
+from tensorwrapper.remote.client._pending_request import Pending, raise_refusal
 from tensorwrapper.remote.protocol import _events as ev
 from tensorwrapper.remote.protocol._answers import receive_answer, send_answer
 from tensorwrapper.remote.protocol._requests import receive_request, send_request

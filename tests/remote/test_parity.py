@@ -31,7 +31,7 @@ from tensorwrapper.remote import (
     connect_async,
     connect_shards,
 )
-from tensorwrapper.remote.client._seen_as_view import SeenAsView
+from tensorwrapper.remote.client._view_methods import ViewMethods
 from tensorwrapper.selection import View
 
 X = np.arange(70.0).reshape(10, 7)
@@ -87,7 +87,7 @@ def function_of(kind, name):
     [
         (Remote, AsyncRemote, OF_MAPPINGS, ONLY_ASYNC),
         (Remote, ShardedRemote, ONE_SERVER_ALONE, SHARDS_ALONE),
-        (RemoteTensor, AsyncRemoteTensor, public(SeenAsView), set()),
+        (RemoteTensor, AsyncRemoteTensor, public(ViewMethods), set()),
         (RemoteTensor, ShardedTensor, OF_REMOTE_TENSORS_ALONE, OF_SHARDS_ALONE),
     ],
 )
@@ -364,7 +364,7 @@ def test_a_tensor_at_servers_has_the_names_of_a_view_with_its_parameters():
     """It had 22 names, and its view 92."""
     for kind in (RemoteTensor, ShardedTensor):
         assert public(View) - public(kind) <= OF_REMOTE_TENSORS_ALONE
-        for name in public(SeenAsView):
+        for name in public(ViewMethods):
             own, theirs = function_of(kind, name), function_of(View, name)
             if theirs is None:
                 assert isinstance(inspect.getattr_static(kind, name), property)
@@ -388,7 +388,7 @@ def outcome(tensor, name):
 @pytest.mark.parametrize("key", ["x", "rows"])
 def test_each_name_of_a_view_does_there_what_the_view_does(kind, key):
     with clients(kind) as (client, _):
-        for name in sorted(public(SeenAsView) - {"expression", "normal_form"}):
+        for name in sorted(public(ViewMethods) - {"expression", "normal_form"}):
             assert outcome(client[key], name) == outcome(client[key].view(), name), name
 
 

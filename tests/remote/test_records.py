@@ -22,7 +22,7 @@ from tensorwrapper.errors import (
 )
 from tensorwrapper.remote import ServeLimits
 from tensorwrapper.remote.protocol import _events as ev
-from tensorwrapper.remote.protocol import _terms
+from tensorwrapper.remote.protocol import _limits
 from tensorwrapper.remote.protocol._answers import receive_answer, send_answer
 from tensorwrapper.remote.protocol._requests import receive_request, send_request
 from tensorwrapper.remote.server._catalogue import Catalogue
@@ -404,7 +404,7 @@ def test_a_client_may_see_some_fields():
 
 
 def test_servers_without_the_capability_are_asked_field_by_field(monkeypatch):
-    caps = tuple(own for own in _terms.CAPABILITIES if own != "records")
+    caps = tuple(own for own in _limits.CAPABILITIES if own != "records")
     monkeypatch.setattr("tensorwrapper.remote.server._catalogue.CAPABILITIES", caps)
     with tw.serve({"ev": EVENTS}) as server, tw.connect(server.address) as remote:
         there = remote.records("ev")

@@ -20,7 +20,7 @@ from tensorwrapper.errors import (
     VersionChangedError,
 )
 from tensorwrapper.remote import Catalogue, Sharding, connect_shards
-from tensorwrapper.remote.client._pushed import PushedSource
+from tensorwrapper.remote.client._pushdown import PushedSource
 from tensorwrapper.transport import CurveClient, CurveServer, KeyPair
 
 

@@ -11,7 +11,7 @@ from tests.support.sources import nodes_of
 PACKAGE = Path(tw.__file__).parent
 OPEN = {
     "remote/server/_clients.py": "requests that bring nothing to be kept have no size to speak of",
-    "store/records/_alike.py": "a label that says anything else is like no other, and read by itself",
+    "store/records/_batch_read.py": "a label that says anything else is like no other, and read by itself",
     "selection/schema/_row_steps.py": "an item of a key that is no text, null or list is an integer",
     "selection/expressions/_fields.py": "every kind of number but those above is an integer",
 }

@@ -72,7 +72,7 @@ def test_only_the_command_line_prints():
 
 def test_integers_are_made_distinct_by_the_function_that_sorts_them():
     """`np.unique` of integers alone makes a set of hashes: 0.9 s for 10^6, where a sort takes 0.02 s."""
-    allowed = {"shape/pictures/_tiles.py", "shape/pictures/_rows.py", "store/foreign/_scipy.py"}
+    allowed = {"shape/pictures/_tiles.py", "shape/pictures/_rows.py", "store/formats/_scipy.py"}
     found = [
         f"{path}:{node.lineno}"
         for path, tree in trees().items()

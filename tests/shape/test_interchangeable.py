@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tensorwrapper.errors import TensorWrapperError
 from tensorwrapper.shape import Indices, Jagged, JaggedCommon, LossReport, Rows, Shape, Tiled, as_shape
 from tensorwrapper.shape.rows._canonical import canonical
-from tensorwrapper.shape.rows._unroll import unroll
+from tensorwrapper.shape.rows._compare import unroll
 from tensorwrapper.testing import jagged_shapes, nested_shapes, shapes, tiled_shapes, triangular_shapes
 
 dask_base = pytest.importorskip("dask.base")

@@ -17,7 +17,7 @@ import zarr
 import tensorwrapper as tw
 from tensorwrapper import store
 from tensorwrapper.errors import ConversionError, DataFileError, TensorWrapperError
-from tensorwrapper.store.sets._kinds import KINDS
+from tensorwrapper.store.wirecell._kinds import KINDS
 from tests.support.store.foreign_files import ARRAYS, assert_equal, convert, names_in, read
 
 

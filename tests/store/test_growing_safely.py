@@ -17,9 +17,9 @@ from tensorwrapper import wire
 from tensorwrapper.errors import DataFileError, TensorWrapperError
 from tensorwrapper.store import verify
 from tensorwrapper.store.records._directory import Directory
-from tensorwrapper.store.records._listing import Place, pack_rows
+from tensorwrapper.store.records._index_rows import Place, pack_rows
+from tensorwrapper.store.records._read_tail import hashes_of
 from tensorwrapper.store.records._record import encode_index, encode_tensor
-from tensorwrapper.store.records._tail import hashes_of
 from tensorwrapper.store.system import _bytes_at
 from tests.support.store.grown_files import TWO, crafted, grown_in_steps, record, whole
 

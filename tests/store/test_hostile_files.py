@@ -12,7 +12,7 @@ import pytest
 import tensorwrapper as tw
 from tensorwrapper.errors import DataFileError, TensorWrapperError
 from tensorwrapper.store.records._directory import Directory
-from tensorwrapper.store.records._listing import Place
+from tensorwrapper.store.records._index_rows import Place
 from tensorwrapper.store.records._record import encode_tensor
 from tests.support.store.spoilt_files import (
     PLACE,

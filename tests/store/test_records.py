@@ -374,7 +374,7 @@ def test_what_lists_records_as_a_tensor_hides_nothing(grown, monkeypatch):
     # A writer that knows no records adds to the file, and lists all it finds in one index.
     keep = _record.encode_index
     monkeypatch.setattr(
-        "tensorwrapper.store.growing._writer.encode_index",
+        "tensorwrapper.store.append._writer.encode_index",
         lambda *given, **named: keep(*given, **named | {"records": {}}),
     )
     with tw.open(grown, "a") as f:

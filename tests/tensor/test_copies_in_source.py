@@ -64,7 +64,7 @@ ALLOWED = {
         "astype",  # offsets, and marks that are of that type already
         "copy",  # Tensor.copy, which counts, and offsets
     },
-    "tensor/making/_elements_of_files.py": {"concatenate"},  # rows of files, each an array of its own
+    "tensor/creation/_elements_of_files.py": {"concatenate"},  # rows of files, each an array of its own
     "interop/_null_rows.py": {"flatten"},  # lists of Arrow and Awkward Array, which none of ours is
     "interop/dask": {
         "array",  # extents, and single numbers of Python
@@ -108,7 +108,7 @@ ALLOWED = {
         "take_along_axis",  # strides of tiles
         "where",  # the elements that an error tells of
     },
-    "tensor/making/_blocks_convert.py": {
+    "tensor/creation/_blocks_convert.py": {
         "ascontiguousarray",
         "concatenate",
     },  # blocks of a user, each an array of its own
@@ -170,17 +170,17 @@ ALLOWED = {
     },
     "store/ranges/_joined.py": {"concatenate"},  # where requests begin
     "store/records/_taking.py": {"astype", "where"},  # numbers of rows
-    "store/foreign/_array_file.py": {"take"},  # ArrayFile.take
-    "store/foreign/_ragged.py": {"repeat"},  # lengths of rows
-    "store/foreign/_scipy.py": {"repeat", "stack"},  # coordinates
-    "store/foreign/conventions/_awkward_walk.py": {"take", "where"},  # of a form; places of options
-    "store/foreign/conventions/_sparse.py": {"repeat"},  # coordinates
+    "store/formats/_array_file.py": {"take"},  # ArrayFile.take
+    "store/formats/_ragged.py": {"repeat"},  # lengths of rows
+    "store/formats/_scipy.py": {"repeat", "stack"},  # coordinates
+    "store/formats/conventions/_awkward_walk.py": {"take", "where"},  # of a form; places of options
+    "store/formats/conventions/_sparse.py": {"repeat"},  # coordinates
     "store/views/_buffer.py": {"flatten"},  # Shape.flatten
     "store/views/_read.py": {"tobytes"},  # tables of names
     "store/views/_sources.py": {"concatenate"},  # lengths of rows
     "store/views/_write.py": {"concatenate"},  # lengths of rows
-    "store/records/_alike.py": {"astype", "copy", "where"},  # headers, and places of labels and splits
-    "store/foreign": {
+    "store/records/_batch_read.py": {"astype", "copy", "where"},  # headers, and places of labels and splits
+    "store/formats": {
         "append",  # ends of chunks
         "array",  # the rows of one element of a file
         "ascontiguousarray",  # a chunk, which is written as one run of bytes
@@ -189,23 +189,23 @@ ALLOWED = {
         "flatten",  # Shape.flatten
         "tobytes",  # splits, for a token, and a chunk, as above
     },
-    "store/sets": {
+    "store/wirecell": {
         "ascontiguousarray",
         "flatten",
     },  # an array that is written, a block at a time; Shape.flatten
-    "tensor/reading/_arrow_values.py": {"concatenate"},  # lengths of rows
-    "tensor/reading/_string_values.py": {"array", "asanyarray", "fromiter"},  # a mask is refused; lengths
+    "tensor/protocols/_arrow_values.py": {"concatenate"},  # lengths of rows
+    "tensor/protocols/_string_values.py": {"array", "asanyarray", "fromiter"},  # a mask is refused; lengths
     "wirecell": {"astype"},  # parents and sizes: integers about nodes
     "wire": {"ascontiguousarray", "astype"},  # index parts, from and to little-endian order
     "wire/blocks/_assembler.py": {"put"},  # of a part
     "wire/blocks/_delivered.py": {"copy"},  # structure remembered when its tensor has gone, or has changed
-    "buffer/copies/_lines.py": {"append", "take"},  # lines of a table
+    "buffer/copies/_strided_rows.py": {"append", "take"},  # lines of a table
     "selection/execution/_read_threads.py": {"put"},  # a queue
-    "store/growing/_growth.py": {"flatten"},  # lists of records
-    "store/growing/_fields.py": {"flatten"},  # Shape.flatten
-    "store/growing/_writer.py": {"take"},  # of a directory
+    "store/append/_check_append.py": {"flatten"},  # lists of records
+    "store/append/_fields.py": {"flatten"},  # Shape.flatten
+    "store/append/_writer.py": {"take"},  # of a directory
     "store/records/_index.py": {"take"},  # of a directory
-    "transport/transfer/_inbox.py": {"put"},  # a staged chunk into its target, by the routine of tensors
+    "transport/transfer/_dispatch.py": {"put"},  # a staged chunk into its target, by the routine of tensors
     "wire/packings/_compressed.py": {"array"},  # sizes of blocks
     "wire/packings/_compressed_buffer.py": {"put", "take"},  # of the cache, and of a claim
     "wire/packings/_jagged.py": {"where"},  # extents of empty cells
@@ -225,7 +225,7 @@ ALLOWED = {
         "tobytes",  # keys of equality, and one element
     },
     "selection/random/_values.py": {"copyto", "repeat"},  # sines, ranks of pairs
-    "remote/asking/_bands.py": {"where"},  # numbers of rows
+    "remote/batching/_merge_runs.py": {"where"},  # numbers of rows
     "remote/shards/_reshard.py": {"fromiter", "ravel", "where"},  # numbers of tiles, sizes of pieces
     "wire/frames/_header.py": {"tobytes"},  # the prefix of a message: its label, a few kilobytes
 }

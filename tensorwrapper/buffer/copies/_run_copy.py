@@ -14,8 +14,8 @@ from tensorwrapper._compiled import copy_runs, is_compiled
 from tensorwrapper._integers import to_threads
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.copies._copy import _count
-from tensorwrapper.buffer.copies._lines import copy_lines
 from tensorwrapper.buffer.copies._strided_copy import copy_strided, in_threads
+from tensorwrapper.buffer.copies._strided_rows import copy_lines
 from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, ReadOnlyError
 from tensorwrapper.layout import CopyPlan, Layout
 from tensorwrapper.layout.lowlevel import (

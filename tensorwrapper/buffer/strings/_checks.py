@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import frozen_array
+from tensorwrapper._error_text import brief
 from tensorwrapper._integers import MAX_INT64
-from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, OutOfBoundsError, StringDataError, TensorWrapperError
 from tensorwrapper.typing import Array, IntArray, StringKind
 

@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from tensorwrapper._arguments import to_items_of
 from tensorwrapper._arrays import frozen_array
+from tensorwrapper._error_text import brief
 from tensorwrapper._integers import to_int
-from tensorwrapper._wording import brief
 from tensorwrapper.buffer.strings._bitmap import Bytes, check_bitmap, pack_nulls, unpack_marks
 from tensorwrapper.buffer.strings._bytes import to_bytes_array
 from tensorwrapper.buffer.strings._checks import check_kind, check_offsets, check_ranges, to_int64_array

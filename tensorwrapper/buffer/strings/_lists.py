@@ -8,7 +8,7 @@ from typing import Final, TypeAlias, cast
 import numpy as np
 
 from tensorwrapper._arrays import splits_of
-from tensorwrapper._wording import brief
+from tensorwrapper._error_text import brief
 from tensorwrapper.buffer.strings._bitmap import Bytes, Marks
 from tensorwrapper.buffer.strings._bytes import pack_runs, spread_bytes, to_bytes_array
 from tensorwrapper.errors import ConversionError, StringDataError

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import splits_of
+from tensorwrapper._error_text import brief
 from tensorwrapper._integers import MAX_INT64
-from tensorwrapper._wording import brief
 from tensorwrapper.buffer.copies._copy import copy_elements
 from tensorwrapper.buffer.strings._bitmap import Bytes
 from tensorwrapper.buffer.strings._bytes import BATCH, fill_rows, leading_marks, to_bytes_array

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from tensorwrapper.errors import ConversionError, ExtentError
-from tensorwrapper.interop.dask._library import layer_of, name_of
+from tensorwrapper.interop.dask._dask_api import layer_of, name_of
 from tensorwrapper.interop.dask._rows import apply_function, reduce_rows, sample_rows
 from tensorwrapper.shape.lowlevel import OperandShapes
 from tensorwrapper.tensor import Tensor

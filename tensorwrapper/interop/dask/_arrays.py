@@ -7,7 +7,7 @@ from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.errors import ConversionError, ExtentError
 from tensorwrapper.interop._operand import TensorLike
 from tensorwrapper.interop.dask._chunks import ChunksLike, chunks_of, is_gridded, own_tiling
-from tensorwrapper.interop.dask._library import array_over, layer_of, name_of
+from tensorwrapper.interop.dask._dask_api import array_over, layer_of, name_of
 from tensorwrapper.interop.dask._shards import lowered, tasks_over
 from tensorwrapper.selection import View, as_view
 from tensorwrapper.shape import Tiling

@@ -16,7 +16,7 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import make_blocks, make_symmetric_blocks, packed_layout
 from tensorwrapper.errors import ConversionError, ExtentMismatchError
-from tensorwrapper.interop.dask._library import (
+from tensorwrapper.interop.dask._dask_api import (
     array_over,
     chunk_bytes,
     compute_all,

@@ -16,7 +16,7 @@ from tensorwrapper.buffer.lowlevel import write_elements
 from tensorwrapper.errors import ConversionError, ExtentError, ExtentMismatchError, IndexTypeError
 from tensorwrapper.interop._operand import TensorLike
 from tensorwrapper.interop.dask._along_rows import call_along_rows
-from tensorwrapper.interop.dask._library import (
+from tensorwrapper.interop.dask._dask_api import (
     array_over,
     compute_all,
     compute_tasks,
@@ -26,7 +26,7 @@ from tensorwrapper.interop.dask._library import (
     persist_all,
     run_threads,
 )
-from tensorwrapper.interop.dask._pieces import Arrived, cut, cuts_of
+from tensorwrapper.interop.dask._pieces import CompletedRead, cut, cuts_of
 from tensorwrapper.interop.dask._rows import (
     apply_function,
     join_rows,
@@ -531,7 +531,7 @@ class RowSource:
         found = compute_tasks(layer_of(name, tasks, [self.rows]), list(tasks), None)
         for target, own in zip(targets, found, strict=True):
             write_elements(target, own)
-        return Arrived(len(selections))
+        return CompletedRead(len(selections))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, RowSource) and self.rows.name == other.rows.name

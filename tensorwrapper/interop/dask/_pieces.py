@@ -15,7 +15,7 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["Arrived", "Cut", "Placed", "Recipe", "cut", "cuts_of", "put_together"]
+__all__ = ["CompletedRead", "Cut", "Placed", "Recipe", "cut", "cuts_of", "put_together"]
 
 Chunk: TypeAlias = "Array | Tensor[Any]"
 """What a task has made: the chunk of an array, or a run of rows."""
@@ -56,7 +56,7 @@ class Placed:
         arrived = _arrived.get()
         for selection, target in zip(selections, out, strict=True):
             write_elements(target, arrived[self.number, selection])
-        return Arrived(len(selections))
+        return CompletedRead(len(selections))
 
     def cost(self, selection: Wanted) -> int:
         """Return how many bytes the elements have: no others move."""
@@ -65,7 +65,7 @@ class Placed:
 
 @final
 @frozen(eq=False)
-class Arrived:
+class CompletedRead:
     """A read that was done when it was started."""
 
     count: int

@@ -9,7 +9,7 @@ from tensorwrapper._integers import to_int
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.fields import Records
-from tensorwrapper.interop.dask._library import (
+from tensorwrapper.interop.dask._dask_api import (
     chunk_bytes,
     compute_all,
     culled,

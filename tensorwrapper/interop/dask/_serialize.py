@@ -10,7 +10,7 @@ from typing import Any, Final, final
 from weakref import WeakSet
 
 from tensorwrapper.fields import Records
-from tensorwrapper.interop.dask._library import client_of, pickled, register_plugin, register_types
+from tensorwrapper.interop.dask._dask_api import client_of, pickled, register_plugin, register_types
 from tensorwrapper.selection import View
 from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.tensor import Tensor

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, final
 import numpy as np
 
 from tensorwrapper._value_class import frozen
-from tensorwrapper.interop.dask._library import compute_tasks, current_client, layer_of, name_of, places_of
+from tensorwrapper.interop.dask._dask_api import compute_tasks, current_client, layer_of, name_of, places_of
 from tensorwrapper.interop.dask._pieces import Cut, Placed, Recipe, cut, cuts_of, put_together
 from tensorwrapper.selection import ArraySource, View, Wanted
 from tensorwrapper.shape import Shape

@@ -33,7 +33,7 @@ from tensorwrapper.layout.boxes._hierarchy import (
 from tensorwrapper.layout.boxes._strided import new_strided
 from tensorwrapper.layout.boxes._swizzle import Swizzle
 from tensorwrapper.layout.operations._composite import Stage
-from tensorwrapper.layout.operations._custom import PartLayout
+from tensorwrapper.layout.operations._user_layout import PartLayout
 
 __all__ = ["compose", "taken_at"]
 

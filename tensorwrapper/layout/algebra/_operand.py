@@ -2,7 +2,7 @@
 
 from typing import Literal, TypeAlias, get_args
 
-from tensorwrapper._wording import brief
+from tensorwrapper._error_text import brief
 from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout._layout import Layout, wrap_layout
 from tensorwrapper.layout.boxes._common import LayoutCommon

@@ -7,9 +7,9 @@ either order.
 
 from typing import SupportsIndex, TypeAlias, cast, final
 
+from tensorwrapper._error_text import brief
 from tensorwrapper._integers import to_int
 from tensorwrapper._value_class import frozen
-from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout._layout import Layout
 from tensorwrapper.layout.algebra._operand import (

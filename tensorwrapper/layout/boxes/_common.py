@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import different
+from tensorwrapper._error_text import brief, shortened
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._value_class import frozen
-from tensorwrapper._wording import brief, shortened
 from tensorwrapper.errors import (
     ConversionError,
     DTypeError,

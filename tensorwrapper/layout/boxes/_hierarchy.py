@@ -8,8 +8,8 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal, SupportsIndex, TypeAlias, cast
 
+from tensorwrapper._error_text import brief
 from tensorwrapper._integers import to_int
-from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, LayoutError, OutOfBoundsError
 from tensorwrapper.typing import Index
 

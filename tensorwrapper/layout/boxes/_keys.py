@@ -3,8 +3,8 @@
 from operator import index
 from typing import Any, SupportsIndex, TypeAlias, cast
 
+from tensorwrapper._error_text import brief, warn_caller
 from tensorwrapper._integers import to_int
-from tensorwrapper._wording import brief, warn_caller
 from tensorwrapper.errors import (
     IndexTypeError,
     OutOfBoundsError,

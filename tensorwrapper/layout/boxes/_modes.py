@@ -12,9 +12,9 @@ from typing import Any, Literal, SupportsIndex, TypeAlias, cast, final, get_args
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._error_text import brief
 from tensorwrapper._integers import completed, to_count, to_counts, to_int, to_ints
 from tensorwrapper._value_class import frozen
-from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, ExtentError, LayoutError, OutOfBoundsError, RankError
 from tensorwrapper.layout.axes._axis import AxisMap, Based, Stride, Table
 from tensorwrapper.layout.axes._split import SEARCHED, split_axis

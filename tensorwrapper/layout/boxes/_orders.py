@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import SupportsIndex, cast
 
-from tensorwrapper._wording import brief
+from tensorwrapper._error_text import brief
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.shape import Tiling
 from tensorwrapper.shape.lowlevel import to_permutation

@@ -14,6 +14,7 @@ from tensorwrapper._value_class import slot_setters, value_class
 from tensorwrapper.errors import OutOfBoundsError
 from tensorwrapper.layout.axes._axis import AxisMap, Stride
 from tensorwrapper.layout.axes._tables import fill_box
+from tensorwrapper.layout.boxes._arithmetic_index import even_positions
 from tensorwrapper.layout.boxes._batches import offsets_of_rows
 from tensorwrapper.layout.boxes._common import (
     AlgebraParts,
@@ -26,7 +27,6 @@ from tensorwrapper.layout.boxes._common import (
     no_element,
     search_injective,
 )
-from tensorwrapper.layout.boxes._even import even_positions
 from tensorwrapper.layout.boxes._hierarchy import layout_text, leaf_index, ordinal_offset
 from tensorwrapper.layout.boxes._keys import parse_positional, warn_of_indices
 from tensorwrapper.shape import Shape

@@ -35,9 +35,9 @@ from tensorwrapper.layout.boxes._common import (
 from tensorwrapper.layout.boxes._keys import expand_positional, is_whole, resolve
 from tensorwrapper.layout.boxes._separable import Separable
 from tensorwrapper.layout.boxes._strided import Strided, row_major
-from tensorwrapper.layout.cells._celled import CellLayout
+from tensorwrapper.layout.cells._cell_layout import CellLayout
 from tensorwrapper.layout.cells._cells import Cells, check_reach, packed_table
-from tensorwrapper.layout.cells._lists import Lists, gathered_lists, seen_starts, sliced_lists
+from tensorwrapper.layout.cells._inverse_search import SearchedCells
 from tensorwrapper.layout.cells._parts import (
     PlacedRows,
     elements_before,
@@ -56,7 +56,7 @@ from tensorwrapper.layout.cells._rearranged import (
     positions_of,
     reversed_modes,
 )
-from tensorwrapper.layout.cells._searched import SearchedCells
+from tensorwrapper.layout.cells._row_layout import Lists, gathered_lists, seen_starts, sliced_lists
 from tensorwrapper.shape import Jagged, Rows, Shape, Tiled
 from tensorwrapper.shape.lowlevel import mode_of, to_index, to_index_array, to_permutation, unroll, wrap
 from tensorwrapper.typing import Index, IntArray, PositionalKey

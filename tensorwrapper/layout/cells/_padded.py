@@ -12,16 +12,16 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import frozen_array, shared_table
+from tensorwrapper._error_text import shortened
 from tensorwrapper._integers import to_int
 from tensorwrapper._value_class import frozen
-from tensorwrapper._wording import shortened
 from tensorwrapper.errors import JaggedModeError, LayoutError, OutOfBoundsError
 from tensorwrapper.layout.boxes._common import LayoutCommon, to_inside
 from tensorwrapper.layout.boxes._keys import expand_positional, is_whole, parse_positional
 from tensorwrapper.layout.boxes._separable import indices_at
 from tensorwrapper.layout.boxes._strided import Strided, row_major
 from tensorwrapper.layout.cells._blocked import Blocked, Packed, make_blocked, rows_of
-from tensorwrapper.layout.cells._celled import CellLayout
+from tensorwrapper.layout.cells._cell_layout import CellLayout
 from tensorwrapper.layout.cells._cells import check_reach
 from tensorwrapper.layout.cells._parts import run_of_rows
 from tensorwrapper.shape import Shape

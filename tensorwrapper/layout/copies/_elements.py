@@ -7,7 +7,7 @@ import numpy as np
 
 from tensorwrapper._value_class import frozen
 from tensorwrapper.layout.boxes._common import LayoutCommon
-from tensorwrapper.layout.cells._lists import Lists
+from tensorwrapper.layout.cells._row_layout import Lists
 from tensorwrapper.layout.copies._table import CopySteps, CopyTable, ElementRuns
 from tensorwrapper.typing import IntArray
 

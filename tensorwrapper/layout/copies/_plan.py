@@ -14,7 +14,7 @@ from tensorwrapper._integers import MAX_INT64, to_count
 from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import LayoutError, SizeOverflowError
 from tensorwrapper.layout.boxes._common import LayoutCommon, check_int64
-from tensorwrapper.layout.copies._lower import lower
+from tensorwrapper.layout.copies._choose_method import lower
 from tensorwrapper.layout.copies._table import CopyCost, CopySteps, CopyTable
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import IntArray

@@ -12,8 +12,8 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.layout.boxes._common import LayoutCommon, check_int64
 from tensorwrapper.layout.cells._blocked import rows_of
 from tensorwrapper.layout.cells._cells import Cells
-from tensorwrapper.layout.copies._bands import bands_of
 from tensorwrapper.layout.copies._table import CopyCost, CopySteps, CopyTable, Planes
+from tensorwrapper.layout.copies._tile_bands import bands_of
 from tensorwrapper.shape import Jagged
 from tensorwrapper.shape.lowlevel import unroll, wrap
 from tensorwrapper.typing import IntArray

@@ -8,8 +8,8 @@ constructors (``_constructors``). None of them builds on another.
 from abc import abstractmethod
 from typing import Generic, Self, cast
 
+from tensorwrapper._error_text import brief
 from tensorwrapper._hints import Hinted
-from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.layout.boxes._strided import Strided

@@ -2,7 +2,7 @@
 
 from typing import Literal, TypeAlias, cast
 
-from tensorwrapper._wording import brief
+from tensorwrapper._error_text import brief
 from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.shape import LossKind, LossReport

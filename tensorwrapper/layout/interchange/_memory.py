@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arguments import to_dtype as named_dtype
+from tensorwrapper._error_text import brief
 from tensorwrapper._integers import to_count, to_counts, to_int, to_ints
 from tensorwrapper._value_class import frozen
-from tensorwrapper._wording import brief
 from tensorwrapper.errors import (
     BufferSizeError,
     ConversionError,

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from math import ceil
 from typing import Final
 
-from tensorwrapper._wording import html_block
+from tensorwrapper._displays import html_block
 from tensorwrapper.drawing import (
     MUTED,
     Axis,

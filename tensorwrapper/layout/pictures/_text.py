@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator
 from typing import cast
 
-from tensorwrapper._scanner import quoted
-from tensorwrapper._wording import brief
+from tensorwrapper._error_text import brief
+from tensorwrapper._tokenizer import quoted
 from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.layout.boxes._hierarchical import Hierarchical, make_hierarchical, make_strided

@@ -20,7 +20,7 @@ from tensorwrapper.layout.boxes._common import LayoutCommon, TileView, check_reg
 from tensorwrapper.layout.boxes._keys import Positional, expand_positional, is_whole, parse_positional
 from tensorwrapper.layout.boxes._strided import Strided, new_strided
 from tensorwrapper.layout.cells._blocked import Blocked
-from tensorwrapper.layout.cells._celled import CellLayout
+from tensorwrapper.layout.cells._cell_layout import CellLayout
 from tensorwrapper.layout.cells._cells import check_reach
 from tensorwrapper.layout.cells._parts import split_items
 from tensorwrapper.shape import Partition, Shape, Tiled, Tiling

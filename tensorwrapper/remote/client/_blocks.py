@@ -7,7 +7,7 @@ import numpy as np
 
 from tensorwrapper._memory import memory_for
 from tensorwrapper._value_class import frozen
-from tensorwrapper.buffer.lowlevel import BlocksAway, blocks_away, packed_layout, rises, symmetry_for
+from tensorwrapper.buffer.lowlevel import UnreadBlocks, blocks_away, packed_layout, rises, symmetry_for
 from tensorwrapper.errors import RemoteProtocolError, TensorWrapperError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import wrap_layout
@@ -125,7 +125,7 @@ class RemoteBlocks:
 
     def view(self, layout: Layout[Any]) -> View[Any]:
         """Return the elements that a layout of the tiles reaches; of a tile by itself a dense view."""
-        buffer = cast("BlocksAway[Any]", self.tensor.buffer)
+        buffer = cast("UnreadBlocks[Any]", self.tensor.buffer)
         if buffer.orbits is None:
             held, found = buffer.index.narrowed(layout.implementation.unnamed())
             if found is buffer.index.values:

@@ -21,12 +21,12 @@ from tensorwrapper.errors import (
     TransportTimeoutError,
     TransportTornError,
 )
+from tensorwrapper.remote.client._bandwidth import Link
 from tensorwrapper.remote.client._cache import Cache
-from tensorwrapper.remote.client._link import Link
-from tensorwrapper.remote.client._pending import (
-    Patience,
+from tensorwrapper.remote.client._pending_request import (
     Pending,
     Prepared,
+    Timeouts,
     is_unsafe,
     raise_refusal,
     unknown_outcome,
@@ -44,9 +44,9 @@ from tensorwrapper.remote.protocol._events import (
     Welcome,
 )
 from tensorwrapper.remote.protocol._frames import labelled, plain_limit
+from tensorwrapper.remote.protocol._limits import PROTOCOL
 from tensorwrapper.remote.protocol._requests import prepare_request, send_request
-from tensorwrapper.remote.protocol._steps import RequestState
-from tensorwrapper.remote.protocol._terms import PROTOCOL
+from tensorwrapper.remote.protocol._state_table import RequestState
 from tensorwrapper.transport import Counters, CurveClient, Socket
 from tensorwrapper.wire import Limits
 
@@ -107,7 +107,7 @@ class Connection:
         self,
         address: str,
         security: CurveClient | None,
-        patience: Patience,
+        patience: Timeouts,
         cache: Cache,
         link: Link | None = None,
         *,
@@ -423,7 +423,7 @@ class Connections:
         self,
         address: str,
         security: CurveClient | None,
-        patience: Patience,
+        patience: Timeouts,
         cache_bytes: int = 0,
         *,
         compress: bool | None = None,
@@ -447,7 +447,7 @@ class Connections:
         return self._make[1] is not None
 
     @property
-    def opening(self) -> tuple[str, Patience, int, bool | None]:
+    def opening(self) -> tuple[str, Timeouts, int, bool | None]:
         """The address, how long requests wait, how much is kept of answers, and whether they come packed."""
         return self.address, self._make[2], self._make[3].limit, self._compress
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final, cast
 
-from tensorwrapper._wording import shortened
+from tensorwrapper._error_text import shortened
 from tensorwrapper.errors import ConversionError, RemoteProtocolError, TensorNameError, VersionChangedError
 from tensorwrapper.remote.client._connection import Connections
 from tensorwrapper.remote.client._tensor import RemoteTensor

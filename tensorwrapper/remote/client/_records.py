@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, cast, final, overload
 
 from tensorwrapper._arrays import splits_of
+from tensorwrapper._error_text import brief, shortened
 from tensorwrapper._hints import hint
 from tensorwrapper._no_array import NoArray
-from tensorwrapper._wording import brief, shortened
 from tensorwrapper.buffer.lowlevel import buffer_of, packed_layout
 from tensorwrapper.errors import (
     ConversionError,
@@ -18,8 +18,8 @@ from tensorwrapper.errors import (
 )
 from tensorwrapper.remote.client._connection import Connections
 from tensorwrapper.remote.client._lookup import facts_of, names_under
-from tensorwrapper.remote.client._opened import Opening, opened, opening_of
 from tensorwrapper.remote.client._rows import chosen_rows
+from tensorwrapper.remote.client._shared_connections import Opening, opened, opening_of
 from tensorwrapper.remote.client._source import elements_of
 from tensorwrapper.remote.client._tensor import RemoteTensor
 from tensorwrapper.remote.protocol._events import AskRecords, FieldRows

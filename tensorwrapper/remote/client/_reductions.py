@@ -9,7 +9,7 @@ import numpy as np
 from tensorwrapper.buffer.lowlevel import buffer_of, packed_layout
 from tensorwrapper.errors import RequestRefusedError
 from tensorwrapper.remote.client._connection import Connections
-from tensorwrapper.remote.client._pushed import described, reduced
+from tensorwrapper.remote.client._pushdown import described, reduced
 from tensorwrapper.remote.protocol._elements import is_small
 from tensorwrapper.selection import View
 from tensorwrapper.shape.lowlevel import OperandShapes

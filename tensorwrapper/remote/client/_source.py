@@ -18,11 +18,11 @@ from tensorwrapper.errors import (
     VersionChangedError,
 )
 from tensorwrapper.layout import Layout
-from tensorwrapper.remote.asking._bands import in_bands, may_be_bands
-from tensorwrapper.remote.asking._pieces import Piece, batches_of, halved
+from tensorwrapper.remote.batching._merge_runs import in_bands, may_be_bands
+from tensorwrapper.remote.batching._request_sizes import Piece, batches_of, halved
 from tensorwrapper.remote.client._connection import Connection, Connections
-from tensorwrapper.remote.client._opened import Opening, opened, opening_of
-from tensorwrapper.remote.client._pending import Pending, Prepared, raise_refusal
+from tensorwrapper.remote.client._pending_request import Pending, Prepared, raise_refusal
+from tensorwrapper.remote.client._shared_connections import Opening, opened, opening_of
 from tensorwrapper.remote.protocol._answers import send_answer
 from tensorwrapper.remote.protocol._elements import VALID, dtype_text, unpack_bytes, unpack_strings
 from tensorwrapper.remote.protocol._events import Answer, AskRead, AskView, Elements, Packed, Refused, Request
@@ -214,13 +214,13 @@ def _read_at_once(source: RemoteSource, request: AskRead, said: Prepared, count:
     return found
 
 
-def _changed(source: "Asked", answer: Elements) -> VersionChangedError:
+def _changed(source: "SplitRead", answer: Elements) -> VersionChangedError:
     return VersionChangedError(
         f"{source!r} changed while it was read: from version {source.version!r} to {answer.version!r}"
     )
 
 
-class Asked(Protocol):
+class SplitRead(Protocol):
     """What is read in pieces, each by a request."""
 
     @property
@@ -235,7 +235,7 @@ class Asked(Protocol):
     def request(self, pieces: Sequence[Piece], packing: str | None = None) -> Request: ...
 
 
-def bytes_of_requests(source: Asked, connection: Connection, selections: Sequence[Wanted]) -> int:
+def bytes_of_requests(source: SplitRead, connection: Connection, selections: Sequence[Wanted]) -> int:
     """Return how many bytes go both ways for a read, with labels and framing."""
     total = 0
     for pieces in _planned(source, connection, selections):
@@ -248,14 +248,16 @@ def bytes_of_requests(source: Asked, connection: Connection, selections: Sequenc
     return total
 
 
-def _planned(source: Asked, connection: Connection, selections: Sequence[Wanted]) -> Iterator[list[Piece]]:
+def _planned(
+    source: SplitRead, connection: Connection, selections: Sequence[Wanted]
+) -> Iterator[list[Piece]]:
     """Return the pieces that each request of a read would ask for now."""
     nothing = np.empty((), source.dtype)
     out = [np.broadcast_to(nothing, own.extents) for own in selections]
     return source.requests(selections, out, _pieces_of(source, connection, selections))
 
 
-def _pieces_of(source: Asked, connection: Connection, selections: Sequence[Wanted]) -> Callable[[], int]:
+def _pieces_of(source: SplitRead, connection: Connection, selections: Sequence[Wanted]) -> Callable[[], int]:
     """Return what tells how many bytes of elements the next answer of a read is to have."""
     total = sum([own.size for own in selections]) * source.dtype.itemsize
     return partial(connection.piece_bytes, total, narrowing=source.narrowing)
@@ -278,7 +280,7 @@ class Reading:
     )
 
     def __init__(
-        self, source: Asked, connection: Connection, selections: Sequence[Wanted], out: Sequence[Array]
+        self, source: SplitRead, connection: Connection, selections: Sequence[Wanted], out: Sequence[Array]
     ) -> None:
         self._source, self._connection = source, connection
         most = _pieces_of(source, connection, selections)

@@ -22,19 +22,25 @@ from tensorwrapper.layout import Layout, LayoutCommon
 from tensorwrapper.layout.lowlevel import is_basic, tile_layout, wrap_layout
 from tensorwrapper.remote.client._blocks import RemoteBlocks
 from tensorwrapper.remote.client._connection import Connections
-from tensorwrapper.remote.client._elsewhere import Elsewhere
-from tensorwrapper.remote.client._entries import fill_of_source, read_entries, read_entries_of_rows, wanted_of
-from tensorwrapper.remote.client._opened import Opening, opened, opening_of
 from tensorwrapper.remote.client._orbits import OrbitSource, orbit_source
 from tensorwrapper.remote.client._reductions import reduced_there
+from tensorwrapper.remote.client._remote_array import RemoteArray
 from tensorwrapper.remote.client._rows import chosen_rows, rows_source
+from tensorwrapper.remote.client._shared_connections import Opening, opened, opening_of
 from tensorwrapper.remote.client._source import RemoteSource, elements_of
-from tensorwrapper.remote.client._tiles import InTiles, layout_of_tiles
-from tensorwrapper.remote.client._writing import WritingSource
+from tensorwrapper.remote.client._sparse_entries import (
+    fill_of_source,
+    read_entries,
+    read_entries_of_rows,
+    wanted_of,
+)
+from tensorwrapper.remote.client._tiled_tensor import InTiles, layout_of_tiles
+from tensorwrapper.remote.client._write_source import WritingSource
 from tensorwrapper.remote.protocol._elements import dtype_of, dtype_text, may_be_null
 from tensorwrapper.remote.protocol._events import AskRows, AskShape, Facts, Rows, Text
 from tensorwrapper.selection import Runs, Source, TensorSource, View, Wanted, as_view
 from tensorwrapper.shape import Shape
+from tensorwrapper.shape.lowlevel import shape_words
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import Array, ArrayKey, ElementCasting, IntArray
@@ -53,7 +59,7 @@ _WITH_LENGTHS: Final = 2**15
 
 
 @final
-class RemoteTensor(Elsewhere, InTiles):
+class RemoteTensor(RemoteArray, InTiles):
     """A tensor that a server has, at the version that it had when it was looked up.
 
     What is selected of it is a `View`, which reads from the server what it needs once it is computed; views,
@@ -504,8 +510,38 @@ class RemoteTensor(Elsewhere, InTiles):
         self._sparse = self._viewed = self._blocks = None
 
     def __repr__(self) -> str:
+        return f"<RemoteTensor {self._facts.name!r}: {', '.join(self.summary())}>"
+
+    def summary(self) -> tuple[str, str, str]:
+        """Return shape, type and bytes in words, as far as they are known without a request."""
+        from tensorwrapper.drawing import bytes_text, count_text  # noqa: PLC0415 - few are shown
+
         facts = self._facts
-        return f"<RemoteTensor {facts.name!r}: {facts.kind}, rank {facts.rank}, {facts.size} {self.dtype}>"
+        if self._shape is not None:
+            shape = shape_words(self._shape)
+        elif facts.rows is not None:
+            shape = f"{count_text(facts.rows)} rows, {count_text(facts.size)} elements"
+        else:
+            shape = f"{facts.kind}, rank {facts.rank}, {count_text(facts.size)} elements"
+        return shape, str(self.dtype), bytes_text(self.nbytes)
+
+    def _repr_html_(self) -> str:
+        """Return HTML for notebooks: facts that are known without a request."""
+        from tensorwrapper._displays import html_block  # noqa: PLC0415 - few are shown
+
+        facts = self._facts
+        own = "writeable" if facts.writable else "read-only"
+        stored = [] if facts.entries is None else [("stored", f"{facts.entries:,} elements")]
+        return html_block(
+            f"RemoteTensor {', '.join(self.summary())}",
+            [
+                ("name", facts.name),
+                ("server", self._connections.address),
+                ("version", f"{facts.version}, {own}"),
+                *stored,
+                ("state", "elements are at the server; a selection reads its own elements alone"),
+            ],
+        )
 
 
 def _opened(opening: Opening, facts: Facts, dtype: "np.dtype[Any]") -> RemoteTensor:

@@ -30,7 +30,7 @@ from tensorwrapper.remote.protocol._events import (
     Written,
 )
 from tensorwrapper.remote.protocol._frames import (
-    Said,
+    ParsedFrames,
     label_of,
     labelled,
     number_of,
@@ -251,13 +251,13 @@ class AnswerReader:
         return number, Rows(self._rows_version, first, counts, frames[4] if len(frames) == 5 else None)
 
 
-def _no_parts(said: Said, count: int = 0) -> Said:
+def _no_parts(said: ParsedFrames, count: int = 0) -> ParsedFrames:
     if len(said.parts) != count:
         said.field.refuse(f"has {len(said.parts)} parts instead of {count}")
     return said
 
 
-def _welcome(said: Said) -> Answer:
+def _welcome(said: ParsedFrames) -> Answer:
     keys = frozenset(("server", "version", "caps", "answer_bytes", "in_flight"))
     field = _no_parts(said).field.object(keys, None)
     words = [word.text(most=32) for word in field["caps"].items(most=64)]
@@ -271,21 +271,21 @@ def _welcome(said: Said) -> Answer:
     )
 
 
-def _pong(said: Said) -> Answer:
+def _pong(said: ParsedFrames) -> Answer:
     return Pong(_no_parts(said).field.text(most=64))
 
 
-def _pinned(said: Said) -> Answer:
+def _pinned(said: ParsedFrames) -> Answer:
     field = _no_parts(said).field.object({"pin", "seconds"})
     return Pinned(field["pin"].text(most=64), field["seconds"].count(2**31))
 
 
-def _names(said: Said) -> Answer:
+def _names(said: ParsedFrames) -> Answer:
     field = _no_parts(said).field.object({"names", "more"})
     return Names(tuple([own.text() for own in field["names"].items()]), field["more"].boolean())
 
 
-def _facts(said: Said) -> Answer:
+def _facts(said: ParsedFrames) -> Answer:
     return FactsOf(tuple([_fact(own) for own in _no_parts(said).field.items()]))
 
 
@@ -315,7 +315,7 @@ def _field_of(field: Field) -> tuple[str, int, int]:
     return name.text(), number.count(2**31), rank.count(64)
 
 
-def _shape(said: Said) -> Answer:
+def _shape(said: ParsedFrames) -> Answer:
     _no_parts(said, 1)
     try:
         return Text(said.field.text(), bytes(said.parts[0]).decode())
@@ -323,7 +323,7 @@ def _shape(said: Said) -> Answer:
         said.field.refuse("comes with a shape that is not UTF-8")
 
 
-def _numbers(said: Said, part: int, dtype: "np.dtype[Any]") -> IntArray:
+def _numbers(said: ParsedFrames, part: int, dtype: "np.dtype[Any]") -> IntArray:
     frame = said.parts[part]
     if frame.nbytes % dtype.itemsize:
         said.field.refuse(f"comes with {frame.nbytes} bytes for numbers of {dtype.itemsize}")
@@ -333,7 +333,7 @@ def _numbers(said: Said, part: int, dtype: "np.dtype[Any]") -> IntArray:
     return found
 
 
-def _rows(said: Said) -> Answer:
+def _rows(said: ParsedFrames) -> Answer:
     if len(said.parts) != 3:
         _no_parts(said, 2)
     field = said.field.object({"version", "as"})
@@ -342,7 +342,7 @@ def _rows(said: Said) -> Answer:
     return Rows(field["version"].text(), starts, lengths, said.parts[2] if len(said.parts) == 3 else None)
 
 
-def _records(said: Said) -> Answer:
+def _records(said: ParsedFrames) -> Answer:
     field = said.field.object({"version", "as", "fields"}, {"parts"})
     widths = [own.one_of(_WIDTHS) for own in field["as"].items(most=_FIELDS)]
     fields = field["fields"].integers(-1, len(widths) - 1, most_items=_FIELDS)
@@ -361,38 +361,38 @@ def _records(said: Said) -> Answer:
     return FieldRows(field["version"].text(), tables, fields, tuple(elements))
 
 
-def _read(said: Said) -> Answer:
+def _read(said: ParsedFrames) -> Answer:
     if len(said.parts) not in {1, 2}:
         said.field.refuse(f"has {len(said.parts)} parts instead of 1, or 2 of strings")
     return Elements(said.field.text(), said.parts)
 
 
-def _packed(said: Said) -> Answer:
+def _packed(said: ParsedFrames) -> Answer:
     return Packed(_no_parts(said, 1).field.text(), said.parts[0])
 
 
-def _entries(said: Said) -> Answer:
+def _entries(said: ParsedFrames) -> Answer:
     version = _no_parts(said, 3).field.text()
     i8 = _WIDTHS["i8"]
     return Entries(version, _numbers(said, 0, i8), _numbers(said, 1, i8), said.parts[2])
 
 
-def _reduced(said: Said) -> Answer:
+def _reduced(said: ParsedFrames) -> Answer:
     field = _no_parts(said, 1).field.object({"version", "dtype", "extents"})
     extents = tuple([own.count(_LARGEST) for own in field["extents"].items(most=64)])
     return Reduced(field["version"].text(), field["dtype"].text(most=32), extents, said.parts[0])
 
 
-def _done(said: Said) -> Answer:
+def _done(said: ParsedFrames) -> Answer:
     return Written(_no_parts(said).field.text())
 
 
-def _stats(said: Said) -> Answer:
+def _stats(said: ParsedFrames) -> Answer:
     counts = _no_parts(said).field.entries()
     return Stats(tuple([(name, own.integer()) for name, own in counts]))
 
 
-def _refused(said: Said) -> Answer:
+def _refused(said: ParsedFrames) -> Answer:
     field = _no_parts(said).field.object({"reason", "text"}, None)
     reason = cast("RefusalReason", field["reason"].one_of(get_args(RefusalReason)))
     text = field["text"].text(most=_TEXT)
@@ -400,7 +400,7 @@ def _refused(said: Said) -> Answer:
     return Refused(reason, text if text.isprintable() else repr(text)[1:-1])
 
 
-_Reader: TypeAlias = Callable[[Said], Answer]
+_Reader: TypeAlias = Callable[[ParsedFrames], Answer]
 
 _READERS: Final[dict[str, _Reader]] = {
     "entries": _entries,

@@ -16,7 +16,7 @@ from tensorwrapper.wire import Limits
 from tensorwrapper.wire.lowlevel import frame_views, load_label, split_frames
 
 __all__ = [
-    "Said",
+    "ParsedFrames",
     "label_of",
     "labelled",
     "number_of",
@@ -36,7 +36,7 @@ _REASONS: Final[dict[str, RefusalReason]] = {"limit": "limit", "schema": "schema
 
 @final
 @frozen(eq=False)
-class Said:
+class ParsedFrames:
     """One message as it stands in the frames: its number, its one verb, what it says of that, its parts."""
 
     number: int
@@ -65,7 +65,7 @@ def labelled(number: int, label: bytes, parts: Sequence[BufferLike] = ()) -> lis
     return frame_views([label, _NUMBERS.pack(number, 0, 0), *parts])
 
 
-def read_frames(frames: Sequence[BufferLike], limits: Limits) -> Said:
+def read_frames(frames: Sequence[BufferLike], limits: Limits) -> ParsedFrames:
     """Return what a stranger's frames say, whatever the verb is.
 
     Raises
@@ -86,7 +86,7 @@ def read_frames(frames: Sequence[BufferLike], limits: Limits) -> Said:
     if len(said) != 1:
         label["tw"].refuse(f"has one verb, not {len(said)}")
     verb = next(iter(said))
-    return Said(header.origin, verb, label["tw"][verb], parts)
+    return ParsedFrames(header.origin, verb, label["tw"][verb], parts)
 
 
 def plain_limit(text: str) -> str:

@@ -32,10 +32,10 @@ from tensorwrapper.remote.protocol._events import (
     Reduction,
     Request,
 )
-from tensorwrapper.remote.protocol._frames import Said, label_of, labelled, number_of, read_frames
+from tensorwrapper.remote.protocol._fast_parse import quick_request
+from tensorwrapper.remote.protocol._frames import ParsedFrames, label_of, labelled, number_of, read_frames
+from tensorwrapper.remote.protocol._limits import ServeLimits
 from tensorwrapper.remote.protocol._positions import PositionsReader, PositionsWriter, single_runs
-from tensorwrapper.remote.protocol._quick import quick_request
-from tensorwrapper.remote.protocol._terms import ServeLimits
 from tensorwrapper.selection import Outer, Runs, Wanted
 from tensorwrapper.typing import BufferLike
 from tensorwrapper.wire.lowlevel import small_dtype
@@ -342,7 +342,7 @@ def _is_outer(request: AskRead) -> bool:
     return all(isinstance(own, Outer) for own in request.selections)
 
 
-def _hello(said: Said, _positions: PositionsReader, _limits: ServeLimits) -> Request:
+def _hello(said: ParsedFrames, _positions: PositionsReader, _limits: ServeLimits) -> Request:
     field = said.field.object({"client", "versions"}, None)
     least, most = field["versions"].integers(0, 2**31, length=2)
     return Hello(_client(field["client"]), least, most)
@@ -354,17 +354,17 @@ def _client(field: Field) -> str:
     return field.text()
 
 
-def _ping(said: Said, _positions: PositionsReader, _limits: ServeLimits) -> Request:
+def _ping(said: ParsedFrames, _positions: PositionsReader, _limits: ServeLimits) -> Request:
     said.field.object()
     return Ping()
 
 
-def _stats(said: Said, _positions: PositionsReader, _limits: ServeLimits) -> Request:
+def _stats(said: ParsedFrames, _positions: PositionsReader, _limits: ServeLimits) -> Request:
     said.field.object()
     return AskStats()
 
 
-def _names(said: Said, _positions: PositionsReader, _limits: ServeLimits) -> Request:
+def _names(said: ParsedFrames, _positions: PositionsReader, _limits: ServeLimits) -> Request:
     field = said.field.object({"after", "count"}, {"pin"})
     return AskNames(field["after"].text(most=_NAME), field["count"].count(_NAMES, 1), _pin_of(field))
 
@@ -373,7 +373,7 @@ def _pin_of(field: Field, key: str = "pin") -> str:
     return field[key].text(most=64) if key in field else ""
 
 
-def _facts(said: Said, _positions: PositionsReader, _limits: ServeLimits) -> Request:
+def _facts(said: ParsedFrames, _positions: PositionsReader, _limits: ServeLimits) -> Request:
     field = said.field.object({"names"}, {"pin", "box", "records", "symmetry"})
     names = tuple([name.text(most=_NAME) for name in field["names"].items(most=_FACTS)])
     records = "records" in field and field["records"].boolean()
@@ -385,11 +385,11 @@ def _is_of_box(field: Field) -> bool:
     return "box" in field and field["box"].boolean()
 
 
-def _pinning(said: Said, _positions: PositionsReader, _limits: ServeLimits) -> Request:
+def _pinning(said: ParsedFrames, _positions: PositionsReader, _limits: ServeLimits) -> Request:
     return AskPin(_pin_of(said.field.object(frozenset(), {"release"}), "release"))
 
 
-def _health(said: Said, _positions: PositionsReader, _limits: ServeLimits) -> Request:
+def _health(said: ParsedFrames, _positions: PositionsReader, _limits: ServeLimits) -> Request:
     said.field.object()
     return AskHealth()
 
@@ -398,17 +398,17 @@ def _tensor(field: Field) -> tuple[str, str]:
     return field["name"].text(most=_NAME), field["version"].text(most=_VERSION)
 
 
-def _shape(said: Said, _positions: PositionsReader, _limits: ServeLimits) -> Request:
+def _shape(said: ParsedFrames, _positions: PositionsReader, _limits: ServeLimits) -> Request:
     return AskShape(*_tensor(said.field.object(_KEYS)))
 
 
-def _rows(said: Said, positions: PositionsReader, _limits: ServeLimits) -> Request:
+def _rows(said: ParsedFrames, positions: PositionsReader, _limits: ServeLimits) -> Request:
     field = said.field.object(_KEYS | {"rows"}, {"bytes"})
     nbytes = field["bytes"].count(_ROWS_BYTES) if "bytes" in field else 0
     return AskRows(*_tensor(field), positions.runs(field["rows"]), nbytes)
 
 
-def _records(said: Said, positions: PositionsReader, _limits: ServeLimits) -> Request:
+def _records(said: ParsedFrames, positions: PositionsReader, _limits: ServeLimits) -> Request:
     field = said.field.object(_KEYS | {"fields", "rows"}, {"bytes"})
     nbytes = field["bytes"].count(_ROWS_BYTES) if "bytes" in field else 0
     fields = tuple([name.text(most=_NAME) for name in field["fields"].items(most=_FACTS)])
@@ -417,7 +417,7 @@ def _records(said: Said, positions: PositionsReader, _limits: ServeLimits) -> Re
     return AskRecords(*_tensor(field), fields, positions.runs(field["rows"]), nbytes)
 
 
-def _read(said: Said, positions: PositionsReader, limits: ServeLimits) -> Request:
+def _read(said: ParsedFrames, positions: PositionsReader, limits: ServeLimits) -> Request:
     field = said.field.object(_KEYS | {"select"}, {"dtype", "packing", "box"})
     dtype = _dtype(field["dtype"]) if "dtype" in field else None
     selections = _selections(field, positions, limits)
@@ -436,7 +436,7 @@ def _dtype(field: Field, *, nullable: bool = False) -> str:
     return text
 
 
-def _write(said: Said, positions: PositionsReader, limits: ServeLimits) -> Request:
+def _write(said: ParsedFrames, positions: PositionsReader, limits: ServeLimits) -> Request:
     field = said.field.object(_KEYS | {"select", "client", "dtype"}, {"box"})
     text = field["dtype"].value
     is_text = text in ("string", "nullable string")
@@ -451,7 +451,7 @@ def _write(said: Said, positions: PositionsReader, limits: ServeLimits) -> Reque
     return AskWrite(*_tensor(field), client, dtype, selections, values, texts, _is_of_box(field), valid)
 
 
-def _entries(said: Said, positions: PositionsReader, limits: ServeLimits) -> Request:
+def _entries(said: ParsedFrames, positions: PositionsReader, limits: ServeLimits) -> Request:
     field = said.field.object(_KEYS | {"select"}, {"box"})
     return AskEntries(*_tensor(field), _selections(field, positions, limits), _is_of_box(field))
 
@@ -461,7 +461,7 @@ def _selections(field: Field, positions: PositionsReader, limits: ServeLimits) -
     return tuple([positions.selection(item) for item in items])
 
 
-def _described(said: Said, positions: PositionsReader) -> Described:
+def _described(said: ParsedFrames, positions: PositionsReader) -> Described:
     text, *tables = positions.rest(said.field)
     of = [(alias, own.items(most=2)) for alias, own in said.field["of"].entries()]
     if not 0 < len(of) <= _SOURCES or any(len(own) != 2 for _, own in of):
@@ -473,13 +473,13 @@ def _described(said: Said, positions: PositionsReader) -> Described:
         said.field.refuse("comes with a view that is not UTF-8")
 
 
-def _view(said: Said, positions: PositionsReader, limits: ServeLimits) -> Request:
+def _view(said: ParsedFrames, positions: PositionsReader, limits: ServeLimits) -> Request:
     field = said.field.object({"of", "select"}, {"packing"})
     selections = _selections(field, positions, limits)
     return AskView(_described(said, positions), selections, _packing_of(field))
 
 
-def _reduce(said: Said, positions: PositionsReader, _limits: ServeLimits) -> Request:
+def _reduce(said: ParsedFrames, positions: PositionsReader, _limits: ServeLimits) -> Request:
     field = said.field.object({"of", "ufunc", "over"}, {"initial"})
     ufunc = cast("Reduction", field["ufunc"].one_of(get_args(Reduction)))
     over: ReducedOver
@@ -498,11 +498,11 @@ def _number(field: Field) -> int | float:
     return value if isinstance(value, float) else field.integer(-(2**63), 2**64 - 1)
 
 
-def _cancel(said: Said, _positions: PositionsReader, _limits: ServeLimits) -> Request:
+def _cancel(said: ParsedFrames, _positions: PositionsReader, _limits: ServeLimits) -> Request:
     return Cancel(said.field.integer(0, 2**64 - 1))
 
 
-_Reader: TypeAlias = Callable[[Said, PositionsReader, ServeLimits], Request]
+_Reader: TypeAlias = Callable[[ParsedFrames, PositionsReader, ServeLimits], Request]
 
 _READERS: Final[dict[str, _Reader]] = {
     "cancel": _cancel,

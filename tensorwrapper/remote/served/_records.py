@@ -6,14 +6,14 @@ import numpy as np
 
 from tensorwrapper.errors import RequestRefusedError
 from tensorwrapper.remote.protocol._events import AskRecords, FieldRows
-from tensorwrapper.remote.served._holding import Holding, places_of
+from tensorwrapper.remote.served._served_tensor import ServedTensor, places_of
 from tensorwrapper.selection import Runs
 from tensorwrapper.typing import IntArray
 
 __all__ = ["rows_of_fields", "share_splits"]
 
 
-def share_splits(holdings: Sequence[Holding]) -> None:
+def share_splits(holdings: Sequence[ServedTensor]) -> None:
     """Give holdings with equal rows one table of them, so that it is sent once."""
     known: list[IntArray] = []
     for holding in holdings:
@@ -24,7 +24,7 @@ def share_splits(holdings: Sequence[Holding]) -> None:
             known += [splits] if same is None else []
 
 
-def rows_of_fields(request: AskRecords, holdings: Sequence[Holding]) -> FieldRows:
+def rows_of_fields(request: AskRecords, holdings: Sequence[ServedTensor]) -> FieldRows:
     """Return the rows of fields that a request names: each table once, and elements if they are few.
 
     Raises
@@ -76,7 +76,7 @@ def rows_of_fields(request: AskRecords, holdings: Sequence[Holding]) -> FieldRow
     return FieldRows(version, found, tuple(numbers), tuple(elements))
 
 
-def _wanted(rows: Runs, holdings: Sequence[Holding], numbers: Sequence[int]) -> list[Runs]:
+def _wanted(rows: Runs, holdings: Sequence[ServedTensor], numbers: Sequence[int]) -> list[Runs]:
     """Return the runs of elements of each field, which are the same for all fields of one table."""
     known: dict[int, Runs] = {}
     wanted: list[Runs] = []

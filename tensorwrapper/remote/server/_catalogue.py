@@ -59,13 +59,13 @@ from tensorwrapper.remote.protocol._events import (
     Welcome,
     Written,
 )
-from tensorwrapper.remote.protocol._terms import CAPABILITIES, PROTOCOL, ServeLimits
-from tensorwrapper.remote.served._holding import Holding
-from tensorwrapper.remote.served._pins import Pins
+from tensorwrapper.remote.protocol._limits import CAPABILITIES, PROTOCOL, ServeLimits
+from tensorwrapper.remote.served._buffer_pool import BufferPool
 from tensorwrapper.remote.served._records import rows_of_fields, share_splits
-from tensorwrapper.remote.served._staging import Staging
+from tensorwrapper.remote.served._served_tensor import ServedTensor
+from tensorwrapper.remote.served._snapshots import Snapshots
 from tensorwrapper.remote.served._writing import Repeats
-from tensorwrapper.remote.server._computing import compute_view, reduce_view
+from tensorwrapper.remote.server._evaluate import compute_view, reduce_view
 from tensorwrapper.wire.lowlevel import is_records
 
 if TYPE_CHECKING:
@@ -126,13 +126,13 @@ class Catalogue:
     ) -> None:
         self.server: str = secrets.token_hex(8)
         self.limits: ServeLimits = limits
-        self.staging: Staging = Staging()
+        self.staging: BufferPool = BufferPool()
         self._allow = None if allow is None else _patterns(allow)
         self._writable = writable if isinstance(writable, bool) else _patterns(writable)
         self._writing = threading.Lock()
         self._repeats = Repeats()
-        self._pins = Pins(limits)
-        self._holdings: dict[str, Holding] = {}
+        self._pins = Snapshots(limits)
+        self._holdings: dict[str, ServedTensor] = {}
         self._checks: dict[str, Callable[[], str]] = {}
         self._changes = 0
         self._lock = threading.Lock()
@@ -171,9 +171,9 @@ class Catalogue:
     ) -> None:
         """Serve what is named `owner`: a tensor, or fields with the number of modes that they share."""
         version = self._next() if check is None else check()
-        new: dict[str, Holding] = {}
+        new: dict[str, ServedTensor] = {}
         for number, (name, own) in enumerate(given.items()):
-            holding = new[name] = Holding(name, own, version, self.limits, self.staging)
+            holding = new[name] = ServedTensor(name, own, version, self.limits, self.staging)
             if rank is not None:
                 holding.facts = attrs.evolve(holding.facts, records=(owner, number, rank))
         if rank is not None:
@@ -199,7 +199,7 @@ class Catalogue:
             self._holdings = left
             self._checks = {key: own for key, own in self._checks.items() if key in left}
 
-    def _without(self, name: str) -> dict[str, Holding]:
+    def _without(self, name: str) -> dict[str, ServedTensor]:
         """Return what is served but for a tensor, or for all fields of records."""
         return {
             key: own for key, own in self._holdings.items() if key != name and not _is_field_of(own, name)
@@ -251,7 +251,7 @@ class Catalogue:
     def _may(self, name: str, key: str) -> bool:
         return self._allow is None or _names(self._allow, name, key)
 
-    def _may_write(self, name: str, key: str, holding: Holding) -> bool:
+    def _may_write(self, name: str, key: str, holding: ServedTensor) -> bool:
         patterns = self._writable
         may = patterns if isinstance(patterns, bool) else _names(patterns, name, key)
         is_field = holding.facts.records is not None
@@ -281,7 +281,7 @@ class Catalogue:
                 self._repeats.keep(key, request.client, number, found)
         return found
 
-    def _found(self, name: str, key: str, pin: str = "") -> Holding:
+    def _found(self, name: str, key: str, pin: str = "") -> ServedTensor:
         """Return what is served under a name; what is not there, and what is not for this client, are one."""
         there = self._all(pin)
         holding = there.get(name)
@@ -294,7 +294,7 @@ class Catalogue:
             raise RequestRefusedError("missing", text)
         return holding
 
-    def _all(self, pin: str) -> Mapping[str, Holding]:
+    def _all(self, pin: str) -> Mapping[str, ServedTensor]:
         if not pin:
             return self._holdings
         found = self._pins.find(pin)
@@ -302,7 +302,7 @@ class Catalogue:
             raise RequestRefusedError("changed", "there is no such snapshot, or not any more")
         return found
 
-    def _at(self, name: str, version: str, key: str) -> Holding:
+    def _at(self, name: str, version: str, key: str) -> ServedTensor:
         earlier = self._pins.at(name, version) if version else None
         if earlier is not None and self._may(name, key) and name not in self._checks:
             return earlier
@@ -315,7 +315,7 @@ class Catalogue:
             )
         return holding
 
-    def _named(self, view: Described, key: str) -> list[Holding]:
+    def _named(self, view: Described, key: str) -> list[ServedTensor]:
         return [self._at(name, version, key) for _, name, version in view.of]
 
     def rest(self) -> None:
@@ -325,7 +325,7 @@ class Catalogue:
 
     # What is answered.
 
-    def _seen(self, name: str, key: str) -> Holding | None:
+    def _seen(self, name: str, key: str) -> ServedTensor | None:
         """Return what a client may see under a name: what it may not takes the way, and the time, of none."""
         return self._holdings.get(name) if self._may(name, key) else None
 
@@ -460,7 +460,7 @@ class Catalogue:
         return answer
 
 
-def _is_field_of(holding: Holding, owner: str) -> bool:
+def _is_field_of(holding: ServedTensor, owner: str) -> bool:
     records = holding.facts.records
     return records is not None and records[0] == owner
 

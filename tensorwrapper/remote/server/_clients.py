@@ -15,9 +15,9 @@ from tensorwrapper.remote.protocol._events import (
     AskWrite,
     Request,
 )
-from tensorwrapper.remote.protocol._steps import SERVED, TaskState
-from tensorwrapper.remote.protocol._terms import ServeLimits
-from tensorwrapper.remote.server._lines import Line
+from tensorwrapper.remote.protocol._limits import ServeLimits
+from tensorwrapper.remote.protocol._state_table import SERVED, TaskState
+from tensorwrapper.remote.server._client_sockets import Line
 from tensorwrapper.selection import Runs, Wanted
 
 __all__ = ["Budget", "Client", "Task", "weight_of"]

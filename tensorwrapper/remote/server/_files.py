@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import cast
 
 from tensorwrapper import store
-from tensorwrapper._wording import brief
+from tensorwrapper._error_text import brief
 from tensorwrapper.errors import ConversionError, DataFileNotFoundError
 from tensorwrapper.remote.server._catalogue import Catalogue
 from tensorwrapper.tensor import Tensor

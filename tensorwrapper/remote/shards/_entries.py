@@ -8,7 +8,7 @@ import numpy as np
 
 from tensorwrapper.buffer.lowlevel import make_sparse
 from tensorwrapper.layout import Layout
-from tensorwrapper.remote.shards._fleet import Spread
+from tensorwrapper.remote.shards._shard_pool import Spread
 from tensorwrapper.remote.shards._source import ShardSource, found_tiles, pieces_by_tile
 from tensorwrapper.selection import Wanted
 from tensorwrapper.tensor import Tensor

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 
-from tensorwrapper._wording import html_block
+from tensorwrapper._displays import html_block
 from tensorwrapper.drawing import Drawing, bytes_text, count_text, draw_grid
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from tensorwrapper.errors import ConversionError
 from tensorwrapper.layout import Layout
 from tensorwrapper.remote.client._source import RemoteSource
 from tensorwrapper.remote.client._tensor import RemoteTensor
-from tensorwrapper.remote.shards._cuts import Piece, asked_nbytes, cuts_of
-from tensorwrapper.remote.shards._fleet import LOST, Fleet, Manner, Spread, fleet_of
+from tensorwrapper.remote.shards._shard_pool import LOST, Manner, ShardPool, Spread, fleet_of
 from tensorwrapper.remote.shards._sharding import Sharding
+from tensorwrapper.remote.shards._split_selection import Piece, asked_nbytes, cuts_of
 from tensorwrapper.selection import Ability, ReadHandle, Wanted
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Array
@@ -41,7 +41,7 @@ class ShardSource:
     changed since it was looked up raises `VersionChangedError`.
     """
 
-    fleet: Fleet
+    fleet: ShardPool
     name: str
     sharding: Sharding
     side: Side | None = None

@@ -6,11 +6,11 @@ import numpy as np
 
 from tensorwrapper._value_class import evolve
 from tensorwrapper.layout import Layout
-from tensorwrapper.remote.client._elsewhere import Elsewhere
-from tensorwrapper.remote.client._entries import wanted_of
+from tensorwrapper.remote.client._remote_array import RemoteArray
 from tensorwrapper.remote.client._rows import RowsSource, chosen_rows, rows_source
+from tensorwrapper.remote.client._sparse_entries import wanted_of
 from tensorwrapper.remote.shards._entries import entries_of
-from tensorwrapper.remote.shards._lengths import lengths_of
+from tensorwrapper.remote.shards._row_lengths import lengths_of
 from tensorwrapper.remote.shards._sharding import Sharding
 from tensorwrapper.remote.shards._source import ShardSource
 from tensorwrapper.selection import Runs, Source, TensorSource, View, as_view
@@ -22,7 +22,7 @@ __all__ = ["ShardedTensor"]
 
 
 @final
-class ShardedTensor(Elsewhere):
+class ShardedTensor(RemoteArray):
     """A tensor in parts at several servers; what is selected of it is a `View` that reads them side by side.
 
     Of jagged rows only the lengths of those that are selected travel, when they are selected; of a sparse

@@ -12,14 +12,14 @@ from tensorwrapper.buffer import Dense
 from tensorwrapper.errors import ComputationCancelledError, ConversionError, SizeOverflowError
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection.execution._bring_to_memory import Made, brought_here
-from tensorwrapper.selection.execution._read_threads import Background, hurry
+from tensorwrapper.selection.execution._read_threads import BackgroundRead, hurry
 from tensorwrapper.selection.execution._write_in_memory import MemoryJob
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.expressions._ordinals import Whole
 from tensorwrapper.selection.expressions._source_node import in_memory
 from tensorwrapper.selection.plans._source_reads import is_away, leaves_of
 from tensorwrapper.selection.runners._blocks import cut, full_window, inside
-from tensorwrapper.selection.sources._asking import Versions, abilities_of, ask
+from tensorwrapper.selection.sources._read_source import Versions, abilities_of, ask
 from tensorwrapper.selection.sources._source import ReadHandle
 from tensorwrapper.typing import Array
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tensorwrapper.selection.plans._reads import Share
     from tensorwrapper.selection.plans._steps import Step
 
-__all__ = ["Cancel", "Progress", "Watch", "run_plan", "run_view"]
+__all__ = ["Cancel", "Progress", "ReadProgress", "run_plan", "run_view"]
 
 _APART = 1 << 16  # bytes from which a read is worth a thread
 _THREADS = 8
@@ -50,7 +50,7 @@ class Cancel(Protocol):
 
 
 @final
-class Watch:
+class ReadProgress:
     """How far a computation is, and whether it goes on."""
 
     __slots__ = ("_cancel", "_done", "_progress", "_total")
@@ -85,7 +85,7 @@ class Watch:
             self._progress(self._done, self._total)
 
 
-def run_plan(plan: "Plan", out: Array, threads: int, watch: Watch) -> None:
+def run_plan(plan: "Plan", out: Array, threads: int, watch: ReadProgress) -> None:
     """Write all elements of a plan into an array of its extents."""
     if not plan.away:
         run_view(brought_here(plan.view, check=watch.check), out, threads, watch)
@@ -102,7 +102,7 @@ def run_plan(plan: "Plan", out: Array, threads: int, watch: Watch) -> None:
         _fetch(type(plan)(view, plan.rows), out, threads, watch)
 
 
-def _fetch(plan: "Plan", out: Array, threads: int, watch: Watch) -> None:
+def _fetch(plan: "Plan", out: Array, threads: int, watch: ReadProgress) -> None:
     blocks = plan._blocks()
     if not blocks:
         _Fetching(plan.settled(), out, threads, watch).run()
@@ -115,7 +115,7 @@ def _fetch(plan: "Plan", out: Array, threads: int, watch: Watch) -> None:
         versions.check(part.away)
 
 
-def run_view(view: Expression, out: Array, threads: int, watch: Watch) -> None:
+def run_view(view: Expression, out: Array, threads: int, watch: ReadProgress) -> None:
     """Write a view of what is in memory into an array of its extents."""
     runner = MemoryJob(threads).elements(view)
     if not watch.is_needed:
@@ -147,7 +147,7 @@ class _Fetching:
         "_watch",
     )
 
-    def __init__(self, plan: "Plan", out: Array, threads: int, watch: Watch) -> None:
+    def __init__(self, plan: "Plan", out: Array, threads: int, watch: ReadProgress) -> None:
         self._plan = plan
         self._out = out
         self._threads = threads
@@ -203,7 +203,7 @@ class _Fetching:
             arrays = [self._arrays[number, k] for k in range(len(request.selections))]
             start = partial(ask, request.source, request.selections, arrays)
             if number in behind:
-                self._handles[number] = Background(start, may_stop=self._watch.may_stop)
+                self._handles[number] = BackgroundRead(start, may_stop=self._watch.may_stop)
                 continue
             self._handles[number] = start()
             if self._watch.may_stop:

@@ -8,7 +8,7 @@ from typing import final
 
 from tensorwrapper.selection.sources._source import ReadHandle
 
-__all__ = ["Background", "hurry"]
+__all__ = ["BackgroundRead", "hurry"]
 
 _PAUSE = 0.05  # seconds
 _SHORT = 0.001
@@ -22,7 +22,7 @@ def hurry(handle: ReadHandle) -> None:
 
 
 @final
-class Background:
+class BackgroundRead:
     """A read that a thread starts, and follows until all has arrived."""
 
     __slots__ = ("_news", "_pause", "_start", "_stop", "_thread")

@@ -1,10 +1,13 @@
 """Explanations: what a view is made of, step by step, and what its steps became."""
 
+import itertools
 from html import escape
 from typing import Any, final
 
 import attrs
 
+from tensorwrapper._displays import Fold, html_block
+from tensorwrapper._error_text import shortened
 from tensorwrapper._value_class import frozen
 from tensorwrapper.drawing import bytes_text
 from tensorwrapper.layout import Layout
@@ -15,7 +18,7 @@ from tensorwrapper.selection.operations._table import atoms_of
 from tensorwrapper.selection.plans._plan import SourceRead
 from tensorwrapper.shape import Shape
 
-__all__ = ["Branch", "branch_of", "explain", "to_html", "to_text"]
+__all__ = ["Branch", "branch_of", "explain", "to_text", "view_html"]
 
 _LINES = 400  # that an explanation has, about
 _SHOWN = 8  # operands of one node that an explanation lists
@@ -143,8 +146,20 @@ def to_text(branches: tuple[Branch, ...], depth: int = 0) -> str:
     return "\n".join(lines)
 
 
-def to_html(branches: tuple[Branch, ...]) -> str:
-    """Return nested lists that need nothing from elsewhere."""
+def view_html(view: Expression, head: str) -> str:
+    """Return facts of a view, its sources, and a list of its steps as they were written; O(nodes)."""
+    leaves = {id(own.node): own.node for own in operands_first([view]) if own.node.source is not None}
+    names = [shortened(repr(leaf.source)) for leaf in itertools.islice(leaves.values(), _SHOWN)]
+    if len(leaves) > _SHOWN:
+        names.append(f"... {len(leaves) - _SHOWN} more")
+    facts = [("state", "not computed; compute() returns a tensor, plan() counts the bytes to read")]
+    facts += [("sources" if not number else "", name) for number, name in enumerate(names)]
+    steps = Fold("steps", _list_html((branch_of(view),)), opened=True)
+    return html_block(f"View {head}", facts, folds=[steps])
+
+
+def _list_html(branches: tuple[Branch, ...]) -> str:
+    """Return nested lists."""
     parts: list[str] = []
     waiting: list[Branch | str] = [_CLOSE, *reversed(branches), _OPEN]
     while waiting:

@@ -26,7 +26,7 @@ from tensorwrapper.selection.expressions._expression import (
 from tensorwrapper.selection.expressions._node_context import Job, NodeFields, NodeWriter
 from tensorwrapper.selection.runners._blocks import full_window
 from tensorwrapper.selection.runners._leaves import AddressedLeaf
-from tensorwrapper.selection.sources._asking import layout_of
+from tensorwrapper.selection.sources._read_source import layout_of
 from tensorwrapper.selection.sources._source import Source, TensorSource
 from tensorwrapper.selection.transforms._layouts import unnamed_layout
 from tensorwrapper.shape import Shape

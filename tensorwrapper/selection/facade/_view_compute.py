@@ -23,7 +23,7 @@ from tensorwrapper.layout.lowlevel import (
     new_strided,
     wrap_layout,
 )
-from tensorwrapper.selection.execution._read_sources import Cancel, Progress, Watch, run_plan, run_view
+from tensorwrapper.selection.execution._read_sources import Cancel, Progress, ReadProgress, run_plan, run_view
 from tensorwrapper.selection.execution._regions import region_extents, regions, row_regions
 from tensorwrapper.selection.execution._targets import (
     Target,
@@ -42,7 +42,7 @@ from tensorwrapper.selection.facade._view_base import ViewBase
 from tensorwrapper.selection.jagged._flatten import in_order
 from tensorwrapper.selection.plans._nulls import has_nullable, sides_of_view
 from tensorwrapper.selection.plans._source_reads import is_away, is_sparse, sparse_unread
-from tensorwrapper.selection.sources._asking import Versions
+from tensorwrapper.selection.sources._read_source import Versions
 from tensorwrapper.shape import Shape, ShapeLike
 from tensorwrapper.shape.lowlevel import names_of
 from tensorwrapper.tensor import Tensor, as_tensor
@@ -193,7 +193,7 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
             return made if out is None else _copied(made, out)
         fastest = fastest_first(order, self.shape.rank)
         count = threads_for(self.nbytes, threads)
-        watch = Watch(self.nbytes, progress, cancel)
+        watch = ReadProgress(self.nbytes, progress, cancel)
         watch.check()
         if out is None:
             array = new_array(self.shape.extents, self.dtype, fastest)
@@ -221,7 +221,7 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
             target[own] = check_write(block.elements().reshape(region.extents), target.dtype)
         return out if isinstance(out, Tensor) else as_tensor(out)
 
-    def _write(self, target: Array, threads: int, watch: Watch, *, here: bool) -> None:
+    def _write(self, target: Array, threads: int, watch: ReadProgress, *, here: bool) -> None:
         """Write all elements of a box: those that are in memory at once, others by a plan."""
         if here:
             view = self._expression
@@ -352,7 +352,7 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
         most = to_count(max_bytes, "max_bytes") // max(self.dtype.itemsize, 1)
         if not most:
             raise BufferSizeError(f"an element of {self.dtype} has more than {max_bytes} bytes")
-        watch = Watch(self.nbytes, progress, cancel)
+        watch = ReadProgress(self.nbytes, progress, cancel)
         if self.shape.has_layers:
             flat = self._by(Layout.flatten)
             return _nested_blocks(
@@ -361,7 +361,7 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
         return self._blocks(most, threads_for(self.nbytes, threads), watch, cancel)
 
     def _blocks(
-        self, most: int, threads: int, watch: Watch, cancel: Cancel | None
+        self, most: int, threads: int, watch: ReadProgress, cancel: Cancel | None
     ) -> Iterator[tuple[Shape, Tensor[Any]]]:
         if not self.shape.size:
             return

@@ -13,7 +13,7 @@ from tensorwrapper.layout.lowlevel import to_inside
 from tensorwrapper.selection.facade._view_base import ViewBase
 from tensorwrapper.selection.operations._atom import Atom
 from tensorwrapper.selection.operations._table import atoms_of
-from tensorwrapper.shape.lowlevel import to_index
+from tensorwrapper.shape.lowlevel import shape_words, to_index
 from tensorwrapper.typing import IndexT_co, ScalarT_co
 
 if TYPE_CHECKING:
@@ -149,13 +149,19 @@ class ViewQueries(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
         return view_svg(self._expression, self.normal_form())
 
     def _repr_html_(self) -> str:
-        """Return what notebooks show: the explanation as nested lists."""
-        from tensorwrapper.selection.explain._explain import explain, to_html  # noqa: PLC0415
+        """Return HTML for notebooks: facts, sources and the steps as written; nothing is planned or read."""
+        from tensorwrapper.selection.explain._explain import view_html  # noqa: PLC0415 - few are shown
 
-        return to_html(explain(self._expression, self.normal_form(), cast("Any", self).plan().reads))
+        return view_html(self._expression, self._head())
 
     def __repr__(self) -> str:
         atoms = [str(atom) for atom in self.atoms]
         steps = "".join([f".{atom}" for atom in atoms[-3:]])
         dots = "..." if len(atoms) > 3 else ""
-        return f"<View {self.shape!r} {self.dtype} of {self._expression.node.name}{dots}{steps}>"
+        return f"<View {self._head()}, not computed: {self._expression.node.name}{dots}{steps}>"
+
+    def _head(self) -> str:
+        """Return the shape in words, the type, and the bytes of the result."""
+        from tensorwrapper.drawing import bytes_text  # noqa: PLC0415 - few are shown
+
+        return f"{shape_words(self.shape)}, {self.dtype}, {bytes_text(self.shape.size * self.dtype.itemsize)}"

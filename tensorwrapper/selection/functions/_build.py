@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, SupportsIndex, TypeAli
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._error_text import brief
 from tensorwrapper._hints import answered, wrong_call
-from tensorwrapper._wording import brief
 from tensorwrapper.errors import (
     ConversionError,
     DTypeError,
@@ -32,7 +32,7 @@ from tensorwrapper.selection.functions._origins import (
 from tensorwrapper.selection.jagged._rows import joined_rows, put_together_rows, shape_of_turns
 from tensorwrapper.selection.plans._fills import check_joined_fills
 from tensorwrapper.selection.sources._arrays import ArraySource, LazyArray, is_lazy
-from tensorwrapper.selection.sources._asking import is_source
+from tensorwrapper.selection.sources._read_source import is_source
 from tensorwrapper.selection.sources._source import HasSource, Source, TensorSource
 from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.shape.lowlevel import ModeNames, OperandShapes, agreed_names, mode_of

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, cast, overload
 import numpy as np
 from numpy.typing import DTypeLike
 
+from tensorwrapper._error_text import brief
 from tensorwrapper._hints import answered
 from tensorwrapper._integers import to_count, to_int
-from tensorwrapper._wording import brief
 from tensorwrapper.buffer.lowlevel import fit_number
 from tensorwrapper.errors import (
     ConversionError,

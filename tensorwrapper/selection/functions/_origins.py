@@ -8,7 +8,7 @@ from tensorwrapper.errors import ExtentMismatchError, JaggedModeError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import new_row_major, wrap_layout
 from tensorwrapper.selection.expressions._expression import Expression
-from tensorwrapper.selection.sources._asking import is_source
+from tensorwrapper.selection.sources._read_source import is_source
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import OperandShapes, names_of
 from tensorwrapper.tensor.lowlevel import TensorCommon

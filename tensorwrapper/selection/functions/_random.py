@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias, overload
 import numpy as np
 from numpy.typing import DTypeLike
 
+from tensorwrapper._error_text import shortened
 from tensorwrapper._hints import answered
 from tensorwrapper._integers import MAX_INT64
-from tensorwrapper._wording import shortened
 from tensorwrapper.errors import ExtentMismatchError, SizeOverflowError
 from tensorwrapper.selection._view import View
 from tensorwrapper.selection.expressions._expression import Expression, unnamed_view

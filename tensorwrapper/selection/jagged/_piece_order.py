@@ -22,7 +22,7 @@ from tensorwrapper.selection.runners._leaves import Runner
 from tensorwrapper.selection.runners._pieces import elements_at
 from tensorwrapper.typing import Array, Extents, IntArray
 
-__all__ = ["Filled", "Form", "PieceTable", "RowsRunner", "Spread", "Turns", "listed"]
+__all__ = ["ConcatenatedRows", "Filled", "Form", "PieceTable", "RowsRunner", "Spread", "listed"]
 
 _SHORT = 1 << 15  # operands whose numbers have two bytes
 _ROWS = 1 << 14  # rows at a time
@@ -105,7 +105,7 @@ class Form(ABC):
 
 @final
 @frozen(eq=False)
-class Turns(Form):
+class ConcatenatedRows(Form):
     """Rows that have the elements of the same row of several operands, one operand after the other."""
 
     splits: tuple[IntArray, ...]
@@ -118,8 +118,8 @@ class Turns(Form):
     def begin(self, row: int) -> int:
         return sum([own.item(row) for own in self.splits])
 
-    def part(self, first: int, last: int) -> "Turns":
-        return Turns(tuple([own[first : last + 1] for own in self.splits]))
+    def part(self, first: int, last: int) -> "ConcatenatedRows":
+        return ConcatenatedRows(tuple([own[first : last + 1] for own in self.splits]))
 
     def table(self) -> PieceTable:
         starts = np.stack([own[:-1] for own in self.splits], axis=1)
@@ -129,7 +129,7 @@ class Turns(Form):
 
     def runner(self, line: "Callable[[int], Runner]") -> "RowsRunner":
         used = [k for k, own in enumerate(self.splits) if own.item(-1) > own.item(0)]
-        return RowsRunner(Turns(tuple([self.splits[k] for k in used])), tuple(map(line, used)))
+        return RowsRunner(ConcatenatedRows(tuple([self.splits[k] for k in used])), tuple(map(line, used)))
 
     @property
     def begins(self) -> IntArray:

@@ -36,7 +36,7 @@ from tensorwrapper.selection.expressions._joining import Interleaving, Joining
 from tensorwrapper.selection.expressions._node_context import NodeFields, NodeWriter
 from tensorwrapper.selection.expressions._ordinals import Whole
 from tensorwrapper.selection.jagged._flatten import Pieces, in_order
-from tensorwrapper.selection.jagged._piece_order import Filled, Form, Spread, Turns
+from tensorwrapper.selection.jagged._piece_order import ConcatenatedRows, Filled, Form, Spread
 from tensorwrapper.selection.jagged._table_size import held_rows
 from tensorwrapper.selection.transforms._layouts import box
 from tensorwrapper.shape import Shape
@@ -300,7 +300,9 @@ def _by_prefix(parts: tuple[Expression, ...], mode: int) -> Expression:
         return whole(Joining(0, flats))
     if mode == parts[0].shape.rank:
         return whole(Interleaving(0, flats))  # Each prefix has one element.
-    return _pieces(flats, Turns(tuple([OperandShapes.splits_under(part.shape, mode) for part in parts])))
+    return _pieces(
+        flats, ConcatenatedRows(tuple([OperandShapes.splits_under(part.shape, mode) for part in parts]))
+    )
 
 
 def _interleave(parts: tuple[Expression, ...], mode: int) -> _Made:
@@ -318,7 +320,7 @@ def _interleave(parts: tuple[Expression, ...], mode: int) -> _Made:
     splits = [own if len(own) == len(splits[0]) else np.append(own, own[-1]) for own in splits]
     flats = tuple([in_order(part) for part in parts])
     made = shape_of_turns([part.shape for part in parts], splits)
-    return _checked(made), _pieces(flats, Turns(tuple(splits)))
+    return _checked(made), _pieces(flats, ConcatenatedRows(tuple(splits)))
 
 
 def shape_of_turns(shapes: Sequence[Shape], splits: Sequence[IntArray] = ()) -> Shape:

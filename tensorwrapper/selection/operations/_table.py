@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from tensorwrapper.errors import LayoutError
-from tensorwrapper.selection.operations import _moving as moving
-from tensorwrapper.selection.operations import _picking as picking
+from tensorwrapper.selection.operations import _indexing as indexing
+from tensorwrapper.selection.operations import _rearranging as rearranging
 from tensorwrapper.selection.operations._atom import Atom, Call
 from tensorwrapper.selection.operations._operation import Operation
 from tensorwrapper.typing import Extents, IntArray
@@ -13,26 +13,26 @@ from tensorwrapper.typing import Extents, IntArray
 __all__ = ["OPERATIONS", "atoms_of", "positions_before"]
 
 _ALL: tuple[Operation, ...] = (
-    picking.Key(),
-    picking.Window(),
-    picking.Slice(),
-    picking.Chip(),
-    picking.Points(),
-    picking.Gather(),
-    moving.Permute(),
-    moving.Reverse(),
-    picking.Squeeze(),
-    picking.Unsqueeze(),
-    moving.Rotate(),
-    moving.Repeat(),
-    moving.RepeatEach(),
-    moving.Broadcast(),
-    moving.SlidingWindow(),
-    moving.Diagonal(),
-    moving.Reshape(),
-    moving.SplitMode(),
-    moving.MergeModes(),
-    moving.Pad(),
+    indexing.Key(),
+    indexing.Window(),
+    indexing.Slice(),
+    indexing.Chip(),
+    indexing.Points(),
+    indexing.Gather(),
+    rearranging.Permute(),
+    rearranging.Reverse(),
+    indexing.Squeeze(),
+    indexing.Unsqueeze(),
+    rearranging.Rotate(),
+    rearranging.Repeat(),
+    rearranging.RepeatEach(),
+    rearranging.Broadcast(),
+    rearranging.SlidingWindow(),
+    rearranging.Diagonal(),
+    rearranging.Reshape(),
+    rearranging.SplitMode(),
+    rearranging.MergeModes(),
+    rearranging.Pad(),
 )
 
 OPERATIONS: Mapping[str, Operation] = MappingProxyType({own.name: own for own in _ALL})

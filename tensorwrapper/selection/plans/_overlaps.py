@@ -11,8 +11,8 @@ from tensorwrapper._progressions import solve_progression
 from tensorwrapper.layout.lowlevel import packed_strides
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.plans._split_work import Fetch
-from tensorwrapper.selection.sources._asking import abilities_of, cost_of
 from tensorwrapper.selection.sources._outer import Outer, Positions
+from tensorwrapper.selection.sources._read_source import abilities_of, cost_of
 from tensorwrapper.selection.sources._runs import Runs, Wanted
 from tensorwrapper.selection.sources._source import Source
 from tensorwrapper.typing import Extents, IntArray

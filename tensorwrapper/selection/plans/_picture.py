@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING, Final
 
-from tensorwrapper._wording import html_block, shortened
+from tensorwrapper._displays import html_block
+from tensorwrapper._error_text import shortened
 from tensorwrapper.drawing import Drawing, ModeBar, bar_lengths, bytes_text, draw_bars, note
 
 if TYPE_CHECKING:

@@ -29,8 +29,8 @@ from tensorwrapper.selection.plans._source_reads import (
     source_of,
 )
 from tensorwrapper.selection.plans._steps import Step, count_text, steps_of
-from tensorwrapper.selection.sources._asking import in_its_words
 from tensorwrapper.selection.sources._converted import Converted
+from tensorwrapper.selection.sources._read_source import in_its_words
 from tensorwrapper.selection.sources._runs import Runs, Wanted
 from tensorwrapper.selection.sources._source import Source, TensorSource
 from tensorwrapper.shape import Shape

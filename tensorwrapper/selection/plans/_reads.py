@@ -12,7 +12,7 @@ from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.plans._overlaps import Group, numbers_of, without_overlaps
 from tensorwrapper.selection.plans._source_reads import is_away
 from tensorwrapper.selection.plans._split_work import Fetch, fetch_of
-from tensorwrapper.selection.sources._asking import cost_of
+from tensorwrapper.selection.sources._read_source import cost_of
 from tensorwrapper.selection.sources._runs import Runs, Wanted
 from tensorwrapper.selection.sources._source import Source
 from tensorwrapper.typing import Extents, IntArray

@@ -8,7 +8,7 @@ from tensorwrapper.selection.expressions._source_node import is_base
 from tensorwrapper.selection.operations._positions import unravel
 from tensorwrapper.selection.operations._table import positions_before
 from tensorwrapper.selection.routing._graph import Elements
-from tensorwrapper.selection.sources._asking import read_numbers
+from tensorwrapper.selection.sources._read_source import read_numbers
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, IntArray
 

@@ -36,7 +36,7 @@ from tensorwrapper.selection.operations._atom import Atom
 from tensorwrapper.selection.operations._table import OPERATIONS, atoms_of
 from tensorwrapper.selection.schema._nodes import is_registered
 from tensorwrapper.selection.schema._row_steps import row_step
-from tensorwrapper.selection.sources._asking import layout_of
+from tensorwrapper.selection.sources._read_source import layout_of
 from tensorwrapper.selection.sources._source import Source, TensorSource
 from tensorwrapper.selection.transforms._layouts import unnamed_layout
 from tensorwrapper.selection.transforms._maps import maps_of

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import concatenated_ranges, frozen_array, positions_array
+from tensorwrapper._error_text import brief
 from tensorwrapper._integers import MAX_INT64, to_int
 from tensorwrapper._value_class import value_class
-from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, OutOfBoundsError
 from tensorwrapper.selection.sources._outer import Outer, Positions
 from tensorwrapper.shape.lowlevel import integer_array

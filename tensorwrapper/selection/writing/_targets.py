@@ -22,7 +22,7 @@ from tensorwrapper.layout.lowlevel import over_box, wrap_layout
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.expressions._traversal import operands_first
 from tensorwrapper.selection.operations._positions import grouped
-from tensorwrapper.selection.writing._away import away_buffer
+from tensorwrapper.selection.writing._remote_targets import away_buffer
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor

@@ -11,8 +11,8 @@ from tensorwrapper.errors import ConversionError, ReadOnlyError
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.expressions._traversal import operands_first
 from tensorwrapper.selection.sources._source import TensorSource
-from tensorwrapper.selection.writing._away import Away, write_away
-from tensorwrapper.selection.writing._distinct import check_distinct
+from tensorwrapper.selection.writing._check_no_overlap import check_distinct
+from tensorwrapper.selection.writing._remote_targets import RemoteTarget, write_away
 from tensorwrapper.selection.writing._targets import (
     WriteTarget,
     WriteTargets,
@@ -103,14 +103,14 @@ def assign(
         [
             (part.tensor, own, there)
             for (part, own), there in zip(shares, beside, strict=True)
-            if isinstance(part.tensor.buffer, Away)
+            if isinstance(part.tensor.buffer, RemoteTarget)
         ]
     )
     for part, own in shares:
-        if not isinstance(part.tensor.buffer, Away):
+        if not isinstance(part.tensor.buffer, RemoteTarget):
             part.tensor.assign(own, casting=casting)
     for part, own in marks:
-        if part.tensor.is_nullable and not isinstance(part.tensor.buffer, Away):
+        if part.tensor.is_nullable and not isinstance(part.tensor.buffer, RemoteTarget):
             _validity_of(part.tensor).assign(own)
 
 

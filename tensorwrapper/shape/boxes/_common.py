@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import shown_array, tuples_of
+from tensorwrapper._error_text import brief
 from tensorwrapper._integers import MAX_INT64, to_int, to_ints
-from tensorwrapper._wording import brief
 from tensorwrapper.errors import (
     ConversionError,
     JaggedModeError,

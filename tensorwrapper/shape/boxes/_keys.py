@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from types import EllipsisType
 from typing import SupportsIndex, TypeAlias, cast
 
+from tensorwrapper._error_text import brief
 from tensorwrapper._integers import to_int, to_ints
-from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, IndexTypeError, OutOfBoundsError, RankError, StepError
 from tensorwrapper.typing import Index, Key, KeyItem
 

@@ -6,9 +6,9 @@ from typing import SupportsIndex, TypeAlias, cast, final
 import numpy as np
 
 from tensorwrapper._arguments import check_kind_of
+from tensorwrapper._error_text import brief
 from tensorwrapper._integers import to_int, to_ints
 from tensorwrapper._value_class import slot_setters, value_class
-from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, ExtentError, IndexTypeError, ModeNameError, RankError
 from tensorwrapper.typing import Array, KeyItem, NamedKey
 

@@ -15,9 +15,9 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._error_text import brief
 from tensorwrapper._integers import MAX_INT64, to_int, to_ints
 from tensorwrapper._value_class import slot_setters, value_class
-from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, ExtentError, OutOfBoundsError, RankError, SizeOverflowError
 from tensorwrapper.shape.boxes._common import ShapeCommon, to_index, to_index_array, to_ordinal_array
 from tensorwrapper.shape.boxes._keys import Entry, chip_entries, mode_count, mode_of, mode_text, slice_entries

@@ -7,7 +7,7 @@ from functools import lru_cache
 from string import ascii_letters
 from typing import Final, cast
 
-from tensorwrapper._wording import brief
+from tensorwrapper._error_text import brief
 from tensorwrapper.errors import (
     ConversionError,
     ExtentMismatchError,

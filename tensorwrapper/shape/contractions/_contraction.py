@@ -16,10 +16,10 @@ from tensorwrapper._arrays import (
     same_values,
     shown_array,
 )
+from tensorwrapper._error_text import brief
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._memory import memory_for
 from tensorwrapper._value_class import token_of, value_class
-from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, RankError
 from tensorwrapper.shape.contractions._join import joined, order_of
 from tensorwrapper.shape.contractions._labels import (

@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import shown_array
+from tensorwrapper._error_text import brief
 from tensorwrapper._integers import UNFIT
-from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, RankError
 from tensorwrapper.shape._shape_base import ShapeBase, ShapeLike, implementation_of, names_of
 from tensorwrapper.shape.boxes._common import ShapeCommon, to_index

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Generic, SupportsIndex, cast, final, overload
 import attrs
 import numpy as np
 
+from tensorwrapper._error_text import brief
 from tensorwrapper._integers import MAX_INT64, to_count, to_int
 from tensorwrapper._memory import memory_for
 from tensorwrapper._value_class import Shown, value_class
-from tensorwrapper._wording import brief
 from tensorwrapper.errors import (
     ConversionError,
     ExtentError,

@@ -142,7 +142,7 @@ class ShapeQueries(ShapeBase[IndexT_co], Generic[IndexT_co]):
         >>> Shape.from_cells((2, 2), [(1, 3), (1, 4), (2, 3), (2, 5)]).raggedness
         'ragged'
         """
-        from tensorwrapper.shape.kinds._raggedness import raggedness_of  # noqa: PLC0415
+        from tensorwrapper.shape.kinds._classify import raggedness_of  # noqa: PLC0415
 
         return raggedness_of(flat_of(self.implementation))
 

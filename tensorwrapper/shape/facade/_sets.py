@@ -5,8 +5,8 @@ from functools import reduce
 from itertools import accumulate
 from typing import Any, Generic, Self, SupportsIndex, cast
 
+from tensorwrapper._error_text import brief
 from tensorwrapper._integers import to_int, to_ints
-from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, ExtentError, LayerError
 from tensorwrapper.shape._shape_base import ShapeBase, ShapeLike, implementation_of, names_of
 from tensorwrapper.shape.boxes._names import Names, agreed_names, joined_names, mode_of_name, names_tuple

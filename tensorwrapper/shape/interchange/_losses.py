@@ -5,8 +5,8 @@ from typing import Literal, Self, TypeAlias, cast, final
 
 import numpy as np
 
+from tensorwrapper._error_text import brief
 from tensorwrapper._value_class import frozen
-from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.shape.boxes._names import Names
 from tensorwrapper.shape.boxes._smooth import SmoothCommon

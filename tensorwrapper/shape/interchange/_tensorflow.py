@@ -14,7 +14,7 @@ from tensorwrapper._arguments import check_kind_of
 from tensorwrapper._arrays import frozen_array
 from tensorwrapper._integers import MAX_INT64, to_counts
 from tensorwrapper._memory import memory_for
-from tensorwrapper._scanner import excerpt
+from tensorwrapper._tokenizer import excerpt
 from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import (
     ConversionError,

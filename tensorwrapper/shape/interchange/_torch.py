@@ -8,9 +8,9 @@ import numpy.typing as npt
 
 from tensorwrapper._arguments import to_items_of
 from tensorwrapper._arrays import frozen_array, splits_of
+from tensorwrapper._error_text import brief
 from tensorwrapper._integers import MAX_DIGITS, to_count
 from tensorwrapper._json import Json, dump_json, parse_json
-from tensorwrapper._wording import brief
 from tensorwrapper.errors import (
     ConversionError,
     ExtentError,

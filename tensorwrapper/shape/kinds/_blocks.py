@@ -23,9 +23,9 @@ from tensorwrapper.shape.boxes._smooth import SmoothCommon, make_smooth
 from tensorwrapper.shape.kinds._jagged import JaggedCommon
 from tensorwrapper.shape.kinds._nested import Flat
 from tensorwrapper.shape.kinds._tiled import Tiled
+from tensorwrapper.shape.rows._compare import unroll
 from tensorwrapper.shape.rows._partition import Partition, runs_by_volume, to_volume
 from tensorwrapper.shape.rows._rows import Rows
-from tensorwrapper.shape.rows._unroll import unroll
 from tensorwrapper.typing import IntArray
 
 __all__ = ["BlockTable", "block_table_of", "blocks_of", "runs_of_cells"]

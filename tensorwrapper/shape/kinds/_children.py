@@ -8,17 +8,17 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import last_run, shared_table, splits_of
+from tensorwrapper._error_text import brief
 from tensorwrapper._integers import MAX_INT64, to_int
-from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, ExtentError, LayerError, RankError, SizeOverflowError
 from tensorwrapper.shape.boxes._common import ShapeCommon, integer_array
 from tensorwrapper.shape.boxes._smooth import SmoothCommon
 from tensorwrapper.shape.kinds._jagged import Jagged, JaggedCommon
 from tensorwrapper.shape.rows._columns import Origins, check_int64, tidy_origins
+from tensorwrapper.shape.rows._compare import unroll
 from tensorwrapper.shape.rows._partition import int64_array
 from tensorwrapper.shape.rows._rearrange import build_rows
 from tensorwrapper.shape.rows._rows import Rows
-from tensorwrapper.shape.rows._unroll import unroll
 from tensorwrapper.typing import Array, IntArray
 
 __all__ = ["check_rank", "jagged_from_cells", "jagged_from_children"]

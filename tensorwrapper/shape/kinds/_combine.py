@@ -7,8 +7,8 @@ from typing import SupportsIndex, TypeAlias, TypeGuard, cast
 
 import numpy as np
 
+from tensorwrapper._error_text import brief
 from tensorwrapper._integers import to_int, to_ints
-from tensorwrapper._wording import brief
 from tensorwrapper.errors import (
     ExtentError,
     ExtentMismatchError,

@@ -30,12 +30,12 @@ from tensorwrapper.shape.boxes._keys import (
 from tensorwrapper.shape.boxes._smooth import Smooth, SmoothCommon, SmoothView, make_smooth, to_permutation
 from tensorwrapper.shape.rows._canonical import token_of
 from tensorwrapper.shape.rows._columns import columns_of_state
+from tensorwrapper.shape.rows._compare import same_rows, unroll
 from tensorwrapper.shape.rows._dependencies import dependencies_of, extent_bounds
 from tensorwrapper.shape.rows._locate import contains, find, find_cells, indices_at, walk
 from tensorwrapper.shape.rows._rearrange import check_permutation, move_rows, permute_rows
 from tensorwrapper.shape.rows._rows import Rows
 from tensorwrapper.shape.rows._select import select_rows, slice_rows
-from tensorwrapper.shape.rows._unroll import same_rows, unroll
 from tensorwrapper.typing import Extents, Index, IntArray, Kind, Order
 
 __all__ = ["Jagged", "JaggedCommon", "JaggedView", "jagged_of_state", "same_elements"]

@@ -17,9 +17,9 @@ from tensorwrapper.shape.boxes._keys import mode_text
 from tensorwrapper.shape.kinds._jagged import JaggedCommon
 from tensorwrapper.shape.kinds._nested import Flat
 from tensorwrapper.shape.rows._columns import Columns, Origins, check_int64, origins_of, tidy_origins
+from tensorwrapper.shape.rows._compare import unroll
 from tensorwrapper.shape.rows._rearrange import build_rows
 from tensorwrapper.shape.rows._rows import Rows
-from tensorwrapper.shape.rows._unroll import unroll
 from tensorwrapper.typing import Index, IntArray
 
 __all__ = ["check_same_extents", "join_rows", "mismatch", "rows_of", "stack_rows"]

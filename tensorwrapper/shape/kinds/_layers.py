@@ -5,15 +5,15 @@ from typing import SupportsIndex, TypeAlias
 
 import numpy as np
 
+from tensorwrapper._error_text import brief
 from tensorwrapper._integers import MAX_INT64, to_int, to_ints
-from tensorwrapper._wording import brief
 from tensorwrapper.errors import JaggedModeError, LayerError, SizeOverflowError
 from tensorwrapper.shape.boxes._common import ShapeCommon
 from tensorwrapper.shape.boxes._smooth import Smooth, SmoothCommon, different_ranks, make_smooth
 from tensorwrapper.shape.kinds._jagged import JaggedCommon
 from tensorwrapper.shape.kinds._nested import Flat, Nested, NestedCommon, flat_of, make_nested
 from tensorwrapper.shape.rows._cell_table import CellTable
-from tensorwrapper.shape.rows._unroll import unroll
+from tensorwrapper.shape.rows._compare import unroll
 from tensorwrapper.typing import Extents, Index
 
 __all__ = ["boxes_of", "cell_table", "cells", "element", "layer_size", "nested_of_layers"]

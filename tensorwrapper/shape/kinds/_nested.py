@@ -12,9 +12,9 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._error_text import brief
 from tensorwrapper._integers import to_ints
 from tensorwrapper._value_class import value_class
-from tensorwrapper._wording import brief
 from tensorwrapper.errors import LayerError
 from tensorwrapper.shape.boxes._common import ShapeCommon
 from tensorwrapper.shape.boxes._keys import Entry, chip_entries, slice_entries

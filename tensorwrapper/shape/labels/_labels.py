@@ -15,9 +15,9 @@ from typing import Any, ClassVar, Generic, NamedTuple, TypeAlias, TypeVar, cast,
 import attrs
 import numpy as np
 
-from tensorwrapper._scanner import quoted
+from tensorwrapper._error_text import brief
+from tensorwrapper._tokenizer import quoted
 from tensorwrapper._value_class import frozen
-from tensorwrapper._wording import brief
 from tensorwrapper.errors import LabelError, LayerError, RankError
 from tensorwrapper.shape._shape_base import ShapeBase
 from tensorwrapper.shape.boxes._smooth import Smooth

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast, final, overload
 
 import attrs
 
-from tensorwrapper._scanner import quoted
+from tensorwrapper._tokenizer import quoted
 from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import ConversionError, LabelError, LayerError
 

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import shown_array
+from tensorwrapper._error_text import brief
 from tensorwrapper._integers import MAX_INT64, to_int
-from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, ExtentError, OutOfBoundsError, RankError, SizeOverflowError
 from tensorwrapper.shape._shape import Shape
 from tensorwrapper.shape.boxes._common import to_index_array, to_ordinal_array

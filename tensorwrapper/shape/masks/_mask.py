@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, cast, final
 import numpy.typing as npt
 
 from tensorwrapper._arguments import check_kind_of
+from tensorwrapper._error_text import brief
 from tensorwrapper._hints import hint, hints_of
 from tensorwrapper._value_class import token_of, value_class
-from tensorwrapper._wording import brief
 from tensorwrapper.errors import (
     ConversionError,
     ExtentMismatchError,
@@ -27,9 +27,9 @@ from tensorwrapper.shape.masks._keys import (
     positions_of_points,
     spread_items,
 )
-from tensorwrapper.shape.masks._places import MaskWay
 from tensorwrapper.shape.masks._positions import Positions
 from tensorwrapper.shape.masks._sets import MaskSets
+from tensorwrapper.shape.masks._source_positions import MaskWay
 from tensorwrapper.shape.masks._text import MaskRead, mask_repr, mask_str, mask_to_json, read_json, read_text
 from tensorwrapper.typing import Index, IndexT_co
 

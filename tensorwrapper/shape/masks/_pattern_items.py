@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, TypeAlias, final
 
-from tensorwrapper._scanner import Scanner
+from tensorwrapper._tokenizer import Tokenizer
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError, ExtentError, ModeNameError, ParseError
 
@@ -245,15 +245,15 @@ def parse_item(text: str) -> Item:
     return item
 
 
-def _scanner(text: object) -> Scanner:
+def _scanner(text: object) -> Tokenizer:
     if not isinstance(text, str):
         raise ConversionError(f"a pattern is parsed from text, not from {type(text).__name__}")
     if len(text) > MAX_TEXT:
         raise ParseError(f"the text of a pattern has at most {MAX_TEXT} characters, not {len(text)}")
-    return Scanner(text, _TOKEN, "a pattern")
+    return Tokenizer(text, _TOKEN, "a pattern")
 
 
-def _items(scanner: Scanner, closing: str, depth: int) -> tuple[Item, ...]:
+def _items(scanner: Tokenizer, closing: str, depth: int) -> tuple[Item, ...]:
     """Return the items up to a closing bracket, and go past it."""
     if scanner.takes(closing):
         return ()
@@ -267,7 +267,7 @@ def _items(scanner: Scanner, closing: str, depth: int) -> tuple[Item, ...]:
     return tuple(found)
 
 
-def _item(scanner: Scanner, depth: int) -> Item:
+def _item(scanner: Tokenizer, depth: int) -> Item:
     """Return the next item."""
     if scanner.takes("..."):
         return Run()
@@ -289,7 +289,7 @@ def _item(scanner: Scanner, depth: int) -> Item:
     return Group(name, _items(scanner, _CLOSING[scanner.advance()], depth + 1), subscript)
 
 
-def _extent(scanner: Scanner) -> int | str | None:
+def _extent(scanner: Tokenizer) -> int | str | None:
     token = scanner.token
     if scanner.takes("?"):
         return None
@@ -300,7 +300,7 @@ def _extent(scanner: Scanner) -> int | str | None:
     return int(scanner.advance())
 
 
-def _name(scanner: Scanner, allowed: str) -> str:
+def _name(scanner: Tokenizer, allowed: str) -> str:
     if scanner.token.startswith("$"):
         scanner.advance()
     if not scanner.token[:1].isalpha():
@@ -308,7 +308,7 @@ def _name(scanner: Scanner, allowed: str) -> str:
     return scanner.advance()
 
 
-def _subscript(scanner: Scanner) -> str | None:
+def _subscript(scanner: Tokenizer) -> str | None:
     if not scanner.takes("["):
         return None
     name = _name(scanner, "a name")

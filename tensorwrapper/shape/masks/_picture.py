@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._wording import html_block, shortened
+from tensorwrapper._displays import html_block
+from tensorwrapper._error_text import shortened
 from tensorwrapper.drawing import Drawing, count_text, draw_grid
 from tensorwrapper.shape.masks._positions import Positions
 from tensorwrapper.typing import IntArray

@@ -12,8 +12,8 @@ from tensorwrapper.errors import ConversionError, ExtentMismatchError, JaggedMod
 from tensorwrapper.shape._shape import Shape, as_shape
 from tensorwrapper.shape._shape_base import ShapeLike
 from tensorwrapper.shape.boxes._keys import mode_of
-from tensorwrapper.shape.masks._places import MaskPlaces, MaskWay
 from tensorwrapper.shape.masks._positions import Positions
+from tensorwrapper.shape.masks._source_positions import MaskPlaces, MaskWay
 from tensorwrapper.typing import IndexT_co
 
 __all__ = ["MaskSets"]

@@ -23,12 +23,12 @@ import numpy as np
 from tensorwrapper._integers import MAX_DIGITS, number_text
 from tensorwrapper._json import Json, dump_json, load_json, parse_json
 from tensorwrapper._json_fields import Field, FieldReason
-from tensorwrapper._scanner import quoted
+from tensorwrapper._tokenizer import quoted
 from tensorwrapper.errors import ConversionError, ParseError
 from tensorwrapper.shape._shape import Shape
 from tensorwrapper.shape.masks._keys import MaskItem
-from tensorwrapper.shape.masks._places import MaskPlaces, MaskWay
 from tensorwrapper.shape.masks._positions import Positions
+from tensorwrapper.shape.masks._source_positions import MaskPlaces, MaskWay
 from tensorwrapper.shape.text._text import MOST_NUMBERS, SHOWN
 
 __all__ = ["MaskRead", "mask_repr", "mask_str", "mask_to_json", "read_json", "read_text"]

@@ -17,10 +17,10 @@ from tensorwrapper._arrays import (
     same_values,
     shown_array,
 )
+from tensorwrapper._error_text import brief
 from tensorwrapper._hints import hint, hints_of
 from tensorwrapper._memory import memory_for
 from tensorwrapper._value_class import token_of, value_class
-from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, RankError
 from tensorwrapper.shape.boxes._common import integer_array, to_ordinal_array
 from tensorwrapper.shape.patterns._charges import ChargeGroup, ordinals_of_charges

@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from tensorwrapper._arguments import to_items_of
 from tensorwrapper._arrays import concatenated_ranges
+from tensorwrapper._error_text import brief
 from tensorwrapper._integers import MAX_INT64, to_int, to_ints
 from tensorwrapper._memory import memory_for
-from tensorwrapper._wording import brief
 from tensorwrapper.errors import (
     ConversionError,
     ExtentMismatchError,

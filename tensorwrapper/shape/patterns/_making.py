@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import different, shown_array
+from tensorwrapper._error_text import brief
 from tensorwrapper._integers import to_ints
 from tensorwrapper._memory import memory_for
-from tensorwrapper._wording import brief
 from tensorwrapper.errors import (
     ConversionError,
     OutOfBoundsError,

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from tensorwrapper._wording import html_block, shortened
+from tensorwrapper._displays import html_block
+from tensorwrapper._error_text import shortened
 from tensorwrapper.drawing import Drawing, bytes_text, count_text
 from tensorwrapper.shape.masks._mask import Mask
 from tensorwrapper.shape.masks._picture import draw_mask

@@ -23,7 +23,7 @@ import numpy as np
 from tensorwrapper._integers import MAX_DIGITS
 from tensorwrapper._json import dump_json, load_json, parse_json
 from tensorwrapper._json_fields import Field, FieldReason
-from tensorwrapper._scanner import refuse_at
+from tensorwrapper._tokenizer import refuse_at
 from tensorwrapper.errors import ConversionError, ParseError, TensorWrapperError
 from tensorwrapper.shape._shape import Shape
 from tensorwrapper.shape._shape_base import implementation_of

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from math import prod
 
-from tensorwrapper._wording import html_block
+from tensorwrapper._displays import html_block
 from tensorwrapper.drawing import (
     Drawing,
     bytes_text,

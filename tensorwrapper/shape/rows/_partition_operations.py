@@ -9,9 +9,9 @@ from typing import SupportsIndex, TypeAlias
 import numpy as np
 
 from tensorwrapper._arrays import different, frozen_array
+from tensorwrapper._error_text import brief
 from tensorwrapper._integers import to_int, to_ints
 from tensorwrapper._memory import memory_for
-from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, ExtentError, OutOfBoundsError, RankError
 from tensorwrapper.shape.rows._partition import Partition, check_span
 from tensorwrapper.typing import IntArray

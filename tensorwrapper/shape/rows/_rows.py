@@ -13,15 +13,15 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import Sizes, last_run, run_of, shared_table, splits_of
+from tensorwrapper._error_text import brief
 from tensorwrapper._integers import MAX_INT64, to_int
 from tensorwrapper._value_class import value_class
-from tensorwrapper._wording import brief
 from tensorwrapper.errors import JaggedModeError, OutOfBoundsError, RankError, SizeOverflowError
 from tensorwrapper.shape.boxes._keys import mode_text
 from tensorwrapper.shape.boxes._smooth import box_ordinal, check_inside, make_smooth
+from tensorwrapper.shape.rows._build_columns import columns_of_lengths
 from tensorwrapper.shape.rows._cell_table import CellTable
 from tensorwrapper.shape.rows._columns import WINDOW, Columns, Origins, origins_of
-from tensorwrapper.shape.rows._levels import columns_of_lengths
 from tensorwrapper.typing import Extents, Index, IntArray
 
 __all__ = ["Rows"]

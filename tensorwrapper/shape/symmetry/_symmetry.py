@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arguments import check_kind_of
+from tensorwrapper._error_text import brief
 from tensorwrapper._integers import one_sequence, to_count, to_counts, to_int, to_ints
 from tensorwrapper._value_class import frozen, token_of, value_class
-from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, OutOfBoundsError, RankError, SymmetryError
 from tensorwrapper.shape.boxes._common import to_index, to_index_array
 from tensorwrapper.shape.boxes._smooth import to_permutation

@@ -15,7 +15,7 @@ from typing import Final, NoReturn
 
 from tensorwrapper._json import Json, dump_json, parse_json
 from tensorwrapper._json_fields import Field, FieldReason
-from tensorwrapper._scanner import quoted, refuse_at
+from tensorwrapper._tokenizer import quoted, refuse_at
 from tensorwrapper.errors import ConversionError, ParseError
 from tensorwrapper.shape.symmetry._operations import MOST_RANK, Operation
 

@@ -11,7 +11,7 @@ from typing import NoReturn, cast, final
 import numpy as np
 
 from tensorwrapper._integers import MAX_DIGITS
-from tensorwrapper._scanner import excerpt, refuse_at
+from tensorwrapper._tokenizer import excerpt, refuse_at
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError, ParseError, TensorWrapperError
 from tensorwrapper.shape.boxes._names import Names, to_names

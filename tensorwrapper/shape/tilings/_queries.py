@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arguments import check_kind_of
+from tensorwrapper._error_text import brief
 from tensorwrapper._hints import Hinted
 from tensorwrapper._integers import to_int
-from tensorwrapper._wording import brief
 from tensorwrapper.errors import (
     ConversionError,
     ExtentMismatchError,

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeAlias, cast, 
 import numpy.typing as npt
 
 from tensorwrapper._arguments import to_items_of
+from tensorwrapper._error_text import brief
 from tensorwrapper._hints import hint
 from tensorwrapper._integers import one_sequence, to_counts, to_ints
 from tensorwrapper._value_class import value_class
-from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, ExtentError, JaggedModeError, RankError
 from tensorwrapper.shape._shape import Shape, ShapeLike, as_shape
 from tensorwrapper.shape._shape_base import implementation_of
 from tensorwrapper.shape.boxes._common import to_index
 from tensorwrapper.shape.boxes._keys import Entry, mode_of, parse_key, slice_entries
 from tensorwrapper.shape.boxes._smooth import make_smooth, to_permutation
+from tensorwrapper.shape.kinds._classify import partitions_of
 from tensorwrapper.shape.kinds._nested import flat_of
-from tensorwrapper.shape.kinds._raggedness import partitions_of
 from tensorwrapper.shape.rows._partition import Partition, int64_array
 from tensorwrapper.shape.rows._partition_operations import (
     Chunk,

@@ -10,10 +10,11 @@ from typing import Final, final
 import numpy as np
 
 from tensorwrapper.errors import DataFileError
-from tensorwrapper.store.foreign._bytes import check_bytes
-from tensorwrapper.store.foreign._contents import Contents, Held, Opening
-from tensorwrapper.store.foreign._fetched_elements import fetched_array
-from tensorwrapper.store.foreign._npy import (
+from tensorwrapper.store.formats._bytes import check_bytes
+from tensorwrapper.store.formats._contents import Contents, Held, Opening
+from tensorwrapper.store.formats._fetched_elements import fetched_array
+from tensorwrapper.store.formats._file_location import begin_of_member
+from tensorwrapper.store.formats._npy import (
     MAGIC,
     ONE,
     NpyHead,
@@ -25,9 +26,8 @@ from tensorwrapper.store.foreign._npy import (
     npy_header,
     told_twice,
 )
-from tensorwrapper.store.foreign._safetensors import read_plans
-from tensorwrapper.store.foreign._scipy import Found, with_sparse
-from tensorwrapper.store.foreign._where import begin_of_member
+from tensorwrapper.store.formats._safetensors import read_plans
+from tensorwrapper.store.formats._scipy import Found, with_sparse
 from tensorwrapper.store.ranges._ranges import Ranges
 from tensorwrapper.store.records._loss import Loss, loss_in
 from tensorwrapper.wire import Limits

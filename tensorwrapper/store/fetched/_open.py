@@ -12,7 +12,7 @@ import numpy as np
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.store.fetched._arrays import fetched_npy, fetched_npz, fetched_safetensors
 from tensorwrapper.store.fetched._tens import fetched_tens
-from tensorwrapper.store.foreign._contents import Contents, Opening
+from tensorwrapper.store.formats._contents import Contents, Opening
 from tensorwrapper.store.ranges._ranges import Ranges
 
 __all__ = ["FETCHED", "spooled"]

@@ -14,11 +14,11 @@ import numpy as np
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import DataFileError, RemoteProtocolError
 from tensorwrapper.shape import Shape
-from tensorwrapper.store.foreign._fetched_elements import FetchedElements
+from tensorwrapper.store.formats._fetched_elements import FetchedElements
 from tensorwrapper.store.ranges._ranges import Ranges
 from tensorwrapper.store.records._entry import number_of
 from tensorwrapper.store.records._format import HEADER_BYTES, unpack_header
-from tensorwrapper.store.records._listing import Place, Row
+from tensorwrapper.store.records._index_rows import Place, Row
 from tensorwrapper.store.records._record import (
     FieldNames,
     RecordFacts,

@@ -9,16 +9,16 @@ import numpy as np
 from tensorwrapper.errors import DataFileError, TensorWrapperError
 from tensorwrapper.shape import Shape
 from tensorwrapper.store.fetched._records import FetchedRecords, RowsInFile
-from tensorwrapper.store.foreign._contents import Contents, Held, Opening
+from tensorwrapper.store.formats._contents import Contents, Held, Opening
 from tensorwrapper.store.ranges._ranges import Ranges
 from tensorwrapper.store.records._directory import Directory
 from tensorwrapper.store.records._entry import number_of, packing_of
 from tensorwrapper.store.records._format import HEADER_BYTES
 from tensorwrapper.store.records._index import load_directory
-from tensorwrapper.store.records._listing import Row
+from tensorwrapper.store.records._index_rows import Row
+from tensorwrapper.store.records._lazy_metadata import LazyMetadata
 from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.store.records._record import FieldNames, RecordFacts
-from tensorwrapper.store.records._said import Said
 from tensorwrapper.store.records._taking import rows_in_bounds, take_rows
 from tensorwrapper.tensor import Tensor, from_buffer
 from tensorwrapper.typing import IntArray
@@ -26,7 +26,7 @@ from tensorwrapper.typing import IntArray
 if TYPE_CHECKING:
     from tensorwrapper.selection import View
 
-__all__ = ["Lying", "fetched_tens"]
+__all__ = ["TensorRecords", "fetched_tens"]
 
 
 def fetched_tens(ranges: Ranges, how: Opening) -> Contents:
@@ -50,7 +50,7 @@ def fetched_tens(ranges: Ranges, how: Opening) -> Contents:
     ]
     return Contents(
         _Tensors(records, directory),
-        Said(partial(_metadata, records, directory)),
+        LazyMetadata(partial(_metadata, records, directory)),
         (*directory.losses(), *lost),
         stored={name: directory.records[name] for name in directory.names if name in directory.records},
     )
@@ -78,12 +78,12 @@ class _Tensors(Mapping[str, Held]):
             None if lying.field else sum([HEADER_BYTES + row[1].length for row in rows]),
             lying.packing,
             lying.read,
-            Said(lying.metadata),
+            LazyMetadata(lying.metadata),
             pieces=len(rows),
             take=lying.take,
         )
 
-    def _lying(self, name: object) -> "Lying | None":
+    def _lying(self, name: object) -> "TensorRecords | None":
         if not isinstance(name, str):
             return None
         directory, owner, field = self._directory, name, ""
@@ -95,7 +95,7 @@ class _Tensors(Mapping[str, Held]):
             return None
         begun: list[Row] = [(owner, place, k, len(places), None) for k, place in enumerate(places)]
         rows = [*begun, *directory.extensions.get(owner, ())]
-        return Lying(self._records, rows, directory.records.get(owner, ()) if field else (), field)
+        return TensorRecords(self._records, rows, directory.records.get(owner, ()) if field else (), field)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._directory.listed())
@@ -108,7 +108,7 @@ class _Tensors(Mapping[str, Held]):
 
 
 @final
-class Lying:
+class TensorRecords:
     """The records of one tensor, or of one field."""
 
     def __init__(self, records: FetchedRecords, rows: list[Row], fields: FieldNames, field: str) -> None:

@@ -6,7 +6,7 @@ from urllib.parse import quote, urlsplit, urlunsplit
 
 from tensorwrapper.errors import DataFileError, DataFileNotFoundError
 from tensorwrapper.store.ranges._addresses import shown_address
-from tensorwrapper.store.ranges._door import Door, FsspecDoor
+from tensorwrapper.store.ranges._byte_readers import ByteReader, FsspecReader
 from tensorwrapper.store.ranges._ranges import Ranges
 
 __all__ = ["Folder", "is_address_of_http"]
@@ -29,7 +29,7 @@ class Folder:
 
     def __init__(self, address: str) -> None:
         self._address, self.name = address, shown_address(address).rstrip("/")
-        self._door: Door | None = None
+        self._door: ByteReader | None = None
 
     def open(self, key: str) -> Ranges | None:
         """Return the ranges of a file; None if there is no such file.
@@ -44,13 +44,13 @@ class Folder:
         except DataFileNotFoundError:
             return None
 
-    def _door_of(self, address: str) -> Door:
+    def _door_of(self, address: str) -> ByteReader:
         if not is_address_of_http(address):
-            return FsspecDoor(address, shown_address(address))
-        from tensorwrapper.store.ranges._http import HttpDoor  # noqa: PLC0415 - what http needs takes long to load
+            return FsspecReader(address, shown_address(address))
+        from tensorwrapper.store.ranges._http import HttpReader  # noqa: PLC0415 - what http needs takes long to load
 
         # All files of a folder share the connections of the first one.
-        own = HttpDoor(address, _SECONDS, tail=_TAIL, like=cast("HttpDoor | None", self._door))
+        own = HttpReader(address, _SECONDS, tail=_TAIL, like=cast("HttpReader | None", self._door))
         self._door = self._door or own
         return own
 

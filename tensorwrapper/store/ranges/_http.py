@@ -13,13 +13,13 @@ from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit, urlunsp
 
 from tensorwrapper.errors import DataFileError, VersionChangedError
 from tensorwrapper.store.ranges._addresses import shown_address
-from tensorwrapper.store.ranges._door import FAR, Door, Span
+from tensorwrapper.store.ranges._byte_readers import FAR, ByteReader, Span
 from tensorwrapper.store.system._system import refused_by_system
 
 if TYPE_CHECKING:
     import socket
 
-__all__ = ["TAIL", "HttpDoor"]
+__all__ = ["TAIL", "HttpReader"]
 
 TAIL: Final = 12_288
 """Bytes at the end of a file that come with the request that opens it."""
@@ -143,7 +143,7 @@ class _Connection:
 
 
 @final
-class HttpDoor(Door):
+class HttpReader(ByteReader):
     """A file that a server gives by ranges: at most 16 requests at a time."""
 
     __slots__ = (
@@ -168,7 +168,7 @@ class HttpDoor(Door):
     gap = FAR
 
     def __init__(
-        self, address: str, timeout: float, *, tail: int = TAIL, like: "HttpDoor | None" = None
+        self, address: str, timeout: float, *, tail: int = TAIL, like: "HttpReader | None" = None
     ) -> None:
         self.name = shown_address(address)
         parts = self._split(address)

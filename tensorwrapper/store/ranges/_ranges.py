@@ -11,17 +11,17 @@ from typing import BinaryIO, Final, NoReturn, Self, SupportsIndex, cast, final
 
 import numpy as np
 
+from tensorwrapper._error_text import brief
 from tensorwrapper._integers import to_count
 from tensorwrapper._value_class import Shown
-from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, DataFileError, TensorWrapperError
 from tensorwrapper.store.ranges._addresses import has_no_path, shown_address
-from tensorwrapper.store.ranges._door import (
-    Door,
-    FsspecDoor,
-    MemoryDoor,
-    ObjectDoor,
-    PathDoor,
+from tensorwrapper.store.ranges._byte_readers import (
+    ByteReader,
+    FileObjectReader,
+    FsspecReader,
+    MemoryReader,
+    PathReader,
     Span,
 )
 from tensorwrapper.store.ranges._joined import LONGEST, joined
@@ -67,7 +67,7 @@ class Ranges(Shown):
     _why: TensorWrapperError | None
     """What a fetch raised last."""
 
-    def __init__(self, door: Door, gap: int | None = None) -> None:
+    def __init__(self, door: ByteReader, gap: int | None = None) -> None:
         self._door = door
         self._gap = door.gap if gap is None else gap
         self._lock = threading.Lock()
@@ -389,23 +389,23 @@ class FileOfRanges(io.RawIOBase):
         return self._ranges.read_kept([(first, last)])[0][start - first : stop - first]
 
 
-def _door_of(source: object, timeout: float) -> Door:
+def _door_of(source: object, timeout: float) -> ByteReader:
     if isinstance(source, bytes | bytearray | memoryview):
         raw = cast("bytes", source)
-        return MemoryDoor(raw, f"<{len(raw)} bytes>")
+        return MemoryReader(raw, f"<{len(raw)} bytes>")
     if hasattr(source, "read"):
-        return ObjectDoor(cast("BinaryIO", source))
+        return FileObjectReader(cast("BinaryIO", source))
     if isinstance(source, str) and has_no_path(source):
         scheme = source.partition(":")[0].lower()
         if scheme in ("tcp", "ipc", "inproc"):
             raise ConversionError(f"{source} is a server: tw.connect({source!r}) reads it")
         if scheme in ("http", "https"):
-            from tensorwrapper.store.ranges._http import HttpDoor  # noqa: PLC0415 - what http needs takes long to load
+            from tensorwrapper.store.ranges._http import HttpReader  # noqa: PLC0415 - what http needs takes long to load
 
-            return HttpDoor(source, timeout)
-        return FsspecDoor(source, shown_address(source))
+            return HttpReader(source, timeout)
+        return FsspecReader(source, shown_address(source))
     if isinstance(source, str | os.PathLike):
-        return PathDoor(to_path(cast("str", source)))
+        return PathReader(to_path(cast("str", source)))
     raise ConversionError(
         f"a file is a path, an address, an open file or bytes, not {type(source).__name__}: {brief(source)}"
     )

@@ -5,7 +5,7 @@ from itertools import chain, count
 from typing import cast, final
 
 from tensorwrapper.errors import DataFileError
-from tensorwrapper.store.records._listing import Listing, Place, Row
+from tensorwrapper.store.records._index_rows import Listing, Place, Row
 from tensorwrapper.store.records._loss import Loss
 
 __all__ = ["Directory", "dotted"]

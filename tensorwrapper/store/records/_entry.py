@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, cast, final
 from tensorwrapper._value_class import frozen
 from tensorwrapper.shape import Shape
 from tensorwrapper.store.records._format import HEADER_BYTES
-from tensorwrapper.store.records._listing import Place
+from tensorwrapper.store.records._index_rows import Place
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.wire import Message
 

@@ -24,7 +24,7 @@ from tensorwrapper.store.records._format import (
     unpack_header,
     unpack_tail,
 )
-from tensorwrapper.store.records._listing import Listing, Place, Row, unpack_rows
+from tensorwrapper.store.records._index_rows import Listing, Place, Row, unpack_rows
 from tensorwrapper.store.records._record import RecordFacts, read_facts, read_index, read_label
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import IntArray

@@ -14,7 +14,7 @@ from tensorwrapper._json import Json
 from tensorwrapper._value_class import frozen
 from tensorwrapper.layout import Layout
 from tensorwrapper.store.records._format import HEADER_BYTES
-from tensorwrapper.store.records._listing import Place
+from tensorwrapper.store.records._index_rows import Place
 from tensorwrapper.tensor import Tensor
 
 if TYPE_CHECKING:

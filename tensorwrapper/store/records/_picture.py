@@ -1,17 +1,67 @@
-"""Pictures of files: how many bytes each tensor has."""
+"""Displays of files: a table of their tensors, and a bar for the bytes of each."""
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Callable, Collection, Sequence
 
-from tensorwrapper._wording import shortened
+from tensorwrapper._displays import Fold, html_block, html_table, text_table
+from tensorwrapper._error_text import shortened
 from tensorwrapper.drawing import Drawing, ModeBar, bar_lengths, bytes_text, draw_bars, note
+from tensorwrapper.errors import TensorWrapperError
+from tensorwrapper.shape.lowlevel import shape_words
 from tensorwrapper.store.records._entry import Entry
 
-__all__ = ["MOST", "draw_entries"]
+__all__ = ["MOST", "draw_entries", "file_html", "file_text"]
 
 MOST = 12
 """Tensors that are drawn: for each its record is read."""
 
+_LINES = 20
 _LONG = 40  # characters of a name, and of a shape
+
+
+def file_text(head: str, names: Collection[str], describe: Callable[[str], Entry] | None) -> str:
+    """Return a head and a table of tensors, in 20 lines at most.
+
+    Parameters
+    ----------
+    head
+        The first line.
+    names
+        Names of the tensors.
+    describe
+        Returns the entry of one; None if that would send a request.
+    """
+    rows = _rows(names, describe)
+    more = len(names) - len(rows) + 1
+    lines = [
+        head,
+        *(text_table(rows) if names else []),
+        *([f"... and {more} more tensors"] if more > 0 else []),
+    ]
+    return "\n".join(lines)
+
+
+def file_html(head: str, names: Collection[str], describe: Callable[[str], Entry] | None) -> str:
+    """Return a head and a table of tensors as HTML; parameters as of `file_text`."""
+    rows = _rows(names, describe)
+    table = html_table(rows, more=max(len(names) - len(rows) + 1, 0))
+    return html_block(head, folds=[Fold("tensors", table, opened=True)] if names else [])
+
+
+def _rows(names: Collection[str], describe: Callable[[str], Entry] | None) -> list[tuple[str, ...]]:
+    """Return titles, and name, shape, type and bytes of the first tensors."""
+    shown = itertools.islice(names, _LINES - 3)  # beside the head, the titles and the line that counts more
+    if describe is None:
+        return [("name",), *[(_cut(name),) for name in shown]]
+    return [("name", "shape", "dtype", "bytes"), *[_row(name, describe) for name in shown]]
+
+
+def _row(name: str, describe: Callable[[str], Entry]) -> tuple[str, ...]:
+    try:
+        entry = describe(name)
+    except TensorWrapperError as error:
+        return _cut(name), f"{type(error).__name__}", "", ""
+    return _cut(name), _cut(shape_words(entry.shape)), entry.dtype, bytes_text(entry.nbytes)
 
 
 def draw_entries(entries: Sequence[Entry], count: int, *, title: str) -> Drawing:

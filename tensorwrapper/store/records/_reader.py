@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, final
 
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.store.records._format import HEADER_BYTES, unpack_header
-from tensorwrapper.store.records._listing import Place, Row
+from tensorwrapper.store.records._index_rows import Place, Row
 from tensorwrapper.store.records._pieces import join_pieces
 from tensorwrapper.store.records._record import (
     FieldNames,

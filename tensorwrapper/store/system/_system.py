@@ -8,7 +8,7 @@ from collections.abc import Generator, Mapping
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from tensorwrapper._wording import brief, shortened
+from tensorwrapper._error_text import brief, shortened
 from tensorwrapper.errors import (
     ConversionError,
     DataFileError,

@@ -1,4 +1,4 @@
-"""`Viewed`: open files that a page in a browser shows."""
+"""`Viewable`: open files that a page in a browser shows."""
 
 import importlib
 import os
@@ -9,10 +9,10 @@ from tensorwrapper._value_class import Shown
 if TYPE_CHECKING:
     from tensorwrapper.viewer import Viewer
 
-__all__ = ["Viewed"]
+__all__ = ["Viewable"]
 
 
-class Viewed(Shown):
+class Viewable(Shown):
     """One primitive, `path`."""
 
     __slots__ = ()

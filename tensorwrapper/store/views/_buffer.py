@@ -17,8 +17,8 @@ from tensorwrapper.selection import View, as_view
 from tensorwrapper.selection.lowlevel import expression_of
 from tensorwrapper.store.records._concatenated import Elements, read_by_part, read_run_by_part
 from tensorwrapper.store.records._pieces import run_of
+from tensorwrapper.store.views._open_sources import SourceScope
 from tensorwrapper.store.views._sources import FileSource, Stored
-from tensorwrapper.store.views._way import Way
 from tensorwrapper.tensor import Tensor, from_buffer
 from tensorwrapper.typing import Array, IntArray, ScalarT_co
 
@@ -61,7 +61,7 @@ class StoredBuffer(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
     """
 
     source: Stored
-    way: Way
+    way: SourceScope
     dtype: "np.dtype[ScalarT_co]"
     ends: IntArray
     _opened: "dict[int, Elements]" = attrs.field(factory=dict[int, "Elements"], init=False, repr=False)
@@ -120,7 +120,7 @@ class StoredBuffer(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         return Dense, (self.read_run(0, self.size),)
 
 
-def lazy_tensor(source: Stored, way: Way) -> Tensor[Any]:
+def lazy_tensor(source: Stored, way: SourceScope) -> Tensor[Any]:
     """Return the tensor of sources whose shape and type are known."""
     shape, dtype = source.shape, source.dtype
     if shape is None or dtype is None:

@@ -6,9 +6,9 @@ from typing import Any, final
 
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import DataFileError, TensorNameError, TensorWrapperError, VersionChangedError
+from tensorwrapper.store.views._open_sources import SourceScope
 from tensorwrapper.store.views._read import StoredView
 from tensorwrapper.store.views._sources import FileSource, ServerSource
-from tensorwrapper.store.views._way import Way
 from tensorwrapper.tensor import Tensor
 
 __all__ = ["SourceState", "states_of"]
@@ -37,7 +37,9 @@ class SourceState:
     problem: str = ""
 
 
-def states_of(stored: StoredView, way: Way, check_own: Callable[[str], str]) -> tuple[SourceState, ...]:
+def states_of(
+    stored: StoredView, way: SourceScope, check_own: Callable[[str], str]
+) -> tuple[SourceState, ...]:
     """Return the state of each file of a view: all sources are opened, and no element is read.
 
     Parameters
@@ -64,7 +66,7 @@ def states_of(stored: StoredView, way: Way, check_own: Callable[[str], str]) -> 
     return tuple([SourceState(path, *told) for path, told in found.items()])
 
 
-def _check(source: "FileSource | ServerSource", way: Way) -> str:
+def _check(source: "FileSource | ServerSource", way: SourceScope) -> str:
     found = way.open(source)
     # A tensor leads no further.
     return (

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any, cast, final
 
 import numpy as np
 
+from tensorwrapper._error_text import brief
 from tensorwrapper._json import Json, dump_json, excess, load_json
 from tensorwrapper._value_class import frozen
-from tensorwrapper._wording import brief
 from tensorwrapper.errors import DataFileError, ParseError, TensorWrapperError, VersionChangedError
 from tensorwrapper.selection import as_view
 from tensorwrapper.selection.lowlevel import to_dtype, view_from_stored
 from tensorwrapper.store.records._record import read_message
 from tensorwrapper.store.views._buffer import lazy_tensor, same_elements
+from tensorwrapper.store.views._open_sources import SourceScope
 from tensorwrapper.store.views._sources import (
     MOST_BYTES,
     MOST_SOURCES,
@@ -27,7 +28,6 @@ from tensorwrapper.store.views._sources import (
     absolute,
     to_source,
 )
-from tensorwrapper.store.views._way import Way
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.wire import Limits, Message
 
@@ -241,7 +241,7 @@ def _numbers(tensor: Tensor[Any]) -> Any:  # noqa: ANN401 - an array of int64
 
 
 def check_record(
-    body: bytes, limits: Limits, way: Way, view: "View[Any]", wholes: Mapping[str, object], own: Own
+    body: bytes, limits: Limits, way: SourceScope, view: "View[Any]", wholes: Mapping[str, object], own: Own
 ) -> None:
     """Raise if a reader would not take the record of a view that is to be written.
 
@@ -262,7 +262,7 @@ def check_record(
 
 
 def read_view(
-    stored: StoredView, way: Way, own: Own, wholes: Mapping[str, object] = MappingProxyType({})
+    stored: StoredView, way: SourceScope, own: Own, wholes: Mapping[str, object] = MappingProxyType({})
 ) -> "View[Any]":
     """Return the view that a record says; `wholes` are sources that are known, by their numbers.
 
@@ -300,7 +300,7 @@ def read_view(
         raise DataFileError(f"is of a view that is refused: {error}") from error
 
 
-def _opened(given: Mapping[str, Json], stored: StoredView, way: Way, own: Own, whole: object) -> Any:  # noqa: ANN401 - as of files
+def _opened(given: Mapping[str, Json], stored: StoredView, way: SourceScope, own: Own, whole: object) -> Any:  # noqa: ANN401 - as of files
     """Return a source: a tensor that is read later, or one that is opened now."""
     if "own" in given:
         if set(given) != {"own"} or not isinstance(given["own"], str):

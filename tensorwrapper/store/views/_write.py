@@ -7,8 +7,8 @@ from typing import Any, Final, cast, final
 
 import numpy as np
 
+from tensorwrapper._error_text import shortened
 from tensorwrapper._json import Json
-from tensorwrapper._wording import shortened
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection import Expression, Node, View

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, cast
 
 import numpy as np
 
+from tensorwrapper._error_text import brief
 from tensorwrapper._hints import answered
 from tensorwrapper._memory import memory_for
-from tensorwrapper._wording import brief
 from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import PresentTiles, make_symmetric_blocks, project_tiles, row_major_table
 from tensorwrapper.errors import ConversionError, DTypeError, PatternError
@@ -17,8 +17,8 @@ from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._tensor import Tensor, make_tensor
 from tensorwrapper.tensor.contractions._matrices import Matrices, matrices_of
 from tensorwrapper.tensor.contractions._products import add_products
-from tensorwrapper.tensor.making._convert import as_tensor
-from tensorwrapper.tensor.making._of_pattern import tensor_of_pattern
+from tensorwrapper.tensor.creation._convert import as_tensor
+from tensorwrapper.tensor.creation._of_pattern import tensor_of_pattern
 from tensorwrapper.tensor.operators._promotion import promoted
 from tensorwrapper.tensor.rows._tile_blocks import norms_of
 from tensorwrapper.tensor.tiles._operations import present

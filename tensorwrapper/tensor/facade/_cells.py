@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import shared_table, shown_array
+from tensorwrapper._error_text import brief
 from tensorwrapper._memory import filled_memory
 from tensorwrapper._value_class import frozen
-from tensorwrapper._wording import brief
 from tensorwrapper.buffer import BufferCommon, Dense
 from tensorwrapper.buffer.lowlevel import fit_number, packed_layout
 from tensorwrapper.errors import ConversionError, ExtentError, LayerError, LayoutError

@@ -21,7 +21,7 @@ from tensorwrapper.layout.lowlevel import (
 )
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import ModeNames, OperandShapes, key_of_names, names_of, picked_names
-from tensorwrapper.tensor._bridge import view_of
+from tensorwrapper.tensor._lazy_imports import view_of
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.facade._writes import divide_value
 from tensorwrapper.tensor.keys._array_keys import is_running, read_key, write_key

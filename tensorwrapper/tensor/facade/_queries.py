@@ -77,10 +77,10 @@ class TensorQueries(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, Index
     def __repr__(self) -> str:
         from tensorwrapper.tensor.printing._printing import tensor_repr  # noqa: PLC0415
 
-        return tensor_repr(self._layout, self._buffer)
+        return tensor_repr(self._layout, self._buffer, self.nbytes)
 
     def _repr_html_(self) -> str:
-        """Return what notebooks show: the elements, a few facts, and a picture of the layout."""
+        """Return HTML for notebooks: facts, the elements, and a folded picture of the layout."""
         # Loaded here: most programs draw nothing.
         from tensorwrapper.tensor.printing._html import tensor_html  # noqa: PLC0415
 

@@ -14,7 +14,7 @@ from tensorwrapper.layout import Boundary, Layout
 from tensorwrapper.layout.lowlevel import contiguous, wrap_layout
 from tensorwrapper.shape import Shape, ShapeLike
 from tensorwrapper.shape.lowlevel import mode_of
-from tensorwrapper.tensor._bridge import padded
+from tensorwrapper.tensor._lazy_imports import padded
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.rows._pad import pad_mode
 from tensorwrapper.typing import AnyRank, IndexT_co, IntArray, ScalarT_co

@@ -18,10 +18,10 @@ from tensorwrapper.errors import ConversionError, ExtentMismatchError, LayoutErr
 from tensorwrapper.layout import LayoutCommon
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import OperandShapes, check_names
-from tensorwrapper.tensor._bridge import view_of
 from tensorwrapper.tensor._common import as_computed
+from tensorwrapper.tensor._lazy_imports import view_of
 from tensorwrapper.tensor._tensor_base import TensorBase
-from tensorwrapper.tensor.reading._null_lists import has_null, split_nulls
+from tensorwrapper.tensor.protocols._null_lists import has_null, split_nulls
 from tensorwrapper.tensor.rows._sums import add_all
 from tensorwrapper.typing import Array, Extents, IndexT_co, ScalarT_co, WriteCasting
 
@@ -135,7 +135,7 @@ class TensorWrites(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
     ) -> Array:
         """Return a value as an array of this dtype, of its own, that broadcasts to `extents`."""
         if holds_strings(self.dtype):
-            from tensorwrapper.tensor.reading._string_values import read_strings  # noqa: PLC0415 - for strings alone
+            from tensorwrapper.tensor.protocols._string_values import read_strings  # noqa: PLC0415 - for strings alone
 
             strings, shape = read_strings(value, kind_of(self.dtype))
             return self._buffer.fit(strings).reshape(shape.extents)
@@ -158,7 +158,7 @@ class TensorWrites(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
 
     def _assign_strings(self, value: object) -> None:
         from tensorwrapper.buffer import Strings  # noqa: PLC0415 - for strings alone
-        from tensorwrapper.tensor.reading._string_values import read_strings  # noqa: PLC0415
+        from tensorwrapper.tensor.protocols._string_values import read_strings  # noqa: PLC0415
 
         strings, shape = read_strings(value, kind_of(self.dtype))
         places = np.arange(len(strings))

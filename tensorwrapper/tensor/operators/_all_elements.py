@@ -118,7 +118,7 @@ def _nullable(tensor: TensorBase[Any], values: Array, *, has_null: bool) -> Tens
     """Return distinct elements, and a null behind them if there is one."""
     buffer: Any = Dense(values)
     if holds_strings(tensor.dtype):
-        from tensorwrapper.tensor.reading._string_values import read_strings  # noqa: PLC0415
+        from tensorwrapper.tensor.protocols._string_values import read_strings  # noqa: PLC0415
 
         buffer = Strings(read_strings(values, None)[0], nullable=False)
     made = tensor._make(packed_layout(Shape(len(values))), buffer)

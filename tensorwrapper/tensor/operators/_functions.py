@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arguments import to_dtype
-from tensorwrapper._wording import shortened
+from tensorwrapper._error_text import shortened
 from tensorwrapper.buffer import Dense, Nullable, Sparse, StringData, Strings
 from tensorwrapper.buffer.lowlevel import (
     convert_elements,
@@ -22,8 +22,8 @@ from tensorwrapper.buffer.lowlevel import (
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError, JaggedModeError
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import OperandShapes, make_smooth, mode_of, unnamed_shape, wrap
-from tensorwrapper.tensor._bridge import join_lazily
 from tensorwrapper.tensor._common import TensorCommon
+from tensorwrapper.tensor._lazy_imports import join_lazily
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.operators._all_elements import OF_ALL_ELEMENTS, call_on_all
 from tensorwrapper.tensor.operators._each_element import OF_ONE_ELEMENT, call_for_each, clip, writes
@@ -45,7 +45,7 @@ from tensorwrapper.tensor.operators._operand import (
     read_operand,
     read_operands,
 )
-from tensorwrapper.tensor.operators._outs import (
+from tensorwrapper.tensor.operators._out_arguments import (
     WRITERS,
     finished_array,
     with_fitting_values,

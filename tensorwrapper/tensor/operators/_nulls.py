@@ -139,7 +139,7 @@ def _at(
     elif np.ndim(operand):
         array = np.asarray(cast("Any", operand)).reshape(-1)
         if array.dtype.kind in "SUTO":
-            from tensorwrapper.tensor.reading._string_values import read_strings  # noqa: PLC0415
+            from tensorwrapper.tensor.protocols._string_values import read_strings  # noqa: PLC0415
 
             flat = Strings(read_strings(array, None)[0])
         else:

@@ -6,10 +6,10 @@ from typing import Any, TypeAlias, TypeGuard, cast
 import numpy as np
 
 from tensorwrapper._arrays import check_shown, unmasked_array
-from tensorwrapper._wording import brief
+from tensorwrapper._error_text import brief
 from tensorwrapper.errors import ConversionError, DTypeError, TensorWrapperError
-from tensorwrapper.tensor._bridge import with_its_nulls
 from tensorwrapper.tensor._common import TensorCommon
+from tensorwrapper.tensor._lazy_imports import with_its_nulls
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.typing import Array
 

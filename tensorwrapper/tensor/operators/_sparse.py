@@ -17,7 +17,7 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import OperandShapes
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.operators._blocks import compute_blocks
-from tensorwrapper.tensor.operators._fills import DENSE, check_beside
+from tensorwrapper.tensor.operators._fill_rules import DENSE, check_beside
 from tensorwrapper.tensor.operators._operand import Operand
 from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.tensor.operators._shapes import leading_modes, shape_of

@@ -28,7 +28,7 @@ from tensorwrapper.tensor.operators._shapes import (
     leading_modes,
     shape_of,
 )
-from tensorwrapper.tensor.reading._string_values import read_strings
+from tensorwrapper.tensor.protocols._string_values import read_strings
 from tensorwrapper.typing import Array, IntArray
 
 _Words: TypeAlias = "npt.NDArray[np.uint64]"

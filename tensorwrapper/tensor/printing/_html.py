@@ -4,12 +4,12 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from tensorwrapper._wording import html_block
+from tensorwrapper._displays import Fold, html_block, preformatted
 from tensorwrapper.buffer import BufferCommon
-from tensorwrapper.drawing import Drawing, bytes_text, count_text, draw_grid
+from tensorwrapper.drawing import Drawing, count_text, draw_grid
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape.lowlevel import short_text
-from tensorwrapper.tensor.printing._printing import tensor_str
+from tensorwrapper.tensor.printing._printing import tensor_head, tensor_str
 
 __all__ = ["tensor_html"]
 
@@ -17,20 +17,20 @@ _PARTS: Final = 64  # of each mode
 
 
 def tensor_html(layout: Layout[Any], buffer: BufferCommon[Any], nbytes: int) -> str:
-    """Return a block of HTML that needs nothing from elsewhere; only the elements that it shows are read."""
+    """Return HTML that needs no other resource. Only shown elements are read."""
     shape = layout.shape
-    facts = [
-        ("shape", short_text(str(shape))),
-        ("dtype", str(buffer.dtype)),
-        ("elements", f"{count_text(shape.size)}, {bytes_text(nbytes)}"),
-        ("buffer", f"{type(buffer).__name__}, {'read-only' if buffer.is_readonly else 'writeable'}"),
-    ]
-    if buffer.fill_value is not None:
-        stored = count_text(buffer.count_stored(layout.implementation))
-        facts.append(("stored", f"{stored}, else {buffer.fill_value}"))
-        if shape.is_box and shape.rank == 2:
-            return html_block(tensor_str(layout, buffer), facts, _sparsity(layout, buffer).to_svg())
-    return html_block(tensor_str(layout, buffer), facts, layout.to_svg())
+    own = "read-only" if buffer.is_readonly else "writeable"
+    facts = [("shape", short_text(str(shape))), ("buffer", f"{type(buffer).__name__}, {own}")]
+    is_matrix = buffer.fill_value is not None and shape.is_box and shape.rank == 2
+    picture = _sparsity(layout, buffer) if is_matrix else layout
+    return html_block(
+        f"Tensor {tensor_head(layout, buffer, nbytes)}",
+        facts,
+        folds=[
+            Fold("values", preformatted(tensor_str(layout, buffer)), opened=True),
+            Fold("stored elements" if is_matrix else "memory order, not values", picture.to_svg()),
+        ],
+    )
 
 
 def _sparsity(layout: Layout[Any], buffer: BufferCommon[Any]) -> Drawing:

@@ -1,4 +1,4 @@
-"""Tensors as text: NumPy's manner for boxes and for rows of any lengths; only what is shown is read."""
+"""Tensors as text: facts first, then elements as NumPy writes them. Only shown elements are read."""
 
 import math
 import unicodedata
@@ -7,15 +7,20 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
+from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer import BufferCommon, Dense
+from tensorwrapper.drawing import bytes_text, count_text
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape
+from tensorwrapper.shape.lowlevel import shape_words
 from tensorwrapper.typing import Array, Index
 
-__all__ = ["tensor_repr", "tensor_str"]
+__all__ = ["tensor_head", "tensor_repr", "tensor_str"]
 
 _DOTS = "..."
+_LINES = 20
+_THRESHOLD = 1000  # NumPy's own, from which on it summarises
 _MOST = 100_000  # elements that are shown: six modes with NumPy's options
 _SEPARATOR = "\0"  # NumPy's text of no number has it
 
@@ -35,49 +40,72 @@ _Parts: TypeAlias = "_Box | list[_Parts] | None"
 """Boxes in lists, one list per mode in front of them; None for rows that are left out."""
 
 
+def tensor_head(layout: Layout[Any], buffer: BufferCommon[Any], nbytes: int) -> str:
+    """Return shape, type and bytes on one line; of a sparse tensor also how many elements it stores."""
+    dtype = buffer.dtype
+    kind = "string" if dtype.kind == "T" else str(dtype)
+    if buffer.sides is not None or hasattr(dtype, "na_object"):
+        kind = f"nullable {kind}"
+    stored = ""
+    if buffer.fill_value is not None:
+        stored = (
+            f", {count_text(buffer.count_stored(layout.implementation))} stored, else {buffer.fill_value}"
+        )
+    return f"{shape_words(layout.shape)}, {kind}{stored}, {bytes_text(nbytes)}"
+
+
 def tensor_str(layout: Layout[Any], buffer: BufferCommon[Any]) -> str:
-    """Return the elements in nested brackets, or the stored ones as ``{index: element}``."""
+    """Return the elements in nested brackets, or the stored ones as ``{index: element}``; few lines.
+
+    NumPy's print options hold. Unless its ``threshold`` was changed, a text of more than 20 lines is
+    summarised: fewer entries at both ends of each mode, and at last fewer lines.
+    """
     if buffer.fill_value is not None:
         return _entries(layout, buffer)
-    return _body(layout.flatten(), buffer, np.get_printoptions(), comma="", indent=0)
+    options, flat = np.get_printoptions(), layout.flatten()
+    text = _body(flat, buffer, options)
+    if options["threshold"] != _THRESHOLD:
+        return text
+    for edge in range(options["edgeitems"] - _is_large(flat.shape, _THRESHOLD), 0, -1):
+        if text.count("\n") < _LINES:
+            return text
+        text = _body(flat, buffer, {**options, "threshold": 0, "edgeitems": edge})
+    lines = text.split("\n")
+    ends = (_LINES - 1) // 2
+    return text if len(lines) <= _LINES else "\n".join([*lines[:ends], _DOTS, *lines[-ends:]])
 
 
-def tensor_repr(layout: Layout[Any], buffer: BufferCommon[Any]) -> str:
-    """Return the elements with the shape, which says where they lie, and their type."""
-    kind = f"nullable {buffer.dtype}" if buffer.sides is not None else buffer.dtype
-    facts = f"shape={layout.shape!r}, dtype={kind})"
-    if buffer.fill_value is not None:
-        return f"Tensor({_entries(layout, buffer)}, fill_value={buffer.fill_value}, {facts}"
-    options = np.get_printoptions()
-    body = _body(layout.flatten(), buffer, options, comma=",", indent=len("Tensor("))
-    last = body.rpartition("\n")[2]
-    # As in NumPy, what does not fit beside the last row goes below it.
-    fits = len(last) + len(facts) + 9 * ("\n" not in body) <= options["linewidth"]
-    return f"Tensor({body},{' ' if fits else chr(10) + ' ' * len('Tensor(')}{facts}"
+def tensor_repr(layout: Layout[Any], buffer: BufferCommon[Any], nbytes: int) -> str:
+    """Return the facts, and the elements on the same line if they fit, else below."""
+    head, text = tensor_head(layout, buffer, nbytes), tensor_str(layout, buffer)
+    if "\n" not in text and len(head) + len(text) < np.get_printoptions()["linewidth"] - len("<Tensor : >"):
+        return f"<Tensor {head}: {text}>"
+    return f"<Tensor {head}>\n{text}"
 
 
-def _body(
-    layout: Layout[Any], buffer: BufferCommon[Any], options: Mapping[str, Any], *, comma: str, indent: int
-) -> str:
-    """Return nested brackets, summarised as ``np.set_printoptions`` says; later lines start at `indent`."""
+def _body(layout: Layout[Any], buffer: BufferCommon[Any], options: Mapping[str, Any]) -> str:
+    """Return nested brackets, summarised by NumPy's options."""
     if layout.shape.is_box and not layout.shape.size:
         return "[]"
     is_large = _is_large(layout.shape, options["threshold"])
     edge = _edge_of(layout.shape, options["edgeitems"]) if is_large else None
     array = _numbers_of(layout, buffer) if edge is None or edge == options["edgeitems"] else None
     if array is not None and not options["formatter"] and not options["legacy"]:
-        return np.array2string(array, separator=f"{comma} ", prefix=" " * indent)
+        with np.printoptions(threshold=options["threshold"], edgeitems=options["edgeitems"]):
+            return np.array2string(array)
     parts = _collect(layout, buffer, edge)
     texts = iter(_texts([box.shown.reshape(-1) for box in _boxes(parts)]))
     tree = _fill(parts, texts, edge or 0)
     rank = layout.shape.rank
     # NumPy leaves room for the brackets that close.
-    return _render(tree, rank, comma, indent, options["linewidth"] - rank)
+    return _render(tree, rank, 0, options["linewidth"] - rank)
 
 
 def _numbers_of(layout: Layout[Any], buffer: BufferCommon[Any]) -> Array | None:
     """Return the array of a box of numbers in memory, whose text is NumPy's; None for all else."""
     if type(buffer) is not Dense or buffer.dtype.kind not in "biufcmM" or not layout.shape.is_box:
+        return None
+    if layout.shape.size * buffer.dtype.itemsize > MAX_INT64:  # repeated elements, more than an array has
         return None
     return buffer.memory_of(layout.implementation)
 
@@ -232,20 +260,19 @@ def _fill_box(extents: tuple[int, ...], cut: tuple[bool, ...], texts: Iterator[s
     return items
 
 
-def _render(tree: _Texts, rank: int, comma: str, indent: int, width: int) -> str:
+def _render(tree: _Texts, rank: int, indent: int, width: int) -> str:
     """Return nested brackets: one line per row of the last mode, wrapped at `width` columns."""
     if isinstance(tree, str):
         return tree.strip()
     if rank == 1:
-        return _row(cast("list[str]", tree), comma, indent, width)
-    inner = [_render(item, rank - 1, comma, indent + 1, width) for item in tree]
-    return "[" + (comma + "\n" * (rank - 1) + " " * (indent + 1)).join(inner) + "]"
+        return _row(cast("list[str]", tree), indent, width)
+    inner = [_render(item, rank - 1, indent + 1, width) for item in tree]
+    return "[" + ("\n" * (rank - 1) + " " * (indent + 1)).join(inner) + "]"
 
 
-def _row(texts: list[str], comma: str, indent: int, width: int) -> str:
+def _row(texts: list[str], indent: int, width: int) -> str:
     lines = [texts[0]] if texts else [""]
     for text in texts[1:]:
-        lines[-1] += comma
         if indent + 1 + _width(lines[-1]) + 1 + _width(text) > width:
             lines.append(text)
         else:

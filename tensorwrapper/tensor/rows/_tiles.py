@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import has_type, shown_array
-from tensorwrapper._wording import shortened
+from tensorwrapper._error_text import shortened
 from tensorwrapper.errors import ConversionError, JaggedModeError, LayoutError, OutOfBoundsError, RankError
 from tensorwrapper.layout import Layout, LayoutCommon
 from tensorwrapper.layout.lowlevel import (

@@ -6,8 +6,8 @@ import numpy as np
 
 from tensorwrapper.buffer import Dense, SymmetricBlocks
 from tensorwrapper.buffer.lowlevel import (
-    BlocksAway,
     PresentTiles,
+    UnreadBlocks,
     check_tolerance,
     copy_elements,
     differ,
@@ -34,7 +34,7 @@ __all__ = ["packed_tiles_of", "symmetric_over", "symmetric_tensor", "with_symmet
 def packed_tiles_of(tensor: TensorBase[Any]) -> "SymmetricBlocks[Any] | None":
     """Return the buffer of a whole tensor of which one tile of each orbit is stored; None of others."""
     buffer: object = tensor.buffer
-    if isinstance(buffer, BlocksAway) and buffer.orbits is not None:
+    if isinstance(buffer, UnreadBlocks) and buffer.orbits is not None:
         buffer = cast("object", buffer.brought(tensor.layout.implementation)[1])
     if isinstance(buffer, SymmetricBlocks):
         own: SymmetricBlocks[Any] = buffer

@@ -9,8 +9,8 @@ from typing import Any, Final, Generic, Literal, SupportsIndex, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._error_text import warn_caller
 from tensorwrapper._integers import to_int
-from tensorwrapper._wording import warn_caller
 from tensorwrapper.buffer import BufferCommon, Dense, Nullable, StringData, Strings
 from tensorwrapper.buffer.lowlevel import fit_number, holds_strings, packed_layout
 from tensorwrapper.errors import (
@@ -26,7 +26,7 @@ from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.rows._nulls import over_valid, sides_of
 from tensorwrapper.tensor.rows._reduce import reduce_runs
 from tensorwrapper.tensor.rows._row_facts import row_splits, rows_of_counts
-from tensorwrapper.tensor.within import _beside_nulls, _numbers, _order, _pairs, _running, _search
+from tensorwrapper.tensor.within import _numbers, _order, _pairs, _running, _search, _skip_nulls
 from tensorwrapper.tensor.within._order import RankMethod
 from tensorwrapper.typing import Array, IntArray
 
@@ -98,7 +98,7 @@ class WithinRows(ABC, Generic[_T, _R]):
         """
         tensor = self._here()
         if tensor.buffer.nullable:
-            return cast("_T", _beside_nulls.sort(tensor, self._present(), descending=descending))
+            return cast("_T", _skip_nulls.sort(tensor, self._present(), descending=descending))
         flat, splits, down = _ordered(tensor, "sort", descending=descending)
         if not holds_strings(tensor.dtype):
             return cast("_T", self._made(tensor, _order.sort(flat, splits, descending=down), tensor.shape))
@@ -130,7 +130,7 @@ class WithinRows(ABC, Generic[_T, _R]):
         """
         tensor = self._here()
         if tensor.buffer.nullable:
-            nulls_last = _beside_nulls.argsort(tensor, self._present(), descending=descending)
+            nulls_last = _skip_nulls.argsort(tensor, self._present(), descending=descending)
             return self._made(tensor, nulls_last, tensor.shape)
         flat, splits, down = _ordered(tensor, "argsort", descending=descending)
         return self._made(tensor, _order.argsort(flat, splits, descending=down), tensor.shape)
@@ -163,7 +163,7 @@ class WithinRows(ABC, Generic[_T, _R]):
     def _where_valid(self, tensor: TensorBase[Any], kept: TensorBase[Any], flat: Array) -> _R:
         """Return one number per element; nulls stay null."""
         made: Any = self._made(kept, flat, kept.shape)
-        return cast("_R", made if kept is tensor else _beside_nulls.at_valid(tensor, made))
+        return cast("_R", made if kept is tensor else _skip_nulls.at_valid(tensor, made))
 
     def cumsum(self) -> _R:
         """Return the running sums of each row, with the bits that NumPy gives for it alone. O(n).
@@ -207,7 +207,7 @@ class WithinRows(ABC, Generic[_T, _R]):
         """
         tensor = self._here()
         if tensor.buffer.sides is not None:
-            return cast("_R", _beside_nulls.differences(tensor))
+            return cast("_R", _skip_nulls.differences(tensor))
         flat, counts = _running.differences(*_parts_of(tensor, "diff"))
         return self._made(tensor, flat, _rows_of(tensor.shape, counts))
 
@@ -236,7 +236,7 @@ class WithinRows(ABC, Generic[_T, _R]):
         distinct, valid = self._with_null(values)
         counts: Array = _order.repeats(new)
         if valid is not None:
-            counts = _beside_nulls.with_null_counts(self._here(), counts, valid)
+            counts = _skip_nulls.with_null_counts(self._here(), counts, valid)
         return cast("_T", distinct), self._made(values, counts, distinct.shape)
 
     def _with_null(self, distinct: TensorBase[Any]) -> "tuple[TensorBase[Any], npt.NDArray[np.bool_] | None]":
@@ -244,7 +244,7 @@ class WithinRows(ABC, Generic[_T, _R]):
         tensor = self._here()
         if not tensor.buffer.nullable:
             return distinct, None
-        counts, valid = _beside_nulls.with_null_last(tensor, distinct)
+        counts, valid = _skip_nulls.with_null_last(tensor, distinct)
         (made,) = over_valid([distinct], valid, _rows_of(tensor.shape, counts), tensor)
         return made, valid
 
@@ -286,8 +286,8 @@ class WithinRows(ABC, Generic[_T, _R]):
         count = _at_least(k, "top_k(k)", 0)
         tensor = self._here()
         if tensor.buffer.nullable:
-            order = _beside_nulls.argsort(tensor, self._present(), descending=largest)
-            first, counts = _beside_nulls.first_positions(tensor.shape, order, count)
+            order = _skip_nulls.argsort(tensor, self._present(), descending=largest)
+            first, counts = _skip_nulls.first_positions(tensor.shape, order, count)
             return self._made(tensor, first, _rows_of(tensor.shape, counts))
         flat, splits, down = _ordered(tensor, "top_k", descending=largest)
         positions, ends = _order.top(flat, splits, count, largest=down)
@@ -603,7 +603,7 @@ class WithinRows(ABC, Generic[_T, _R]):
         found = _numbers.place_of_extreme(flat, splits, "min" if strings else which)
         filled = found[counts > 0]
         if self._here().buffer.nullable:
-            filled = _beside_nulls.places_among_all(self._here(), filled, np.flatnonzero(counts), splits)
+            filled = _skip_nulls.places_among_all(self._here(), filled, np.flatnonzero(counts), splits)
         if keepdims:
             return self._made(tensor, filled, _rows_of(tensor.shape, np.minimum(counts, 1)))
         return self._made(tensor, _with_empty(filled, counts, empty), self.shape)
@@ -652,7 +652,7 @@ class WithinRows(ABC, Generic[_T, _R]):
             ends = tensor.buffer.pack(tensor.layout.implementation, own=False)
             found_ends = ends.collect(iter([places]), len(places))
             made: Any = self._made(tensor, found_ends, wrap(make_smooth((len(places),), (0,))))
-            return cast("_R", _beside_nulls.beside_empty(made, filled, empty, self.shape))
+            return cast("_R", _skip_nulls.beside_empty(made, filled, empty, self.shape))
         if not holds_strings(tensor.dtype):
             flat, _ = _parts_of(tensor, name)
             return self._of_filled(tensor, splits, lambda _: flat[places], empty, name)

@@ -5,7 +5,7 @@ import ipaddress
 import re
 from typing import Final
 
-from tensorwrapper._wording import brief, shortened
+from tensorwrapper._error_text import brief, shortened
 from tensorwrapper.errors import ConversionError, TransportError
 
 __all__ = ["check_address", "is_local"]

@@ -20,10 +20,10 @@ from tensorwrapper.errors import (
 )
 from tensorwrapper.transport._delivery import to_milliseconds
 from tensorwrapper.transport._socket import Socket
+from tensorwrapper.transport.aio._io_thread import IoThread
 from tensorwrapper.transport.flow._flow import Flow
 from tensorwrapper.transport.flow._machine import FlowMachine, to_credit
 from tensorwrapper.transport.flow._table import FlowDirection
-from tensorwrapper.transport.waiting._driver import Driver
 from tensorwrapper.wire import Message
 
 __all__ = ["Flows"]
@@ -116,7 +116,7 @@ class Flows(Shown):
         self._flows: dict[bytes, Flow] = {}
         self._asked: deque[tuple[float, Flow]] = deque()
         self._strays = 0
-        self._driver = Driver(socket._endpoint, self._serve) if background else None
+        self._driver = IoThread(socket._endpoint, self._serve) if background else None
         self._turn: AbstractContextManager[None] = self._driver or nullcontext()
 
     @property

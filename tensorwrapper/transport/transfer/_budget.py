@@ -6,7 +6,7 @@ from typing import Final, final
 
 import zmq
 
-__all__ = ["PROCESS", "Budget", "Hold", "Staging"]
+__all__ = ["PROCESS", "Budget", "ChunkPool", "Reservation"]
 
 
 @final
@@ -30,7 +30,7 @@ class Budget:
 
 
 @final
-class Hold:
+class Reservation:
     """What one transfer has of a budget; it is given back when nobody knows the hold any more."""
 
     __slots__ = ("_budget", "nbytes")
@@ -63,14 +63,14 @@ _MOST: Final = 2**24
 
 
 @final
-class Staging:
+class ChunkPool:
     """Memory of one chunk each: free, or read by ZeroMQ. 16 MiB at most, and what the process allows."""
 
     __slots__ = ("_chunk", "_free", "_hold", "_used", "gathered")
 
     def __init__(self, chunk: int) -> None:
         self._chunk = chunk
-        self._hold = Hold(PROCESS)
+        self._hold = Reservation(PROCESS)
         self._free: list[memoryview] = []
         self.gathered: tuple[str, int, int] | None = None
         """What the memory has that comes next: it was gathered, and there was no room to send it."""

@@ -10,7 +10,7 @@ import numpy as np
 from tensorwrapper._json import Json, dump_json
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import LocalProtocolError, RemoteProtocolError
-from tensorwrapper.transport.transfer._missing import MOST_RUNS
+from tensorwrapper.transport.transfer._missing_runs import MOST_RUNS
 from tensorwrapper.transport.transfer._table import (
     TRANSFER_TRANSITIONS,
     TransferRole,
@@ -28,7 +28,7 @@ __all__ = [
     "MOST_KEY",
     "MOST_NAME",
     "Frames",
-    "Said",
+    "ParsedLabel",
     "check_frames",
     "compare",
     "coordinates",
@@ -76,7 +76,7 @@ _WHAT: Final = {"version", "key"}
 
 @final
 @frozen
-class Said:
+class ParsedLabel:
     """What the label of a message says, checked; what its verb has no use for is as it is here."""
 
     verb: TransferVerb
@@ -97,7 +97,7 @@ class Said:
     error: str | None = None
 
 
-def read_label(text: str, limits: Limits) -> Said | None:
+def read_label(text: str, limits: Limits) -> ParsedLabel | None:
     """Return what a label says; None if it is of no transfer.
 
     Raises
@@ -124,25 +124,27 @@ def _refuse_flow(path: str, reason: str, text: str) -> NoReturn:
     refuse("limit" if reason == "limit" else "schema", f"{path} {text}")
 
 
-def _read(text: str, limits: Limits) -> Said | None:
+def _read(text: str, limits: Limits) -> ParsedLabel | None:
     label = load_label(text, limits)
     if not isinstance(label, dict) or not isinstance(label.get("tw"), dict) or "flow" not in label:
         return None
     fields = Field(label, "", _refuse_flow)
     own, verb = fields["tw"], fields["flow"].one_of(("BOT", "PAY", "DAT", "EOT"))
     if verb == "DAT":
-        return Said("CHUNK", part=own.object({"part"})["part"].count(MOST_RUNS))
+        return ParsedLabel("CHUNK", part=own.object({"part"})["part"].count(MOST_RUNS))
     if verb == "PAY":
-        return Said("CREDIT", _credit(fields), _chunk(own.object({"chunk"})))
+        return ParsedLabel("CREDIT", _credit(fields), _chunk(own.object({"chunk"})))
     if verb == "EOT":
         own.object(optional={"error", "heard"})
         if own["heard"].value is not None and own["error"].value is None:
             if not own["heard"].boolean():
                 refuse("schema", "heard is true, or not said")
-            return Said("HEARD")
+            return ParsedLabel("HEARD")
         if own["error"].value is None:
-            return Said("DONE")
-        return Said("CANCEL", error=own["error"].object(optional=None)["text"].text(most=16 * _TEXT)[:_TEXT])
+            return ParsedLabel("DONE")
+        return ParsedLabel(
+            "CANCEL", error=own["error"].object(optional=None)["text"].text(most=16 * _TEXT)[:_TEXT]
+        )
     direction = fields["direction"].one_of(("extract", "inject"))
     if direction == "inject":
         own.object({*_WHAT, "chunk"}, {"request"})
@@ -151,12 +153,12 @@ def _read(text: str, limits: Limits) -> Said | None:
     own["version"].integer(_VERSION, _VERSION)
     key = own["key"].text(most=MOST_KEY)
     if direction == "inject":
-        return Said("GRANT", _credit(fields), _chunk(own), key=key)
+        return ParsedLabel("GRANT", _credit(fields), _chunk(own), key=key)
     found = None if own["check"].value is None else own["check"].one_of(get_args(Checksum))
     check = cast("Checksum | None", found)
     name = "" if own["name"].value is None else own["name"].text(most=MOST_NAME)
     follow = 0 if own["follow"].value is None else own["follow"].count(MOST_FOLLOW)
-    return Said(
+    return ParsedLabel(
         "OFFER",
         _credit(fields),
         _chunk(own),
@@ -197,12 +199,12 @@ def unpack_coordinates(frame: memoryview) -> tuple[int, int, int]:
     return first, second, third
 
 
-def message_frames(verb: TransferVerb, request: int, granule: int, said: Said) -> Frames:
+def message_frames(verb: TransferVerb, request: int, granule: int, said: ParsedLabel) -> Frames:
     """Return the header frames of a message that has no elements."""
     return [_prefix_of(verb, said), coordinates(request, granule, 0)]
 
 
-def _prefix_of(verb: TransferVerb, said: Said) -> bytes:
+def _prefix_of(verb: TransferVerb, said: ParsedLabel) -> bytes:
     what: dict[str, Json] = {"chunk": said.chunk, "key": said.key, "version": _VERSION}
     if verb == "OFFER":
         if said.check is not None:

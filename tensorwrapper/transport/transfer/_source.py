@@ -15,7 +15,7 @@ from tensorwrapper.tensor import Tensor, as_tensor, from_buffer
 from tensorwrapper.transport.transfer._boxes import boxes_of_run
 from tensorwrapper.typing import Array
 from tensorwrapper.wire import Limits
-from tensorwrapper.wire.lowlevel import Apart, Skeleton, take_apart
+from tensorwrapper.wire.lowlevel import DecomposedTensor, TensorHeader, take_apart
 
 __all__ = ["Source", "source_of"]
 
@@ -33,13 +33,13 @@ class Source:
 
     def __init__(
         self,
-        tensor: Skeleton,
+        tensor: TensorHeader,
         parts: list[memoryview | None],
         gather: _Gather | None = None,
         dtype: "np.dtype[Any] | None" = None,
         rows: int = 1,
     ) -> None:
-        self.tensor: Skeleton = tensor
+        self.tensor: TensorHeader = tensor
         self.rows: int = rows
         self._parts, self._gather, self._dtype = parts, gather, dtype
 
@@ -94,7 +94,7 @@ def _of_tensor(tensor: Tensor[Any], limits: Limits) -> Source:
     return Source(apart.whole, [None, *parts], partial(_of_elements, run), dtype)
 
 
-def _check(apart: Apart) -> None:
+def _check(apart: DecomposedTensor) -> None:
     if apart.run.dtype.kind in "fc" and apart.run.dtype.char in "gG":
         raise LocalProtocolError("unsupported", "long doubles, which no other machine reads, go in no chunks")
 

@@ -17,7 +17,7 @@ from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.transport.transfer._boxes import boxes_of_run
 from tensorwrapper.typing import Array
 from tensorwrapper.wire import Limits
-from tensorwrapper.wire.lowlevel import Skeleton, refuse
+from tensorwrapper.wire.lowlevel import TensorHeader, refuse
 
 __all__ = ["Target"]
 
@@ -36,7 +36,7 @@ class Target:
 
     __slots__ = ("_array", "_dtype", "_flat", "_out", "_parts", "_skeleton")
 
-    def __init__(self, skeleton: Skeleton, out: object, limits: Limits) -> None:
+    def __init__(self, skeleton: TensorHeader, out: object, limits: Limits) -> None:
         self._skeleton = skeleton
         self._out: Tensor[Any] | None = None
         # The elements, where they are written into an array of strides.
@@ -64,7 +64,7 @@ class Target:
         if self._flat is not None:
             self._parts[elements] = self._flat
 
-    def _take_out(self, skeleton: Skeleton, out: object) -> None:
+    def _take_out(self, skeleton: TensorHeader, out: object) -> None:
         given = as_tensor(out)
         plan = skeleton.plan
         if given.is_readonly:

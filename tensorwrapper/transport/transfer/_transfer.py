@@ -9,17 +9,17 @@ from tensorwrapper._value_class import Shown
 from tensorwrapper.errors import FlowAbortedError, LocalProtocolError, TransportClosedError
 from tensorwrapper.selection import Progress
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.transport.transfer._budget import PROCESS, Hold
-from tensorwrapper.transport.transfer._giver import TransferSender
+from tensorwrapper.transport.transfer._budget import PROCESS, Reservation
+from tensorwrapper.transport.transfer._receiver import TransferReceiver
+from tensorwrapper.transport.transfer._sender import TransferSender
 from tensorwrapper.transport.transfer._source import Source
 from tensorwrapper.transport.transfer._table import TransferRole, TransferState
-from tensorwrapper.transport.transfer._taker import TransferReceiver
 from tensorwrapper.transport.transfer._target import Target
 from tensorwrapper.transport.transfer._window import Window
-from tensorwrapper.wire.lowlevel import Skeleton
+from tensorwrapper.wire.lowlevel import TensorHeader
 
 if TYPE_CHECKING:
-    from tensorwrapper.transport.transfer._engine import Engine
+    from tensorwrapper.transport.transfer._scheduler import TransferScheduler
 
 __all__ = ["PATIENCE", "Transfer"]
 
@@ -57,7 +57,7 @@ class Transfer(Shown):
 
     def __init__(
         self,
-        engine: "Engine",
+        engine: "TransferScheduler",
         peer: bytes,
         machine: TransferSender | TransferReceiver,
         source: Source | None,
@@ -68,7 +68,7 @@ class Transfer(Shown):
         self._tensor: Tensor[Any] | None = None
         self._window: Window | None = None
         self._error: Exception | None = None
-        self._hold = Hold(PROCESS)
+        self._hold = Reservation(PROCESS)
         # Whether it waits until there is room in the budget of the process.
         self._wanted = False
         self._trackers: deque[zmq.MessageTracker] = deque()
@@ -128,7 +128,7 @@ class Transfer(Shown):
         return sum([count * sizes[part] for part, _, count in runs])
 
     @property
-    def _skeleton(self) -> Skeleton:
+    def _skeleton(self) -> TensorHeader:
         tensor = self._machine.tensor
         if tensor is None:
             raise TransportClosedError("nothing was offered yet")

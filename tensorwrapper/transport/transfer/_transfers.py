@@ -19,9 +19,9 @@ from tensorwrapper.tensor import Tensor
 from tensorwrapper.transport._delivery import to_milliseconds
 from tensorwrapper.transport._socket import Socket
 from tensorwrapper.transport.flow._machine import to_credit
-from tensorwrapper.transport.transfer._engine import Engine
-from tensorwrapper.transport.transfer._giver import TransferSender
 from tensorwrapper.transport.transfer._messages import MOST_CHUNK, MOST_FOLLOW, MOST_KEY, MOST_NAME
+from tensorwrapper.transport.transfer._scheduler import TransferScheduler
+from tensorwrapper.transport.transfer._sender import TransferSender
 from tensorwrapper.transport.transfer._source import source_of
 from tensorwrapper.transport.transfer._transfer import Transfer
 from tensorwrapper.wire.lowlevel import Checksum, checksum_of
@@ -93,7 +93,9 @@ class Transfers(Shown):
         if not 4096 <= size <= MOST_CHUNK:
             raise ExtentError(f"a chunk has 4096 to {MOST_CHUNK} bytes, not {size}")
         self._socket = socket
-        self._engine = Engine(socket, to_credit(credit), size, to_count(transfers, "transfers"), timeout)
+        self._engine = TransferScheduler(
+            socket, to_credit(credit), size, to_count(transfers, "transfers"), timeout
+        )
 
     @property
     def running(self) -> tuple[Transfer, ...]:

@@ -15,12 +15,12 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import make_smooth, names_of, wrap
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.wire._message import Message
-from tensorwrapper.wire._refusal import refuse, refuse_field
+from tensorwrapper.wire._protocol_errors import refuse, refuse_field
 from tensorwrapper.wire.blocks._blocks import MOST_NAME, Block, is_within
 from tensorwrapper.wire.blocks._delivered import Delivered
 from tensorwrapper.wire.blocks._pending import ENTRY, Pending
 from tensorwrapper.wire.blocks._pieces import is_box_of_numbers
-from tensorwrapper.wire.blocks._skeleton import read_skeleton
+from tensorwrapper.wire.blocks._tensor_header import read_skeleton
 from tensorwrapper.wire.codec._plan import read_extents, read_origin
 from tensorwrapper.wire.packings._table import check_version
 

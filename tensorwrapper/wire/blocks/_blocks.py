@@ -5,16 +5,16 @@ from typing import Any, Final, SupportsIndex, cast, final
 
 import attrs
 
+from tensorwrapper._error_text import brief
 from tensorwrapper._integers import to_count
 from tensorwrapper._json import Json
 from tensorwrapper._value_class import frozen
-from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, LocalProtocolError
 from tensorwrapper.shape import IndexIterator, Shape, ShapeLike, Tiling, as_shape
 from tensorwrapper.tensor import Tensor, as_tensor, from_buffer
 from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
 from tensorwrapper.wire.blocks._pieces import Pieces, is_box_of_numbers, pieces_of
-from tensorwrapper.wire.blocks._skeleton import Skeleton
+from tensorwrapper.wire.blocks._tensor_header import TensorHeader
 
 __all__ = ["MOST_NAME", "VERSION", "Block", "describe_block", "is_within", "split_blocks"]
 
@@ -84,11 +84,11 @@ class Block:
     name: str
     total: Shape[Any] = attrs.field(converter=_as_shape)
     part: int = attrs.field(default=0, converter=_as_part)
-    whole: Skeleton | None = None
+    whole: TensorHeader | None = None
 
     def __attrs_post_init__(self) -> None:
         _check_name(self.name)
-        if not isinstance(cast("object", self.whole), Skeleton | None):
+        if not isinstance(cast("object", self.whole), TensorHeader | None):
             raise ConversionError(
                 f"what a block says of a tensor is made by split_blocks, not {self.whole!r}"
             )

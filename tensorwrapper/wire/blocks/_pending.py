@@ -11,7 +11,7 @@ from tensorwrapper.errors import OutOfBoundsError
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor, from_buffer
 from tensorwrapper.typing import Array, Index, IntArray
-from tensorwrapper.wire._refusal import refuse
+from tensorwrapper.wire._protocol_errors import refuse
 from tensorwrapper.wire.blocks._blocks import Block
 
 __all__ = ["ENTRY", "Pending", "Structure"]

@@ -13,9 +13,9 @@ from tensorwrapper.shape.lowlevel import unnamed_shape
 from tensorwrapper.tensor import Tensor, from_buffer
 from tensorwrapper.typing import Array
 from tensorwrapper.wire._limits import Limits
-from tensorwrapper.wire.blocks._apart import take_apart
+from tensorwrapper.wire.blocks._decompose import take_apart
 from tensorwrapper.wire.blocks._iterators import boxes_over, runs_over, tiles_over
-from tensorwrapper.wire.blocks._skeleton import Skeleton
+from tensorwrapper.wire.blocks._tensor_header import TensorHeader
 from tensorwrapper.wire.codec._no_elements import is_metadata_alone
 
 __all__ = ["Pieces", "is_box_of_numbers", "pieces_of"]
@@ -75,7 +75,7 @@ class _Said:
 
     total: Shape[Any]
     """The shape of the part that has the elements."""
-    whole: Skeleton | None
+    whole: TensorHeader | None
     """What there is to say of a tensor that is no box of numbers."""
     parts: tuple[Array, ...]
     """The parts that say where elements are, from part 1 on, as bytes."""

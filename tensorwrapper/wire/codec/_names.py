@@ -8,7 +8,7 @@ from tensorwrapper.errors import LocalProtocolError, TensorWrapperError
 from tensorwrapper.layout import Layout
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.wire._limits import Limits
-from tensorwrapper.wire._refusal import refuse, refuse_over
+from tensorwrapper.wire._protocol_errors import refuse, refuse_over
 
 __all__ = ["describe_names", "named_by_label", "read_names"]
 

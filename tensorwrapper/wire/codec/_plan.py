@@ -23,7 +23,7 @@ from tensorwrapper.layout.lowlevel import contiguous, new_row_major, wrap_layout
 from tensorwrapper.shape.lowlevel import make_smooth, wrap
 from tensorwrapper.typing import Index
 from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits, how_to_raise
-from tensorwrapper.wire._refusal import Refusal, refuse, refuse_field, refuse_over
+from tensorwrapper.wire._protocol_errors import Refusal, refuse, refuse_field, refuse_over
 from tensorwrapper.wire.codec._names import named_by_label, read_names
 from tensorwrapper.wire.codec._plain_label import DEPTH, MOST_DIGITS, read_plain_label
 from tensorwrapper.wire.codec._records import RecordsPlan, plan_records

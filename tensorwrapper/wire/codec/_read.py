@@ -11,14 +11,14 @@ from tensorwrapper.layout import Layout
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.wire._limits import Limits
-from tensorwrapper.wire._refusal import refuse
+from tensorwrapper.wire._protocol_errors import refuse
 from tensorwrapper.wire.codec._names import named_by_label
 from tensorwrapper.wire.codec._no_elements import NoElements
 from tensorwrapper.wire.codec._plan import TensorPlan, in_layers
 from tensorwrapper.wire.packings._nullable import read_validity
 from tensorwrapper.wire.packings._packing import Received, ShapePacking
 from tensorwrapper.wire.packings._table import check_version
-from tensorwrapper.wire.parts._claims import Claim
+from tensorwrapper.wire.parts._allocation_limit import Claim
 from tensorwrapper.wire.parts._part_reader import PartReader
 
 __all__ = ["Reader"]

@@ -12,7 +12,7 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import RemoteProtocolError, TensorNameError, TensorWrapperError
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.wire._limits import Limits
-from tensorwrapper.wire._refusal import Refusal, refuse, refuse_over
+from tensorwrapper.wire._protocol_errors import Refusal, refuse, refuse_over
 
 if TYPE_CHECKING:
     from tensorwrapper.fields import Records

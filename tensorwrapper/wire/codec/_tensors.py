@@ -7,8 +7,8 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import RemoteProtocolError
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.wire._limits import Limits
-from tensorwrapper.wire._refusal import Refusal
-from tensorwrapper.wire.codec._plain import read_plain
+from tensorwrapper.wire._protocol_errors import Refusal
+from tensorwrapper.wire.codec._fast_dense import read_plain
 from tensorwrapper.wire.codec._plan import plain_parts, plan_label
 from tensorwrapper.wire.codec._read import Reader
 from tensorwrapper.wire.codec._records import RecordsPlan, read_records

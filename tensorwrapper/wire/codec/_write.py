@@ -11,9 +11,9 @@ from tensorwrapper._json import Json
 from tensorwrapper.errors import ConversionError, LocalProtocolError
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.wire._limits import Limits
+from tensorwrapper.wire.codec._fast_dense import plain_part
 from tensorwrapper.wire.codec._names import describe_names
 from tensorwrapper.wire.codec._no_elements import NoElements
-from tensorwrapper.wire.codec._plain import plain_part
 from tensorwrapper.wire.codec._plain_label import Plain
 from tensorwrapper.wire.codec._plan import check_written
 from tensorwrapper.wire.frames._header import NOWHERE, pack_prefix

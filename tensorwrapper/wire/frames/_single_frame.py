@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from tensorwrapper.errors import LocalProtocolError
 from tensorwrapper.typing import BufferLike
 from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
-from tensorwrapper.wire._refusal import refuse, refuse_over
+from tensorwrapper.wire._protocol_errors import refuse, refuse_over
 from tensorwrapper.wire.frames._buffers import byte_views, frame_views
 
 __all__ = ["decode_frames", "encode_frames", "frame_pieces", "sized_frames"]

@@ -13,7 +13,7 @@ from tensorwrapper.buffer.lowlevel import rises, tile_places
 from tensorwrapper.shape import BlockPattern, Tiled
 from tensorwrapper.shape.lowlevel import make_block_pattern, make_tiling
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.wire._refusal import refuse
+from tensorwrapper.wire._protocol_errors import refuse
 from tensorwrapper.wire.packings._packing import ElementPacking, Packed, Received, WriteOptions
 from tensorwrapper.wire.packings._sparse import describe_fill, read_fill
 from tensorwrapper.wire.parts._part_writer import PartWriter

@@ -9,7 +9,7 @@ from tensorwrapper._json import Json
 from tensorwrapper._value_class import frozen
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import IntArray
-from tensorwrapper.wire._refusal import refuse
+from tensorwrapper.wire._protocol_errors import refuse
 from tensorwrapper.wire.packings._compressed_buffer import Compressed, make_compressed
 from tensorwrapper.wire.packings._packing import ElementPacking, Packed, Received, WriteOptions
 from tensorwrapper.wire.parts._compress import CODECS, Bytes, Compression, check_codec, shuffle

@@ -16,8 +16,8 @@ from tensorwrapper.buffer import BufferCommon
 from tensorwrapper.buffer.lowlevel import assign_elements
 from tensorwrapper.errors import ReadOnlyError
 from tensorwrapper.typing import Array, IntArray, ScalarT_co
-from tensorwrapper.wire._refusal import refuse
-from tensorwrapper.wire.parts._claims import Claim
+from tensorwrapper.wire._protocol_errors import refuse
+from tensorwrapper.wire.parts._allocation_limit import Claim
 from tensorwrapper.wire.parts._compress import CODECS, Bytes, unshuffle
 
 __all__ = ["Compressed", "make_compressed"]

@@ -14,7 +14,7 @@ from tensorwrapper.shape import Jagged, JaggedCommon, Rows
 from tensorwrapper.shape.lowlevel import Columns, Origins, wrap
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Index, IntArray
-from tensorwrapper.wire._refusal import refuse, refuse_over
+from tensorwrapper.wire._protocol_errors import refuse, refuse_over
 from tensorwrapper.wire.packings._packing import PackedShape, ShapePacking
 from tensorwrapper.wire.parts._part_reader import PartReader, check_splits
 from tensorwrapper.wire.parts._part_writer import PartWriter

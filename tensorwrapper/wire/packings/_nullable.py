@@ -15,7 +15,7 @@ from tensorwrapper.buffer import BufferCommon, Dense, Nullable
 from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
-from tensorwrapper.wire._refusal import refuse
+from tensorwrapper.wire._protocol_errors import refuse
 from tensorwrapper.wire.parts._part_reader import PartReader
 from tensorwrapper.wire.parts._part_writer import PartWriter
 

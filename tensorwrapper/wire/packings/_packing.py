@@ -19,7 +19,7 @@ from tensorwrapper.layout import Layout
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, Index
 from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
-from tensorwrapper.wire.parts._claims import Claim
+from tensorwrapper.wire.parts._allocation_limit import Claim
 from tensorwrapper.wire.parts._compress import Compression, check_compression
 from tensorwrapper.wire.parts._part_reader import PartReader
 from tensorwrapper.wire.parts._part_writer import PartWriter

@@ -12,7 +12,7 @@ from tensorwrapper.buffer import Sparse
 from tensorwrapper.buffer.lowlevel import is_fill, make_sparse, rises
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array
-from tensorwrapper.wire._refusal import refuse
+from tensorwrapper.wire._protocol_errors import refuse
 from tensorwrapper.wire.packings._packing import ElementPacking, Packed, Received, WriteOptions
 from tensorwrapper.wire.parts._part_reader import PartReader
 from tensorwrapper.wire.parts._part_writer import PartWriter

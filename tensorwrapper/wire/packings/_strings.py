@@ -11,7 +11,7 @@ from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.errors import ConversionError, LocalProtocolError, RemoteProtocolError, StringDataError
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, StringKind
-from tensorwrapper.wire._refusal import refuse
+from tensorwrapper.wire._protocol_errors import refuse
 from tensorwrapper.wire.packings._packing import ElementPacking, Packed, Received, WriteOptions
 from tensorwrapper.wire.parts._part_reader import check_splits
 from tensorwrapper.wire.parts._part_writer import PartWriter

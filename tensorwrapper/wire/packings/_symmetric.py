@@ -12,7 +12,7 @@ from tensorwrapper._json_fields import Field
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import RemoteProtocolError, SizeOverflowError, TensorWrapperError
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.wire._refusal import refuse
+from tensorwrapper.wire._protocol_errors import refuse
 from tensorwrapper.wire.packings._packing import ElementPacking, Packed, Received, WriteOptions
 from tensorwrapper.wire.parts._part_writer import PartWriter
 

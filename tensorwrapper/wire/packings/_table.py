@@ -7,10 +7,10 @@ import re
 import threading
 from typing import Final, cast, final
 
+from tensorwrapper._error_text import brief
 from tensorwrapper._json_fields import Field
-from tensorwrapper._wording import brief
 from tensorwrapper.errors import ConversionError, LocalProtocolError
-from tensorwrapper.wire._refusal import Refusal, refuse
+from tensorwrapper.wire._protocol_errors import Refusal, refuse
 from tensorwrapper.wire.packings._blocks import BlocksPacking
 from tensorwrapper.wire.packings._compressed import CompressedPacking
 from tensorwrapper.wire.packings._jagged import JaggedPacking

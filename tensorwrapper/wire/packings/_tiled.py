@@ -12,7 +12,7 @@ from tensorwrapper.shape import Partition, Tiled
 from tensorwrapper.shape.lowlevel import make_tiling, wrap
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Index
-from tensorwrapper.wire._refusal import refuse, refuse_over
+from tensorwrapper.wire._protocol_errors import refuse, refuse_over
 from tensorwrapper.wire.packings._packing import PackedShape, ShapePacking
 from tensorwrapper.wire.parts._part_reader import PartReader
 from tensorwrapper.wire.parts._part_writer import PartWriter

@@ -10,7 +10,7 @@ from tensorwrapper.shape import Triangular
 from tensorwrapper.shape.lowlevel import wrap
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Half, Index
-from tensorwrapper.wire._refusal import refuse
+from tensorwrapper.wire._protocol_errors import refuse
 from tensorwrapper.wire.packings._packing import PackedShape, ShapePacking
 from tensorwrapper.wire.parts._part_reader import PartReader
 from tensorwrapper.wire.parts._part_writer import PartWriter

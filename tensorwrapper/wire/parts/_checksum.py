@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, TypeAlias, cast, get_args
 from tensorwrapper._json import Json
 from tensorwrapper._json_fields import Field
 from tensorwrapper.errors import LocalProtocolError
-from tensorwrapper.wire._refusal import refuse, refuse_field
+from tensorwrapper.wire._protocol_errors import refuse, refuse_field
 
 __all__ = ["Checksum", "check_parts", "checksum_of", "describe_checksums"]
 

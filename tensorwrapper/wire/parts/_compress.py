@@ -16,7 +16,7 @@ import numpy as np
 
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import LocalProtocolError
-from tensorwrapper.wire._refusal import refuse
+from tensorwrapper.wire._protocol_errors import refuse
 
 __all__ = [
     "CODECS",

@@ -11,7 +11,7 @@ import numpy as np
 
 from tensorwrapper._json_fields import Field
 from tensorwrapper.errors import LocalProtocolError
-from tensorwrapper.wire._refusal import Refusal
+from tensorwrapper.wire._protocol_errors import Refusal
 
 __all__ = [
     "known_dtype",

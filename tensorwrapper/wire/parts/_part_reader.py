@@ -10,8 +10,8 @@ from tensorwrapper._json_fields import Field
 from tensorwrapper.buffer.lowlevel import copy_elements
 from tensorwrapper.typing import Array, IntArray
 from tensorwrapper.wire._limits import Limits
-from tensorwrapper.wire._refusal import refuse, refuse_over
-from tensorwrapper.wire.parts._claims import Claims
+from tensorwrapper.wire._protocol_errors import refuse, refuse_over
+from tensorwrapper.wire.parts._allocation_limit import AllocationLimit
 
 __all__ = ["PartReader", "check_splits"]
 
@@ -31,13 +31,13 @@ class PartReader:
     limits: Limits
     """What the reader is ready to take."""
 
-    claims: Claims
+    claims: AllocationLimit
     """What was claimed of the message, or is when elements are made."""
 
     def __init__(self, parts: Sequence[memoryview], limits: Limits) -> None:
         self._parts = parts
         self.limits = limits
-        self.claims = Claims(limits.decompressed_bytes)
+        self.claims = AllocationLimit(limits.decompressed_bytes)
         self._empty = 0.0
         # By identity: many descriptions may name one part, which is then checked, or copied, only once.
         self._known: dict[tuple[int, np.dtype[Any]], Array] = {}

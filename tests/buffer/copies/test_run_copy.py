@@ -17,7 +17,7 @@ from tensorwrapper.errors import (
     ExtentError,
     ReadOnlyError,
 )
-from tensorwrapper.layout.copies import _bands, _gather, _steps, _table
+from tensorwrapper.layout.copies import _gather, _steps, _table, _tile_bands
 from tests.support.layout.copies import pairs, places, room
 
 DTYPES = ["u1", "i2", ">f4", "f8", "c16", "M8[s]", "S3", "?"]
@@ -77,13 +77,13 @@ def test_the_inverse_restores(pair):
 
 # What is decided by the size of blocks is decided otherwise, so that small copies show every way.
 WAYS = {
-    "block by block": {_run_copy: {"_SMALL": 0, "_LARGE": 0}, _bands: {"_SMALL": 0}},
-    "in one loop": {_run_copy: {"_SMALL": 0, "_LARGE": 1 << 40}, _bands: {"_SMALL": 0}},
+    "block by block": {_run_copy: {"_SMALL": 0, "_LARGE": 0}, _tile_bands: {"_SMALL": 0}},
+    "in one loop": {_run_copy: {"_SMALL": 0, "_LARGE": 1 << 40}, _tile_bands: {"_SMALL": 0}},
     "form by form": {
         _run_copy: {"_SMALL": 1 << 40, "_ALIKE": 0, "_BYTES": 20, "_FEW": 0},
-        _bands: {"_SMALL": 0},
+        _tile_bands: {"_SMALL": 0},
     },
-    "band by band": {_bands: {"_SMALL": 1 << 40, "_TIMES": 0}},
+    "band by band": {_tile_bands: {"_SMALL": 1 << 40, "_TIMES": 0}},
     "long runs": {_run_copy: {"_LONG": 16}, _gather: {"_BATCH": 3}},
     "short batches": {
         _run_copy: {"_FEW": 0, "_BYTES": 1},

@@ -7,7 +7,7 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper.remote.client import _reductions
-from tensorwrapper.remote.server import _computing
+from tensorwrapper.remote.server import _evaluate
 
 RNG = np.random.default_rng(3)
 ROWS = tw.Shape.jagged([3, 0, 5, 1, 4, 2])
@@ -67,7 +67,7 @@ def remote():
 @pytest.mark.parametrize("name", KINDS)
 def test_it_is_what_it_is_here(remote, name, monkeypatch):
     monkeypatch.setattr(_reductions, "_LEAST", 0)
-    monkeypatch.setattr(_computing, "_BLOCK", 64)
+    monkeypatch.setattr(_evaluate, "_BLOCK", 64)
     local, there = KINDS[name], remote[name]
     for called, call in CALLS.items():
         for axis in (None, 0, -1, 1, (0, 1), 7):
@@ -127,7 +127,7 @@ def test_a_change_is_noticed():
 
 
 def test_a_line_that_is_reduced_in_blocks(monkeypatch):
-    monkeypatch.setattr(_computing, "_BLOCK", 64)
+    monkeypatch.setattr(_evaluate, "_BLOCK", 64)
     with tw.serve({"x": np.arange(100)}) as server, tw.connect(server.address) as remote:
         assert remote.reduce(np.add, remote["x"], 0).tolist() == 4950
         assert remote.reduce(np.maximum, remote["x"], 0, initial=200).tolist() == 200

@@ -14,8 +14,8 @@ import tensorwrapper as tw
 from tensorwrapper.errors import RequestRefusedError
 from tensorwrapper.remote.protocol import _events as ev
 from tensorwrapper.remote.protocol._frames import write_frames
+from tensorwrapper.remote.protocol._limits import ServeLimits
 from tensorwrapper.remote.protocol._requests import RequestReader, receive_request
-from tensorwrapper.remote.protocol._terms import ServeLimits
 from tensorwrapper.remote.server._catalogue import Catalogue
 from tensorwrapper.remote.server._clients import Client, Task
 

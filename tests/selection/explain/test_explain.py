@@ -149,7 +149,7 @@ def test_long_chains_are_shortened_and_do_not_recurse():
     assert text.count("rotate(") == 32
     assert "runs as  # 5000 steps" in text
     assert len(view._repr_html_()) < 10_000
-    assert repr(view).startswith("<View Shape(4, 6) int64 of source....rotate(")
+    assert repr(view).startswith("<View 4 x 6, int64, 192 B, not computed: source....rotate(")
 
 
 def test_deep_trees_are_explained():

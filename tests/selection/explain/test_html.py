@@ -37,7 +37,7 @@ class _Tags(HTMLParser):
     def handle_starttag(self, tag, attrs):
         self.open.append(tag)
         self.met.add(tag)
-        assert {name for name, _ in attrs} <= {"style"}
+        assert {name for name, _ in attrs} <= {"style", "class", "open"}
 
     def handle_endtag(self, tag):
         assert self.open.pop() == tag
@@ -54,13 +54,27 @@ def _parse(html):
     return tags
 
 
+MADE_OF = {"div", "style", "code", "table", "tr", "th", "td", "details", "summary", "ul", "li", "b", "span"}
+
+
 @pytest.mark.parametrize("name", VIEWS)
-def test_every_view_is_shown_as_nested_lists_of_the_same_words(name):
+def test_every_view_is_shown_with_its_facts_and_its_steps(name):
     view = VIEWS[name]()
     tags = _parse(view._repr_html_())
-    assert tags.met <= {"ul", "li", "b", "span"}
-    words = view.explain().replace("  # ", " ").split()
-    assert "".join("".join(tags.texts).split()) == "".join(words)
+    assert tags.met <= MADE_OF
+    text = "".join("".join(tags.texts).split())
+    facts = repr(view).removeprefix("<").partition(", not computed")[0]
+    assert "".join(facts.split()) in text
+    written = view.explain().partition("\nruns as")[0].partition("; reads ")[0]
+    assert "".join(written.replace("  # ", " ").split()) in text
+
+
+def test_display_neither_plans_nor_reads(monkeypatch):
+    view = sel.as_view(Named())[::-1]
+    monkeypatch.setattr(sel.View, "plan", None)
+    monkeypatch.setattr(sel.View, "normal_form", None)
+    assert "not computed" in view._repr_html_()
+    assert "not computed" in repr(view)
 
 
 def test_names_that_somebody_chose_are_only_text():
@@ -70,5 +84,5 @@ def test_names_that_somebody_chose_are_only_text():
     function.__name__ = HOSTILE
     for view in (sel.as_view(Named())[::-1], sel.compute((3,), function), sel.full((2,), HOSTILE)):
         tags = _parse(sel.stack([view, view])._repr_html_())
-        assert tags.met <= {"ul", "li", "b", "span"}
+        assert tags.met <= MADE_OF
         assert HOSTILE in "".join(tags.texts)

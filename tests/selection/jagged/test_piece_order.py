@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tensorwrapper.selection.jagged._piece_order import Filled, Spread, Turns, listed
+from tensorwrapper.selection.jagged._piece_order import ConcatenatedRows, Filled, Spread, listed
 from tensorwrapper.selection.runners._leaves import MemoryLeaf
 from tensorwrapper.selection.runners._pieces import PiecesRunner
 
@@ -22,7 +22,7 @@ def forms(draw):
     own = splits(draw(lengths))
     kind = draw(st.sampled_from(["turns", "filled", "cut", "spread"]))
     if kind == "turns":
-        return Turns((own, splits(draw(lengths)), splits(draw(lengths)))), (1, 1, 1)
+        return ConcatenatedRows((own, splits(draw(lengths)), splits(draw(lengths)))), (1, 1, 1)
     if kind == "spread":
         return Spread(own, draw(st.integers(0, 3))), (0,)
     counts, least = np.diff(own), draw(st.integers(0, 5))

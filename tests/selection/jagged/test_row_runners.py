@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tensorwrapper.selection.jagged import _piece_order
-from tensorwrapper.selection.jagged._piece_order import Filled, RowsRunner, Spread, Turns
+from tensorwrapper.selection.jagged._piece_order import ConcatenatedRows, Filled, RowsRunner, Spread
 from tensorwrapper.selection.runners._leaves import MemoryLeaf
 from tests.support.selection.computed_line import Computed
 
@@ -50,7 +50,7 @@ def test_rows_of_lines_in_turns(leaf, lengths, first, data):
     rows = [
         [*LINE[a[k] : a[k + 1]], *OTHER[b[k] : b[k + 1]], *LINE[a[k] : a[k + 1]]] for k in range(len(lengths))
     ]
-    check(RowsRunner(Turns((a, b, a)), (leaf(LINE), leaf(OTHER), leaf(LINE))), rows, data)
+    check(RowsRunner(ConcatenatedRows((a, b, a)), (leaf(LINE), leaf(OTHER), leaf(LINE))), rows, data)
 
 
 @pytest.mark.parametrize("leaf", [MemoryLeaf, Computed])

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from tensorwrapper.errors import OutOfBoundsError
 from tensorwrapper.shape import Rows
+from tensorwrapper.shape.rows._compare import same_rows
 from tensorwrapper.shape.rows._select import select_rows, slice_rows
-from tensorwrapper.shape.rows._unroll import same_rows
 from tests.support.shape.row_sets import NODES, STARTS, indices, prefixes, rows, span
 
 

@@ -7,7 +7,7 @@ import tensorwrapper as tw
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.store import Ranges
 from tensorwrapper.store.fetched._records import FetchedRecords
-from tensorwrapper.store.records._listing import Place
+from tensorwrapper.store.records._index_rows import Place
 from tensorwrapper.wire import DEFAULT_LIMITS
 
 

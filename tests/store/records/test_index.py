@@ -6,7 +6,7 @@ import pytest
 import tensorwrapper as tw
 from tensorwrapper.errors import DamagedFileWarning, DataFileError
 from tensorwrapper.store.records._format import pack_body
-from tensorwrapper.store.records._listing import Place, pack_rows
+from tensorwrapper.store.records._index_rows import Place, pack_rows
 from tensorwrapper.store.records._record import encode_index
 from tensorwrapper.wire.lowlevel import WriteOptions, Writer
 from tests.support.store.spoilt_files import (

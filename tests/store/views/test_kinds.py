@@ -7,7 +7,7 @@ import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import DataFileError, TensorNameError, VersionChangedError
 from tensorwrapper.store import StoredSource
-from tensorwrapper.store.views._way import is_named_by
+from tensorwrapper.store.views._open_sources import is_named_by
 
 BOX = np.arange(24.0).reshape(6, 4)
 

@@ -17,6 +17,7 @@ from tensorwrapper.errors import (
     VersionChangedError,
 )
 from tensorwrapper.store import verify
+from tensorwrapper.store.views import _open_sources
 from tensorwrapper.store.views._read import StoredView
 
 
@@ -184,9 +185,8 @@ def test_what_a_stranger_says_of_a_view_is_refused(tmp_path, text):
 
 
 def test_files_that_are_open_are_few(tmp_path, monkeypatch):
-    from tensorwrapper.store.views import _way
 
-    monkeypatch.setattr(_way, "_OPEN", 3)
+    monkeypatch.setattr(_open_sources, "_OPEN", 3)
     parts = []
     for k in range(10):
         tw.save(tmp_path / f"{k}.tens", {"x": [k, k]})

@@ -5,9 +5,9 @@ import numpy as np
 import tensorwrapper as tw
 from tensorwrapper.store.records._checksum import checksum_of, choose
 from tensorwrapper.store.records._format import pack_header
-from tensorwrapper.store.records._listing import Place, pack_rows
+from tensorwrapper.store.records._index_rows import Place, pack_rows
+from tensorwrapper.store.records._read_tail import hashes_of
 from tensorwrapper.store.records._record import encode_index, encode_tensor
-from tensorwrapper.store.records._tail import hashes_of
 
 PARTS = {
     "x": [[0, 1], [2], [3, 4, 5]],

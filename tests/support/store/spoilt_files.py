@@ -5,7 +5,7 @@ import numpy as np
 import tensorwrapper as tw
 from tensorwrapper.store.records._checksum import checksum_of, choose
 from tensorwrapper.store.records._format import pack_header
-from tensorwrapper.store.records._listing import Place, pack_rows
+from tensorwrapper.store.records._index_rows import Place, pack_rows
 from tensorwrapper.store.records._record import encode_index, encode_tensor
 
 

@@ -24,11 +24,15 @@ from tensorwrapper.buffer import from_functions
         tw.from_buffer(from_functions(10**16, "i8", lambda a: a), (10**8, 10**8)),
     ],
 )
-def test_notebooks_show_elements_facts_and_a_picture(tensor):
+def test_notebooks_show_facts_first_then_values_and_a_folded_picture(tensor):
     html = tensor._repr_html_()
     root = ET.fromstring(html)
     assert root.find(".//{http://www.w3.org/2000/svg}svg") is not None
     facts = {row[0].text: row[1].text for row in root.findall(".//tr")}
-    assert facts["dtype"] == str(tensor.dtype)
-    assert root.find("code").text == str(tensor)
+    assert {"shape", "buffer"} <= facts.keys()
+    assert f"<{root.find('code').text}>" == repr(tensor).split("\n")[0].split(": ")[0].removesuffix(">") + ">"
+    values, picture = root.findall("details")
+    assert (values.get("open"), picture.get("open")) == ("open", None)
+    assert values.find("pre").text == str(tensor)
+    assert picture.find("summary").text in {"memory order, not values", "stored elements"}
     assert len(html) < 100_000

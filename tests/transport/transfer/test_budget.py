@@ -3,7 +3,7 @@
 import numpy as np
 
 from tensorwrapper.transport import Socket, Transfers
-from tensorwrapper.transport.transfer._budget import PROCESS, Budget, Hold
+from tensorwrapper.transport.transfer._budget import PROCESS, Budget, Reservation
 from tests.support.transport.sockets_of_transfers import Sending
 
 MIB = 2**20
@@ -11,7 +11,7 @@ MIB = 2**20
 
 def test_a_budget_is_shared_and_what_is_held_comes_back():
     budget = Budget(10)
-    first, second = Hold(budget), Hold(budget)
+    first, second = Reservation(budget), Reservation(budget)
     assert first.grow(7)
     assert not second.grow(4)
     assert second.grow(3)

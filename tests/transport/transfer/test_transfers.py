@@ -17,7 +17,7 @@ from tensorwrapper.errors import (
     TransportTimeoutError,
 )
 from tensorwrapper.transport import Socket, Transfers
-from tensorwrapper.transport.transfer import _engine
+from tensorwrapper.transport.transfer import _scheduler
 from tests.support.selection.kinds import KINDS
 from tests.support.transport.sockets_of_transfers import CHUNK, Sending, through
 
@@ -96,7 +96,7 @@ def test_many_transfers_share_a_socket(listening):
 
 def test_more_than_may_run_are_refused(listening, monkeypatch):
     # One that comes before the first is accepted waits, and is made again.
-    monkeypatch.setattr(_engine, "_OFFERED", 0.05)
+    monkeypatch.setattr(_scheduler, "_OFFERED", 0.05)
     socket, address = listening
     sending = Sending(address, np.zeros(10), np.ones(10))
     with Transfers(socket, transfers=1) as transfers:

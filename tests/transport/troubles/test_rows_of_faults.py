@@ -43,7 +43,7 @@ ROWS = {
     ),
     8: (
         "remote/test_kinds.py::what_is_large_comes_in_pieces",
-        "remote/asking/test_pieces.py::pieces_are_all",
+        "remote/batching/test_pieces.py::pieces_are_all",
     ),
     9: (
         "transport/transfer/test_missing.py::",
@@ -89,7 +89,7 @@ ROWS = {
     ),
     24: ("remote/server/test_loop.py::a_client_that_takes_no_answers",),
     25: (
-        "transport/waiting/test_async_socket.py::",
+        "transport/aio/test_async_socket.py::",
         "remote/test_async_remote.py::a_task_that_is_cancelled",
     ),
     26: (

@@ -9,7 +9,7 @@ import zmq
 
 from tensorwrapper.errors import FlowAbortedError
 from tensorwrapper.transport import Flows, Socket, Transfers, TransferSender
-from tensorwrapper.transport.transfer import _engine, _inbox
+from tensorwrapper.transport.transfer import _dispatch, _scheduler
 from tests.support.transport.flows import expected, give, in_thread
 from tests.support.transport.transfers import skeleton
 
@@ -49,8 +49,8 @@ def offer(address, found):
 
 
 def test_offers_of_64_strangers_that_vanished_make_room(monkeypatch):
-    monkeypatch.setattr(_inbox, "_SILENT", 0.4)
-    monkeypatch.setattr(_engine, "_OFFERED", 0.2)
+    monkeypatch.setattr(_dispatch, "_SILENT", 0.4)
+    monkeypatch.setattr(_scheduler, "_OFFERED", 0.2)
     found = []
     with Socket("ROUTER", timeout=20) as socket, Transfers(socket, timeout=20) as transfers:
         address = socket.bind("tcp://127.0.0.1:*")
@@ -89,7 +89,7 @@ def test_one_peer_has_half_of_the_places_and_others_the_rest():
 
 
 def test_what_was_accepted_is_not_forgotten_for_others(monkeypatch):
-    monkeypatch.setattr(_inbox, "_SILENT", 0.0)
+    monkeypatch.setattr(_dispatch, "_SILENT", 0.0)
     with Socket("ROUTER", timeout=20) as socket, Transfers(socket, transfers=1) as transfers:
         address = socket.bind("tcp://127.0.0.1:*")
         fill(address, offers(1))

@@ -9,7 +9,7 @@ from tensorwrapper._json_fields import Field
 from tensorwrapper.errors import TensorWrapperError
 from tensorwrapper.wire import Limits, decode
 from tensorwrapper.wire._limits import DEFAULT_LIMITS
-from tensorwrapper.wire._refusal import refuse_field
+from tensorwrapper.wire._protocol_errors import refuse_field
 from tensorwrapper.wire.codec import _plan
 from tensorwrapper.wire.packings._table import known_packings
 from tests.support.wire.messages import GOOD, PAYLOAD, described, message, reason_of, tensor

@@ -1,0 +1,110 @@
+"""Values as text on one line, however large they are: for errors, representations and HTML."""
+
+import functools
+import inspect
+import itertools
+import re
+import reprlib
+import warnings
+from pathlib import Path
+from typing import Final
+
+__all__ = [
+    "brief",
+    "escaped",
+    "shortened",
+    "warn_caller",
+]
+
+_MOST: Final = 120  # characters
+
+_HERE: Final = str(Path(__file__).parent)
+
+
+def warn_caller(text: str, category: type[Warning]) -> None:
+    """Warn at the innermost line that is not of this package, where users look for what they wrote."""
+    level, frame = 1, inspect.currentframe()
+    while frame is not None and frame.f_code.co_filename.startswith((_HERE, "<attrs")):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, category, stacklevel=level)
+
+
+def shortened(text: str) -> str:
+    r"""Return a text on one line, of a long one its beginning and its end.
+
+    Examples
+    --------
+    >>> shortened("two\n   lines"), len(shortened("x" * 10**6))
+    ('two lines', 163)
+    """
+    if len(text) > 4 * _MOST:
+        text = f"{text[: 3 * _MOST]}{text[-_MOST:]}"  # Words are looked for in what may be shown.
+    line = " ".join(text.split()) if "\n" in text else text
+    return line if len(line) <= 2 * _MOST else f"{line[:_MOST]}...{line[-_MOST // 3 :]}"
+
+
+class _Quoting(reprlib.Repr):
+    """Texts of values, of whose items and characters only the first and the last are asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel = 3
+        self.maxlist = self.maxtuple = self.maxset = self.maxfrozenset = self.maxdeque = self.maxarray = 12
+        self.maxdict = 6
+        self.maxstring = _MOST
+
+    def repr_bytes(self, value: bytes, level: int) -> str:  # noqa: ARG002
+        """Return the text of bytes, which are cut before it is made."""
+        return repr(value) if len(value) <= _MOST else f"{value[:_MOST]!r}..."
+
+    def repr_dict(self, x: dict[object, object], level: int) -> str:
+        """Return the text of a mapping in the order that it has."""
+        items = itertools.islice(x.items(), self.maxdict)
+        parts = [f"{self.repr1(key, level - 1)}: {self.repr1(value, level - 1)}" for key, value in items]
+        return f"{{{', '.join(parts)}{', ...' * (len(x) > self.maxdict)}}}"
+
+    def repr_int(self, x: int, level: int) -> str:  # noqa: ARG002
+        """Return the text of a number; Python refuses to write one of thousands of digits."""
+        return repr(x) if x.bit_length() <= 4 * _MOST else f"<integer of {x.bit_length()} bits>"
+
+    def repr_instance(self, x: object, level: int) -> str:  # noqa: ARG002
+        """Return the text of anything else on one line: that of an array has many."""
+        return shortened(repr(x))
+
+
+_QUOTING: Final = _Quoting()
+
+
+def brief(value: object) -> str:
+    """Return the text of a value on one line, of a large one its beginning and its end.
+
+    Examples
+    --------
+    >>> brief([1, 2]), brief("a")
+    ('[1, 2]', "'a'")
+    >>> brief(list(range(10**6)))
+    '[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, ...]'
+    """
+    return shortened(_QUOTING.repr(value))
+
+
+@functools.cache
+def _not_xml() -> re.Pattern[str]:
+    """Return what XML 1.0 cannot hold, not even escaped: a text with one of them would spoil the document.
+
+    So many characters take milliseconds to compile, and few programs draw.
+    """
+    return re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def escaped(text: str) -> str:
+    """Return a text as HTML and SVG hold it, whoever wrote it.
+
+    Examples
+    --------
+    >>> escaped("<b> & co")
+    '&lt;b&gt; &amp; co'
+    """
+    from html import escape  # noqa: PLC0415 - two thousand names of characters, for pictures alone
+
+    return escape(_not_xml().sub("\ufffd", text))

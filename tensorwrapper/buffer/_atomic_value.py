@@ -1,0 +1,22 @@
+"""A value that is replaced as a whole: readers need no lock, and writers wait for one another."""
+
+import threading
+from typing import Generic, TypeVar, final
+
+__all__ = ["AtomicValue"]
+
+_T = TypeVar("_T")
+
+
+@final
+class AtomicValue(Generic[_T]):
+    """The value at hand. A reader takes it and works on it, whatever is written meanwhile.
+
+    A writer holds `lock` from when it takes the value until it has put another one in its place.
+    """
+
+    __slots__ = ("lock", "value")
+
+    def __init__(self, value: _T) -> None:
+        self.value: _T = value
+        self.lock = threading.Lock()

@@ -1,0 +1,134 @@
+"""`RemoteArray`: common methods of tensors at one server and at several, computed by their views."""
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from tensorwrapper._value_class import Shown
+from tensorwrapper.errors import ConversionError
+from tensorwrapper.remote.client._view_methods import ViewMethods
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.tensor.lowlevel import ROW_FUNCTIONS, Operators, TensorCommon
+from tensorwrapper.typing import AnyRank
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from tensorwrapper.selection import Cancel, Plan, Progress, Target
+    from tensorwrapper.typing import Array, Extents, IntArray
+
+__all__ = ["RemoteArray"]
+
+
+class RemoteArray(Shown, ViewMethods, Operators[Any, AnyRank]):
+    """One primitive, `view`, which has all elements and all names: operators and ufuncs compute on it."""
+
+    __slots__ = ()
+
+    def compute(
+        self,
+        out: "Target | None" = None,
+        *,
+        progress: "Progress | None" = None,
+        cancel: "Cancel | None" = None,
+    ) -> Tensor[Any]:
+        """Return all elements as a tensor with memory of its own, or in `out`; see `View.compute`."""
+        return self.view().compute(out, progress=progress, cancel=cancel)
+
+    def plan(self) -> "Plan":
+        """Return what computing all of it reads; nothing is read for that but its shape."""
+        return self.view().plan()
+
+    def tolist(self) -> list[Any]:
+        """Return all elements as nested lists."""
+        return cast("list[Any]", self.compute().tolist())
+
+    def _reduced_there(
+        self,
+        function: "Callable[..., Any]",  # noqa: ARG002 - it is for those that can
+        arguments: tuple[Any, ...],  # noqa: ARG002
+        options: dict[str, Any],  # noqa: ARG002
+    ) -> object:
+        """Return what a function makes of it where it is; `NotImplemented` if its elements come for that."""
+        return NotImplemented
+
+    # For operators and keys of tensors and views.
+
+    def _as_operand(self) -> Tensor[Any]:
+        return self.compute()
+
+    def __mask_places__(self) -> "tuple[Extents, IntArray] | None":
+        return self.view().__mask_places__()
+
+    def __array_ufunc__(
+        self,
+        ufunc: "np.ufunc",
+        method: Literal["__call__", "reduce", "reduceat", "accumulate", "outer", "at"],
+        *inputs: Any,  # noqa: ANN401 - whatever stands beside a tensor
+        **options: Any,  # noqa: ANN401
+    ) -> Any:  # noqa: ANN401
+        out = options.get("out") or ()
+        if method == "at" or any(isinstance(own, RemoteArray) for own in out):
+            raise ConversionError(
+                f"{ufunc.__name__} writes into no {type(self).__name__}: `r[...] = r + 1` computes here and "
+                "sends what comes out"
+            )
+        if method == "reduce" and isinstance(inputs[0], RemoteArray):
+            found = inputs[0]._reduced_there(ufunc, inputs[1:], options)
+            if found is not NotImplemented:
+                return found
+        return getattr(ufunc, method)(*map(_viewed, inputs), **{k: _viewed(v) for k, v in options.items()})
+
+    def __array_function__(
+        self,
+        func: "Callable[..., Any]",
+        types: Iterable[type],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Any:  # noqa: ANN401 - what the function returns
+        if args and isinstance(args[0], RemoteArray):
+            found = args[0]._reduced_there(func, args[1:], kwargs)
+            if found is not NotImplemented:
+                return found
+            if func.__name__ in ROW_FUNCTIONS:
+                # The result is a tensor in each case, whether the server computes it or this end.
+                args = (args[0].compute(), *args[1:])
+        return func(*map(_viewed, args), **{name: _viewed(value) for name, value in kwargs.items()})
+
+    def __array__(self, dtype: "np.dtype[Any] | None" = None, copy: bool | None = None) -> "Array":  # noqa: FBT001
+        return self.view().__array__(dtype, copy)
+
+    def __bool__(self) -> bool:
+        return bool(self.view())
+
+    def __contains__(self, value: object) -> bool:
+        return value in self.compute()
+
+    def __float__(self) -> float:
+        return float(self.view())
+
+    def __int__(self) -> int:
+        return int(self.view())
+
+    def __complex__(self) -> complex:
+        return complex(self.view())
+
+    def __round__(self, digits: int | None = None) -> Any:  # noqa: ANN401 - a number, as Python's round
+        return round(self.view(), digits)
+
+    if not TYPE_CHECKING:
+        # Checkers would take any tensor in brackets for one index.
+        def __index__(self) -> int:
+            return self.view().__index__()
+
+
+TensorCommon.register(RemoteArray)
+
+
+def _viewed(value: object) -> object:
+    """Return the views of tensors elsewhere, also of those in lists: NumPy would ask again for one left."""
+    if isinstance(value, RemoteArray):
+        return value.view()
+    if type(value) in (list, tuple):
+        items = cast("list[object]", value)
+        return type(items)(map(_viewed, items))
+    return value

@@ -1,0 +1,48 @@
+"""Connections of what came from another process: all of it here shares those to one server."""
+
+import atexit
+import threading
+from typing import Final, NoReturn, TypeAlias
+
+from tensorwrapper.errors import ConversionError
+from tensorwrapper.remote.client._connection import Connections
+from tensorwrapper.remote.client._pending_request import Timeouts
+
+__all__ = ["Opening", "opened", "opening_of"]
+
+Opening: TypeAlias = tuple[str, Timeouts, int, bool | None]
+"""What another process needs to connect as we did: what `Connections` is made of, but for keys."""
+
+_open: Final[dict[Opening, Connections]] = {}
+_lock: Final = threading.Lock()
+
+
+def opening_of(what: object, connections: Connections) -> Opening:
+    """Return what another process needs to connect as we are connected.
+
+    Raises
+    ------
+    ConversionError
+        If we have keys: whoever reads what was pickled could be us.
+    """
+    if connections.has_keys:
+        _refuse_keys(what)
+    return connections.opening
+
+
+def _refuse_keys(what: object) -> NoReturn:
+    raise ConversionError(
+        f"{what!r} is read with a secret key, which is not pickled: whoever sees the bytes could be us. "
+        "Load the keys there, KeyPair.load(path), and connect(address, security=CurveClient(...))"
+    )
+
+
+def opened(opening: Opening) -> Connections:
+    """Return the connections to a server of what came from another process."""
+    with _lock:
+        found = _open.get(opening)
+        if found is None or found.closed or not found.is_leaked:
+            address, patience, cache_bytes, compress = opening
+            found = _open[opening] = Connections(address, None, patience, cache_bytes, compress=compress)
+            atexit.register(found.close)
+    return found

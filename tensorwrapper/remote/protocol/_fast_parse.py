@@ -1,0 +1,110 @@
+"""The short way to read small requests: in the words that this library writes, which a pattern knows.
+
+What a pattern does not know, or has anything wrong, is read as all other requests are, and refused there.
+"""
+
+import re
+from typing import Any, Final
+
+import numpy as np
+
+from tensorwrapper.errors import TensorWrapperError
+from tensorwrapper.remote.protocol._events import AskRead, AskRows
+from tensorwrapper.remote.protocol._limits import ServeLimits
+from tensorwrapper.selection import Outer, Runs
+from tensorwrapper.typing import IntArray
+
+__all__ = ["quick_request"]
+
+_LONGEST: Final = 1024
+"""Bytes of a label that a pattern is tried at."""
+_DEPTH: Final = 8
+_ITEMS: Final = 64
+"""What no label that a pattern knows exceeds, nested or counted."""
+_MOST: Final = 2**63 - 1
+_ROWS_BYTES: Final = 2**31
+
+_COUNT: Final = rb"(0|[1-9][0-9]{0,17})"
+_NAME: Final = rb'"name":"([ !#-\[\]-~]{1,200})"'
+_VERSION: Final = rb'"version":"([ !#-\[\]-~]{0,100})"'
+_TABLE: Final = rb'\{"lengths":1,"starts":\{"as":"(u[124])","first":%b,"frame":0,"n":%b\}\}' % (
+    _COUNT,
+    _COUNT,
+)
+_RANGE: Final = rb"\[(?:0|[1-9][0-9]{0,17})(?:,(?:0|[1-9][0-9]{0,17})){2}\]"
+_BOX: Final = re.compile(
+    rb'ZIO0JSON\{"tw":\{"read":\{%b,"select":\[\{"modes":\[(%b(?:,%b){0,7})\]\}\],%b\}\}\}'
+    % (_NAME, _RANGE, _RANGE, _VERSION)
+)
+_POINTS: Final = re.compile(
+    rb'ZIO0JSON\{"tw":\{"read":\{%b,"select":\[%b\],%b\}\}\}' % (_NAME, _TABLE, _VERSION)
+)
+_ROWS: Final = re.compile(
+    rb'ZIO0JSON\{"tw":\{"rows":\{(?:"bytes":%b,)?%b,"rows":%b,%b\}\}\}' % (_COUNT, _NAME, _TABLE, _VERSION)
+)
+_WIDTHS: Final["dict[bytes, np.dtype[Any]]"] = {b"u%d" % n: np.dtype(f"<u{n}") for n in (1, 2, 4)}
+
+
+def quick_request(
+    frames: list[memoryview], limits: ServeLimits, most: int | None = None
+) -> AskRead | AskRows | None:
+    """Return what a message asks for, if it is a box, points or rows as they are mostly asked for; else None.
+
+    Of more than `most` points or rows, if that is given, it is None, too.
+
+    O(positions). No more is allocated than the message has bytes, eight times over.
+    """
+    first = frames[0]
+    if first.nbytes > min(_LONGEST, limits.label_bytes) or limits.depth < _DEPTH or limits.items < _ITEMS:
+        return None
+    if sum([frame.nbytes for frame in frames]) > limits.request_bytes:
+        return None
+    label = first.tobytes()
+    positions = limits.positions if most is None else min(most, limits.positions)
+    if len(frames) == 2:
+        found = _BOX.fullmatch(label)
+        if found is None:
+            return None
+        name, modes, version = found.groups()
+        outer = _outer(modes)
+        return None if outer is None else AskRead(name.decode(), version.decode(), None, (outer,))
+    if len(frames) != 3:
+        return None
+    found = _POINTS.fullmatch(label)
+    if found is not None:
+        name, *table, version = found.groups()
+        runs = _runs(frames[2], table, positions)
+        return None if runs is None else AskRead(name.decode(), version.decode(), None, (runs,))
+    found = _ROWS.fullmatch(label)
+    if found is None:
+        return None
+    given, name, *table, version = found.groups()
+    nbytes = int(given or b"0")
+    runs = _runs(frames[2], table, positions) if nbytes <= _ROWS_BYTES else None
+    return None if runs is None else AskRows(name.decode(), version.decode(), runs, nbytes)
+
+
+def _outer(modes: bytes) -> Outer | None:
+    ranges: list[range] = []
+    for mode in modes[1:-1].split(b"],["):
+        start, count, step = map(int, mode.split(b","))
+        if step < 1 or start + count * step > _MOST:
+            return None
+        ranges.append(range(start, start + count * step, step))
+    return Outer(ranges)
+
+
+def _runs(frame: memoryview, table: list[bytes], most: int) -> Runs | None:
+    """Return single elements, or rows, of which a frame has the differences."""
+    width, first, count = _WIDTHS[table[0]], int(table[1]), int(table[2])
+    if not 0 < count <= most or frame.nbytes != (count - 1) * width.itemsize:
+        return None
+    # The first has 60 bits, each difference 32, and there are fewer than 2^30: no sum of them leaves 64.
+    found: IntArray = np.empty(count, np.int64)
+    found[0] = first
+    np.cumsum(np.frombuffer(frame, width), out=found[1:])
+    found[1:] += first
+    try:
+        return Runs(found)
+    except TensorWrapperError:
+        return None

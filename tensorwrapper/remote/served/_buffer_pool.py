@@ -1,0 +1,100 @@
+"""`BufferPool`: the memory in which answers lie until they are sent, used again and again."""
+
+import mmap
+import threading
+from collections.abc import Iterable
+from typing import Any, Final, cast, final
+
+import numpy as np
+
+from tensorwrapper.typing import Array
+
+__all__ = ["BufferPool"]
+
+_SMALL: Final = 2**16
+"""Bytes below which an answer is copied by ZeroMQ, and lies anywhere."""
+_PAGE_BITS: Final = 12
+_KEPT: Final = 2**23
+"""Bytes of slabs that nothing lies in, up to which none makes room for another."""
+
+
+@final
+class BufferPool:
+    """Slabs of memory of which no more are made than answers lay in at the same time.
+
+    A slab is at most a quarter larger than what lies in it. A few MiB more are kept: answers that are now
+    large, now small would make fresh pages each time.
+
+    The allocator of the system gives memory of a few MiB back late or never, and what one thread has freed it
+    does not give to another: twice what answers had. Fresh pages cost twenty times what it costs to write
+    them. Any thread may use it.
+    """
+
+    __slots__ = ("_free", "_lock", "nbytes")
+
+    def __init__(self) -> None:
+        self._free: list[_Slab] = []
+        self._lock = threading.Lock()
+        self.nbytes: int = 0
+        """Bytes of slabs that nothing lies in."""
+
+    def take(self, count: int, dtype: "np.dtype[Any]") -> Array:
+        """Return an array without gaps of so many elements, of any values."""
+        nbytes = count * dtype.itemsize
+        if nbytes < _SMALL or dtype.hasobject or dtype.kind == "T":
+            return np.empty(count, dtype)
+        slab = self._slab(_rounded(nbytes))
+        return np.frombuffer(slab, np.uint8, nbytes).view(dtype)
+
+    def _slab(self, size: int) -> "_Slab":
+        with self._lock:
+            fits = [
+                (len(own), -k) for k, own in enumerate(self._free) if size <= len(own) <= size + size // 4
+            ]
+            if fits:
+                length, place = min(fits)
+                self.nbytes -= length
+                return self._free.pop(-place)
+            # Others make room for it.
+            left = size
+            while self._free and left > 0 and self.nbytes > _KEPT:
+                left -= len(self._free[0])
+                self._drop()
+        return _Slab(-1, size)
+
+    def give(self, frames: Iterable[memoryview]) -> None:
+        """Take back the slabs that frames lie in, which nobody reads any more; others are left alone."""
+        for frame in frames:
+            slab = _slab_of(frame)
+            if slab is not None:
+                with self._lock:
+                    self._free.append(slab)
+                    self.nbytes += len(slab)
+
+    def shrink(self) -> None:
+        """Give half of what nothing lies in back to the system; all of it after some times."""
+        with self._lock:
+            for _ in range((len(self._free) + 1) // 2):
+                self._drop()
+
+    def _drop(self) -> None:
+        # Arrays may hold it for a moment still: it is closed with the last of them.
+        self.nbytes -= len(self._free.pop(0))
+
+
+@final
+class _Slab(mmap.mmap):
+    """Pages that go back to the system at once when nothing refers to them any more."""
+
+
+def _rounded(nbytes: int) -> int:
+    """Return a size that others have as well: at most a quarter more."""
+    step = 1 << max((nbytes - 1).bit_length() - 3, _PAGE_BITS)
+    return -(-nbytes // step) * step
+
+
+def _slab_of(frame: memoryview) -> _Slab | None:
+    found: object = frame
+    while isinstance(found, memoryview | np.ndarray):
+        found = found.obj if isinstance(found, memoryview) else cast("object", found.base)
+    return found if isinstance(found, _Slab) else None

@@ -1,0 +1,267 @@
+"""`ElementReader`: the elements of what is served, as it is or as the box underneath its tiles."""
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final, cast, final
+
+import numpy as np
+
+from tensorwrapper._value_class import evolve
+from tensorwrapper.errors import ComputationCancelledError, RequestRefusedError
+from tensorwrapper.remote.protocol._elements import PRESENT, STORED, UNIQUE
+from tensorwrapper.remote.served._fast_gather import memory_of
+from tensorwrapper.remote.served._tile_reader import tiles_of
+from tensorwrapper.remote.served._view_source import ViewSource
+from tensorwrapper.remote.served._writing import store_values
+from tensorwrapper.selection import Outer, Runs, Source, TensorSource, View, Wanted, as_view
+from tensorwrapper.shape import Shape
+from tensorwrapper.tensor import Tensor, as_tensor
+from tensorwrapper.typing import Array, IntArray
+
+if TYPE_CHECKING:
+    from tensorwrapper.selection import Cancel, ViewLike
+
+__all__ = ["ElementReader"]
+
+_PARTS: Final = 256
+_FEW: Final = 2**16
+"""Bytes of several selections that the thread of the sockets reads itself."""
+
+
+@final
+class ElementReader:
+    """A tensor, or what a view can be made of. Whoever reads elements holds the lock of those who edit.
+
+    A view of sparse tensors is computed if it is to be `kept`: what it stores is known then.
+    """
+
+    __slots__ = (
+        "_entries",
+        "_in_tiles",
+        "_memory",
+        "_parts",
+        "_sparse",
+        "_tiles",
+        "given",
+        "source",
+        "tensor",
+    )
+
+    def __init__(self, given: "ViewLike", *, kept: bool = False) -> None:
+        tensor = _tensor_of(given)
+        self.given: ViewLike = as_view(given) if tensor is None else tensor
+        """What is served: a tensor, or a view of it."""
+        self._sparse: View[Any] | None = None
+        if tensor is None and kept and as_view(given).is_sparse:
+            self._sparse = as_view(given)
+            tensor = self._sparse.compute()
+        self.tensor: Tensor[Any] | None = tensor
+        self.source: Source = ViewSource(as_view(given)) if tensor is None else TensorSource(tensor)
+        self._memory = None if tensor is None else memory_of(tensor)
+        self._tiles = None if tensor is None or self._memory else tiles_of(tensor)
+        self._entries: tuple[IntArray, Array] | None = None
+        self._in_tiles: tuple[ElementReader, ElementReader] | None = None
+        self._parts: dict[int, tuple[Sequence[Wanted], Array]] = {}
+        """Parts of the memory that were read before, by the identity of what asked for them."""
+
+    @property
+    def shape(self) -> Shape[Any]:
+        """The indices of the elements."""
+        return self.source.shape
+
+    @property
+    def line(self) -> Array | None:
+        """The elements in memory one after the other, as their bytes travel; None if they do not lie so."""
+        flat = None if self._memory is None else self._memory.flat
+        return flat if sys.byteorder == "little" else None
+
+    def is_quick(self, selections: Sequence[Wanted]) -> bool:
+        """Tell whether selections are read faster than another thread is asked to do it."""
+        memory = self._memory
+        few = (
+            len(selections) == 1 or sum([own.size for own in selections]) * self.source.dtype.itemsize <= _FEW
+        )
+        return few and memory is not None and all(map(memory.is_quick, selections))
+
+    def check(self, selections: Sequence[Wanted], itemsize: int, most: int) -> None:
+        """Refuse what leaves the tensor, or has more bytes, of elements of this size, than are allowed."""
+        shape, total = self.shape, 0
+        for wanted in selections:
+            total += wanted.size
+            if isinstance(wanted, Runs):
+                if wanted.stop > shape.size:
+                    raise RequestRefusedError(
+                        "bounds", f"element {wanted.stop - 1} of {shape.size} is asked for"
+                    )
+                continue
+            if not shape.is_box or len(wanted.modes) != shape.rank:
+                raise RequestRefusedError(
+                    "bounds",
+                    f"positions of {len(wanted.modes)} modes do not select from {shape.kind} rank "
+                    f"{shape.rank}; numbers of elements do",
+                )
+            for mode, (own, extent) in enumerate(zip(wanted.modes, shape.extents, strict=True)):
+                if len(own) and int(own[-1]) >= extent:
+                    raise RequestRefusedError("bounds", f"position {own[-1]} of {extent} in mode {mode}")
+        if itemsize and total * itemsize > max(most, itemsize):
+            raise RequestRefusedError(
+                "limit", f"{total * itemsize} bytes are asked for at once; {most} are allowed"
+            )
+
+    def part(self, selections: Sequence[Wanted], most: int) -> Array | None:
+        """Return a small part of memory whose bytes, in order, are one selection; None of any other.
+
+        It is the short way of what follows, and found once for whoever asks with the same object again.
+        """
+        known = self._parts.get(id(selections))
+        if known is not None:
+            return known[1]
+        memory = self._memory
+        if memory is None or len(selections) != 1:
+            return None
+        (wanted,) = selections
+        if not isinstance(wanted, Outer) or not memory.is_few(wanted):
+            return None
+        self.check(selections, self.source.dtype.itemsize, most)
+        part = memory.part(wanted)
+        if part is not None:
+            if len(self._parts) >= _PARTS:
+                self._parts.clear()
+            # What is kept here is what has this identity, and nothing else.
+            self._parts[id(selections)] = (selections, part)
+        return part
+
+    def copy_to(self, selections: Sequence[Wanted], targets: Sequence[Array], stop: "Cancel | None") -> None:
+        """Copy the elements of selections to arrays without gaps."""
+        memory = self._memory
+        if memory is not None and all(map(memory.knows, selections)):
+            for wanted, target in zip(selections, targets, strict=True):
+                memory.copy_to(wanted, target)
+            return
+        tiles, left = self._tiles, list(zip(selections, targets, strict=True))
+        if tiles is not None:
+            for wanted, target in left:
+                if isinstance(wanted, Runs) and tiles.knows(wanted):
+                    tiles.copy_to(wanted, target)
+            left = [own for own in left if not (isinstance(own[0], Runs) and tiles.knows(own[0]))]
+        if not left:
+            return
+        source = evolve(self.source, stop=stop) if isinstance(self.source, ViewSource) else self.source
+        handle = source.read([own for own, _ in left], [own for _, own in left])
+        for _ in handle.completed():
+            if stop is not None and stop.is_set():
+                handle.cancel()
+                raise ComputationCancelledError("nobody wants it any more")
+
+    def store(self, selections: Sequence[Wanted], values: Sequence[Array]) -> None:
+        """Store values where selections of a tensor are, all or none of them."""
+        tensor = self.tensor
+        if tensor is None or self._sparse is not None:
+            raise RequestRefusedError("readonly", "a view is not written to")
+        store_values(tensor, selections, values)
+
+    @property
+    def is_writable(self) -> bool:
+        """Whether elements of it can be replaced: what is in memory that may change, each at one place."""
+        tensor = self.tensor if self._sparse is None else None
+        return tensor is not None and not tensor.is_readonly and tensor.layout.is_injective
+
+    # What a sparse tensor stores.
+
+    def stored(self) -> tuple[IntArray, Array]:
+        """Return the row-major numbers of what is stored, and the elements there."""
+        found = self._entries
+        if found is None:
+            tensor = self.tensor
+            if tensor is None:
+                raise RequestRefusedError("unsupported", "a view has no entries")
+            found = self._entries = tensor.buffer.stored_of(tensor.layout.implementation)
+        return found
+
+    def count_present(self) -> int | None:
+        """Return how many tiles of a tensor in blocks are present; None of any other."""
+        tensor = self.tensor
+        tiles = None if tensor is None else tensor.buffer.tiles_of(tensor.layout.implementation)
+        return None if tiles is None or tiles.first is None else tiles.pattern.count
+
+    def symmetry(self) -> str | None:
+        """Return the text of the symmetry of a tensor whose packed elements are in memory; None of others."""
+        if self._packed() is None:
+            return None
+        own = cast("Any", self.tensor).symmetry
+        return None if own.is_trivial or own.is_zero else str(own)
+
+    def _packed(self) -> Array | None:
+        """Return the packed elements of a symmetric box, or of symmetric tiles; None of others."""
+        tensor = self.tensor
+        if tensor is None or not tensor.buffer.stores_orbits:
+            return None
+        # Clients do not know the tiling of a box.
+        if tensor.buffer.in_tiles and tensor.shape.is_box:
+            return None
+        return tensor.buffer.packed_of(tensor.layout.implementation)
+
+    def line_of(self, what: str) -> "ElementReader":
+        """Return one of `LINES`: numbers of tiles, or stored elements."""
+        tensor, packed = self.tensor, self._packed()
+        in_tiles = tensor is not None and tensor.buffer.in_tiles
+        if what == UNIQUE and not (in_tiles and packed is not None):
+            raise RequestRefusedError("unsupported", "no tiles are stored for others")
+        if packed is not None and (what == UNIQUE or (what == STORED and not in_tiles)):
+            return ElementReader(as_tensor(packed))
+        return self._stored_tiles(numbers=what == PRESENT)
+
+    def _stored_tiles(self, *, numbers: bool) -> "ElementReader":
+        """Return the elements of the present tiles, one tile after the other, or the numbers of the tiles."""
+        found = self._in_tiles
+        if found is None:
+            tensor = self.tensor
+            tiles = None if tensor is None else tensor.buffer.tiles_of(tensor.layout.implementation)
+            if tiles is None or tiles.first is None:
+                raise RequestRefusedError("unsupported", "no tiles are stored by themselves")
+            lines = (tiles.pattern.ordinals(), tiles.values())
+            found = self._in_tiles = cast("Any", tuple(ElementReader(as_tensor(own)) for own in lines))
+        return found[0] if numbers else found[1]
+
+    def stored_in(self, selections: Sequence[Wanted]) -> tuple[list[int], IntArray, Array]:
+        """Return for each selection how much is stored in it, the numbers of all that, and the elements."""
+        ordinals, values = self.stored()
+        found = [np.flatnonzero(_within(wanted, ordinals, self.shape)) for wanted in selections]
+        places = np.concatenate(found) if found else np.empty(0, np.int64)
+        return [len(own) for own in found], ordinals[places], values[places]
+
+    def forget(self) -> None:
+        """Forget what was derived from the elements, which have been edited."""
+        self._entries = self._in_tiles = None
+        if self._sparse is not None:
+            self.tensor = self._sparse.compute()
+            self.source = TensorSource(self.tensor)
+
+
+def _tensor_of(given: "ViewLike") -> Tensor[Any] | None:
+    """Return the tensor in memory that something is; None of views and of sources elsewhere."""
+    value = cast("object", given)
+    if isinstance(value, Tensor):
+        return cast("Tensor[Any]", value)
+    return None if isinstance(value, View) else as_view(given).expression.node.tensor
+
+
+def _within(wanted: Wanted, ordinals: IntArray, shape: Shape[Any]) -> "np.ndarray[Any, np.dtype[np.bool_]]":
+    """Tell which row-major numbers a selection has."""
+    if isinstance(wanted, Runs):
+        if not len(wanted.starts):
+            return np.zeros(len(ordinals), np.bool_)
+        run = np.searchsorted(wanted.starts, ordinals, "right") - 1
+        inside: np.ndarray[Any, np.dtype[np.bool_]] = (run >= 0) & (ordinals < wanted.ends[run])
+        return inside
+    kept = np.ones(len(ordinals), np.bool_)
+    if not shape.rank:
+        return kept
+    for own, positions in zip(np.unravel_index(ordinals, shape.extents), wanted.modes, strict=True):
+        if isinstance(positions, range):
+            kept &= (own >= positions.start) & (own < positions.stop)
+            kept &= (own - positions.start) % positions.step == 0
+        else:
+            place = np.minimum(np.searchsorted(positions, own), len(positions) - 1)
+            kept &= positions[place] == own
+    return kept

@@ -1,0 +1,676 @@
+"""`Loop`: the thread that owns the sockets of a server, and those that read for it."""
+
+import logging
+import selectors
+import socket as sockets
+import threading
+import time
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from typing import Final, cast, final
+
+from tensorwrapper.errors import (
+    PeerUnreachableError,
+    RemoteProtocolError,
+    RequestRefusedError,
+    TransportClosedError,
+    TransportError,
+    TransportTimeoutError,
+)
+from tensorwrapper.remote.protocol._answers import send_answer
+from tensorwrapper.remote.protocol._events import (
+    Answer,
+    AskHealth,
+    AskRead,
+    AskRecords,
+    AskRows,
+    AskStats,
+    Cancel,
+    Elements,
+    Ping,
+    Refused,
+    Request,
+    Stats,
+)
+from tensorwrapper.remote.protocol._frames import number_of, plain_limit
+from tensorwrapper.remote.protocol._requests import RequestReader, receive_request
+from tensorwrapper.remote.server._catalogue import Catalogue
+from tensorwrapper.remote.server._client_sockets import Line
+from tensorwrapper.remote.server._clients import Budget, Client, Task
+from tensorwrapper.remote.server._connection_limit import excess, most_connections
+from tensorwrapper.remote.server._fair_queue import FairQueue, cost_of
+from tensorwrapper.remote.server._send_queue import Sending
+from tensorwrapper.remote.server._trim_allocator import give_back
+from tensorwrapper.transport import Counters, Security, Socket
+
+__all__ = ["Loop"]
+
+_PAUSE: Final = 0.004
+"""Seconds between two tries to send to a client that has no room."""
+_IDLE: Final = 0.5
+"""Seconds between two looks at what only time changes."""
+_TURN: Final = 0.005
+"""Seconds that a turn works at most at what came, and at answers, before it looks what came meanwhile."""
+_VISIT: Final = 0.02
+"""Seconds between two looks at whether those who asked are still there."""
+_TRIMS: Final = 8
+"""How often memory is given back after somebody left: ZeroMQ frees millions of frames within seconds."""
+_STALLED: Final = 3.0
+"""Seconds after which the connection of a client that takes no bytes is cut: it asks again."""
+_GONE: Final = 10.0
+"""Seconds after which a client that takes no answer is dropped."""
+_log = logging.getLogger(__name__)
+
+
+@final
+class Loop:
+    """A ROUTER in a thread of its own: it takes requests, has them answered, and sends the answers.
+
+    One request of a client is answered after the other, as long as the client takes the answers: what a slow
+    client leaves lying is a few answers, and others do not wait for it.
+    """
+
+    __slots__ = (
+        "_begun",
+        "_budget",
+        "_busy",
+        "_catalogue",
+        "_clients",
+        "_done",
+        "_draining",
+        "_error",
+        "_guests",
+        "_most",
+        "_owners",
+        "_pool",
+        "_reader",
+        "_ready",
+        "_running",
+        "_security",
+        "_sending",
+        "_socket",
+        "_stop_at",
+        "_thread",
+        "_threads",
+        "_trims",
+        "_turns",
+        "_visited",
+        "_wake",
+        "_woken",
+        "address",
+        "counts",
+    )
+
+    def __init__(self, catalogue: Catalogue, address: str, security: Security | None, threads: int) -> None:
+        self._catalogue, self._security, self._threads = catalogue, security, threads
+        self._clients: dict[bytes, Client] = {}
+        self._busy: dict[bytes, Client] = {}
+        """Those that have requests, or answers to take: a turn costs what is to be done for them."""
+        self._done: deque[tuple[Task, Answer | Request]] = deque()
+        """Requests that other threads have answered, or have read."""
+        self._turns = FairQueue()
+        self._guests: tuple[int, ...] = ()
+        """Who was there when there was nothing to do."""
+        self._trims = 0
+        self._most = most_connections(catalogue.limits.connections)
+        self._owners: dict[tuple[int, int], bytes] = {}
+        """Whose each connection is."""
+        self._visited = 0.0
+        self._budget = Budget(catalogue.limits)
+        self._sending = Sending(self._budget, catalogue.staging)
+        self._wake, self._woken = sockets.socketpair()
+        self._wake.setblocking(False)
+        self._woken.setblocking(False)
+        self._ready = threading.Event()
+        self._error: BaseException | None = None
+        self._draining = False
+        self._stop_at: float | None = None
+        self._running = 0
+        self._begun = time.monotonic()
+        self.counts: dict[str, int] = {
+            "requests": 0,
+            "answers": 0,
+            "refusals": 0,
+            "dropped": 0,
+            "clients_dropped": 0,
+            "connections_cut": 0,
+        }
+        self._reader = RequestReader(catalogue.limits)
+        self._socket: Socket | None = None
+        self.address: str = address
+        self._pool = ThreadPoolExecutor(threads, "tensorwrapper-read")
+        self._thread = threading.Thread(target=self._run, name="tensorwrapper-serve", daemon=True)
+        self._thread.start()
+        self._ready.wait()
+        if self._error is not None:
+            self._thread.join()
+            self._put_away()
+            raise self._error
+
+    # From other threads.
+
+    def stop(self, seconds: float) -> None:
+        """Take no more requests, answer those that are there for so many seconds at most, and end."""
+        self._stop_at = time.monotonic() + seconds
+        self._draining = True
+        self._rouse()
+        self._thread.join()
+        self._put_away()
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether requests are answered."""
+        return self._thread.is_alive()
+
+    def stats(self) -> dict[str, int]:
+        """Return the counters of all clients together."""
+        sent = Counters() if self._socket is None else self._socket.counters
+        return {
+            **self.counts,
+            "clients": len(self._clients),
+            "in_flight": sum([len(own.tasks) for own in list(self._clients.values())]),
+            "bytes_held": self._budget.held,
+            "clients_cut": self._sending.cuts,
+            "bytes_sent": sent.bytes_sent_on_wire,
+            "bytes_received": sent.bytes_received_on_wire,
+            "seconds": int(time.monotonic() - self._begun),
+            "draining": int(self._draining),
+        }
+
+    def _rouse(self) -> None:
+        with suppress(OSError):
+            self._wake.send(b"x")
+
+    def _put_away(self) -> None:
+        self._pool.shutdown(cancel_futures=True)
+        self._wake.close()
+        self._woken.close()
+
+    # In the thread.
+
+    def _run(self) -> None:
+        try:
+            limits = self._catalogue.limits.of_messages()
+            with Socket(
+                "ROUTER", limits=limits, security=self._security, stalled=_STALLED, watched=True
+            ) as socket:
+                self._socket = socket
+                self.address = socket.bind(self.address)
+                with selectors.DefaultSelector() as selector:
+                    for descriptor in socket.filenos():
+                        selector.register(descriptor, selectors.EVENT_READ)
+                    selector.register(self._woken, selectors.EVENT_READ)
+                    self._ready.set()
+                    self._serve(socket, selector)
+        except TransportClosedError as error:
+            # ZeroMQ is shut down, as it is when a process ends whose server nobody closed.
+            self._error = error
+            _log.debug("the server at %s ended with ZeroMQ", self.address)
+        except BaseException as error:  # noqa: BLE001 - whoever waits for the start is told
+            self._error = error
+            if self._ready.is_set():
+                _log.exception("the server at %s ended", self.address)
+        finally:
+            # What is worked at still has nobody who would send it.
+            for client in self._clients.values():
+                for task in client.tasks.values():
+                    task.stop.set()
+            self._ready.set()
+
+    def _serve(self, socket: Socket, selector: selectors.BaseSelector) -> None:
+        there = socket.poll()
+        while not self._is_over():
+            self._visit(socket)
+            turn = time.monotonic() + _TURN
+            while there and time.monotonic() < turn:
+                self._take(socket)
+                there = socket.poll()
+            waiting = False
+            if self._busy or self._done or self._sending:
+                self._collect()
+                self._sending.reap()
+                self._dispatch()
+                waiting = self._send(socket)
+                if self._sending and self._is_short():
+                    self._sending.press(self._clients.values())
+                # The descriptor tells only of changes: after each turn the socket itself is asked.
+                there = socket.poll()
+                if there or self._done or self._is_ready():
+                    continue
+            elif there:
+                continue
+            for key, _ in selector.select(_PAUSE if waiting or self._busy else _IDLE):
+                if key.fileobj is self._woken:
+                    with suppress(BlockingIOError):
+                        self._woken.recv(4096)
+            there = socket.poll()
+            if not (there or self._busy or self._sending):
+                self._rest(socket)
+
+    def _rest(self, socket: Socket) -> None:
+        """Let go of what is kept for nobody."""
+        self._catalogue.rest()
+        guests = socket.guests
+        if guests != self._guests:
+            # Whoever left may have left much behind, of messages that never ended.
+            self._guests, self._trims = guests, _TRIMS
+        if self._trims:
+            self._trims -= 1
+            give_back()
+
+    def _is_over(self) -> bool:
+        if self._stop_at is None:
+            return False
+        return not (self._running or self._busy) or time.monotonic() > self._stop_at
+
+    def _take(self, socket: Socket) -> None:
+        try:
+            peer, key, frames = socket.receive_signed(timeout=0)
+        except TransportTimeoutError:
+            return
+        except RemoteProtocolError as error:
+            self._drop(error.peer, plain_limit(str(error)))
+            return
+        self._receive(peer, key, frames)
+
+    def _drop(self, peer: bytes, why: str) -> None:
+        count = self.counts["dropped"] = self.counts["dropped"] + 1
+        # Whoever sends a million of them shall not fill a disk with lines.
+        if count & (count - 1) == 0:
+            _log.warning("%d messages dropped; the last, of the client %s: %s", count, peer.hex(), why)
+
+    def _receive(self, peer: bytes, key: str, frames: list[memoryview]) -> None:
+        client = self._clients.get(peer) or self._welcome(peer, key)
+        if client is None:
+            return
+        client.key = key
+        self._turns.settle(client, time.monotonic())
+        if len(client.out) > 2 * self._catalogue.limits.in_flight:
+            # Refusals are answers too, and who takes none shall not fill our memory with them.
+            self._drop(peer, "it takes no answers")
+            return
+        begin = time.monotonic()
+        try:
+            found = self._reader.read(frames)
+        except RequestRefusedError as error:
+            client.due += time.monotonic() - begin
+            known = number_of(frames)
+            if known is None:
+                self._drop(peer, str(error))
+            else:
+                self._refuse(client, known, error)
+            return
+        self._count(client, "requests", 1)
+        if found is None:
+            self._read_later(client, frames)
+            return
+        number, request = found
+        if isinstance(request, Cancel):
+            self._cancel(client, request.number)
+            return
+        refused = self._why_not(client, number, request)
+        if refused is not None:
+            self._refuse(client, number, refused, type(request).__name__)
+            return
+        if not client.asked and not client.out and self._answer_at_once(client, number, request):
+            client.due += time.monotonic() - begin
+            return
+        client.due += time.monotonic() - begin
+        task = Task(client, number, request, self._catalogue.bytes_of(request, key))
+        task.is_quick = self._catalogue.is_quick(request, key)
+        self._ask_later(task)
+
+    def _ask_later(self, task: Task) -> None:
+        """Let a request wait for its turn, if there is a place for it."""
+        client = task.client
+        if not self._budget.has_place(task):
+            refused = RequestRefusedError("busy", "the requests that wait are large already")
+            self._refuse(client, task.number, refused, task.verb)
+            return
+        client.tasks[task.number] = task
+        self._budget.enter(task)
+        self._busy[client.peer] = client
+
+    def _welcome(self, peer: bytes, key: str) -> Client | None:
+        """Return a client that is new; None if it is gone already, or there are too many."""
+        line, is_there = self._line_of(peer)
+        if not is_there:
+            # What was on its way when its client went away: nobody takes an answer.
+            self.counts["dropped"] += 1
+            return None
+        if len(self._clients) >= self._catalogue.limits.clients and not self._make_room():
+            self._drop(peer, "there are too many clients")
+            return None
+        client = self._clients[peer] = Client(peer, key, line)
+        if line is not None:
+            self._owners[line.place] = peer
+        return client
+
+    def _line_of(self, peer: bytes) -> tuple[Line | None, bool]:
+        """Return the connection of a new peer, and whether the peer is there, as far as it is told."""
+        sender = None if self._socket is None else self._socket.sender
+        line = Line.of(sender)
+        if line is None or line.is_gone:
+            return None, sender is None
+        # A descriptor is used again. ZeroMQ counts its peers: of two the later one has it now.
+        before = self._owners.get(line.place)
+        if before is None:
+            return line, True
+        if before > peer:
+            return None, False
+        self._forget(before, "it went away")
+        return line, True
+
+    def _read_later(self, client: Client, frames: list[memoryview]) -> None:
+        """Let a request wait that another thread is to read: who says much holds up nobody else."""
+        number = number_of(frames)
+        if number is None:
+            raise AssertionError("what has no number is not read later")
+        refused = self._why_not(client, number, None)
+        if refused is not None:
+            self._refuse(client, number, refused)
+            return
+        task = Task(client, number, None)
+        task.frames, task.weight = frames, sum([frame.nbytes for frame in frames])
+        self._ask_later(task)
+
+    def _answer_at_once(self, client: Client, number: int, request: Request) -> bool:
+        """Answer a small read of a client of which nothing waits; return whether it is one.
+
+        It is the short way of `_dispatch` and `_send`: the answer is copied, and nothing of it is kept.
+        """
+        socket = self._socket
+        if socket is None or not isinstance(request, AskRead | AskRows | AskRecords):
+            return False
+        answer = self._catalogue.at_once(request, client.key)
+        if answer is None:
+            return False
+        if isinstance(answer, Refused):
+            _tell(client, type(request).__name__, answer.reason)
+            self._send_later(Task(client, number, None), answer)
+            return True
+        # Counted before it goes: who has the answer finds it counted.
+        self._count(client, "answers", 1)
+        try:
+            socket.send(send_answer(number, answer), peer=client.peer, timeout=0)
+        except TransportTimeoutError:
+            self._count(client, "answers", -1)
+            self._send_later(Task(client, number, None), answer)
+        except TransportError as error:
+            self._forget(client.peer, str(error))
+        return True
+
+    def _count(self, client: Client, what: str, more: int) -> None:
+        client.counts[what] += more
+        self.counts[what] += more
+
+    def _cancel(self, client: Client, number: int) -> None:
+        task = client.tasks.pop(number, None)
+        # One that is being read waits still, and not among the others.
+        if task is not None and task.take("cancelled") and task.state == "over" and task in client.asked:
+            self._budget.leave(task)
+
+    def _make_room(self) -> bool:
+        """Forget the clients that have no requests; nobody says of a client that it went away."""
+        busy = {peer: client for peer, client in self._clients.items() if client.tasks or client.out}
+        room = len(busy) < len(self._clients)
+        for client in self._clients.values():
+            if client.peer not in busy:
+                self._disown(client)
+        self._clients = busy
+        return room
+
+    def _disown(self, client: Client) -> None:
+        if client.line is not None and self._owners.get(client.line.place) == client.peer:
+            del self._owners[client.line.place]
+
+    def _why_not(self, client: Client, number: int, request: Request | None) -> RequestRefusedError | None:
+        if number in client.tasks:
+            return RequestRefusedError("replayed", f"the request {number} is not answered yet")
+        limits = self._catalogue.limits
+        if len(client.tasks) >= limits.in_flight:
+            return RequestRefusedError("busy", f"{len(client.tasks)} requests are under way")
+        if client.is_fast(limits.requests_per_second):
+            return RequestRefusedError("busy", f"{limits.requests_per_second} requests a second are allowed")
+        if self._draining and not isinstance(request, AskHealth | AskStats | Ping):
+            return RequestRefusedError("draining", "the server is about to end")
+        return None
+
+    def _refuse(self, client: Client, number: int, error: RequestRefusedError, verb: str = "") -> None:
+        _tell(client, verb, error.reason)
+        # Its number may be that of a request which is not answered yet.
+        self._send_later(Task(client, number, None), Refused(error.reason, str(error.args[1])))
+
+    def _dispatch(self) -> None:
+        """Answer what waits: at once what is quick, and the rest in other threads, one for each client.
+
+        A turn may be over before all are answered: who is first in the next one `FairQueue` says.
+        """
+        begin = time.monotonic()
+        turn = begin + _TURN
+        for client in self._turns.order(self._busy.values(), begin, self._has_room):
+            if begin > turn:
+                return
+            if not (self._turns.may(client) and self._has_room(client.asked[0])):
+                continue
+            task = client.asked[0]
+            self._budget.leave(task)
+            held = client.held
+            self._begin(task)
+            now = time.monotonic()
+            self._turns.charge(client, cost_of(task.nbytes, now - begin), client.held - held)
+            begin = now
+
+    def _begin(self, task: Task) -> None:
+        """Answer a request at once, or have another thread answer it."""
+        client, request = task.client, task.request
+        if task.frames is not None:
+            self._running += 1
+            self._pool.submit(partial(self._read, task, task.frames))
+            return
+        task.take("begun")
+        self._budget.begin(task)
+        if isinstance(request, AskStats):
+            self._answered(task, self._stats_of(client))
+        elif isinstance(request, AskHealth):
+            self._answered(task, self._health())
+        elif request is not None and task.is_quick and self._catalogue.is_quick(request, client.key):
+            self._answered(task, self._answer_to(task, request))
+        else:
+            self._running += 1
+            self._pool.submit(partial(self._work, task))
+
+    def _is_ready(self) -> bool:
+        """Tell whether a request could be answered now: its client has taken the answers before it."""
+        return any(
+            own.asked and not own.out and self._turns.may(own) and self._has_room(own.asked[0])
+            for own in self._busy.values()
+        )
+
+    def _visit(self, socket: Socket) -> None:
+        """Look now and then who is there: nothing is made for who went away, and no more come than may."""
+        now = time.monotonic()
+        if now - self._visited < _VISIT:
+            return
+        self._visited = now
+        for peer, client in list(self._busy.items()):
+            if client.line is not None and client.line.is_gone:
+                self._forget(peer, "it went away")
+        guests = socket.guests
+        if len(guests) > self._most:
+            own = [client.line for client in self._clients.values() if client.is_settled]
+            known = {line.place[0] for line in own if line is not None}
+            for descriptor in excess(guests, known, self._most):
+                line = Line.of(descriptor)
+                self.counts["connections_cut"] += line is not None and line.cut()
+
+    def _is_short(self) -> bool:
+        """Tell whether a client waits for memory that others hold."""
+        return any(own.asked and self._budget.is_short(own.asked[0]) for own in self._busy.values())
+
+    def _has_room(self, task: Task) -> bool:
+        """Tell whether a request is answered now: others wait for memory, and some for a thread."""
+        if isinstance(task.request, AskHealth | AskStats | Ping):
+            return True
+        return (task.is_quick or self._running < 2 * self._threads) and self._budget.fits(task)
+
+    def _health(self) -> Answer:
+        """Return how it is: what is under way, how much waits, whether it is about to end."""
+        counts = {
+            "clients": len(self._clients),
+            "draining": int(self._draining),
+            "running": self._running,
+            "seconds": int(time.monotonic() - self._begun),
+            "tensors": len(self._catalogue),
+            "threads": self._threads,
+            "waiting": sum([len(own.asked) for own in self._clients.values()]),
+        }
+        return Stats(tuple(sorted(counts.items())))
+
+    def _answer_to(self, task: Task, request: Request) -> Answer:
+        client = task.client
+        return self._catalogue.answer(request, client.key, task.number, task.stop, client.peer.hex())
+
+    def _read(self, task: Task, frames: list[memoryview]) -> None:
+        found: Answer | Request = Refused("internal", "the server failed")
+        begin = time.thread_time()
+        try:
+            if task.state != "over":
+                found = receive_request(frames, self._catalogue.limits)[1]
+        except RequestRefusedError as error:
+            found = Refused(error.reason, str(error.args[1]))
+        except BaseException:  # noqa: BLE001 - the client is answered in any case
+            _log.exception("a request could not be read")
+        task.seconds = time.thread_time() - begin
+        self._done.append((task, found))
+        self._rouse()
+
+    def _work(self, task: Task) -> None:
+        answer: Answer = Refused("internal", "the server failed")
+        begin = time.thread_time()
+        try:
+            if task.request is not None and not task.stop.is_set():
+                answer = self._answer_to(task, task.request)
+        except BaseException:  # noqa: BLE001 - the client is answered in any case
+            _log.exception("a request failed")
+        task.seconds = time.thread_time() - begin
+        self._done.append((task, answer))
+        self._rouse()
+
+    def _collect(self) -> None:
+        while self._done:
+            task, found = self._done.popleft()
+            self._running -= 1
+            self._turns.charge(task.client, task.seconds)
+            if task.frames is not None:
+                self._was_read(task, task.frames, found)
+            else:
+                self._answered(task, cast("Answer", found))
+
+    def _was_read(self, task: Task, frames: list[memoryview], found: Answer | Request) -> None:
+        """Go on with a request that another thread has read, unless nobody wants it any more."""
+        task.frames = None
+        if task.state == "over":
+            return
+        client = task.client
+        if isinstance(found, Refused):
+            task.take("begun")
+            self._answered(task, found)
+            return
+        request = cast("Request", found)
+        if isinstance(request, Cancel):
+            client.tasks.pop(task.number, None)
+            self._cancel(client, request.number)
+            return
+        self._reader.keep(frames, request)
+        task.know(request, self._catalogue.bytes_of(request, client.key))
+        # It had its place already.
+        self._budget.enter(task, first=True)
+        self._busy[client.peer] = client
+
+    def _stats_of(self, client: Client) -> Answer:
+        seconds = int(time.monotonic() - self._begun)
+        own = {**client.counts, "in_flight": len(client.tasks), "seconds": seconds}
+        return Stats(tuple(sorted({**own, "draining": int(self._draining)}.items())))
+
+    def _answered(self, task: Task, answer: Answer) -> None:
+        task.take("made")
+        if task.state == "over":
+            # Nobody wanted it any more before it was made.
+            self._budget.end(task)
+            if isinstance(answer, Elements):
+                self._catalogue.staging.give(answer.frames)
+            return
+        task.client.tasks.pop(task.number, None)
+        if isinstance(answer, Refused):
+            _tell(task.client, task.verb, answer.reason)
+        self._send_later(task, answer)
+
+    def _send_later(self, task: Task, answer: Answer) -> None:
+        client = task.client
+        kind = "refusals" if isinstance(answer, Refused) else "answers"
+        self._count(client, kind, 1)
+        if not client.out:
+            client.since = time.monotonic()
+        frames = send_answer(task.number, answer)
+        self._budget.made(task, sum([own.nbytes for own in frames]))
+        client.out.append((task, frames))
+        self._busy[client.peer] = client
+
+    def _send(self, socket: Socket) -> bool:
+        """Send what clients have room for; return whether something is left."""
+        left = False
+        for peer, client in list(self._busy.items()):
+            # One that had no room is not asked at each turn: others are served meanwhile.
+            if client.out and client.full and time.monotonic() - client.full < _PAUSE:
+                left = True
+                continue
+            client.full = 0.0
+            while client.out:
+                task, frames = client.out[0]
+                try:
+                    delivery = socket.send(frames, peer=peer, timeout=0)
+                except TransportTimeoutError:
+                    if time.monotonic() - client.since > _GONE:
+                        self._forget(peer, "it takes no answers")
+                    client.full = time.monotonic()
+                    left = True
+                    break
+                except PeerUnreachableError:
+                    self._forget(peer, "it is gone")
+                    break
+                except TransportError as error:
+                    self._forget(peer, str(error))
+                    break
+                client.out.popleft()
+                task.take("sent")
+                if task.nbytes:
+                    self._sending.add(task, delivery, frames)
+                client.since = time.monotonic()
+            if not client.asked and not client.out:
+                self._busy.pop(peer, None)
+        return left
+
+    def _forget(self, peer: bytes, why: str) -> None:
+        client = self._clients.pop(peer, None)
+        self._busy.pop(peer, None)
+        if client is not None:
+            self._disown(client)
+            for task in [*client.tasks.values(), *[own for own, _ in client.out]]:
+                if task.take("lost") and task.state == "over":
+                    self._budget.end(task)
+            for task in list(client.asked):
+                self._budget.leave(task)
+            client.out.clear()
+            client.tasks.clear()
+            self.counts["clients_dropped"] += 1
+            fields = {"client": peer.hex(), "key": client.key, "reason": why}
+            _log.info("the client %s is forgotten: %s", peer.hex(), why, extra=fields)
+
+
+def _tell(client: Client, verb: str, reason: str) -> None:
+    """Log a refusal, with fields for whoever sorts them."""
+    fields = {"client": client.peer.hex(), "key": client.key, "verb": verb, "reason": reason}
+    _log.debug("refused: %s %s", verb or "what is no request", reason, extra=fields)

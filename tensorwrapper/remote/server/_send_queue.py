@@ -1,0 +1,80 @@
+"""`Sending`: answers on their way, and the clients that do not take theirs while others wait for memory."""
+
+import time
+from collections.abc import Iterable, Sequence
+from typing import Final, final
+
+from tensorwrapper.remote.served._buffer_pool import BufferPool
+from tensorwrapper.remote.server._clients import Budget, Client, Task
+from tensorwrapper.transport import Delivery
+
+__all__ = ["Sending"]
+
+_LOOK: Final = 0.1
+"""Seconds between two looks at who takes what he asked for."""
+_DOUBT: Final = 0.2
+"""Seconds after which a client that takes nothing shares the memory of those of whom nothing is known."""
+_CUT: Final = 0.5
+"""Seconds after which its connection is cut, if others wait: it may connect and ask again."""
+_UNTOLD: Final = 3.0
+"""The same where the system does not tell whether bytes are taken."""
+_LEAST: Final = 2**14
+"""Bytes that must be taken meanwhile: one now and then is nothing."""
+
+
+@final
+class Sending:
+    """What was handed to ZeroMQ and is read from memory still; who is looked at is one of its clients."""
+
+    __slots__ = ("_answers", "_budget", "_looked", "_staging", "cuts")
+
+    def __init__(self, budget: Budget, staging: BufferPool) -> None:
+        self._budget, self._staging = budget, staging
+        self._answers: list[tuple[Task, Delivery, Sequence[memoryview]]] = []
+        self._looked = 0.0
+        self.cuts: int = 0
+        """Connections that were cut so that others have memory."""
+
+    def __len__(self) -> int:
+        return len(self._answers)
+
+    def add(self, task: Task, delivery: Delivery, frames: Sequence[memoryview]) -> None:
+        """Note an answer whose memory is given back when it has gone."""
+        self._answers.append((task, delivery, frames))
+
+    def reap(self) -> None:
+        """Give back the memory of answers that are read no more; whoever took one is trusted."""
+        if not self._answers:
+            return
+        still: list[tuple[Task, Delivery, Sequence[memoryview]]] = []
+        for task, delivery, frames in self._answers:
+            if not delivery.done:
+                still.append((task, delivery, frames))
+                continue
+            task.take("delivered")
+            self._budget.end(task)
+            self._budget.trust(task.client)
+            self._staging.give(frames)
+        self._answers = still
+
+    def press(self, clients: Iterable[Client]) -> None:
+        """Look who holds memory that others wait for, and takes nothing; cut him off after a while."""
+        now = time.monotonic()
+        if now - self._looked < _LOOK:
+            return
+        self._looked = now
+        for client in clients:
+            if not client.held:
+                client.moved = 0.0
+                continue
+            taken = None if client.line is None else client.line.taken()
+            if not client.moved or (taken is not None and taken - client.taken >= _LEAST):
+                client.moved, client.taken = now, taken or 0
+                continue
+            silent = now - client.moved
+            if silent > _DOUBT:
+                self._budget.doubt(client)
+            if silent > (_UNTOLD if taken is None else _CUT):
+                client.moved = 0.0
+                if client.line is not None and client.line.cut():
+                    self.cuts += 1

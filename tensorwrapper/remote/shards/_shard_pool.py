@@ -1,0 +1,385 @@
+"""`ShardPool` and `Spread`: several servers at work at the same time, one for another where one is lost."""
+
+import atexit
+import logging
+import math
+import os
+import threading
+import warnings
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
+from queue import Empty, SimpleQueue
+from typing import Final, TypeAlias, final
+
+from tensorwrapper.errors import (
+    ConversionError,
+    LeakedResourceWarning,
+    RemoteProtocolError,
+    RequestRefusedError,
+    ShardsLostError,
+    TensorNameError,
+    TransportClosedError,
+    TransportError,
+    TransportForkError,
+    VersionChangedError,
+)
+from tensorwrapper.remote.client._connection import Connections
+from tensorwrapper.remote.client._lookup import found_tensor
+from tensorwrapper.remote.client._pending_request import Timeouts
+from tensorwrapper.remote.client._tensor import RemoteTensor
+from tensorwrapper.remote.protocol._events import AskFacts, FactsOf
+from tensorwrapper.remote.shards._sharding import Holder, Sharding
+from tensorwrapper.transport import CurveClient, KeyPair
+
+__all__ = ["LOST", "Manner", "ShardPool", "Spread", "Work", "fleet_of"]
+
+_WAIT: Final = 0.05
+_NAMED: Final = 8
+"""Parts that an error names; it has all of them as well."""
+LOST: Final = (TransportError, TensorNameError, RemoteProtocolError)
+"""What a holder may raise for which another is asked; a tensor that has changed is no such thing."""
+_log = logging.getLogger(__name__)
+
+Work: TypeAlias = Callable[["Spread", str, Sequence[int]], Iterator[tuple[int, Exception | None]]]
+"""What is done with tiles at the holder of an address, in its thread.
+
+It yields each tile that is done, or why this tile cannot be had there; it raises what is wrong with all.
+"""
+
+
+Manner: TypeAlias = tuple[Timeouts, int, bool | None]
+"""How holders are asked: how long they are waited for, what is kept of each, whether answers come packed."""
+
+
+@final
+class ShardPool:
+    """The holders of tensors: a thread and a connection for each that is asked, made when it is.
+
+    Any thread may use it.
+    """
+
+    __slots__ = (
+        "_connections",
+        "_keys",
+        "_lock",
+        "_process",
+        "_tensors",
+        "_threads",
+        "changed",
+        "closed",
+        "has_keys",
+        "lost",
+        "manner",
+    )
+
+    def __init__(
+        self,
+        keys: KeyPair | None,
+        patience: Timeouts,
+        cache_bytes: int = 0,
+        compress: bool | None = None,  # noqa: FBT001 - it is an option of whoever calls whoever calls this
+    ) -> None:
+        self._keys = keys
+        self.manner: Manner = (patience, cache_bytes, compress)
+        self.has_keys: bool = keys is not None
+        self.closed: bool = False
+        self.lost: set[str] = set()
+        """The addresses of holders that did not answer the last time that they were asked."""
+        self.changed: set[str] = set()
+        """The addresses of holders that had other parts than were looked up."""
+        self._lock = threading.Lock()
+        self._threads: dict[str, ThreadPoolExecutor] = {}
+        self._connections: dict[str, Connections] = {}
+        self._tensors: dict[tuple[str, str], RemoteTensor] = {}
+        self._process = os.getpid()
+
+    @property
+    def is_here(self) -> bool:
+        """Whether it is open, in the process that opened it."""
+        return not self.closed and self._process == os.getpid()
+
+    def submit(self, holder: Holder, work: Callable[[], None]) -> None:
+        """Have the thread of a holder do something.
+
+        Raises
+        ------
+        TransportClosedError
+            If the client is closed.
+        TransportForkError
+            If this is another process than the one that opened it.
+        """
+        if self._process != os.getpid():
+            raise TransportForkError("holders were connected before a fork: connect_shards() here")
+        with self._lock:
+            if self.closed:
+                raise TransportClosedError("the client of these holders is closed")
+            pool = self._threads.get(holder.address)
+            if pool is None:
+                self._connections[holder.address] = self.connections_to(holder)
+                pool = self._threads[holder.address] = ThreadPoolExecutor(1, "tensorwrapper-holder")
+            pool.submit(work)
+
+    def connections_to(self, holder: Holder) -> Connections:
+        """Return connections to a holder, none of which is made yet, for whoever closes them."""
+        if holder.key and self._keys is None:
+            raise ConversionError(f"{holder.address} lets in who has keys: connect_shards(keys=...)")
+        security = CurveClient(self._keys, holder.key) if holder.key and self._keys else None
+        patience, cache_bytes, compress = self.manner
+        return Connections(holder.address, security, patience, cache_bytes, compress=compress)
+
+    def tensor(self, address: str, name: str) -> RemoteTensor:
+        """Return a tensor of a holder, in its thread: at the version that it had when it was asked for."""
+        found = self._tensors.get((address, name))
+        if found is None:
+            found = self._tensors[address, name] = found_tensor(self._connections[address], name)
+        return found
+
+    def look_up(self, address: str, names: Iterable[str]) -> None:
+        """Ask for several tensors of a holder at once, in its thread; nothing if it has not all of them."""
+        unknown = tuple([name for name in names if (address, name) not in self._tensors])
+        if len(unknown) < 2:
+            return
+        connections = self._connections[address]
+        try:
+            answer = connections.here().ask(AskFacts(unknown))
+        except (TensorNameError, RequestRefusedError):
+            # Which one it is shows when each is asked for.
+            return
+        if not isinstance(answer, FactsOf) or tuple([own.name for own in answer.facts]) != unknown:
+            raise RemoteProtocolError("schema", f"{address} tells of other tensors than those asked for")
+        for own in answer.facts:
+            self._tensors[address, own.name] = RemoteTensor(connections, own)
+
+    def forget_changed(self) -> None:
+        """Look up anew, when it is asked for, what holders have that had other parts: they were replaced."""
+        while self.changed:
+            address = self.changed.pop()
+            for known in [own for own in list(self._tensors) if own[0] == address]:
+                self._tensors.pop(known, None)
+
+    def asked_first(self, holders: Iterable[Holder]) -> list[Holder]:
+        """Return holders in the order in which they are asked: those last that were lost the last time."""
+        return sorted(holders, key=lambda own: own.address in self.lost)
+
+    def close(self) -> None:
+        """End all threads and connections; closing twice is harmless."""
+        self._end(wait=True)
+
+    def _end(self, *, wait: bool) -> None:
+        with self._lock:
+            self.closed = True
+            threads, connections = list(self._threads.values()), list(self._connections.values())
+        if self._process == os.getpid():
+            for pool in threads:
+                pool.shutdown(wait, cancel_futures=True)
+        for own in connections:
+            own.close()
+
+    def __del__(self) -> None:
+        # The last that could read has gone: the client, its tensors, and what is made of them. It may be a
+        # holder's thread that let go of it, which cannot wait for itself.
+        if getattr(self, "_process", None) is not None and self.is_here:
+            self._end(wait=False)
+            warnings.warn("a client of shards was not closed", LeakedResourceWarning, stacklevel=2)
+
+
+_fleets: Final[dict[Manner, ShardPool]] = {}
+_lock: Final = threading.Lock()
+
+
+def fleet_of(manner: Manner) -> ShardPool:
+    """Return the fleet of what came from other processes: all of it here shares the connections."""
+    with _lock:
+        fleet = _fleets.get(manner)
+        if fleet is None or not fleet.is_here:
+            fleet = _fleets[manner] = ShardPool(None, *manner)
+            atexit.register(fleet.close)
+    return fleet
+
+
+class _StoppedError(Exception):
+    """Nobody wants what this thread reads any more."""
+
+
+@final
+class Spread:
+    """Work on tiles of a tensor, at their holders at the same time, and at others where one is lost."""
+
+    __slots__ = (
+        "_at_work",
+        "_done",
+        "_fleet",
+        "_reasons",
+        "_running",
+        "_settled",
+        "_stopped",
+        "_tried",
+        "_work",
+        "name",
+        "sharding",
+    )
+
+    def __init__(
+        self, fleet: ShardPool, name: str, sharding: Sharding, tiles: Iterable[int], work: Work
+    ) -> None:
+        self.name, self.sharding = name, sharding
+        self._fleet, self._work = fleet, work
+        self._done: SimpleQueue[tuple[Holder, int | None, Sequence[int], Exception | None]] = SimpleQueue()
+        self._tried: dict[int, list[Holder]] = {tile: [] for tile in tiles}
+        self._reasons: dict[str, str] = {}
+        self._settled = threading.Condition()
+        self._stopped = False
+        self._at_work = self._running = 0
+        self._send(list(self._tried))
+
+    def done(self) -> Iterator[int | None]:
+        """Return an iterator over the tiles that are done, each as soon as it is; None while one waits.
+
+        Raises
+        ------
+        ShardsLostError
+            After all others are done, if nobody has some of them.
+        """
+        missing: list[int] = []
+        while self._running:
+            try:
+                holder, tile, rest, error = self._done.get(timeout=_WAIT)
+            except Empty:
+                yield None
+                continue
+            self._running -= tile is None
+            if error is None:
+                if tile is not None:
+                    yield tile
+                else:
+                    self._fleet.lost.discard(holder.address)
+                continue
+            if not isinstance(error, LOST) or self._fleet.closed:
+                self.cancel()
+                try:
+                    raise error
+                finally:
+                    # With its traceback it would be a ring, which keeps what this has until somebody looks.
+                    del error
+            self._reasons[holder.address] = str(error)
+            if tile is None:
+                self._fleet.lost.add(holder.address)
+            _log.warning("%s is lost for %d tiles of %r: %s", holder.address, len(rest), self.name, error)
+            missing += self._send(rest)
+        if missing:
+            raise self._lost(missing)
+
+    def cancel(self) -> None:
+        """Give up what is under way, and return when nobody writes any more."""
+        with self._settled:
+            self._stopped = True
+            self._settled.wait_for(lambda: not self._at_work)
+
+    # In the thread of a holder.
+
+    def check(self) -> None:
+        """Raise if nobody wants the rest any more."""
+        if self._stopped:
+            raise _StoppedError
+
+    def look_up(self, address: str, tiles: Iterable[int]) -> None:
+        """Ask a holder for several tiles at once, which are then known; nobody has to wait for that."""
+        with self._apart():
+            self._fleet.look_up(address, [self.sharding.part_name(self.name, tile) for tile in tiles])
+
+    @staticmethod
+    def is_alone(error: Exception) -> bool:
+        """Tell whether an error is about one tile: the holder is well, and may have all others."""
+        return isinstance(error, TensorNameError | RemoteProtocolError | RequestRefusedError)
+
+    def tensor(self, address: str, tile: int) -> RemoteTensor:
+        """Return a tile as a holder has it; while that is asked for, nobody has to wait for this thread."""
+        sharding = self.sharding
+        with self._apart():
+            found = self._fleet.tensor(address, sharding.part_name(self.name, tile))
+            extents = tuple([own.stop - own.start for own in sharding.box_of(tile)])
+            is_right = found.size == math.prod(extents) and found.dtype == sharding.dtype
+            if sharding.rows is None:
+                fill = None if sharding.fill is None else sharding.fill.hex()
+                is_right = is_right and found._facts.fill == fill and found.kind == "smooth"
+                is_right = is_right and found.shape.extents == extents
+            else:
+                is_right = is_right and found.rank == 2 and len(found) == int(sharding.rows[tile])
+        if not is_right:
+            raise RemoteProtocolError(
+                "schema", f"{address} has {found!r} for a tile of {extents} elements {sharding.dtype}"
+            )
+        return found
+
+    @contextmanager
+    def _apart(self) -> Generator[None]:
+        self._leave()
+        try:
+            yield
+        finally:
+            self._enter()
+
+    def _enter(self) -> None:
+        with self._settled:
+            self._at_work += 1
+
+    def _leave(self) -> None:
+        with self._settled:
+            self._at_work -= 1
+            self._settled.notify_all()
+
+    def _run(self, holder: Holder, tiles: list[int]) -> None:
+        left = dict.fromkeys(tiles)
+        error: Exception | None = None
+        self._enter()
+        try:
+            self.check()
+            for tile, why in self._work(self, holder.address, tiles):
+                del left[tile]
+                self._done.put((holder, tile, () if why is None else (tile,), why))
+        except _StoppedError:
+            pass
+        except Exception as caught:  # noqa: BLE001 - whoever waits for the tiles gets it
+            error = caught
+            if isinstance(caught, VersionChangedError):
+                self._fleet.changed.add(holder.address)
+        finally:
+            self._leave()
+        self._done.put((holder, None, list(left), error))
+
+    # In the thread that waits.
+
+    def _send(self, tiles: Iterable[int]) -> list[int]:
+        """Ask for tiles, each of the next holder that has it; return those that nobody else has."""
+        asked: dict[Holder, list[int]] = {}
+        missing: list[int] = []
+        order: dict[int, list[Holder]] = {}
+        for tile in tiles:
+            place = int(self.sharding.tiles[tile])
+            if place not in order:
+                has = [self.sharding.holders[k] for k in self.sharding.placements[place]]
+                order[place] = self._fleet.asked_first(has)
+            following = [own for own in order[place] if own not in self._tried[tile]]
+            if not following:
+                missing.append(tile)
+                continue
+            self._tried[tile].append(following[0])
+            asked.setdefault(following[0], []).append(tile)
+        for holder, own in asked.items():
+            self._fleet.submit(holder, partial(self._run, holder, own))
+            self._running += 1
+        return missing
+
+    def _lost(self, missing: Sequence[int]) -> ShardsLostError:
+        names = tuple([self.sharding.part_name(self.name, tile) for tile in sorted(missing)])
+        tried = {own.address for tile in missing for own in self._tried[tile]}
+        reasons = tuple([(address, self._reasons.get(address, "")) for address in sorted(tried)])
+        shown = ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
+        why = "; ".join([f"{address}: {reason}" for address, reason in reasons[:_NAMED]])
+        error = ShardsLostError(
+            f"{len(names)} of {len(self._tried)} parts of {self.name!r} are lost: {shown} ({why})"
+        )
+        error.missing, error.reasons = names, reasons
+        return error

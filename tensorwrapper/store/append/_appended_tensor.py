@@ -1,0 +1,266 @@
+"""Tensors that grew: the records of one name as one lazy tensor, whose elements are read where they lie."""
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import TYPE_CHECKING, Any, Final, Generic, cast, final
+
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper._arrays import different, splits_of
+from tensorwrapper._value_class import frozen
+from tensorwrapper.buffer import BufferCommon, Dense, Nullable, constant
+from tensorwrapper.buffer.lowlevel import holds_strings, index_elements, take_along
+from tensorwrapper.errors import DataFileError, ReadOnlyError, TensorWrapperError
+from tensorwrapper.shape import Shape
+from tensorwrapper.store.append._check_append import is_box
+from tensorwrapper.store.append._records import Records
+from tensorwrapper.store.records._batch_read import RecordBatch, places_of_runs
+from tensorwrapper.store.records._concatenated import (
+    copy_parts,
+    parts_of_run,
+    read_by_part,
+    read_run_by_part,
+)
+from tensorwrapper.store.records._format import MOST_ROWS
+from tensorwrapper.store.records._index_rows import Place, Row
+from tensorwrapper.store.records._pieces import run_of, with_rows
+from tensorwrapper.store.records._reader import RecordReader
+from tensorwrapper.tensor import Tensor, from_buffer
+from tensorwrapper.typing import Array, IntArray, ScalarT_co
+
+if TYPE_CHECKING:
+    from tensorwrapper.selection import View
+
+__all__ = ["AppendedTensor", "check_grown", "grown_parts", "grown_view"]
+
+_FEW: Final = 16  # records up to which each is opened when its elements are read
+
+
+@final
+@frozen(eq=False)
+class AppendedTensor(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
+    """The elements of a tensor in a file and of its extensions, one after the other; read-only.
+
+    A record is opened when one of its elements is read. It stays valid when the file is closed.
+    """
+
+    records: Records
+    ends: IntArray
+    """The address at which the elements of each record start, and the size of all."""
+    side: int | None = None
+    """Of what may have nulls: 0 for the values, 1 for whether they are valid."""
+
+    @property
+    def dtype(self) -> "np.dtype[ScalarT_co]":
+        return cast(
+            "np.dtype[ScalarT_co]", np.dtype(np.bool_) if self.side == 1 else self.records.first.dtype
+        )
+
+    @property
+    def size(self) -> int:
+        return int(self.ends[-1])
+
+    @property
+    def is_readonly(self) -> bool:
+        return True
+
+    @property
+    def filename(self) -> str | None:
+        return str(self.records.reader.path)
+
+    def as_readonly(self) -> "AppendedTensor[ScalarT_co]":
+        return self
+
+    def read(self, addresses: IntArray) -> "npt.NDArray[ScalarT_co]":
+        numbers = np.searchsorted(self.ends, addresses, side="right") - 1
+        if self.side is not None or len(different(numbers)) <= _FEW:
+            return read_by_part(self.ends, addresses, self.dtype, self._elements)
+        result: npt.NDArray[ScalarT_co] = np.empty(addresses.shape, self.dtype)
+        alike = self.records.alike()
+        own = alike.found[numbers]
+        number = numbers[own]
+        places = alike.places[number] // self.dtype.itemsize + (addresses[own] - self.ends[number])
+        result[own] = index_elements(self._file(), (places,))
+        if not own.all():
+            result[~own] = read_by_part(self.ends, addresses[~own], self.dtype, self._elements)
+        return result
+
+    def read_run(self, start: int, stop: int) -> "npt.NDArray[ScalarT_co]":
+        numbers = parts_of_run(self.ends, start, stop)
+        if self.side is not None or len(numbers) <= _FEW:
+            return read_run_by_part(self.ends, start, stop, self.dtype, self._elements)
+        result: npt.NDArray[ScalarT_co] = np.empty(stop - start, self.dtype)
+        alike, touched = self.records.alike(), slice(numbers.start, numbers.stop)
+        starts = self.ends[touched]
+        begins: IntArray = np.maximum(starts, start)
+        counts: IntArray = np.minimum(self.ends[numbers.start + 1 : numbers.stop + 1], stop) - begins
+        places: IntArray = alike.places[touched] // self.dtype.itemsize + (begins - starts)
+        own = np.flatnonzero(alike.found[touched])
+        for group in np.split(own, np.flatnonzero(np.diff(own) > 1) + 1) if len(own) else ():
+            low, high = int(group[0]), int(group[-1])
+            target = result[begins[low] - start :]
+            for done, spots in places_of_runs(places[low : high + 1], counts[low : high + 1]):
+                take_along(target[done : done + len(spots)], self._file(), spots, 0)
+        single = np.flatnonzero(~alike.found[touched]) + numbers.start
+        copy_parts(result, start, self.ends, single, self._elements)
+        return result
+
+    def _file(self) -> "npt.NDArray[ScalarT_co]":
+        """Return the file as elements: those of records that are alike lie at multiples of their size."""
+        raw, size = np.frombuffer(self.records.reader.mapped, dtype=np.uint8), self.dtype.itemsize
+        return raw[: len(raw) // size * size].view(self.dtype)
+
+    def write(self, addresses: IntArray, values: Array) -> None:  # noqa: ARG002 - it refuses
+        raise ReadOnlyError("a file only grows: copy() gives elements that can be written to")
+
+    def _elements(self, number: int) -> BufferCommon[Any]:
+        run = run_of(self.records.open(number))
+        if self.side is None:
+            return run
+        sides = run.sides or (run, constant(np.True_, run.size))
+        return sides[self.side]
+
+    def __reduce__(self) -> "tuple[Callable[..., Dense[Any]], tuple[Array]]":
+        # Elsewhere there is no such file.
+        return Dense, (self.read_run(0, self.size),)
+
+
+def _records(reader: RecordReader, places: tuple[Place, ...], rows: Sequence[Row]) -> Records:
+    """Return the records of a tensor that grew; the first is opened, and the last, which ends it."""
+    last = max([row[1] for row in rows], key=_stop)
+    lasting = reader.lasting(last)
+    first = lasting.tensor(rows[0][0], places)
+    ending = lasting.record(rows[-1])[0]
+    n_first = len(first) if first.shape.rank else -1
+    before = [cast("int", row[4]) for row in rows]
+    total = before[-1] + (len(ending) if ending.shape.rank else -1)
+    if before[0] != n_first or total < before[-1]:
+        raise DataFileError(
+            f"{reader.path}: the record at {rows[0][1].start} extends {rows[0][0]!r} at row {before[0]}, "
+            f"which has {max(n_first, 0)} rows before it"
+        )
+    records = Records(lasting, rows, first, np.array([0, *before, total], dtype=np.int64))
+    records.check(len(rows))
+    return records
+
+
+def _stop(place: Place) -> int:
+    return place.stop
+
+
+def grown_parts(
+    reader: RecordReader, places: tuple[Place, ...], rows: Sequence[Row]
+) -> tuple[Tensor[Any], ...]:
+    """Return a tensor that grew: one lazy tensor, or of strings and of what is sparse all that make it up.
+
+    Parameters
+    ----------
+    places
+        The pieces of the tensor as it was begun.
+    rows
+        Its extensions.
+
+    Raises
+    ------
+    DataFileError
+        If the records do not fit one another, as far as they are looked at: for the shape of a box the first
+        and the last are, and those that claim more elements than they have bytes; of all else, all.
+    """
+    try:
+        records = _records(reader, places, rows)
+        first = records.first
+        if holds_strings(first.dtype) or first.buffer.fill_value is not None:
+            return tuple([records.open(number) for number in range(len(rows) + 1)])
+        if is_box(first.shape):
+            return (_box(records),)
+        return (_jagged(records),)
+    except DataFileError:
+        raise
+    except TensorWrapperError as error:
+        raise DataFileError(f"{reader.path}: {rows[0][0]!r} has records that do not fit: {error}") from error
+
+
+def _box(records: Records) -> Tensor[Any]:
+    marks, first = records.marks, records.first
+    inner = prod(first.shape.as_smooth().extents[1:])
+    if int(marks[-1]) * max(inner, 1) > MOST_ROWS:
+        raise DataFileError(
+            f"{records.reader.path}: {records.rows[0][0]!r} would have over {MOST_ROWS} elements"
+        )
+    ends = marks * inner
+    # What is compressed, or has no elements, may have more rows than bytes, and else nobody.
+    lengths = np.array([row[1].length for row in records.rows], dtype=np.int64)
+    many = np.diff(ends)[1:] > lengths // max(first.dtype.itemsize, 1)
+    many |= not inner
+    for number in np.flatnonzero(many).tolist():
+        records.check(number + 1)
+    return from_buffer(_grown(records, ends), with_rows(first.shape, int(marks[-1])))
+
+
+def _grown(records: Records, ends: IntArray) -> BufferCommon[Any]:
+    """Return the elements of all records; with nulls, if the first one has room for some."""
+    if records.first.buffer.sides is None:
+        return AppendedTensor(records, ends)
+    return Nullable(AppendedTensor(records, ends, 0), AppendedTensor(records, ends, 1))
+
+
+def _jagged(records: Records) -> Tensor[Any]:
+    alike, last = records.alike(), len(records.rows)
+    sizes = alike.counts.copy()
+    shapes: list[Shape[Any]] = []
+    number = 0
+    # As many shapes as records that are opened, and runs of those that are not.
+    for stop in [*np.flatnonzero(~alike.found).tolist(), last + 1]:
+        if number < stop:
+            shapes.append(_rows_of(alike, number, stop))
+        if stop <= last:
+            shapes.append(records.open(stop).shape)
+            sizes[stop] = shapes[-1].size
+        number = stop + 1
+    ends = np.zeros(len(sizes) + 1, dtype=np.int64)
+    np.cumsum(sizes, out=ends[1:])
+    return from_buffer(_grown(records, ends), Shape.concat(shapes, mode=0))
+
+
+def _rows_of(alike: RecordBatch, start: int, stop: int) -> Shape[Any]:
+    """Return the rows of records that follow one another and are all alike."""
+    levels = [
+        splits_of(lengths[marks[start] : marks[stop]])
+        for lengths, marks in zip(alike.lengths, alike.marks, strict=True)
+    ]
+    return Shape.from_offsets(*levels, validate=False, copy=False)
+
+
+def grown_view(reader: RecordReader, places: tuple[Place, ...], rows: Sequence[Row]) -> "View[Any]":
+    """Return the view of a tensor that grew.
+
+    Raises
+    ------
+    DataFileError
+        As `grown_parts`.
+    """
+    from tensorwrapper.selection import as_view, concat  # noqa: PLC0415 - not for who opens what did not grow
+
+    parts = grown_parts(reader, places, rows)
+    if len(parts) == 1:
+        return as_view(parts[0])
+    try:
+        return concat(parts)
+    except TensorWrapperError as error:
+        raise DataFileError(f"{reader.path}: {rows[0][0]!r} has records that do not fit: {error}") from error
+
+
+def check_grown(reader: RecordReader, places: tuple[Place, ...], rows: Sequence[Row]) -> None:
+    """Raise unless all records of a tensor that grew fit one another.
+
+    Raises
+    ------
+    DataFileError
+        If they do not.
+    """
+    records = _records(reader, places, rows)
+    records.alike()
+    for number in range(len(rows) + 1):
+        records.check(number)
+    grown_view(reader, places, rows)

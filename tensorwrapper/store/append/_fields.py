@@ -1,0 +1,208 @@
+"""Records in a file: patterns of their fields, which all grow by the same rows."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Self, cast, final
+
+from tensorwrapper._error_text import shortened
+from tensorwrapper._value_class import frozen
+from tensorwrapper.errors import (
+    ConversionError,
+    DataFileError,
+    ExtentMismatchError,
+    RankError,
+    TensorNameError,
+    TensorWrapperError,
+)
+from tensorwrapper.fields import Records, records
+from tensorwrapper.selection import concat
+from tensorwrapper.shape import Shape
+from tensorwrapper.shape.lowlevel import names_of
+from tensorwrapper.store.append._appended_tensor import grown_view
+from tensorwrapper.store.append._check_append import Pattern, is_box
+from tensorwrapper.store.records._index_rows import Place, Row
+from tensorwrapper.store.records._reader import RecordReader
+from tensorwrapper.store.records._record import FieldNames
+from tensorwrapper.tensor import Tensor, from_buffer
+
+__all__ = [
+    "FieldPatterns",
+    "joined",
+    "parts_of_records",
+    "read_fields",
+    "records_in_file",
+    "rows_of_records",
+]
+
+
+def records_over(fields: Mapping[str, Any], rank: int) -> Records:
+    """Return records of fields that share so many modes; one of them has all of these.
+
+    Raises
+    ------
+    ExtentMismatchError
+        If their rows differ.
+    """
+    whole = next(field for field in fields.values() if field.rank >= rank)
+    return records(fields, shape=whole.shape if whole.rank == rank else whole.shape.leading(rank))
+
+
+def read_fields(given: object, name: str) -> Records:
+    """Return what records begin with: records, or a mapping of fields.
+
+    Raises
+    ------
+    ConversionError
+        If it is neither.
+    RankError
+        If it has no rows.
+    """
+    if not isinstance(given, Records):
+        if not isinstance(given, Mapping):
+            raise _no_mapping(name, given)
+        given = records(cast("Mapping[str, Any]", given))
+    single = next((field for field, own in given.items() if not own.rank), None)
+    if single is not None:
+        raise RankError(
+            f"fields in a file have rows, and {single!r} of {name!r} is a single element: e[:1] of records e "
+            "has one row"
+        )
+    return given.compute()
+
+
+def _no_mapping(name: str, given: object) -> ConversionError:
+    return ConversionError(
+        f"{name!r} is of records, and grows by a mapping of all fields, not by a {type(given).__name__}"
+    )
+
+
+def rows_of_records(reader: RecordReader, rows: Sequence[Row], fields: FieldNames) -> Records:
+    """Return the records in the pieces of one extension, or of the beginning.
+
+    Raises
+    ------
+    DataFileError
+        As `RecordReader.rows`.
+    """
+    whole = _first(reader, rows[0], fields)
+    if len(rows) == 1:
+        return whole
+    found = {name: reader.of_field(rows[-1][1], fields, name).rows(rows) for name in fields}
+    return records_over(found, whole.rank)
+
+
+def records_in_file(
+    reader: RecordReader, name: str, places: tuple[Place, ...], grown: Sequence[Row], fields: FieldNames
+) -> Records:
+    """Return all rows of records: fields of those that grew are views.
+
+    Raises
+    ------
+    DataFileError
+        If the file records do not fit one another.
+    """
+    begun = [(name, place, piece, len(places), None) for piece, place in enumerate(places)]
+    if not grown:
+        return rows_of_records(reader, begun, fields)
+    last = max([row[1] for row in grown], key=lambda place: place.stop)
+    views = {own: grown_view(reader.of_field(last, fields, own), places, grown) for own in fields}
+    try:
+        return records_over(views, _first(reader, begun[0], fields).rank)
+    except TensorWrapperError as error:
+        raise DataFileError(f"{reader.path}: {name!r} has records that do not fit: {error}") from error
+
+
+def parts_of_records(
+    reader: RecordReader, name: str, places: tuple[Place, ...], grown: Sequence[Row], fields: FieldNames
+) -> Iterator[Records]:
+    """Yield what records began with, and each of their extensions.
+
+    Raises
+    ------
+    DataFileError
+        As `rows_of_records`.
+    """
+    yield records_in_file(reader, name, places, (), fields)
+    for row in grown:
+        yield _first(reader, row, fields)
+
+
+def joined(parts: Sequence[Records]) -> Records:
+    """Return the rows of records of the same fields, one after the other, in memory."""
+    if len(parts) == 1:
+        return parts[0]
+    fields = {name: concat([own[name] for own in parts]).compute() for name in parts[0].names}
+    return records_over(fields, parts[0].rank)
+
+
+def _first(reader: RecordReader, row: Row, fields: FieldNames) -> Records:
+    return reader.of_field(row[1], fields, fields[0]).records(row)
+
+
+@final
+@frozen(eq=False)
+class FieldPatterns:
+    """Patterns of the fields of records in a file, which every file record follows."""
+
+    name: str
+    rank: int
+    """How many modes the fields share."""
+    patterns: Mapping[str, Pattern]
+
+    @classmethod
+    def of(cls, given: Records, name: str) -> Self:
+        """Return the patterns of records that are called `name`."""
+        patterns = {
+            field: Pattern.of(tensor, f"{name}.{field}")
+            for field, tensor in cast("Mapping[str, Tensor[Any]]", dict(given.items())).items()
+        }
+        return cls(name, given.shape.rank, patterns)
+
+    def fitted(self, given: object) -> Records | None:
+        """Return rows of these patterns, in the order of these fields; None of empty lists.
+
+        Raises
+        ------
+        TensorNameError
+            If the names are not just those of the fields.
+        ExtentMismatchError
+            If the fields have not the same rows.
+        ConversionError
+            If it is of another type.
+        """
+        if isinstance(given, Records):
+            given = dict(given.items())
+        if not isinstance(given, Mapping):
+            raise _no_mapping(self.name, given)
+        fields = cast("Mapping[str, object]", given)
+        missing = [field for field in self.patterns if field not in fields]
+        if missing or len(fields) > len(self.patterns):
+            more = [str(field) for field in fields if field not in self.patterns]
+            raise TensorNameError(
+                f"{self.name!r} has the fields {shortened(', '.join(self.patterns))}"
+                + (f"; there is no {missing[0]!r}" if missing else f", and none that is called {more[0]!r}")
+            )
+        fitted = {field: pattern.fitted(fields[field]) for field, pattern in self.patterns.items()}
+        found = {field: tensor for field, tensor in fitted.items() if tensor is not None}
+        if len(found) < len(fitted):
+            # The kind of rows is unknown where a list is empty.
+            full = next((field for field, tensor in found.items() if len(tensor)), None)
+            if full is None:
+                return None
+            none = next(field for field in fitted if field not in found)
+            raise ExtentMismatchError(
+                f"the field {none!r} has no rows, and the field {full!r} has {len(found[full])}"
+            )
+        return records_over(
+            {field: self._as_begun(field, tensor) for field, tensor in found.items()}, self.rank
+        )
+
+    def _as_begun(self, field: str, tensor: Tensor[Any]) -> Tensor[Any]:
+        """Return rows that are all alike as rows, if the field was begun so: others share them."""
+        shape = tensor.shape
+        if self.patterns[field].is_box or not is_box(shape):
+            return tensor
+        rows: Shape[Any] = shape.flatten().as_jagged()
+        if shape.has_layers:
+            rows = Shape.nested(rows, layers=shape.layers)
+        names = names_of(shape)
+        return from_buffer(tensor.elements(), rows if names is None else rows.named(*names))

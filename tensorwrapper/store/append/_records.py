@@ -1,0 +1,159 @@
+"""`Records`: the extensions of a tensor in a file, opened one by one, or read at once if they are alike."""
+
+from collections.abc import Sequence
+from typing import Any, Final, final
+
+import attrs
+import numpy as np
+
+from tensorwrapper._value_class import frozen
+from tensorwrapper.buffer.lowlevel import holds_strings, is_fill, kind_of
+from tensorwrapper.errors import DataFileError
+from tensorwrapper.store.append._check_append import is_box
+from tensorwrapper.store.records._batch_read import (
+    SMALL_RECORD,
+    RecordBatch,
+    RecordTemplate,
+    find_alike,
+    read_alike,
+)
+from tensorwrapper.store.records._entry import number_of
+from tensorwrapper.store.records._index_rows import Row
+from tensorwrapper.store.records._reader import RecordReader
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.typing import IntArray
+from tensorwrapper.wire import DEFAULT_LIMITS
+
+__all__ = ["Records"]
+
+_AT_HAND: Final = 256  # records
+_MANY: Final = 16  # records up to which each is opened by itself
+_FORMS: Final = 8  # how often records that are left are compared to another one
+_PLAIN: Final = "biufcmM"  # kinds of elements that lie in a file as they are
+
+
+@final
+@frozen(eq=False)
+class Records:
+    """The extensions of a tensor, each opened when it is asked for."""
+
+    reader: RecordReader
+    rows: Sequence[Row]
+    first: Tensor[Any]
+    """The tensor as it was begun."""
+    marks: IntArray
+    """How many rows come before each record, that of `first` included, and how many there are."""
+    _opened: dict[int, Tensor[Any]] = attrs.field(factory=dict[int, Tensor[Any]], init=False, repr=False)
+    _alike: list[RecordBatch] = attrs.field(factory=list[RecordBatch], init=False, repr=False)
+
+    def open(self, number: int) -> Tensor[Any]:
+        """Return the tensor of a record; 0 is what was begun, which may be several.
+
+        Raises
+        ------
+        DataFileError
+            If it is not what the others say.
+        """
+        if not number:
+            return self.first
+        known = self._opened.get(number)
+        if known is not None:
+            return known
+        found = self.reader.record(self.rows[number - 1])[0]
+        self._check(number, found)
+        if len(self._opened) >= _AT_HAND:
+            # Whoever else empties it at the same time opens a record more.
+            self._opened.clear()
+        self._opened[number] = found
+        return found
+
+    def _check(self, number: int, found: Tensor[Any]) -> None:
+        first, shape, expected = self.first, found.shape, int(self.marks[number + 1] - self.marks[number])
+        # Of the first mode alone: a bounding box looks at all rows.
+        rows = len(found) if shape.rank else -1
+        if rows != expected:
+            raise self._refused(number, f"has {max(rows, 0)} rows, and {expected} of the tensor are there")
+        if not _is_like(found, first):
+            raise self._refused(number, f"has elements {_said(found)}, and the tensor {_said(first)}")
+        if is_box(first.shape) and not (is_box(shape) and shape.extents[1:] == first.shape.extents[1:]):
+            raise self._refused(number, f"has the shape {shape}, which is none of rows of {first.shape}")
+
+    def _refused(self, number: int, text: str) -> DataFileError:
+        row = self.rows[number - 1]
+        return DataFileError(
+            f"{self.reader.path}: the record at {row[1].start}, an extension of {row[0]!r}, {text}"
+        )
+
+    def check(self, number: int) -> None:
+        """Raise unless a record is what the others say."""
+        if not (self._alike and self._alike[0].found[number]):
+            self.open(number)
+
+    def alike(self) -> RecordBatch:
+        """Return what many records say that are written alike, read at once; number 0 is not among them.
+
+        Those that are not found, each is opened by itself.
+        """
+        if not self._alike:
+            # Whoever else looks at the same time finds the same.
+            self._alike.append(self._read_alike())
+        return self._alike[0]
+
+    def _read_alike(self) -> RecordBatch:
+        count, reader, dtype = len(self.rows) + 1, self.reader, self.first.dtype
+        found = np.zeros(count, dtype=np.bool_)
+        # What a small record is allowed follows from its label, unless a reader allows less than all do.
+        if count < _MANY or reader.limits != DEFAULT_LIMITS or dtype.kind not in _PLAIN or not dtype.itemsize:
+            return RecordBatch.nothing(count)
+        table = np.array([(row[1].start, row[1].length, row[4] or 0, 0) for row in self.rows], dtype=np.int64)
+        table[:, 3] = np.diff(self.marks)[1:]
+        left = np.array([row[3] == 1 for row in self.rows]) & (table[:, 1] <= SMALL_RECORD)
+        places = sizes = np.zeros((0, count), dtype=np.int64)
+        for _ in range(_FORMS):
+            tried = np.flatnonzero(left)
+            if not len(tried):
+                break
+            left[tried[0]] = False
+            like = self._likeness(int(tried[0]) + 1)
+            if like is None or (len(places) and len(places) != 1 + len(like.splits)):
+                continue
+            good, where, how_long = find_alike(reader.mapped, table[tried], like, dtype)
+            if not len(places):
+                places, sizes = np.zeros((2, len(where), count), dtype=np.int64)
+            found[tried + 1], places[:, tried + 1], sizes[:, tried + 1] = good, where, how_long
+            left[tried[good]] = False
+        return (
+            read_alike(reader.mapped, found, places, sizes, dtype)
+            if len(places)
+            else RecordBatch.nothing(count)
+        )
+
+    def _likeness(self, number: int) -> RecordTemplate | None:
+        row = self.rows[number - 1]
+        try:
+            found, message = self.reader.record(row)
+            self._check(number, found)
+        except DataFileError:
+            # Whoever needs the record is told.
+            return None
+        own = number_of(message, self.reader.field)
+        like = RecordTemplate.of(self.reader.mapped, row[1], message.label_object, own)
+        # Rows go on by boxes too, which are opened.
+        return like if like is not None and bool(like.splits) != is_box(self.first.shape) else None
+
+
+def _is_like(found: Tensor[Any], first: Tensor[Any]) -> bool:
+    """Return whether elements are such as a tensor has: strings may have nulls, or none."""
+    if holds_strings(first.dtype):
+        return holds_strings(found.dtype) and kind_of(found.dtype) == kind_of(first.dtype)
+    fill, own = found.buffer.fill_value, first.buffer.fill_value
+    if found.dtype != first.dtype or (fill is None) != (own is None):
+        return False
+    if found.buffer.sides is not None and first.buffer.sides is None:
+        return False  # There is no room for nulls.
+    return fill is None or own is None or bool(is_fill(fill, own))
+
+
+def _said(tensor: Tensor[Any]) -> str:
+    fill = tensor.buffer.fill_value
+    return str(tensor.dtype) if fill is None else f"{tensor.dtype} with the fill {fill}"

@@ -1,0 +1,406 @@
+"""`RecordWriter`: records appended to an open file, and the index after them."""
+
+import os
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, final
+
+import attrs
+import numpy as np
+
+from tensorwrapper._tensor_names import check_name
+from tensorwrapper.errors import (
+    ConversionError,
+    DataFileError,
+    ExtentMismatchError,
+    SizeOverflowError,
+    TensorNameError,
+)
+from tensorwrapper.store.append._check_append import Pattern
+from tensorwrapper.store.records._checksum import Algorithm, checksum_of, choose
+from tensorwrapper.store.records._directory import Directory
+from tensorwrapper.store.records._format import MOST_ROWS, pack_header
+from tensorwrapper.store.records._index_rows import Place, Row, pack_rows
+from tensorwrapper.store.records._read_tail import hashes_of
+from tensorwrapper.store.records._record import (
+    FieldNames,
+    check_listed,
+    check_views,
+    cut,
+    cut_fields,
+    encode_index,
+    encode_metadata,
+    encode_records,
+    encode_tensor,
+)
+from tensorwrapper.store.system._bytes_at import write_at
+from tensorwrapper.store.system._system import refused_by_system
+from tensorwrapper.tensor import Tensor, as_tensor
+from tensorwrapper.wire import DEFAULT_LIMITS, Compression, Limits
+from tensorwrapper.wire.lowlevel import WriteOptions
+
+if TYPE_CHECKING:
+    from tensorwrapper.fields import Records
+    from tensorwrapper.store.append._fields import FieldPatterns
+
+__all__ = ["RecordWriter"]
+
+_Body: TypeAlias = list[bytes | memoryview]
+
+
+@final
+class RecordWriter:
+    """Appends records to a file that belongs to somebody else, who closes it."""
+
+    __slots__ = (
+        "_covered",
+        "_directory",
+        "_ends",
+        "_field_ends",
+        "_file",
+        "_interrupted",
+        "_options",
+        "_piece_bytes",
+    )
+
+    def __init__(
+        self,
+        file: int,
+        directory: Directory,
+        piece_bytes: int,
+        compress: Compression | None,
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> None:
+        self._options = WriteOptions(compress, limits=limits, keep_nullable=True)
+        self._file = file
+        self._directory = directory
+        self._piece_bytes = piece_bytes
+        # Rows that an index lists. What a scan found has none any more.
+        self._covered = directory.n_rows if directory.chain else 0
+        # Of tensors that grew here: the last extension, what the next has to be like, and how many rows
+        # there are.
+        self._ends: dict[str, tuple[Row | None, Pattern, int]] = {}
+        self._field_ends: dict[str, tuple[Row | None, FieldPatterns, int]] = {}
+        self._interrupted = False
+
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether an exception came between the file and what is known of it; then nothing more is written.
+
+        An exception out of a signal comes between any two steps. What the file has is whole, and is found
+        when it is opened again.
+        """
+        return self._interrupted
+
+    def add_tensor(
+        self,
+        name: str,
+        tensor: object,
+        metadata: Mapping[str, object] | None,
+        metadata_depth: int = 1,
+        compress: Compression | Literal["as_opened"] | None = "as_opened",
+    ) -> None:
+        """Append a tensor: all records of it, or none.
+
+        Raises
+        ------
+        TensorNameError
+            If the name is taken, or is none.
+        LocalProtocolError, ConversionError, DTypeError
+            If the tensor cannot be written.
+        DataFileError
+            If the disk is full.
+        """
+        self._check_free(name)
+        self._add(name, tensor, metadata, self._options_for(metadata_depth, compress))
+
+    def _check_free(self, name: str, fields: FieldNames = ()) -> None:
+        """Raise unless a name can be that of a new tensor, or of records with these fields."""
+        directory = self._directory
+        named = [f"{name}.{field}" for field in fields]
+        for own in (name, *named):
+            if directory.has(check_name(own)) or directory.field_of(own) is not None:
+                raise TensorNameError(f"there is a tensor {own!r} already; a file only grows")
+        if fields:
+            check_listed({**directory.records, name: fields})
+
+    def add_records(
+        self, name: str, given: "Records", compress: Compression | Literal["as_opened"] | None = "as_opened"
+    ) -> None:
+        """Append records: all file records of them, or none; it raises as `add_tensor`."""
+        from tensorwrapper.store.append._fields import read_fields  # noqa: PLC0415 - few files have records
+
+        self._check_free(name, given.names)
+        self._add_fields(name, read_fields(given, name), self._options_for(1, compress))
+
+    def add_view(self, name: str, body: _Body) -> None:
+        """Append the record of a view, whose message is `body`; it raises as `add_tensor`."""
+        self._check_free(name)
+        check_views(len(self._directory.views) + 1)
+        with self._changing():
+            written = self._write(self._directory.end, body)
+        self._directory.add_view(name, written)
+        self._interrupted = False
+
+    def extend_records(
+        self,
+        name: str,
+        given: object,
+        compress: Compression | Literal["as_opened"] | None,
+        read: "Callable[[Sequence[Row], FieldNames], Records]",
+    ) -> None:
+        """Add rows to all fields of records, or begin some: all of them, or none.
+
+        Parameters
+        ----------
+        read
+            Returns the records in file records that are there, of these fields.
+
+        Raises
+        ------
+        TensorNameError
+            If the names differ from those of the fields, or break the rules.
+        RankError, ExtentMismatchError, LayerError, ModeNameError, ConversionError, DTypeError
+            If these rows do not go on where the fields end.
+        LocalProtocolError, DataFileError
+            As `extend`.
+        """
+        from tensorwrapper.store.append._fields import FieldPatterns, read_fields  # noqa: PLC0415 - few files have records
+
+        options, directory = self._options_for(1, compress), self._directory
+        known = self._field_ends.get(name)
+        if known is None or known[0] is not directory.newest(name):
+            tip = directory.tip(check_name(name))
+            if tip is None:
+                first = read_fields(given, name)
+                self._check_free(name, first.names)
+                pattern = FieldPatterns.of(first, name)
+                self._add_fields(name, first, options)
+                self._field_ends[name] = None, pattern, len(first)
+                return
+            last = read(tip, directory.records[name])
+            n_rows = (tip[-1][4] or 0) + len(last)
+            known = directory.newest(name), FieldPatterns.of(last, name), n_rows
+        _, pattern, n_rows = known
+        added = pattern.fitted(given)
+        if added is not None and len(added):
+            if n_rows + len(added) > MOST_ROWS:
+                raise SizeOverflowError(f"the records {name!r} would have over {MOST_ROWS} rows")
+            self._add_fields(name, added, options, after=n_rows)
+            n_rows += len(added)
+        self._field_ends[name] = directory.newest(name), pattern, n_rows
+
+    def extend(
+        self,
+        name: str,
+        given: object,
+        compress: Compression | Literal["as_opened"] | None,
+        read: Callable[[Sequence[Row]], Tensor[Any]],
+    ) -> None:
+        """Add rows to a tensor, or begin one: all of them, or none.
+
+        Parameters
+        ----------
+        read
+            Returns the tensor of records that are in the file.
+
+        Raises
+        ------
+        TensorNameError
+            If the name is none.
+        RankError, ExtentMismatchError, LayerError, ModeNameError, ConversionError, DTypeError
+            If these rows do not go on where the tensor ends.
+        LocalProtocolError
+            If the format cannot say what the rows hold.
+        DataFileError
+            If the disk is full.
+        """
+        options = self._options_for(1, compress)
+        known = self._ends.get(name)
+        if known is None or known[0] is not self._directory.newest(name):
+            tip = self._directory.tip(check_name(name))
+            if tip is None:
+                tensor = as_tensor(given)
+                pattern = Pattern.of(tensor, name)
+                self._add(name, tensor, None, options)
+                self._ends[name] = None, pattern, len(tensor)
+                return
+            last = read(tip)
+            known = self._directory.newest(name), Pattern.of(last, name), (tip[-1][4] or 0) + len(last)
+        _, pattern, n_rows = known
+        try:
+            added = pattern.fitted(given)
+        except (ConversionError, ExtentMismatchError):
+            # A box may extend rows, and then the last record alone does not tell what they are.
+            first = self._pattern_of_first(name, read) if pattern.is_box else pattern
+            if first.is_box == pattern.is_box:
+                raise
+            pattern = first
+            added = pattern.fitted(given)
+        if added is not None and len(added):
+            if n_rows + len(added) > MOST_ROWS:
+                raise SizeOverflowError(f"the tensor {name!r} would have over {MOST_ROWS} rows")
+            self._add(name, added, None, options, after=n_rows)
+            n_rows += len(added)
+        self._ends[name] = self._directory.newest(name), pattern, n_rows
+
+    def _pattern_of_first(self, name: str, read: Callable[[Sequence[Row]], Tensor[Any]]) -> Pattern:
+        """Return what the rows are like that a tensor was begun with."""
+        places = self._directory.places(name) or ()
+        rows = [(name, place, piece, len(places), None) for piece, place in enumerate(places)]
+        return Pattern.of(read(rows), name)
+
+    def _options_for(
+        self, metadata_depth: int, compress: Compression | Literal["as_opened"] | None
+    ) -> WriteOptions:
+        options = self._options
+        codec = options.compress if compress == "as_opened" else compress
+        if metadata_depth == 1 and codec == options.compress:
+            return options
+        return attrs.evolve(options, compress=codec, metadata_depth=metadata_depth)
+
+    def _add(
+        self,
+        name: str,
+        tensor: object,
+        metadata: Mapping[str, object] | None,
+        options: WriteOptions,
+        *,
+        after: int | None = None,
+    ) -> None:
+        parts: list[object] = [tensor]
+        if type(tensor) is not np.ndarray or cast("Any", tensor).nbytes > self._piece_bytes:
+            parts = [*cut(as_tensor(tensor), self._piece_bytes)]
+
+        def encode(piece: int, after: int | None) -> _Body:
+            said = metadata if piece == 0 else None
+            return encode_tensor(
+                parts[piece], name, piece, len(parts), extends=after, metadata=said, options=options
+            )
+
+        sizes = [] if after is None else [len(cast("Tensor[Any]", part)) for part in parts]
+        self._add_pieces(name, len(parts), encode, after, sizes, ())
+
+    def _add_fields(
+        self, name: str, given: "Records", options: WriteOptions, *, after: int | None = None
+    ) -> None:
+        fields = cast("Mapping[str, Tensor[Any]]", dict(given.items()))
+        parts = [*cut_fields(fields, self._piece_bytes)]
+
+        def encode(piece: int, after: int | None) -> _Body:
+            return encode_records(
+                parts[piece], given.rank, name, piece, len(parts), extends=after, options=options
+            )
+
+        sizes = [len(next(iter(part.values()))) for part in parts]
+        self._add_pieces(name, len(parts), encode, after, sizes, given.names)
+
+    def _add_pieces(
+        self,
+        name: str,
+        pieces: int,
+        encode: "Callable[[int, int | None], _Body]",
+        after: int | None,
+        sizes: Sequence[int],
+        fields: FieldNames,
+    ) -> None:
+        """Append file records, which follow one another: all of them, or none.
+
+        Parameters
+        ----------
+        sizes
+            Of an extension: how many rows each piece has.
+        fields
+            Of records: the names of their fields.
+        """
+        rows: list[Row] = []
+        with self._changing():
+            for piece in range(pieces):
+                place = self._write(rows[-1][1].stop if rows else self._directory.end, encode(piece, after))
+                rows.append((name, place, piece, pieces, after))
+                after = None if after is None else after + sizes[piece]
+        for row in rows:
+            self._directory.take(row, fields)
+        self._interrupted = False
+
+    def add_metadata(self, metadata: Mapping[str, object]) -> None:
+        """Append what is to be said of the file."""
+        body = encode_metadata(metadata, self._options.limits)
+        with self._changing():
+            written = self._write(self._directory.end, body)
+        self._directory.add(("", written, 0, 1, None))
+        self._interrupted = False
+
+    def add_index(self, *, durable: bool) -> None:
+        """Append an index of what has none yet, if there is such.
+
+        An index names the one before it. Those that are no larger than the new one are merged into it, so
+        that n records, each with an index after it, cost n log n and are found in log n steps.
+        """
+        directory = self._directory
+        first, count = self._covered, directory.n_rows
+        if first == count and not self._views_after(directory.chain):
+            return
+        chain, merged = list(directory.chain), [(0, first)]
+        while chain and first - chain[-1][1] <= count - first:
+            merged.append(chain.pop())
+            first = merged[-1][1]
+        rows = directory.rows_from(merged[:0:-1] or merged)
+        if rows is None:
+            # One of them is damaged: it stays as it is.
+            chain, first = list(directory.chain), self._covered
+            rows = directory.rows_from([(0, first)])
+        if durable:
+            # Before the index: it must not outlive, on the disk, what it says is there.
+            os.fsync(self._file)
+        table, names, grown = pack_rows(rows or [])
+        start = directory.end
+        previous = chain[-1][0] if chain else None
+        listed = {row[0] for row in rows or []}
+        records = {name: fields for name, fields in directory.records.items() if name in listed}
+        hashes, views = hashes_of(rows or []), self._views_after(chain)
+        body = encode_index(
+            table, names, previous, start, hashes=hashes, grown=grown, records=records, views=views
+        )
+        with self._changing():
+            # It is checked whenever the file is opened.
+            written = self._write(start, body, anywhere=True)
+        directory.chain = [*chain, (start, first)]
+        directory.end = written.stop
+        self._covered = count
+        self._interrupted = False
+        if durable:
+            os.fsync(self._file)
+
+    def _views_after(self, chain: Sequence[tuple[int, int]]) -> dict[str, int]:
+        """Return the views that no index of a chain lists."""
+        last = chain[-1][0] if chain else -1
+        return {name: start for name, start in self._directory.views.items() if start > last}
+
+    @contextmanager
+    def _changing(self) -> Generator[None, None, None]:
+        """Write all of the block, or none; the caller then notes what was written, and clears the flag."""
+        if self._interrupted:
+            raise DataFileError("an exception interrupted a write to this file: open it again to go on")
+        self._interrupted = True
+        try:
+            yield
+        except BaseException:
+            os.ftruncate(self._file, self._directory.end)
+            self._interrupted = False
+            raise
+
+    def _write(self, start: int, body: Sequence[bytes | memoryview], *, anywhere: bool = False) -> Place:
+        length = sum(map(len, body))
+        algorithm = choose(length, anywhere=anywhere)
+        if algorithm == Algorithm.CRC32:
+            # It is short: to copy it takes less than to go over its many pieces twice.
+            body = [b"".join(body)]
+        header = pack_header(length, algorithm, checksum_of(body, algorithm))
+        try:
+            write_at(self._file, start, [header, *body])
+        except OSError as error:
+            raise refused_by_system(
+                f"{length} bytes could not be written: {error.strerror}", error
+            ) from error
+        return Place(start, length)

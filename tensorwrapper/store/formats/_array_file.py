@@ -1,0 +1,454 @@
+"""`ArrayFile`: a file of another kind than ours as a mapping from names to tensors."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, cast, final, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper._arrays import are_truths
+from tensorwrapper._error_text import shortened
+from tensorwrapper._json import Json
+from tensorwrapper.errors import (
+    DataFileError,
+    OutOfBoundsError,
+    ParseError,
+    TensorNameError,
+    TensorWrapperError,
+    VersionChangedError,
+)
+from tensorwrapper.store.formats._contents import Contents, Held
+from tensorwrapper.store.records._entry import Entry
+from tensorwrapper.store.records._loss import Loss, loss_in
+from tensorwrapper.store.records._origin import FileOrigin, remember, version_of_path
+from tensorwrapper.store.records._taking import take_rows, to_rows
+from tensorwrapper.store.system._system import of_stranger
+from tensorwrapper.store.system._viewed import Viewable
+from tensorwrapper.tensor import Tensor, as_tensor
+from tensorwrapper.typing import Array
+from tensorwrapper.wirecell import TensorSet
+
+if TYPE_CHECKING:
+    from tensorwrapper.fields import Records
+    from tensorwrapper.selection import View
+    from tensorwrapper.store.ranges._ranges import Ranges
+
+__all__ = ["ArrayFile"]
+
+
+@final
+class ArrayFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"]):
+    """An open file of another kind than `.tens`: a mapping from names to tensors, made by `open`.
+
+    Nothing but names is read when it is opened. What lies in the file as it lies in memory is a tensor, a
+    read-only view of the mapped file: what it is asked for is read, and nothing else (bools are all looked
+    at). What lies in chunks, rows, or a compressed archive is a `View`, of which the parts that it needs are
+    read when it is computed. The one array of a ``.npy`` file is called ``array``, a dataset in groups of
+    HDF5 or Zarr by its path.
+
+    Tensors and views stay valid when the file is closed, and it needs not be closed: it holds nothing that
+    others wait for. HDF5 refuses writers of a file until that file is closed, and views of it are
+    gone. Check sums of archives are compared by `convert`, not here.
+
+    A tensor file of Wire-Cell has tensor sets, beside the mapping: `sets`. One that is compressed as a whole
+    is inflated to a temporary file without a name when it is opened.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_contents",
+        "_is_far",
+        "_options",
+        "_origin",
+        "_path",
+        "_ranges",
+        "_version",
+        "_where",
+    )
+
+    def __init__(
+        self,
+        path: Path,
+        contents: Contents,
+        ranges: "Ranges | None" = None,
+        *,
+        options: Mapping[str, Json] | None = None,
+        is_far: bool = False,
+    ) -> None:
+        self._path = path
+        self._is_far = is_far or ranges is not None
+        self._where = path if self._is_far else path.absolute()
+        self._ranges = ranges
+        self._contents: Contents | None = contents
+        self._options = options or {}
+        self._origin: FileOrigin | None = None
+        self._version = ""
+
+    @property
+    def path(self) -> Path:
+        """The path of the file; of one at an address, its name alone."""
+        return self._path
+
+    @property
+    def ranges(self) -> "Ranges | None":
+        """The byte ranges of a file without a path, with their counters; None of a path, or of a folder."""
+        return self._ranges
+
+    @property
+    def mode(self) -> Literal["r"]:
+        """How the file was opened: `convert` writes such files."""
+        return "r"
+
+    @property
+    def closed(self) -> bool:
+        """Whether `close` was called."""
+        return self._contents is None
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """What is said about the file as a whole, where the format has a place for it.
+
+        Damaged metadata are left out, and are in `losses`.
+        """
+        said: Mapping[str, Any] = self._contents.metadata if self._contents else {}
+        found: dict[str, Any] = {}
+        for key in said:
+            with suppress(DataFileError):
+                found[key] = said[key]
+        return found
+
+    @property
+    def losses(self) -> tuple[Loss, ...]:
+        """What the file holds and cannot be read as a tensor: a sentence each, with its name and a code."""
+        if not self._contents:
+            return ()
+        with self._unbroken():
+            return (*self._contents.losses, *self._contents.told())
+
+    @property
+    def aliases(self) -> Mapping[str, str]:
+        """Other names of tensors in the file, each with the one that is listed: links, second names."""
+        return dict(self._contents.aliases) if self._contents else {}
+
+    def __getitem__(self, name: str) -> "Tensor[Any] | View[Any]":
+        found = self._read(name)
+        if self._origin is None and not self._is_far:
+            # A file at an address, or in memory, has no path by which others find it.
+            with suppress(OSError):
+                self._origin = FileOrigin.of(self._where, self._options)
+        if self._origin is not None:
+            remember(found, self._origin, name)
+        return found
+
+    def _as_source(self, name: str, through: object) -> "tuple[Tensor[Any] | View[Any], str]":  # noqa: ARG002
+        """Return a tensor, or a view, and the version of the file."""
+        if not self._version:
+            self._version = version_of_path(str(self._where))
+        return self[name], self._version
+
+    def _problem_of(self, name: str, through: object) -> str:  # noqa: ARG002
+        """Return an empty text: views of such files have no sources."""
+        return ""
+
+    def _read(self, name: str) -> "Tensor[Any] | View[Any]":
+        held = self._find(name)
+        with of_stranger(self._path, self._path.suffix.lower(), name):
+            try:
+                with self._unbroken():
+                    found = held.read()
+            except (ParseError, VersionChangedError):
+                raise
+            except DataFileError as error:
+                if isinstance(error, OSError) or loss_in(error) is not None or str(self._path) in str(error):
+                    raise
+                raise DataFileError(f"{self._path}: {name!r} cannot be read: {error}") from error
+            except TensorWrapperError as error:
+                # It is as it should be, but no tensor.
+                raise DataFileError(f"{self._path}: {name!r} cannot be read: {error}") from error
+        if isinstance(found, Tensor):
+            return cast("Tensor[Any]", found)
+        try:
+            if not isinstance(found, np.ndarray):
+                from tensorwrapper.selection import View, as_view  # noqa: PLC0415 - mapped files need no views
+
+                return cast("View[Any]", found) if isinstance(found, View) else as_view(cast("Any", found))
+            array = cast("Array", found)
+            if not are_truths(array):
+                raise DataFileError("a bool is neither 0 nor 1")
+            array.flags.writeable = False
+            return as_tensor(array)
+        except TensorWrapperError as error:
+            raise DataFileError(f"{self._path}: {name!r} cannot be read: {error}") from error
+
+    def _unbroken(self) -> AbstractContextManager[None]:
+        """Return a block in which a server that fails is an error, and not a loss of the file."""
+        return nullcontext() if self._ranges is None else self._ranges.unbroken()
+
+    def _find(self, name: str) -> Held:
+        if self._contents is None:
+            raise DataFileError(f"{self._path} is closed")
+        found = self._contents.find(name)
+        if found is None:
+            raise TensorNameError(f"{self._path} has no tensor {name!r}{self._why_not(name)}")
+        return self._contents.held[found]
+
+    def _why_not(self, name: str) -> str:
+        """Return what is told of a name that is no tensor, or of that before a dot in it."""
+        said = [loss for loss in self.losses if loss.name and f"{name}.".startswith(f"{loss.name}.")]
+        return f": {said[0]}" if said else ""
+
+    @property
+    def _names(self) -> Mapping[str, Held]:
+        return self._contents.held if self._contents else {}
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(list(self._names))
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __contains__(self, name: object) -> bool:
+        if self._contents is None or not isinstance(name, str):
+            return False
+        return self._contents.find(name) is not None
+
+    def __eq__(self, other: object) -> bool:
+        # As a mapping it would compare tensors, which are not equal unless they are the same.
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def describe(self, name: str) -> Entry:
+        """Return what is stored under a name, without its elements.
+
+        Raises
+        ------
+        TensorNameError
+            If there is no such tensor.
+        DataFileError
+            If what the file says of it is damaged.
+        """
+        held, tensor = self._find(name), self[name]
+        nbytes = tensor.nbytes if held.nbytes is None else held.nbytes
+        packing = held.packing if isinstance(held.packing, str) else held.packing()
+        return Entry(
+            name, tensor.shape, str(tensor.dtype), packing, tensor.size, nbytes, held.pieces, held.start
+        )
+
+    def tensor_metadata(self, name: str) -> Mapping[str, Any]:
+        """Return what is said about a tensor, where the format has a place for it."""
+        return dict(self._find(name).metadata)
+
+    def take(self, name: str, indices: "npt.ArrayLike") -> Tensor[Any]:
+        """Return some rows of a tensor, in the given order.
+
+        From rows in a `.tens` file it reads two splits a row; ``f[name]`` reads all of them.
+
+        Parameters
+        ----------
+        name
+            As in ``f[name]``.
+        indices
+            The rows: integers, from the end if they are negative; one may come twice.
+
+        Raises
+        ------
+        TensorNameError
+            If there is no such tensor.
+        OutOfBoundsError
+            If there is no such row.
+        DataFileError
+            If the file is damaged, or closed.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> import tensorwrapper as tw
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "run.tens"
+        >>> tw.save(path, {"hits": tw.jagged([[5, 1], [], [7]])})
+        >>> tw.open(path.read_bytes()).take("hits", [2, 0]).tolist()
+        [[7], [5, 1]]
+        """
+        held, rows = self._find(name), to_rows(indices)
+        if held.take is None:
+            return take_rows(self[name], rows)
+        with of_stranger(self._path, self._path.suffix.lower(), name):
+            try:
+                return held.take(rows)
+            except OutOfBoundsError as error:
+                refused = error
+        raise refused
+
+    def records(self, names: "str | Iterable[str] | None" = None, *, under: str | None = None) -> "Records":
+        """Return tensors whose rows agree as one value; a tensor that is read lazily is a lazy field.
+
+        Parameters
+        ----------
+        names
+            Which tensors; None for all. Of a `.tens` file also the name of stored records.
+        under
+            A group of HDF5 or Zarr: the tensors in it, without the name of the group. Deeper groups, such
+            as the codes and categories of AnnData, are left out.
+
+        Raises
+        ------
+        TensorNameError
+            If there is no tensor of a name, or a field cannot be called so.
+        ExtentMismatchError
+            If the tensors differ in their rows.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> import numpy as np
+        >>> import tensorwrapper as tw
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "run.npz"
+        >>> np.savez(path, run=[10, 20], xyz=np.zeros((2, 3)))
+        >>> tw.open(path).records()[1:].to_dict()
+        {'run': [20], 'xyz': [[0.0, 0.0, 0.0]]}
+        """
+        from tensorwrapper.fields import records  # noqa: PLC0415 - few files are asked for records
+
+        stored: Mapping[str, tuple[str, ...]] = self._contents.stored if self._contents else {}
+        if isinstance(names, str) and names in stored:
+            return records({field: self[f"{names}.{field}"] for field in stored[names]})
+        if isinstance(names, str):
+            raise TensorNameError(
+                f"only .tens files have records by name: f.records([{names!r}]) has a tensor"
+            )
+        group = (under or "").strip("/")
+        start = f"{group}/" if group else ""
+        if names is None:
+            names = [name.removeprefix(start) for name in self if name.startswith(start)]
+            if under is not None:
+                names = [name for name in names if "/" not in name]
+                if not names:
+                    raise TensorNameError(f"{self._path} has no tensors in the group {under!r}")
+        return records({name: self[start + name] for name in names})
+
+    def sets(self, prefix: str | None = None) -> Mapping[int, TensorSet]:
+        """Return Wire-Cell's tensor sets by their numbers; none of a file that is no tensor file.
+
+        What is said of a set is read when it is taken, and its tensors when they are. What of that is damaged
+        is left out, and in `losses`.
+
+        Parameters
+        ----------
+        prefix
+            With what the names of its members begin; needed only where there are several such.
+
+        Raises
+        ------
+        DataFileError
+            If there are several prefixes, and none is given, or the file is closed.
+        TensorNameError
+            If there is no set of that prefix.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> import tensorwrapper as tw
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "points.tar"
+        >>> tw.save(path, {"tensor_7_0": [1.5, 2.5]}, metadata={"tensorset_7": {"run": 3}})
+        >>> points = tw.open(path).sets()[7]
+        >>> points, points.metadata, points.tensors[0].tolist()
+        (TensorSet(7, 1 tensors), {'run': 3}, [1.5, 2.5])
+        """
+        if self._contents is None:
+            raise DataFileError(f"{self._path} is closed")
+        prefixes = sorted({own for own, _ in self._contents.sets})
+        if prefix is None and len(prefixes) > 1:
+            raise DataFileError(f"{self._path} has sets of several prefixes: {prefixes[:8]}; name one")
+        if prefix is not None and prefix not in prefixes:
+            raise TensorNameError(f"{self._path} has no sets of the prefix {prefix!r}, but of {prefixes[:8]}")
+        return _Sets(self, self._contents, (prefixes or [""])[0] if prefix is None else prefix)
+
+    def close(self) -> None:
+        """Give out no more tensors; those that are at hand stay valid."""
+        self._contents = None
+
+    def __enter__(self) -> "ArrayFile":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _repr_html_(self) -> str:
+        """Return HTML for notebooks: the path, and a table of the first tensors."""
+        from tensorwrapper.store.records._picture import file_html  # noqa: PLC0415 - few are shown
+
+        return file_html(shortened(repr(self)), *self._shown())
+
+    def __str__(self) -> str:
+        from tensorwrapper.store.records._picture import file_text  # noqa: PLC0415 - few are shown
+
+        return file_text(repr(self), *self._shown())
+
+    def _shown(self) -> "tuple[Collection[str], Callable[[str], Entry] | None]":
+        """Return the names, and what describes a tensor: a file at an address would be requested for it."""
+        return () if self.closed else self, None if self._is_far else self.describe
+
+    def __repr__(self) -> str:
+        state = "closed" if self.closed else f"{len(self)} tensors"
+        return f"<ArrayFile {str(self._path)!r}, {state}>"
+
+
+@final
+class _Sets(Mapping[int, TensorSet]):
+    """The sets of a file by number, made when they are taken."""
+
+    __slots__ = ("_contents", "_file", "_prefix")
+
+    def __init__(self, file: ArrayFile, contents: Contents, prefix: str) -> None:
+        self._file = file
+        self._contents = contents
+        self._prefix = prefix
+
+    def __getitem__(self, ident: int) -> TensorSet:
+        names = self._contents.sets[self._prefix, ident]
+        said: list[Mapping[str, Any]] = [{} for _ in names]
+        for own, name in zip(said, names, strict=True):
+            with suppress(DataFileError):
+                cast("dict[str, Any]", own).update(self._file.tensor_metadata(name))
+        whole: Mapping[str, Any] | None = None
+        with suppress(DataFileError):
+            whole = self._contents.metadata.get(f"{self._prefix}tensorset_{ident}")
+        return TensorSet(ident, _Tensors(self._file, names), said, whole)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter([ident for prefix, ident in self._contents.sets if prefix == self._prefix])
+
+    def __len__(self) -> int:
+        return sum([prefix == self._prefix for prefix, _ in self._contents.sets])
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} tensor sets of {self._file!r}>"
+
+
+@final
+class _Tensors(Sequence["Tensor[Any] | View[Any]"]):
+    """Tensors of a file, read when they are taken."""
+
+    __slots__ = ("_file", "_names")
+
+    def __init__(self, file: ArrayFile, names: tuple[str, ...]) -> None:
+        self._file = file
+        self._names = names
+
+    @overload
+    def __getitem__(self, key: SupportsIndex) -> "Tensor[Any] | View[Any]": ...
+    @overload
+    def __getitem__(self, key: slice) -> "_Tensors": ...
+    def __getitem__(self, key: SupportsIndex | slice) -> "Tensor[Any] | View[Any] | _Tensors":
+        if isinstance(key, slice):
+            return _Tensors(self._file, self._names[key])
+        return self._file[self._names[key]]
+
+    def __len__(self) -> int:
+        return len(self._names)

@@ -1,0 +1,82 @@
+"""Sources in files of strangers: what reading them raises are errors of ours."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from tensorwrapper._arrays import are_truths
+from tensorwrapper._value_class import frozen
+from tensorwrapper.errors import DataFileError
+from tensorwrapper.shape import Shape
+from tensorwrapper.store.formats._contents import Done
+from tensorwrapper.store.system._system import of_stranger
+from tensorwrapper.typing import Array
+
+if TYPE_CHECKING:
+    from tensorwrapper.selection import Ability, Source, Wanted
+
+__all__ = ["CheckedSource"]
+
+
+@final
+@frozen(eq=False, repr=False)
+class CheckedSource:
+    """A source whose reads raise `DataFileError` where what they meet is damaged."""
+
+    source: "Source"
+    path: Path | str
+    kind: str
+    name: str = ""
+    """The name of the array, unless the path has it."""
+
+    @property
+    def shape(self) -> Shape[Any]:
+        """That of the source."""
+        return self.source.shape
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        """That of the source."""
+        return self.source.dtype
+
+    @property
+    def version(self) -> str:
+        """That of the source."""
+        return self.source.version
+
+    @property
+    def abilities(self) -> "frozenset[Ability]":
+        """What the source can do, but write: the file was opened to be read. Truth values come as such."""
+        known: frozenset[Ability] = getattr(self.source, "abilities", frozenset())
+        return known - {"write", "atomic", "casts"} if self.dtype.kind == "b" else known - {"write", "atomic"}
+
+    def cost(self, selection: "Wanted") -> int:
+        """Return what the source says."""
+        return self.source.cost(selection)
+
+    def read(self, selections: "Sequence[Wanted]", out: Sequence[Array]) -> Done:
+        """Read all, and return when it is there."""
+        with of_stranger(self.path, self.kind):
+            try:
+                for _ in self.source.read(selections, out).completed():
+                    pass
+            except DataFileError as error:
+                if isinstance(error, OSError) or str(self.path) in str(error):
+                    raise
+                # It names an array, and not where that is.
+                raise DataFileError(f"{self.path}: {error}") from error
+            if not all(map(are_truths, out)):
+                what = f"{self.path}: {self.name!r}" if self.name else str(self.path)
+                raise DataFileError(f"{what} has a bool that is neither 0 nor 1")
+        return Done(len(out))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, CheckedSource) and self.source == other.source
+
+    def __hash__(self) -> int:
+        return hash(self.source)
+
+    def __repr__(self) -> str:
+        return repr(self.source)

@@ -1,0 +1,492 @@
+"""NumPy's own files: one array in ``.npy``, and archives of them in ``.npz``. Never a pickle.
+
+Text of fixed length is a tensor of strings, and each field of a record a tensor of its own.
+"""
+
+import ast
+import math
+import re
+import zipfile
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import IO, Any, Final, cast, final
+
+import attrs
+import numpy as np
+
+from tensorwrapper._error_text import brief
+from tensorwrapper._value_class import frozen
+from tensorwrapper.buffer import strings_from_numpy
+from tensorwrapper.errors import DataFileError
+from tensorwrapper.shape import Shape
+from tensorwrapper.store.formats._contents import Contents, Held, Opening
+from tensorwrapper.store.formats._fields import FieldPath, field_paths, inner_of
+from tensorwrapper.store.formats._names import FreeNames
+from tensorwrapper.store.formats._scipy import Found, with_sparse
+from tensorwrapper.store.formats._zip_member import ZipMember, whole_of
+from tensorwrapper.store.records._loss import Loss, LossCode, loss_in
+from tensorwrapper.store.records._record import cut
+from tensorwrapper.store.system._archive import Archive
+from tensorwrapper.store.system._map import FileMap, map_file, stream_over
+from tensorwrapper.store.system._replace import replacing
+from tensorwrapper.store.system._system import of_stranger, reading
+from tensorwrapper.tensor import Tensor, strings
+from tensorwrapper.typing import Array
+from tensorwrapper.wire import DEFAULT_LIMITS, Limits
+
+__all__ = [
+    "MAGIC",
+    "ONE",
+    "NpyHead",
+    "check_stored",
+    "compressed_member",
+    "contents_of",
+    "head_or_loss",
+    "is_stored",
+    "left_over",
+    "map_whole",
+    "mapped_array",
+    "no_array",
+    "npy_head",
+    "npy_head_in",
+    "npy_header",
+    "npy_refusal",
+    "open_npy",
+    "open_npz",
+    "span_of",
+    "told_twice",
+    "unknown_packing",
+    "write_npy",
+    "write_npz",
+]
+
+ONE: Final = "array"
+"""The name of the array that a .npy file has: the format gives it none."""
+
+_CHUNK: Final = 2**24
+_HEADER_BYTES: Final = 10_000  # as NumPy has it
+_MOST_BYTES: Final = 2**20  # of a header that is not read, and is told from one that is cut off
+_KINDS: Final = "biufcmMUS"
+_NUMBERS: Final = re.compile(
+    rb"\x93NUMPY\x01\x00(..)\{'descr': '([<>|][biufc](?:1|2|4|8|16))', "
+    rb"'fortran_order': (?:False|True), 'shape': \(((?:[0-9]{1,10},? ?){0,8})\), \}",
+    re.DOTALL,
+)
+"""Headers of arrays of numbers as NumPy writes them, of extents that are allowed."""
+_DIGITS: Final = re.compile(rb"[0-9]+")
+_NUMBERS_BYTES: Final = 192
+MAGIC: Final = b"\x93NUMPY"
+_KEYS: Final = {"descr", "fortran_order", "shape"}
+_PACKINGS: Final = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA}
+_LONG: Final = re.compile(r"(?<=[0-9])L(?=[,)])")
+_PICKLES: Final = "np.load(..., allow_pickle=True) reads them, and runs what whoever wrote them wants"
+_BEHIND: Final = "np.load of an open file reads arrays that were saved to it one after another"
+_EPOCH: Final = (1980, 1, 1, 0, 0, 0)
+"""The first day of ZIP: the same tensors make the same bytes."""
+
+
+@final
+@frozen
+class NpyHead:
+    """Type and size of an array, by its header."""
+
+    dtype: "np.dtype[Any]"
+    nbytes: int
+    """The bytes of the header and of all elements."""
+
+
+def open_npy(path: Path, _how: Opening) -> Contents:
+    """Return what a ``.npy`` file has; its header is read.
+
+    Raises
+    ------
+    DataFileError
+        If there is no such file, or it is damaged, or of Python objects alone.
+    """
+    memory = map_whole(path, ".npy")
+    with of_stranger(path, ".npy"):
+        try:
+            head = npy_head(stream_over(memoryview(memory)), ONE)
+        except DataFileError as error:
+            told = loss_in(error)
+            if told is None:
+                raise
+            return Contents({}, {}, (told,))
+    read = partial(mapped_array, memory, 0, len(memory))
+    losses = left_over(ONE, head, len(memory))
+    return contents_of([(ONE, head.dtype, Held(0, len(memory), "dense", read))], losses)
+
+
+def open_npz(path: Path, how: Opening) -> Contents:
+    """Return what an archive has, by its directory; a sparse matrix of SciPy is one tensor, `array`.
+
+    Raises
+    ------
+    DataFileError
+        If there is no such file, or it is damaged.
+    """
+    memory = map_whole(path, ".npz")
+    with of_stranger(path, ".npz"):
+        archive = Archive(memory)
+        infos = archive.infolist()
+    found: list[Found] = []
+    losses: list[Loss] = []
+    counts = Counter([info.filename for info in infos])
+    losses += told_twice(counts)
+    for info in infos:
+        name = info.filename.removesuffix(".npy")
+        if counts[info.filename] > 1:
+            continue
+        loss = no_array(info, counts, partial(_first_bytes, archive, info))
+        head = loss or _head_of(archive, info, name)
+        if isinstance(head, Loss):
+            losses.append(head)
+            continue
+        held = Held(
+            info.header_offset,
+            info.compress_size,
+            "dense" if is_stored(info) else "deflated",
+            partial(_member, archive, info, how.limits),
+        )
+        found.append((name, None if head is None else head.dtype, held))
+        losses += [] if head is None else left_over(name, head, info.file_size)
+    return contents_of(found if how.raw else with_sparse(found, losses, how.limits), losses)
+
+
+def told_twice(counts: Mapping[str, int]) -> list[Loss]:
+    """Return a loss for each name that several members of an archive have."""
+    return [
+        Loss(
+            f"the archive holds {filename.removesuffix('.npy')!r} {count} times",
+            filename.removesuffix(".npy"),
+            "name",
+            "np.load takes the last one of them",
+        )
+        for filename, count in counts.items()
+        if count > 1
+    ]
+
+
+def no_array(
+    info: zipfile.ZipInfo, counts: Mapping[str, int], first_bytes: Callable[[], bytes | None]
+) -> Loss | None:
+    """Return why a member is not an array. As for NumPy, its first bytes say it, and its name does not.
+
+    The first bytes are None if they cannot be unpacked.
+    """
+    name = info.filename.removesuffix(".npy")
+    packed, is_named = unknown_packing(info), name != info.filename
+    if packed is not None and is_named:
+        return Loss(f"the member {name!r} {packed}", name, "codec")
+    first = b"" if packed is not None or info.filename.endswith("/") else first_bytes()
+    # A member that cannot be unpacked is damaged, and says so when it is read.
+    if first != MAGIC and (first is not None or not is_named):
+        return Loss(f"the archive holds {info.filename!r}, which is no array", name, "member")
+    if not is_named and f"{name}.npy" in counts:
+        text = f"the archive holds {name!r} with and without '.npy' at its end"
+        return Loss(text, name, "name", f"np.load(...)[{name!r}] is the one without")
+    return None
+
+
+def _first_bytes(archive: Archive, info: zipfile.ZipInfo) -> bytes | None:
+    """Return the first bytes of a member; None if they cannot be unpacked."""
+    if is_stored(info):
+        begin, end = span_of(archive.memory, info)
+        return archive.memory[begin : min(begin + len(MAGIC), end)]
+    try:
+        with archive.open(info) as member:
+            return member.read(len(MAGIC))
+    except Exception:  # noqa: BLE001 - whatever a damaged member makes Python raise
+        return None
+
+
+def unknown_packing(info: zipfile.ZipInfo) -> str | None:
+    """Return why a member cannot be unpacked, as the end of a sentence."""
+    if info.flag_bits & 1:
+        return "is encrypted: `unzip -P` unpacks it"
+    if info.compress_type not in _PACKINGS:
+        return f"is packed in way {info.compress_type} of ZIP, which Python cannot unpack: `7z x` does"
+    return None
+
+
+def _head_of(archive: Archive, info: zipfile.ZipInfo, name: str) -> NpyHead | Loss | None:
+    """Return what a header says, or why it is none that is read here; None of one that is damaged."""
+    if is_stored(info):
+        return head_or_loss(lambda: npy_head_in(archive.memory, *span_of(archive.memory, info), name))
+
+    def inflated() -> NpyHead:
+        with archive.open(info) as member:
+            return npy_head(member, name)
+
+    return head_or_loss(inflated)
+
+
+def head_or_loss(read: Callable[[], NpyHead]) -> NpyHead | Loss | None:
+    """Return what a header says, or why it is none that is read here.
+
+    It is None of a header that is damaged, which tells it when it is read.
+    """
+    try:
+        return read()
+    except Exception as error:  # noqa: BLE001 - whatever a damaged header makes NumPy raise
+        return loss_in(error)
+
+
+def contents_of(found: list[Found], losses: list[Loss]) -> Contents:
+    """Return what is a tensor, the fields of records one by one, and of the rest why it is none."""
+    held: dict[str, Held] = {}
+    free = FreeNames({name for name, dtype, _ in found if dtype is None or not dtype.names})
+    for name, dtype, own in found:
+        if dtype is None or not dtype.names:
+            loss = None if dtype is None else npy_refusal(name, dtype, _KINDS)
+            if loss is None:
+                held[name] = own if dtype is None or dtype.kind not in "US" else _text(own)
+            else:
+                losses.append(loss)
+            continue
+        for path, inner in field_paths(dtype):
+            full = ".".join([name, *path])
+            loss = npy_refusal(full, inner_of(inner)[0], _KINDS)
+            if loss is None and dtype.hasobject:
+                text = f"the field {full!r} lies among Python objects, and only a pickle brings both back"
+                loss = Loss(text, full, "objects", _PICKLES)
+            if loss is not None:
+                losses.append(loss)
+                continue
+            taken = free.claim(full)
+            if taken != full:
+                losses.append(
+                    Loss(f"the field {full!r} is called {taken!r}, as its name is taken", full, "name")
+                )
+            part = attrs.evolve(own, packing="field", read=partial(_field, own.read, path))
+            held[taken] = _text(part) if inner_of(inner)[0].kind in "US" else part
+    return Contents(held, {}, tuple(losses))
+
+
+def npy_refusal(name: str, dtype: "np.dtype[Any]", kinds: str = "biufcmM") -> Loss | None:
+    """Return why elements of a type are no tensor of `kinds`; None if they are one."""
+    if dtype.hasobject:
+        return Loss(
+            f"{name!r} holds Python objects, which only a pickle brings back", name, "objects", _PICKLES
+        )
+    if dtype.kind not in kinds or (dtype.kind == "M" and np.datetime_data(dtype)[0] == "generic"):
+        advice = "np.load(...).view(...) says of which type they are" if dtype.kind == "V" else ""
+        return Loss(f"{name!r} has elements {str(dtype)[:60]}, which are no numbers", name, "type", advice)
+    return None
+
+
+def _text(own: Held) -> Held:
+    """Return text of fixed length as strings: as NumPy, without the zeros at the end of each."""
+    return attrs.evolve(own, packing="strings", read=partial(_strings, own.read))
+
+
+def _strings(read: Callable[[], object]) -> Tensor[Any]:
+    array = whole_of(read())
+    data = strings_from_numpy(array.reshape(-1))
+    return strings(data, shape=Shape(*array.shape))
+
+
+def _field(read: Callable[[], object], path: FieldPath) -> Array:
+    found: Any = whole_of(read())
+    for name in path:
+        found = found[name]
+    return cast("Array", found)
+
+
+def map_whole(path: Path, kind: str) -> FileMap:
+    """Return a file as memory."""
+    with reading(path, kind) as stream:
+        return map_file(stream.fileno(), 0, path)
+
+
+def _member(archive: Archive, info: zipfile.ZipInfo, limits: Limits) -> "Array | ZipMember":
+    if is_stored(info):
+        return mapped_array(archive.memory, *span_of(archive.memory, info))
+    return compressed_member(archive, info, limits)
+
+
+def npy_head_in(memory: FileMap, begin: int, end: int, name: str) -> NpyHead:
+    """Return what the header of an array in memory says; its first bytes tell that of numbers."""
+    found = _NUMBERS.match(memory[begin : min(begin + _NUMBERS_BYTES, end)])
+    if found is not None:
+        dtype, shape = np.dtype(found[2].decode()), map(int, _DIGITS.findall(found[3]))
+        return NpyHead(dtype, 10 + int.from_bytes(found[1], "little") + math.prod(shape) * dtype.itemsize)
+    return npy_head(stream_over(memoryview(memory)[begin:end]), name)
+
+
+def npy_head(stream: IO[bytes], name: str) -> NpyHead:
+    """Return what the header of an array of a name says.
+
+    Raises
+    ------
+    DataFileError
+        If it says what is not known here: the error has a loss.
+    """
+    shape, _, dtype = npy_header(stream, name)
+    return NpyHead(dtype, stream.tell() + math.prod(shape) * dtype.itemsize)
+
+
+def left_over(name: str, head: NpyHead, nbytes: int) -> list[Loss]:
+    """Return a loss that counts the bytes behind an array, which NumPy passes over.
+
+    A pickle may have any number of bytes.
+    """
+    extra = 0 if head.dtype.hasobject else nbytes - head.nbytes
+    text = f"behind the elements of {name!r} are {extra} bytes that belong to no array"
+    return [Loss(text, name, "member", _BEHIND)] if extra > 0 else []
+
+
+def npy_header(stream: IO[bytes], name: str = ONE) -> tuple[tuple[int, ...], bool, "np.dtype[Any]"]:
+    """Return extents, whether the first mode is the fastest, and the type of the elements.
+
+    Arrays in elements are modes behind the others, as for NumPy.
+    """
+    version, raw = _header_text(stream, name)
+    found = _literal(raw.decode("latin-1" if version < (3, 0) else "utf-8"))
+    fields = cast("dict[object, Any]", found) if isinstance(found, dict) else {}
+    if fields.keys() != _KEYS:
+        raise ValueError(f"its header has not the keys {sorted(_KEYS)}")
+    shape: tuple[int, ...] = fields["shape"]
+    is_fortran: bool = fields["fortran_order"]
+    if type(shape) is not tuple or not all(type(extent) is int and extent >= 0 for extent in shape):
+        raise ValueError(f"its extents are {brief(shape)}")
+    if type(is_fortran) is not bool:
+        raise ValueError(f"its order is {brief(is_fortran)}")
+    dtype = _type_of(fields["descr"], name)
+    if dtype.subdtype is not None and is_fortran and len(shape) > 1:
+        text = f"has an array in each element, {dtype}, and says nothing of the order in these"
+        raise _unknown(name, text, "type", "")
+    while dtype.subdtype is not None:
+        dtype, inner = dtype.subdtype
+        shape += inner
+    if len(shape) > DEFAULT_LIMITS.rank or max(shape, default=0) > DEFAULT_LIMITS.extent:
+        # Also behind a 0: NumPy multiplies the others all the same.
+        text = f"has the extents {brief(shape)}; up to {DEFAULT_LIMITS.rank} modes are read, of up to "
+        raise _unknown(name, f"{text}{DEFAULT_LIMITS.extent} indices", "member", "")
+    return shape, is_fortran, dtype
+
+
+def _header_text(stream: IO[bytes], name: str) -> tuple[tuple[int, int], bytes]:
+    """Return the version of the format, and what the header says."""
+    version = np.lib.format.read_magic(stream)
+    if version not in ((1, 0), (2, 0), (3, 0)):
+        text = f"is written in version {version[0]}.{version[1]} of the format, which is not known"
+        raise _unknown(name, text, "version", "a newer NumPy may read it")
+    length = int.from_bytes(stream.read(2 if version == (1, 0) else 4), "little")
+    if length > _MOST_BYTES:
+        raise ValueError(f"its header has {length} bytes; {_HEADER_BYTES} are allowed")
+    raw = stream.read(length)
+    if len(raw) != length:
+        raise ValueError(f"its header is cut off: it has {len(raw)} of {length} bytes")
+    if length > _HEADER_BYTES:
+        text = f"has a header of {length} bytes, which says its type; {_HEADER_BYTES} are read"
+        raise _unknown(name, text, "type", "np.load(..., max_header_size=...) reads it")
+    return version, raw
+
+
+def _type_of(descr: object, name: str) -> "np.dtype[Any]":
+    """Return a type by what a header says of it."""
+    try:
+        return np.lib.format.descr_to_dtype(cast("Any", descr))
+    except (TypeError, ValueError) as error:
+        if not isinstance(descr, str | tuple | list):
+            raise
+        text = f"has elements {brief(cast('Any', descr))}, which NumPy does not know"
+        raise _unknown(name, text, "type", "") from error
+
+
+def _unknown(name: str, text: str, code: LossCode, advice: str) -> DataFileError:
+    """Return the error of an array that is not damaged, and is none that is read here."""
+    return DataFileError(Loss(f"{name!r} {text}", name, code, advice))
+
+
+def _literal(text: str) -> object:
+    """Return what a header says. NumPy's own reader takes minutes for some kilobytes that are no literal."""
+    try:
+        try:
+            return cast("object", ast.literal_eval(text))
+        except SyntaxError:
+            # Python 2 wrote some extents as 3L.
+            return cast("object", ast.literal_eval(_LONG.sub("", text)))
+    except MemoryError:
+        # So says the parser of what nests too deep.
+        raise ValueError("its header nests too deep") from None
+
+
+def mapped_array(memory: FileMap, begin: int, end: int) -> Array:
+    """Return the array whose header starts at `begin`, as a view of the file up to `end`."""
+    stream = stream_over(memoryview(memory)[begin:end])
+    shape, is_fortran, dtype = npy_header(stream)
+    if dtype.hasobject:
+        raise ValueError("it holds Python objects, and only a pickle could bring them back")
+    place, count = begin + stream.tell(), math.prod(shape)
+    if place + count * dtype.itemsize > end:
+        raise ValueError(f"{shape} elements of {dtype} do not fit its {end - place} bytes")
+    if not count:
+        return np.empty(shape, dtype)
+    return _in_order(np.frombuffer(memory, dtype, count, place), shape, is_fortran)
+
+
+def _in_order(flat: Array, shape: tuple[int, ...], is_fortran: bool) -> Array:  # noqa: FBT001
+    return flat.reshape(shape, order="F" if is_fortran else "C")
+
+
+def write_npy(path: Path, tensor: Tensor[Any]) -> None:
+    """Write a dense tensor, a run of rows at a time."""
+    with replacing(path) as stream:
+        _write(stream, tensor)
+
+
+def _write(stream: IO[bytes], tensor: Tensor[Any]) -> None:
+    extents = tuple(tensor.shape.extents)
+    header = {"descr": np.lib.format.dtype_to_descr(tensor.dtype), "fortran_order": False, "shape": extents}
+    np.lib.format.write_array_header_1_0(cast("Any", stream), header)
+    for run in cut(tensor, _CHUNK):
+        stream.write(run.elements().view(np.uint8).data)
+
+
+def is_stored(info: zipfile.ZipInfo) -> bool:
+    """Tell whether a member lies in the archive as it is."""
+    return info.compress_type == zipfile.ZIP_STORED and not info.flag_bits & 1
+
+
+def span_of(memory: FileMap, info: zipfile.ZipInfo) -> tuple[int, int]:
+    """Return where a stored member begins and ends."""
+    lengths = memory[info.header_offset + 26 : info.header_offset + 30]
+    begin = info.header_offset + 30 + sum([int.from_bytes(lengths[k : k + 2], "little") for k in (0, 2)])
+    return begin, begin + info.file_size
+
+
+def compressed_member(archive: Archive, info: zipfile.ZipInfo, limits: Limits) -> ZipMember:
+    """Return an array as a source that inflates it; its header is read now."""
+    with archive.open(info) as member:
+        shape, is_fortran, dtype = npy_header(member)
+        place, size = member.tell(), math.prod(shape) * dtype.itemsize
+    if dtype.hasobject:
+        raise ValueError("it holds Python objects, and only a pickle could bring them back")
+    # What is claimed is compared before anything is allocated; the archive checks what it unpacks.
+    if place + size > info.file_size:
+        raise ValueError(f"{shape} elements of {dtype} do not fit the {info.file_size} bytes of a member")
+    return ZipMember(archive, info.filename, place, shape, dtype, is_fortran, limits)
+
+
+def check_stored(memory: FileMap, begin: int, info: zipfile.ZipInfo) -> None:
+    """Raise unless a member that was not compressed has the checksum that the archive says."""
+    checksum, left = 0, memoryview(memory)[begin : begin + info.file_size]
+    is_whole = len(left) == info.file_size
+    while left:
+        checksum, left = zlib.crc32(left[:_CHUNK], checksum), left[_CHUNK:]
+    if not is_whole or checksum != info.CRC:
+        raise ValueError(f"the checksum of {info.filename!r} does not fit")
+
+
+def write_npz(path: Path, tensors: Iterator[tuple[str, Tensor[Any]]]) -> None:
+    """Write dense tensors to an archive without compression, a run of rows at a time."""
+    with replacing(path) as stream, zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
+        for name, tensor in tensors:
+            info = zipfile.ZipInfo(f"{name}.npy", _EPOCH)
+            with archive.open(info, "w", force_zip64=True) as member:
+                _write(member, tensor)

@@ -1,0 +1,82 @@
+"""Names that are paths in a file that is written: which of them fit beside those that are there."""
+
+from collections.abc import Collection
+from typing import final
+
+from tensorwrapper._error_text import shortened
+from tensorwrapper.errors import ConversionError
+
+__all__ = ["TakenPaths"]
+
+
+@final
+class TakenPaths:
+    """The paths of the tensors in a file: nothing lies below an array, or replaces a part of rows.
+
+    An array is one object of the file. Rows are a group, in which only their own parts are taken.
+    """
+
+    def __init__(self, kind: str) -> None:
+        self._kind = kind
+        self._parts: dict[str, frozenset[str] | None] = {}
+        """By the path of a tensor the names of its parts, or None for an array."""
+        self._below: dict[str, set[str]] = {}
+        """By the path of a group the first names of what lies below it."""
+
+    def claim(self, name: str, parts: Collection[str] | None = None) -> None:
+        """Take a path for an array, or for rows that have these parts.
+
+        Raises
+        ------
+        ConversionError
+            If it is the path of another tensor, or of a part of one, or lies in an array, or if what is there
+            already would lie so in this one.
+
+        Examples
+        --------
+        >>> paths = TakenPaths("HDF5")
+        >>> paths.claim("r", ["values", "offsets_1"])
+        >>> paths.claim("r/notes")
+        >>> paths.claim("r/values")
+        Traceback (most recent call last):
+            ...
+        tensorwrapper.errors.ConversionError: HDF5 keeps a part of the rows 'r' at 'r/values': ...
+        """
+        steps = name.split("/")
+        above = [("/".join(steps[:k]), steps[k]) for k in range(1, len(steps))]
+        if name in self._parts:
+            raise ConversionError(f"{self._kind} has a tensor at {_shown(name)} already")
+        for group, step in above:
+            if group in self._parts:
+                self._check(group, self._parts[group], step)
+        own = None if parts is None else frozenset(parts)
+        for step in sorted(self._below.get(name, ())):
+            self._check(name, own, step)
+        self._parts[name] = own
+        for group, step in above:
+            self._below.setdefault(group, set()).add(step)
+
+    def _check(self, name: str, parts: frozenset[str] | None, step: str) -> None:
+        path = _shown(f"{name}/{step}")
+        if parts is None:
+            raise ConversionError(
+                f"{_shown(name)} is an array in {self._kind}, and nothing lies below one: {path} needs "
+                "another name"
+            )
+        if step in parts:
+            raise ConversionError(
+                f"{self._kind} keeps a part of the rows {_shown(name)} at {path}: a tensor needs another "
+                f"name than {', '.join(sorted(parts))} there"
+            )
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._parts
+
+    def release(self, name: str) -> frozenset[str] | None:
+        """Give a path back, and return which parts the rows there have; None of an array."""
+        # What lies below a group is not counted: a path above this one stays that of a group.
+        return self._parts.pop(name)
+
+
+def _shown(name: str) -> str:
+    return shortened(repr(name))

@@ -1,0 +1,268 @@
+"""The safetensors format: the length of a header, the header as JSON, and the elements of all tensors."""
+
+import importlib
+import json
+import math
+import os
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import IO, Any, Final, TypeGuard, cast
+
+import numpy as np
+
+from tensorwrapper._error_text import brief
+from tensorwrapper._json import Json, excess, load_json
+from tensorwrapper.errors import ConversionError, DataFileError, ParseError
+from tensorwrapper.store.formats._contents import Contents, Held, Opening
+from tensorwrapper.store.formats._write_blocks import refused_type
+from tensorwrapper.store.records._loss import Loss
+from tensorwrapper.store.records._record import cut
+from tensorwrapper.store.system._map import FileMap, map_file
+from tensorwrapper.store.system._replace import replacing
+from tensorwrapper.store.system._system import reading
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.typing import Array
+from tensorwrapper.wire import DEFAULT_LIMITS
+
+__all__ = ["check_safetensors", "open_safetensors", "read_plans", "read_safetensors", "write_safetensors"]
+
+_DTYPES: Final = {
+    "BOOL": "?",
+    **{f"{kind.upper()}{8 * word}": f"<{kind}{word}" for kind in "iu" for word in (1, 2, 4, 8)},
+    **{f"F{8 * word}": f"<f{word}" for word in (2, 4, 8)},
+    "C64": "<c8",
+}
+_SMALL_FLOATS: Final = {
+    "BF16": "bfloat16",
+    "F8_E4M3": "float8_e4m3fn",
+    "F8_E5M2": "float8_e5m2",
+    "F8_E8M0": "float8_e8m0fnu",
+    "F8_E4M3FNUZ": "float8_e4m3fnuz",
+    "F8_E5M2FNUZ": "float8_e5m2fnuz",
+}
+_NAMES: Final = {np.dtype(text): name for name, text in _DTYPES.items()}
+_METADATA: Final = "__metadata__"
+_HEADER_BYTES: Final = 100_000_000
+_CHUNK: Final = 2**24
+
+
+def open_safetensors(path: Path, _how: Opening) -> Contents:
+    """Return what a file of safetensors has; its header is read."""
+    arrays, metadata, losses = read_safetensors(path)
+    return Contents(
+        {
+            name: Held(start, own.nbytes, "dense", partial(_same, own))
+            for name, (start, own) in arrays.items()
+        },
+        metadata,
+        losses,
+    )
+
+
+def _same(array: Array) -> Array:
+    return array
+
+
+def read_safetensors(
+    path: Path,
+) -> tuple[dict[str, tuple[int, Array]], dict[str, str], tuple[Loss, ...]]:
+    """Return where arrays start, the arrays, mapped into memory, metadata, and what is no array here.
+
+    Raises
+    ------
+    DataFileError
+        If there is no such file, or it breaks a rule of the format.
+    """
+    with reading(path, ".safetensors") as stream:
+        plans, metadata, losses = read_plans(stream, os.fstat(stream.fileno()).st_size, path)
+        memory = map_file(stream.fileno(), 0, path)
+        arrays = {
+            name: (start, _array(memory, dtype, shape, start))
+            for name, (dtype, shape, start) in plans.items()
+        }
+    return arrays, metadata, losses
+
+
+def read_plans(
+    stream: IO[bytes], size: int, path: object
+) -> "tuple[dict[str, tuple[np.dtype[Any], tuple[int, ...], int]], dict[str, str], tuple[Loss, ...]]":
+    """Return type, extents and place of each array, by the header of a file of so many bytes.
+
+    After them are metadata, and what is no array here.
+
+    Raises
+    ------
+    DataFileError
+        If it breaks a rule of the format.
+    """
+    length = int.from_bytes(stream.read(8), "little")
+    if size < 8 or length > min(size - 8, _HEADER_BYTES):
+        raise DataFileError(f"{path} has {size} bytes, which do not hold a header of {length}")
+    header = _load(stream.read(length), path)
+    # The owner's library takes null for nothing said.
+    said = header.pop(_METADATA, None)
+    metadata = {} if said is None else said
+    if not isinstance(metadata, dict) or not all(isinstance(text, str) for text in metadata.values()):
+        raise DataFileError(f"{path} has metadata that are not texts")
+    plans = _plans(header, size - 8 - length, path)
+    found = {
+        name: (dtype, shape, 8 + length + begin)
+        for name, (dtype, shape, begin) in plans.items()
+        if not isinstance(dtype, Loss)
+    }
+    losses = [dtype for dtype, _, _ in plans.values() if isinstance(dtype, Loss)]
+    return found, cast("dict[str, str]", metadata), tuple(losses)
+
+
+def _array(memory: FileMap, dtype: "np.dtype[Any]", shape: tuple[int, ...], start: int) -> Array:
+    count = math.prod(shape)
+    return np.frombuffer(memory, dtype, count, start).reshape(shape) if count else np.empty(shape, dtype)
+
+
+def _load(raw: bytes, path: object) -> dict[str, Json]:
+    try:
+        text = raw.decode().rstrip(" ")
+        complaint = excess(text, depth=8, items=10_000_000)
+        if complaint is not None:
+            raise DataFileError(f"{path} has a header that {complaint}")
+        header = load_json(text)
+    except UnicodeDecodeError as error:
+        raise DataFileError(f"{path} has a header that is not UTF-8: {error.reason}") from error
+    except ParseError as error:
+        raise DataFileError(f"{path} has a header that {error}") from error
+    if not isinstance(header, dict):
+        raise DataFileError(f"{path} has a header that is no object")
+    return header
+
+
+def _plans(
+    header: Mapping[str, Json], n_bytes: int, path: object
+) -> "dict[str, tuple[np.dtype[Any] | Loss, tuple[int, ...], int]]":
+    """Return type, extents and place of each tensor, which lie side by side and fill the file.
+
+    A type that is unknown, or does not fit, is a loss instead.
+    """
+    plans: dict[str, tuple[np.dtype[Any] | Loss, tuple[int, ...], int]] = {}
+    spans: list[tuple[int, int]] = []
+    for name, entry in header.items():
+        where = f"{path}: {name[:40]!r}"
+        if not isinstance(entry, dict):
+            raise DataFileError(f"{where} is not described by an object")
+        begin, end = _span(entry.get("data_offsets"), where)
+        dtype, shape = _described(entry, name, end - begin)
+        spans.append((begin, end))
+        plans[name] = dtype, shape, begin
+    place = 0
+    for begin, end in sorted(spans):
+        if begin != place:
+            raise DataFileError(
+                f"{path} has a hole or an overlap: a tensor at {begin}, after one up to {place}"
+            )
+        place = end
+    if place != n_bytes:
+        raise DataFileError(f"{path} has {n_bytes} bytes of elements, but its tensors end at {place}")
+    return plans
+
+
+def _span(value: Json, where: str) -> tuple[int, int]:
+    """Return where elements begin and end. Without that, the places of other tensors are unknown."""
+    if not _are_counts(value) or len(value) != 2 or value[0] > value[1]:
+        raise DataFileError(f"{where} has the offsets {brief(value)}; two ascending counts are needed")
+    return value[0], value[1]
+
+
+def _described(
+    entry: Mapping[str, Json], name: str, nbytes: int
+) -> "tuple[np.dtype[Any] | Loss, tuple[int, ...]]":
+    """Return type and extents of a tensor of so many bytes; a loss instead of a type that is unknown."""
+    shape = entry.get("shape")
+    if not _are_counts(shape):
+        return Loss(f"{name!r} has the shape {brief(shape)}, which is no list of counts", name, "damage"), ()
+    if len(shape) > DEFAULT_LIMITS.rank or any(extent > DEFAULT_LIMITS.extent for extent in shape):
+        # Also behind a 0: NumPy multiplies the others all the same.
+        text = f"{name!r} has the extents {brief(shape)}; up to {DEFAULT_LIMITS.rank} modes are read, of "
+        return Loss(f"{text}up to {DEFAULT_LIMITS.extent} indices", name, "member"), ()
+    dtype = _dtype(entry.get("dtype"), name)
+    # Elements of less than a byte lie together: how many bytes they take only who knows them can say.
+    if not isinstance(dtype, Loss) and nbytes != math.prod(shape) * dtype.itemsize:
+        dtype = Loss(
+            f"{name!r} has {nbytes} bytes for {entry.get('dtype')} of {brief(shape)}", name, "damage"
+        )
+    return dtype, tuple(shape)
+
+
+def _dtype(name: object, tensor: str) -> "np.dtype[Any] | Loss":
+    if isinstance(name, str) and name in _DTYPES:
+        return np.dtype(_DTYPES[name])
+    if isinstance(name, str) and name in _SMALL_FLOATS:
+        try:
+            return np.dtype(cast("type", getattr(importlib.import_module("ml_dtypes"), _SMALL_FLOATS[name])))
+        except (ImportError, AttributeError):
+            advice = "`pip install 'ml_dtypes>=0.5'` brings them"
+            return Loss(f"{tensor!r} has elements {name}, which NumPy alone has not", tensor, "type", advice)
+    if not isinstance(name, str):
+        return Loss(f"{tensor!r} has elements {str(name)[:24]!r}, which is no type", tensor, "damage")
+    text = f"{tensor!r} has elements {name[:24]!r}, which are not read here"
+    return Loss(text, tensor, "type", "a safetensors.safe_open that knows them reads them")
+
+
+def _are_counts(value: object) -> TypeGuard[list[int]]:
+    return isinstance(value, list) and all(type(n) is int and n >= 0 for n in cast("list[object]", value))
+
+
+def write_safetensors(
+    path: Path, tensors: Sequence[tuple[str, Tensor[Any]]], metadata: Mapping[str, str]
+) -> None:
+    """Write dense tensors, a run of rows at a time.
+
+    Raises
+    ------
+    ConversionError
+        If the format has no name for a type of elements.
+    DataFileError
+        If the file cannot be written.
+    """
+    names = {name: _name_of(tensor.dtype, name) for name, tensor in tensors}
+    # The widest first, so that all are aligned; by name, so that the same tensors make the same bytes.
+    ordered = sorted(tensors, key=lambda pair: (-pair[1].dtype.itemsize, pair[0]))
+    header: dict[str, Json] = {_METADATA: {**metadata}} if metadata else {}
+    place = 0
+    for name, tensor in ordered:
+        end = place + tensor.size * tensor.dtype.itemsize
+        extents: list[Json] = [*tensor.shape.extents]
+        header[name] = {"dtype": names[name], "shape": extents, "data_offsets": [place, end]}
+        place = end
+    text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
+    text += b" " * (-len(text) % 8)
+    with replacing(path) as stream:
+        stream.write(len(text).to_bytes(8, "little") + text)
+        for _, tensor in ordered:
+            for run in cut(tensor, _CHUNK):
+                elements = run.elements()
+                own = elements.astype(_little(elements.dtype), copy=False)
+                stream.write(own.view(np.uint8).data)
+
+
+def check_safetensors(tensor: str, dtype: "np.dtype[Any]") -> None:
+    """Raise unless a file can have a tensor of a name and a type of elements."""
+    if tensor == _METADATA:
+        raise ConversionError(
+            f"safetensors keep metadata under {_METADATA!r}: a tensor may have any other name there"
+        )
+    _name_of(dtype, tensor)
+
+
+def _little(dtype: "np.dtype[Any]") -> "np.dtype[Any]":
+    """Return a type in the order of bytes that the format has."""
+    return dtype.newbyteorder("<") if dtype.kind in "iufc" else dtype
+
+
+def _name_of(dtype: "np.dtype[Any]", tensor: str) -> str:
+    # In either order of bytes: what is written is little-endian.
+    name = _NAMES.get(_little(dtype)) or {small: name for name, small in _SMALL_FLOATS.items()}.get(
+        dtype.name
+    )
+    if name is None:
+        raise ConversionError(f"{tensor!r}: {refused_type(dtype, '.safetensors', 'complex64')}")
+    return name

@@ -1,0 +1,75 @@
+"""Which tensors of a file somebody wants: by names, or by patterns as of a shell."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import cast, final
+
+from tensorwrapper._value_class import frozen
+from tensorwrapper.errors import TensorNameError
+from tensorwrapper.store.records._loss import Loss
+
+__all__ = ["NameFilter"]
+
+
+@final
+@frozen
+class NameFilter:
+    """What is taken, all of it if nothing is said, and what of that is left."""
+
+    only: tuple[str, ...] | None
+    skip: tuple[str, ...]
+
+    @classmethod
+    def of(cls, only: str | Iterable[str] | None, skip: str | Iterable[str]) -> "NameFilter":
+        """Return what somebody says: one text is one entry."""
+        entries = None if only is None else _entries(only, "only")
+        return cls(entries, _entries(skip, "skip"))
+
+    def with_fields(self, fields: Mapping[str, Sequence[str]]) -> "NameFilter":
+        """Return it with the names of all fields in place of the name of records."""
+        entries = [
+            None if own is None else tuple([name for entry in own for name in fields.get(entry, (entry,))])
+            for own in (self.only, self.skip)
+        ]
+        return NameFilter(entries[0], entries[1] or ())
+
+    def among(self, names: Sequence[str], aliases: Mapping[str, str], losses: Sequence[Loss]) -> list[str]:
+        """Return the names that are wanted, in their order.
+
+        Raises
+        ------
+        TensorNameError
+            If an entry is no name, and fits none.
+        """
+        known = [*names, *aliases, *[loss.name for loss in losses if loss.name]]
+        there = set(known)
+        for entry in (*(self.only or ()), *self.skip):
+            if entry not in there and not any(fnmatchcase(name, entry) for name in known):
+                shown = ", ".join(map(repr, names[:8]))
+                raise TensorNameError(f"{entry!r} is no name here, and as a pattern fits none of {shown}")
+        taken = {aliases.get(name, name) for name in known if self._is_wanted(name, there)}
+        # Who skips a second name has still the first.
+        return [name for name in names if name in taken and not _fits(name, self.skip, there)]
+
+    def told(self, losses: Iterable[Loss]) -> list[Loss]:
+        """Return what is to be told of losses: nothing of what nobody wanted."""
+        kept = list(losses)
+        names = {loss.name for loss in kept}
+        return [loss for loss in kept if not loss.name or self._is_wanted(loss.name, names)]
+
+    def _is_wanted(self, name: str, there: set[str]) -> bool:
+        taken = self.only is None or _fits(name, self.only, there)
+        return taken and not _fits(name, self.skip, there)
+
+
+def _entries(given: str | Iterable[str], what: str) -> tuple[str, ...]:
+    entries = (given,) if isinstance(given, str) else tuple(given)
+    for entry in entries:
+        if not isinstance(cast("object", entry), str):
+            raise TensorNameError(f"{what} has names or patterns, which are texts, not {entry!r}")
+    return entries
+
+
+def _fits(name: str, entries: tuple[str, ...], there: set[str]) -> bool:
+    """Tell whether a name is one of the entries, or fits one that is no name itself."""
+    return any(name == entry or (entry not in there and fnmatchcase(name, entry)) for entry in entries)

@@ -1,0 +1,237 @@
+"""Tensors on their way into files of other kinds: in blocks, in runs, cut into chunks that lie together."""
+
+import errno
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+
+import numpy as np
+
+from tensorwrapper._error_text import shortened
+from tensorwrapper.buffer.lowlevel import holds_strings
+from tensorwrapper.errors import ConversionError, DataFileError, TensorWrapperError
+from tensorwrapper.layout import Layout
+from tensorwrapper.shape import Shape, Tiling
+from tensorwrapper.store.formats._contents import Options
+from tensorwrapper.store.formats._ragged import Ragged, ragged_of
+from tensorwrapper.store.records._loss import Loss, unsaid
+from tensorwrapper.store.records._record import cut
+from tensorwrapper.tensor import Tensor, as_tensor
+from tensorwrapper.typing import Array, Extents, IntArray
+
+if TYPE_CHECKING:
+    from tensorwrapper.selection import View
+
+__all__ = [
+    "CHUNK_BYTES",
+    "RowsToWrite",
+    "TensorLike",
+    "boxes_of",
+    "check_nulls",
+    "check_text",
+    "dense_advice",
+    "flat_runs",
+    "grid_of",
+    "in_our_words",
+    "is_wide",
+    "refused_type",
+    "rows_to_write",
+    "run_extents",
+    "to_write",
+    "without_layers",
+]
+
+TensorLike: TypeAlias = "Tensor[Any] | View[Any]"
+RowsToWrite: TypeAlias = tuple[Ragged, dict[int, IntArray]]
+"""What is said of rows, and the sizes of the modes that vary."""
+
+CHUNK_BYTES: Final = 2**20
+"""What a chunk has where nobody says it: as much as HDF5 caches, and worth a request to a far store."""
+_LAYER_BYTES: Final = (2**12, 2**25)
+"""What a layer of a nested shape has that is made a chunk of its own."""
+_BLOCK: Final = 2**24
+
+
+def to_write(given: object, name: str, target: object, *, nulls: bool = False) -> TensorLike:
+    """Return what is written under a name: a view stays one, and is computed a block at a time.
+
+    Raises
+    ------
+    ConversionError
+        If it is sparse or no tensor; if it has nulls, and `nulls` is False.
+    """
+    from tensorwrapper.selection import View  # noqa: PLC0415 - a room above, which most files do not need
+
+    if isinstance(given, View):
+        view = cast("View[Any]", given)
+        if not nulls:
+            check_nulls(view, name, target)
+        return view
+    try:
+        tensor = as_tensor(given)
+    except DataFileError:
+        raise
+    except TensorWrapperError as error:
+        raise ConversionError(f"{name!r} cannot be written to {target}: {error}") from error
+    if tensor.is_sparse:
+        raise ConversionError(f"{name!r} is sparse; to_dense() has all its elements, a .tens file keeps it")
+    if not nulls:
+        check_nulls(tensor, name, target)
+    return tensor
+
+
+def check_nulls(value: TensorLike, name: str, target: object) -> None:
+    """Raise if a number, a truth value or a time is a null: most kinds of file have no place for it.
+
+    A view computes its validity alone, and only if a source is nullable.
+    """
+    count = value.null_count if not holds_strings(value.dtype) and value.is_nullable else 0
+    if count:
+        text = f"{name!r} has {count} nulls, for which {target} has no place"
+        advice = "fill_null(0) says what stands for them, a .tens or .parquet file keeps them"
+        raise ConversionError(Loss(text, name, "null", advice))
+
+
+def rows_to_write(value: TensorLike, name: str) -> RowsToWrite | None:
+    """Return how a tensor is written as rows; None if it is a box, a matrix of tiles, or of strings.
+
+    Raises
+    ------
+    ConversionError
+        If it is neither rows in rows nor cells of one level.
+    """
+    if holds_strings(value.dtype) or grid_of(value) is not None or value.shape.flatten().is_box:
+        return None
+    return ragged_of(value.shape, f"{name!r}")
+
+
+@contextmanager
+def in_our_words(path: Path, name: str) -> Generator[None, None, None]:
+    """Turn a library's words for names that are taken, text with NUL, and types that it has not into ours."""
+    try:
+        yield
+    except TensorWrapperError:
+        raise
+    except (ValueError, TypeError, RuntimeError, KeyError) as error:
+        raise ConversionError(f"{path} cannot hold {shortened(repr(name))}: {error}") from error
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG:
+            raise
+        raise ConversionError(f"{path} cannot hold {shortened(repr(name))}: the path is too long") from error
+
+
+def check_text(name: str, path: Path) -> None:
+    """Raise if a name is no text that a file can have: it has half a surrogate pair."""
+    try:
+        name.encode()
+    except UnicodeEncodeError as error:
+        raise ConversionError(f"{path} cannot hold {shortened(repr(name))}: {error.reason}") from error
+
+
+def is_wide(dtype: "np.dtype[Any]") -> bool:
+    """Tell whether elements are floats of more than 64 bits, or pairs of them."""
+    return dtype.kind in "fc" and dtype.itemsize > (8 if dtype.kind == "f" else 16)
+
+
+def refused_type(dtype: "np.dtype[Any]", kind: str, pair: str = "complex128") -> ConversionError:
+    """Return that a kind of file has no name for a type of elements, and which cast helps.
+
+    `pair` is what that kind has for complex numbers.
+    """
+    advice = "a .tens file keeps them"
+    if not holds_strings(dtype) and dtype.type.__module__ != "numpy":
+        # Integers of some bits, of which those with a sign reach below zero.
+        held = f"np.{dtype.name.rstrip('0123456789')}8" if "int" in dtype.name else "np.float32"
+        advice = f"astype({held}) holds them"
+    elif dtype.kind in "fc":
+        cast_to = "np.float64" if dtype.kind == "f" else f"np.{pair}"
+        advice = f"astype({cast_to}) rounds them, a .npz file keeps them"
+    return ConversionError(f"{kind} has no name for elements of type {dtype}: {advice}")
+
+
+def dense_advice(tensor: TensorLike) -> str:
+    """Return what makes a tensor a dense box from zero on, as the end of an error; nothing if it is one."""
+    shape = tensor.shape
+    if isinstance(tensor, Tensor) and tensor.is_sparse:
+        return "to_dense() has all elements"
+    if grid_of(tensor) is not None:
+        return "untiled() is a box"
+    if not shape.flatten().is_box:
+        return f"{'flatten().' * shape.has_layers}to_padded() makes a box of rows"
+    return "t[...] counts from zero" if any(shape.origin) else ""
+
+
+def flat_runs(value: TensorLike) -> Iterator[Array]:
+    """Yield the elements in row-major order, some MiB at a time."""
+    if isinstance(value, Tensor):
+        yield from (run.elements() for run in cut(value, _BLOCK))
+        return
+    for _, block in value.blocks(_BLOCK):
+        yield block.elements()
+
+
+def boxes_of(value: TensorLike) -> Iterator[tuple[tuple[slice, ...], Array]]:
+    """Yield parts of a box with where they are, counted from zero: all at once if that copies nothing."""
+    first = value.shape.origin
+    if isinstance(value, Tensor):
+        memory = np.asarray(value)
+        if memory.flags.c_contiguous or not value.rank:
+            yield tuple([slice(0, n) for n in memory.shape]), memory
+            return
+        parts: Iterator[tuple[Shape[Any], Tensor[Any]]] = ((own.shape, own) for own in cut(value, _BLOCK))
+    else:
+        parts = value.blocks(_BLOCK)
+    for region, part in parts:
+        starts = [start - own for start, own in zip(region.origin, first, strict=True)]
+        key = [slice(start, start + n) for start, n in zip(starts, region.extents, strict=True)]
+        yield tuple(key), np.asarray(part)
+
+
+def grid_of(value: TensorLike) -> Tiling | None:
+    """Return the tiles of a matrix in tiles, which become its chunks; None of anything else."""
+    return cast("Tiling | None", getattr(value, "tiling", None))
+
+
+def chunks_for(name: str, value: TensorLike, options: Options, least: int) -> Extents | None:
+    """Return the chunks of a box: those that the user gives, or some that lie together in memory.
+
+    Without the user's word there are none up to `least` bytes. Else chunks take whole modes in the order in
+    which these lie, as far as `CHUNK_BYTES` go. A layer of a nested shape is one chunk where it is neither
+    tiny nor huge, since it is what is asked for at once.
+    """
+    extents: Extents = value.shape.flatten().extents
+    if not extents:
+        return None
+    found = options.chunks_of(name, extents) or _lying_together(value, least)
+    return found and tuple([min(own, max(n, 1)) for own, n in zip(found, extents, strict=True)])
+
+
+def without_layers(name: str, value: TensorLike, lost: list[Loss]) -> TensorLike:
+    """Return the same box without layers, and say that these are lost."""
+    if not value.shape.has_layers:
+        return value
+    lost.append(unsaid(name, "the layers"))
+    return value.flatten()
+
+
+def _lying_together(value: TensorLike, least: int) -> Extents | None:
+    itemsize, shape = value.dtype.itemsize, value.shape
+    if not shape.size or shape.size * itemsize <= least:
+        return None
+    layout = value.layout if isinstance(value, Tensor) else Layout(shape)
+    hints = layout.hints()
+    most = max(CHUNK_BYTES // itemsize, 1)
+    if shape.has_layers:
+        low, high = _LAYER_BYTES
+        found = [block.greatest for block in hints.layers if low <= block.greatest * itemsize <= high]
+        most = found[0] if found else most
+    return tuple([max(sizes, default=1) for sizes in hints.tiling(most).chunks])
+
+
+def run_extents(value: TensorLike, least: int) -> tuple[int] | None:
+    """Return the chunk of elements that lie one after the other; None up to `least` bytes."""
+    itemsize = value.dtype.itemsize
+    if not value.size or value.size * itemsize <= least:
+        return None
+    return (min(max(CHUNK_BYTES // itemsize, 1), value.size),)

@@ -1,0 +1,137 @@
+"""Feather files and streams of Arrow, read: columns are tensors over the mapped file, a part a batch."""
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast, final
+
+from tensorwrapper._value_class import frozen
+from tensorwrapper.store.formats._bytes import check_bytes
+from tensorwrapper.store.formats._contents import Contents, Opening
+from tensorwrapper.store.formats._file_location import Where, name_of, reading_at
+from tensorwrapper.store.formats.columns._blocks import file_of_parts
+from tensorwrapper.store.formats.columns._leaves import Column, leaf_array
+from tensorwrapper.store.formats.columns._table import contents_of, tensor_of
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.typing import NullRows
+from tensorwrapper.wire import Limits
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from tensorwrapper.selection import View
+
+__all__ = ["open_feather"]
+
+_STREAM: Final = b"\xff\xff\xff\xff"
+"""How a stream begins: a message of its own length, and no magic word."""
+
+
+def open_feather(where: Where, how: Opening) -> Contents:
+    """Return what a Feather file (of version 2: Arrow's own) has; its footer is read.
+
+    A null where a list is expected is refused, or an empty row.
+
+    Raises
+    ------
+    DataFileError
+        If there is no such file, or it is damaged.
+    """
+    import pyarrow as pa  # noqa: PLC0415 - an extra
+
+    with reading_at(where, "Feather"):
+        memory = (
+            pa.memory_map(str(where))
+            if isinstance(where, Path)
+            else pa.PythonFile(cast("BinaryIO", where.file_for_libraries()), mode="r")
+        )
+        is_stream = memory.read(4) == _STREAM
+        memory.seek(0)
+        batches = _Batches(where, memory, how.limits, is_stream, how.null_rows)
+        with (pa.ipc.open_stream if is_stream else pa.ipc.open_file)(memory) as file:
+            return contents_of(file.schema, batches.column, "batches")
+
+
+@final
+@frozen(eq=False)
+class _Batches:
+    """The columns of a Feather file or a stream, a part in each batch."""
+
+    where: Where
+    memory: "pa.MemoryMappedFile | pa.PythonFile"
+    limits: Limits
+    is_stream: bool
+    null_rows: NullRows
+
+    @property
+    def path(self) -> Path | str:
+        """The name of the file in errors."""
+        return name_of(self.where)
+
+    def _batches(
+        self, memory: "pa.MemoryMappedFile | pa.PythonFile", fields: list[int] | None
+    ) -> "Iterator[pa.RecordBatch]":
+        """Yield all batches, of some columns if these are given."""
+        import pyarrow as pa  # noqa: PLC0415 - an extra
+
+        options = pa.ipc.IpcReadOptions() if fields is None else pa.ipc.IpcReadOptions(included_fields=fields)
+        memory.seek(0)
+        if self.is_stream:
+            with pa.ipc.open_stream(memory, options=options) as stream:
+                yield from stream
+            return
+        with pa.ipc.open_file(memory, options=options) as file:
+            yield from map(file.get_batch, range(file.num_record_batches))
+
+    def _memory_of(self, own: Column) -> "pa.MemoryMappedFile | pa.PythonFile":
+        """Return the file; of one behind ranges all that a column needs was fetched."""
+        if isinstance(self.where, Path) or self.is_stream:
+            return self.memory
+        read = partial(self._batches, fields=[own.number])
+        return file_of_parts(self.where, read, own.name, self.limits)
+
+    def column(self, own: Column, empty: Tensor[Any]) -> "Tensor[Any] | View[Any]":
+        """Return a column: a tensor over the mapped file, or a view of several."""
+        import pyarrow as pa  # noqa: PLC0415 - an extra
+
+        parts: list[Tensor[Any]] = []
+        arrays: list[pa.Array] = []
+        nbytes = 0
+        packed = self._is_packed()
+        for batch in self._batches(self._memory_of(own), [own.number] if packed else None):
+            array = batch.column(0 if packed else own.number)
+            # Not what it says of itself alone: offsets and text, too.
+            array.validate(full=True)
+            nbytes += array.nbytes
+            check_bytes(nbytes, own.name, self.limits)
+            arrays.append(leaf_array(array, own.leaf.path))
+            parts.append(tensor_of(arrays[-1], self.path, own.name, self.null_rows))
+        if len(parts) < 2:
+            return parts[0] if parts else empty
+        if len({part.shape.is_box for part in parts}) > 1:
+            # Nulls became empty rows in some batches, and in others all rows have one length.
+            return tensor_of(pa.chunked_array(arrays, arrays[0].type), self.path, own.name, self.null_rows)
+        from tensorwrapper.selection import concat  # noqa: PLC0415 - files of one batch need no views
+
+        return concat(parts)
+
+    def _is_packed(self) -> bool:
+        """Tell whether a column is read alone: of what is not compressed, that would make a copy."""
+        import pyarrow as pa  # noqa: PLC0415 - an extra
+
+        if isinstance(self.memory, pa.PythonFile):
+            # Then nothing else is fetched.
+            return True
+        try:
+            first = next(self._batches(self.memory, None), None)
+        except (pa.ArrowException, OSError):
+            # A column is damaged, or packed by what is not here: whether that is this one is seen then.
+            return True
+        return first is not None and not self._is_mapped(first)
+
+    def _is_mapped(self, batch: "pa.RecordBatch") -> bool:
+        """Tell whether the first elements of a batch lie in the mapped file."""
+        self.memory.seek(0)
+        start = self.memory.read_buffer(1).address
+        found = [own for column in batch.columns for own in column.buffers() if own is not None and own.size]
+        return not found or start <= found[0].address < start + self.memory.size()

@@ -1,0 +1,106 @@
+"""Columns of structs: each of their fields is a tensor, whatever lists are around the structs."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final, cast, final
+
+import attrs
+
+from tensorwrapper._value_class import frozen
+from tensorwrapper.errors import ConversionError
+from tensorwrapper.store.formats.columns._arrow_types import list_of, plain_array, plain_type
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["Column", "Leaf", "leaf_array", "leaves_of"]
+
+_VIEWS: Final = ("list_view", "large_list_view")
+
+
+@final
+@frozen(eq=False)
+class Leaf:
+    """A column, or a field of the structs that are in one."""
+
+    kind: "pa.DataType"
+    """The type of the field in the lists that are around the structs."""
+    path: tuple[int, ...] = ()
+    """Which field each struct on the way has it in; none for a column without structs."""
+    names: tuple[str, ...] = ()
+    """What these fields are called."""
+    parts: range = range(1)
+    """Which parts of a column of Parquet it has."""
+    is_all: bool = True
+    """Whether it is the whole column."""
+
+
+@final
+@frozen(eq=False)
+class Column:
+    """A column of a table, or a field in one, that is to be a tensor."""
+
+    number: int
+    """That of the column in the table."""
+    field: "pa.Field"
+    """The column."""
+    leaf: Leaf
+    name: str
+    """What the tensor is called."""
+
+
+def leaves_of(kind: "pa.DataType") -> Iterator[Leaf]:
+    """Yield what a column of a type has: itself, or the fields of its structs, and of those in them.
+
+    A struct without fields is yielded as it is.
+    """
+    import pyarrow as pa  # noqa: PLC0415 - an extra
+
+    if not kind.num_fields and not isinstance(kind, pa.BaseExtensionType):
+        yield Leaf(kind)
+        return
+    own: Any = plain_type(kind)
+    lists = list_of(own)
+    if lists is not None:
+        for leaf in leaves_of(own.value_type):
+            yield attrs.evolve(leaf, kind=lists(leaf.kind) if leaf.path else own)
+    elif isinstance(own, pa.BaseExtensionType) or not (pa.types.is_struct(own) and own.num_fields):
+        yield Leaf(own, parts=range(_count(own)))
+    else:
+        first = 0
+        for number in range(own.num_fields):
+            field = own.field(number)
+            for leaf in leaves_of(field.type):
+                parts = range(first + leaf.parts.start, first + leaf.parts.stop)
+                yield Leaf(leaf.kind, (number, *leaf.path), (field.name, *leaf.names), parts, is_all=False)
+            first += _count(field.type)
+
+
+def _count(kind: "pa.DataType") -> int:
+    """Return how many parts a column of Parquet has: one for each type that has no others in it."""
+    import pyarrow as pa  # noqa: PLC0415 - an extra
+
+    own: Any = kind.storage_type if isinstance(kind, pa.BaseExtensionType) else kind
+    return sum([_count(own.field(k).type) for k in range(own.num_fields)]) if own.num_fields else 1
+
+
+def leaf_array(array: "pa.Array", path: tuple[int, ...]) -> "pa.Array":
+    """Return a field of the structs in an array, in the lists that are around them; lists are not copied.
+
+    Where a struct is a null, so is its field.
+    """
+    import pyarrow as pa  # noqa: PLC0415 - an extra
+    import pyarrow.compute as pc  # noqa: PLC0415 - an extra
+
+    own: Any = plain_array(array)
+    if not path:
+        return cast("pa.Array", own)
+    if pa.types.is_struct(own.type):
+        return leaf_array(pc.struct_field(own, [path[0]]), path[1:])
+    inner, lists = leaf_array(own.values, path), list_of(own.type)
+    if lists is None:
+        raise ConversionError(f"{own.type} has no fields")
+    # Of lists the validity, and where they begin; of views of lists also how long they are.
+    n_buffers = 1 if pa.types.is_fixed_size_list(own.type) else 3 if str(own.type).startswith(_VIEWS) else 2
+    return pa.Array.from_buffers(
+        lists(inner.type), len(own), own.buffers()[:n_buffers], -1, own.offset, [inner]
+    )

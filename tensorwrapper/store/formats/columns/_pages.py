@@ -1,0 +1,150 @@
+"""What a Parquet file says of its columns before they are unpacked: in its footer, and at each page."""
+
+from typing import Any, BinaryIO, Final, TypeAlias, cast, final
+
+from tensorwrapper._value_class import frozen
+from tensorwrapper.errors import DataFileError
+from tensorwrapper.store.formats._file_location import Where, name_of, reading_at
+from tensorwrapper.store.formats.columns._thrift import Spec, read_struct
+from tensorwrapper.typing import Index
+
+__all__ = ["Chunk", "Footer", "decoded_bytes", "read_footer"]
+
+_HEADER: Final = 2**20  # bytes that a header may have, with its least and greatest value
+_DICTIONARY: Final = 2
+_BYTE_ARRAY: Final = 6
+_WIDTHS: Final = (1, 4, 8, 12, 4, 8)  # bytes of a truth value, INT32, INT64, INT96, FLOAT, DOUBLE
+_TEXT: Final = 16  # where a text is, and how long
+_LEVELS: Final = 4  # bytes of the two levels of a value
+_PAGE: Final[Spec] = {1: int, 2: int, 3: int, 5: {1: int}, 7: {1: int}, 8: {1: int}}
+_COLUMN: Final[Spec] = {1: int, 3: [bytes], 4: int, 5: int, 6: int, 7: int, 9: int, 11: int, 12: {3: int}}
+_FOOTER: Final[Spec] = {4: [{1: [{1: bytes, 3: _COLUMN, 8: {}}]}]}
+
+
+@final
+@frozen
+class Chunk:
+    """Where the pages of a column of a group of rows are, and how much they have."""
+
+    kind: int
+    """The number of the type of its values."""
+    path: tuple[bytes, ...]
+    """The names that lead to it: the first is that of the column."""
+    codec: int
+    """The number of what packs its pages."""
+    values: int
+    unpacked: int
+    packed: int
+    start: int
+    number: int
+    """Which column of the group it is: paths may be equal where names have dots."""
+    nulls: int | None = None
+    """How many nulls the statistics count: elements, and null or empty lists; None if they do not."""
+    away: bytes = b""
+    """The path of the file that has the pages; nothing if they are in this one."""
+    is_encrypted: bool = False
+
+    @property
+    def is_odd(self) -> bool:
+        """True if its pages are in another file, or are encrypted."""
+        return bool(self.away) or self.is_encrypted
+
+    @property
+    def is_text(self) -> bool:
+        """Whether its values may be of any length."""
+        return self.kind == _BYTE_ARRAY
+
+
+Footer: TypeAlias = tuple[tuple[Chunk, ...], ...]
+"""For each group of rows the chunks of all its columns."""
+
+
+def read_footer(where: Where) -> Footer:
+    """Return where the columns of a file are.
+
+    Raises
+    ------
+    DataFileError
+        If the footer does not say so.
+    """
+    path = name_of(where)
+    with reading_at(where, "Parquet") as file:
+        size = file.seek(0, 2)
+        file.seek(max(size - 8, 0))
+        length = int.from_bytes(file.read(4), "little")
+        file.seek(max(size - 8 - length, 0))
+        data = file.read(min(length, size))
+    try:
+        said, _ = read_struct(data, 0, _FOOTER)
+        groups = cast("list[dict[int, Any]]", said.get(4, []))
+        return tuple(
+            [tuple([_chunk(own, number) for number, own in enumerate(group.get(1, []))]) for group in groups]
+        )
+    except (IndexError, KeyError) as error:
+        raise DataFileError(f"the footer of {path} does not say where its columns are") from error
+
+
+def _chunk(own: dict[int, Any], number: int) -> Chunk:
+    said: dict[int, Any] = own[3]
+    start, first = said[9], said.get(11)
+    start = first if first is not None and 0 < first < start else start
+    sizes = said[5], said[6], said[7]
+    nulls = said.get(12, {}).get(3)
+    found = Chunk(
+        said[1], tuple(said[3]), said[4], *sizes, start, number, nulls, own.get(1, b""), is_encrypted=8 in own
+    )
+    if min(found.kind, found.values, found.unpacked, found.packed, start) < 0:
+        raise DataFileError("a column is said to begin before the file, or to have less than nothing")
+    return found
+
+
+def decoded_bytes(file: BinaryIO, chunk: Chunk, width: int) -> Index:
+    """Return how many bytes a column of a group takes when it is decoded, and the most that texts may take.
+
+    Parameters
+    ----------
+    file
+        The file.
+    chunk
+        Where the pages are.
+    width
+        The bytes of a value of fixed length.
+
+    Raises
+    ------
+    DataFileError
+        If a page says what cannot be.
+    """
+    width = _WIDTHS[chunk.kind] if chunk.kind < len(_WIDTHS) else max(width, _TEXT)
+    unpacked = entries = longest = counted = 0
+    place, end = chunk.start, chunk.start + chunk.packed
+    while place < end and counted < chunk.values:
+        said, length = _header(file, place, end)
+        kind, size, stored = [said.get(field, -1) for field in (1, 2, 3)]
+        count = max([said.get(field, {}).get(1, 0) for field in (5, 7, 8)])
+        if min(size, stored) < 0:
+            raise DataFileError(
+                f"a page at byte {place} says that it has {size} bytes, {stored} of them packed"
+            )
+        unpacked += size
+        if kind == _DICTIONARY:
+            entries += count
+            longest = max(longest, size)
+        else:
+            counted += count
+        place += length + stored
+    values = max(counted, chunk.values)
+    return unpacked + values * (width + _LEVELS) + entries * width, values * longest
+
+
+def _header(file: BinaryIO, place: int, end: int) -> tuple[dict[int, Any], int]:
+    length = 2**8
+    while True:
+        file.seek(place)
+        data = file.read(min(length, end - place))
+        try:
+            return read_struct(data, 0, _PAGE)
+        except IndexError as error:
+            if len(data) < length or length >= _HEADER:
+                raise DataFileError(f"the header of the page at byte {place} has no end") from error
+        length *= 4

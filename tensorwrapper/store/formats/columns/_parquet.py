@@ -1,0 +1,508 @@
+"""Parquet files, read: a column is decoded a group of rows at a time.
+
+Numbers are views: a group is decoded when something of it is asked for. How long lists are is known only when
+a column is decoded: where one is large, its groups are decoded one by one when it is opened, what is kept are
+the lengths, and elements are decoded again when they are asked for. Text, and what is small, is a tensor.
+Before anything is unpacked, the headers of the pages say how much that is.
+
+Nulls have no place in a source. A column of numbers is a view only if the statistics in the footer count no
+null, or the schema allows none; else it is decoded when it is opened. Large lists keep the
+groups with nulls, and decode others again. A null time is NaT, so that times are views.
+"""
+
+import contextlib
+import functools
+from collections.abc import Iterator, Mapping, Sequence
+from math import prod
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast, final
+
+import numpy as np
+
+from tensorwrapper._arrays import elements_at, positions_before, splits_of
+from tensorwrapper._value_class import frozen
+from tensorwrapper.buffer.lowlevel import assign_elements, holds_strings
+from tensorwrapper.errors import DataFileError
+from tensorwrapper.shape import Shape
+from tensorwrapper.store.formats._bytes import check_bytes
+from tensorwrapper.store.formats._contents import Contents, Done, Opening
+from tensorwrapper.store.formats._file_location import Where, name_of, reading_at
+from tensorwrapper.store.formats.columns._leaves import Column, Leaf, leaf_array
+from tensorwrapper.store.formats.columns._pages import Chunk, Footer, decoded_bytes, read_footer
+from tensorwrapper.store.formats.columns._table import contents_of, tensor_of
+from tensorwrapper.store.ranges._byte_readers import Span
+from tensorwrapper.store.ranges._ranges import Ranges
+from tensorwrapper.store.records._loss import Loss
+from tensorwrapper.store.system._system import of_stranger
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.typing import Array, Extents, IntArray, NullRows
+from tensorwrapper.wire import Limits
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from tensorwrapper.selection import Ability, Outer, View, Wanted
+
+__all__ = ["open_parquet"]
+
+_READ_BY_ALL: Final = {"UNCOMPRESSED", "SNAPPY"}
+_CODECS: Final = dict(
+    enumerate(("UNCOMPRESSED", "SNAPPY", "GZIP", "LZO", "BROTLI", "LZ4", "ZSTD", "LZ4_RAW"))
+)
+"""What the format calls the numbers of codecs."""
+_OPTIONAL: Final = {"GZIP": "gzip", "ZSTD": "zstd", "BROTLI": "brotli", "LZ4": "lz4", "LZ4_RAW": "lz4_raw"}
+"""Codecs that pyarrow may be built without, and what it calls them."""
+_AT_ONCE: Final = 2**26
+"""Bytes that are fetched before they are decoded."""
+_SMALL: Final = 2**25
+"""Bytes up to which lists are decoded once, and kept."""
+
+
+def open_parquet(where: Where, how: Opening) -> Contents:
+    """Return what a Parquet file has; its footer is read.
+
+    A null where a list is expected is refused, or an empty row.
+
+    Raises
+    ------
+    DataFileError
+        If there is no such file, or it is damaged.
+    """
+    import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
+
+    with reading_at(where, "Parquet"), pq.ParquetFile(_given(where)) as file:
+        columns = _columns_of(read_footer(where))
+        table = _Table(where, file.metadata, columns, how.limits, how.null_rows)
+        return contents_of(file.schema_arrow, table.column, "row groups", table.why_unread)
+
+
+def _given(where: Where, spans: Sequence[Span] = ()) -> "Path | BinaryIO":
+    """Return what pyarrow opens of a file; of one at an address, spans are fetched at once."""
+    return where if isinstance(where, Path) else cast("BinaryIO", where.file_for_libraries(spans))
+
+
+def _columns_of(footer: Footer) -> dict[str, Footer]:
+    """Return by the name of a column its parts in each group of rows."""
+    found: dict[str, list[list[Chunk]]] = {}
+    for number, group in enumerate(footer):
+        for chunk in group:
+            name = chunk.path[0].decode("utf-8", "replace") if chunk.path else ""
+            own = found.setdefault(name, [[] for _ in footer])
+            own[number].append(chunk)
+    return {name: tuple([tuple(own) for own in groups]) for name, groups in found.items()}
+
+
+def _why_unread(name: str, groups: Footer) -> Loss | None:
+    """Return why this pyarrow does not read a column; None if it does.
+
+    Our own reading of the footer tells it. Given some damaged footers, pyarrow 26 ends the process when a
+    caller requests the parts of a column.
+    """
+    odd = [chunk for group in groups for chunk in group if chunk.is_odd]
+    away = next((chunk.away for chunk in odd if chunk.away), None)
+    if away is not None:
+        path = away.decode("utf-8", "backslashreplace")[:120]
+        text = f"the column {name!r} is in other files, {path!r}"
+        return Loss(text, name, "link", "tw.open of these has it")
+    if odd:
+        return Loss(f"the column {name!r} is encrypted", name, "codec", "pyarrow reads it with its keys")
+    codec = next(
+        (own for own in map(_missing, {chunk.codec for group in groups for chunk in group}) if own), None
+    )
+    if codec is None:
+        return None
+    text = f"the column {name!r} is packed by {codec}, which this pyarrow was built without"
+    return Loss(text, name, "codec", "the pyarrow of PyPI and of conda-forge unpacks all but LZO")
+
+
+@functools.cache
+def _missing(number: int) -> str | None:
+    """Return what a codec is called that pyarrow does not unpack; None if it does."""
+    import pyarrow as pa  # noqa: PLC0415 - an extra
+
+    codec = _CODECS.get(number, f"codec {number}")
+    known = codec in _READ_BY_ALL or (codec in _OPTIONAL and pa.Codec.is_available(_OPTIONAL[codec]))
+    return None if known else codec
+
+
+@final
+@frozen(eq=False)
+class _Table:
+    """The columns of a Parquet file."""
+
+    where: Where
+    metadata: "pq.FileMetaData"
+    columns: Mapping[str, Footer]
+    limits: Limits
+    null_rows: NullRows
+
+    def why_unread(self, own: Column) -> Loss | None:
+        """Return why a column is not read; None if it is, or if only reading it can tell."""
+        return _why_unread(own.name, _parts(self.columns.get(own.field.name, ()), own.leaf))
+
+    def column(self, own: Column, empty: Tensor[Any]) -> "Tensor[Any] | View[Any]":
+        """Return a column: a view of numbers, or of many lists, or a tensor of lists or text."""
+        name = own.name
+        chunks = _parts(self._chunks_of(own.field.name), own.leaf)
+        groups = _Groups(self.where, self.metadata, name, own, chunks, self.limits, self.null_rows)
+        if holds_strings(empty.dtype) or not empty.shape.is_box:
+            kept = holds_strings(empty.dtype) or len(groups.rows) < 2 or groups.claimed() <= _SMALL
+            return groups.whole() if kept else self._lists(groups)
+        extents = (sum(groups.rows), *empty.shape.extents[1:])
+        if max(extents) > self.limits.extent or min(groups.rows, default=0) < 0:
+            raise DataFileError(f"{name!r} has the extents {extents}; {self.limits.extent} is the most")
+        is_time = empty.dtype.kind in "mM" and (empty.shape.rank == 1 or self.null_rows == "refuse")
+        if not is_time and groups.may_have_nulls():
+            return groups.whole()
+        from tensorwrapper.selection import as_view  # noqa: PLC0415 - other kinds of file need no views
+
+        splits = splits_of(np.array(groups.rows, dtype=np.int64))
+        found = as_view(_Column(groups, splits, extents, empty.dtype))
+        return found.named(*empty.shape.names) if any(empty.shape.names) else found
+
+    def _chunks_of(self, name: str) -> Footer:
+        own = self.columns.get(name, ())
+        if len(own) != self.metadata.num_row_groups or not all(own):
+            raise DataFileError(f"{name_of(self.where)} has not all of {name!r} that its footer claims")
+        return own
+
+    def _lists(self, groups: "_Groups") -> "View[Any]":
+        from tensorwrapper.selection import as_view, concat  # noqa: PLC0415 - as above
+
+        parts: list[View[Any]] = []
+        numbers = [number for number, count in enumerate(groups.rows) if count]
+        for number, found in zip(numbers, groups.tensors(numbers), strict=True):
+            source = _Lists(groups, number, found.shape, found.dtype)
+            parts.append(as_view(found if found.is_nullable else source))
+        return concat(parts)
+
+
+def _parts(groups: Footer, leaf: Leaf) -> Footer:
+    """Return the parts of a column that a field of it has."""
+    return groups if leaf.is_all else tuple([own[leaf.parts.start : leaf.parts.stop] for own in groups])
+
+
+@final
+@frozen
+class _Groups:
+    """The groups of rows of one column, or of a field of one."""
+
+    where: Where
+    metadata: "pq.FileMetaData"
+    name: str
+    column: Column
+    chunks: Footer
+    """The parts of it, a few in each group if it has several."""
+    limits: Limits
+    null_rows: NullRows
+
+    @property
+    def path(self) -> Path | str:
+        """The name of the file in errors."""
+        return name_of(self.where)
+
+    @property
+    def rows(self) -> list[int]:
+        """How many rows each has."""
+        return [self.metadata.row_group(k).num_rows for k in range(self.metadata.num_row_groups)]
+
+    @property
+    def version(self) -> str:
+        """What tells this file from another one at the same path."""
+        if isinstance(self.where, Ranges):
+            return self.where.version
+        with of_stranger(self.path, "Parquet"):
+            found = self.where.stat()
+        return f"{found.st_ino}:{found.st_mtime_ns}:{found.st_size}"
+
+    def claimed(self, group: int | None = None) -> int:
+        """Return how many bytes a group, or all, are said to have when they are unpacked."""
+        groups = self.chunks if group is None else self.chunks[group : group + 1]
+        return sum([chunk.unpacked for own in groups for chunk in own])
+
+    def may_have_nulls(self) -> bool:
+        """Return True unless schema or footer exclude nulls, of elements and of lists."""
+        return any(chunk.nulls != 0 and self._is_optional(chunk) for own in self.chunks for chunk in own)
+
+    def _is_optional(self, chunk: Chunk) -> bool:
+        known = chunk.number < self.metadata.num_columns
+        return not known or self.metadata.schema.column(chunk.number).max_definition_level > 0
+
+    def fetches(self, groups: Sequence[int]) -> tuple[int, int]:
+        """Return how many requests it takes to decode some groups, and how many bytes come."""
+        if isinstance(self.where, Path):
+            return 0, 0
+        told = [self.where.told(self._spans(turn)) for turn in self._turns(groups)]
+        return sum([requests for requests, _ in told]), sum([nbytes for _, nbytes in told])
+
+    def _spans(self, groups: Sequence[int]) -> list[Span]:
+        return [(own.start, own.start + own.packed) for group in groups for own in self.chunks[group]]
+
+    def _turns(self, groups: Sequence[int]) -> Iterator[Sequence[int]]:
+        """Yield groups that are fetched together: so many that what is on the way takes little memory."""
+        if isinstance(self.where, Path) or not groups:
+            yield groups
+            return
+        sizes = np.array([sum([own.packed for own in self.chunks[group]]) for group in groups])
+        turn = np.cumsum(sizes) // _AT_ONCE
+        for part in np.split(np.asarray(groups), np.flatnonzero(np.diff(turn)) + 1):
+            yield part.tolist()
+
+    def tensors(self, groups: Sequence[int]) -> Iterator[Tensor[Any]]:
+        """Yield the rows of some groups."""
+        for found in self.decoded(groups):
+            yield tensor_of(found, self.path, self.name, self.null_rows)
+
+    def whole(self) -> Tensor[Any]:
+        """Return all rows."""
+        import pyarrow as pa  # noqa: PLC0415 - an extra
+
+        nbytes, parts = 0, list[pa.Array]()
+        for found in self.decoded(range(self.metadata.num_row_groups)):
+            nbytes += found.nbytes
+            check_bytes(nbytes, self.name, self.limits)
+            parts.extend(found.chunks)
+        kind = parts[0].type if parts else self.column.leaf.kind
+        return tensor_of(pa.chunked_array(parts, kind), self.path, self.name, self.null_rows)
+
+    def decoded(self, groups: Sequence[int]) -> "Iterator[pa.ChunkedArray]":
+        """Yield a column of some groups of rows, if none of them is more than a reader allows."""
+        for turn in self._turns(groups):
+            with of_stranger(self.path, "Parquet"):
+                spans = self._spans(turn)
+                check_bytes(sum([stop - start for start, stop in spans]), self.name, self.limits)
+                file = _given(self.where, spans)
+            for group in turn:
+                yield self._decoded(group, file)
+
+    def _decoded(self, group: int, given: "Path | BinaryIO") -> "pa.ChunkedArray":
+        import pyarrow as pa  # noqa: PLC0415 - an extra
+
+        with of_stranger(self.path, "Parquet"):
+            check_bytes(8 * self.metadata.row_group(group).num_rows, self.name, self.limits)
+            texts = self._check_pages(group, given)
+            words = [b".".join(own.path).decode() for own in self.chunks[group]] if texts else []
+            is_mapped = isinstance(given, Path)
+            with _class_of_files()(
+                given,
+                metadata=self.metadata,
+                memory_map=is_mapped,
+                pre_buffer=is_mapped,
+                read_dictionary=words,
+            ) as file:
+                found = file.reader.read_row_group(group, column_indices=self._leaves(group))
+            if (
+                found.column_names != [self.column.field.name]
+                or found.num_rows != self.metadata.row_group(group).num_rows
+            ):
+                raise DataFileError(f"{self.name!r} has not the rows that its groups claim")
+            leaf = self.column.leaf
+            # Of the structs on the way, nothing else was read.
+            path = (0,) * len(leaf.path)
+            parts = [leaf_array(own, path) for own in found.column(0).chunks]
+            if words:
+                check_bytes(sum(map(_text_bytes, parts)), self.name, self.limits)
+                parts = [own.cast(leaf.kind) for own in parts]
+            return pa.chunked_array(parts, parts[0].type if parts else leaf.kind)
+
+    def _check_pages(self, group: int, given: "Path | BinaryIO") -> bool:
+        """Raise if what is unpacked is too much; return whether the texts alone may be, which repeat."""
+        nbytes = texts = 0
+        with given.open("rb") if isinstance(given, Path) else contextlib.nullcontext(given) as file:
+            for chunk in self.chunks[group]:
+                found, most = decoded_bytes(file, chunk, self._width(chunk))
+                nbytes += found
+                texts += most if chunk.is_text else 0
+        check_bytes(nbytes, self.name, self.limits)
+        return nbytes + texts > self.limits.decompressed_bytes
+
+    def _width(self, chunk: Chunk) -> int:
+        """Return how many bytes each value has, if the schema says so."""
+        known = chunk.number < self.metadata.num_columns
+        return max(self.metadata.schema.column(chunk.number).length, 0) if known else 0
+
+    def _leaves(self, group: int) -> list[int]:
+        """Return the numbers of the parts of the column: pyarrow takes names with dots for paths."""
+        numbers = [chunk.number for chunk in self.chunks[group]]
+        leaf = self.column.leaf
+        if not leaf.is_all and len(numbers) != len(leaf.parts):
+            raise DataFileError(f"{self.path} has not all parts of {self.name!r}")
+        if max(numbers, default=0) >= self.metadata.num_columns:
+            raise DataFileError(f"{self.path} has more parts of {self.name!r} than its schema")
+        return numbers
+
+
+@functools.cache
+def _class_of_files() -> "type[pq.ParquetFile]":
+    import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
+
+    class File(pq.ParquetFile):
+        """A file of which columns are read by number."""
+
+        def _build_nested_paths(self) -> dict[str, list[int]]:
+            """Return nothing: the numbers of all columns by their names take longer than a read of one."""
+            return {}
+
+    return File
+
+
+def _text_bytes(array: "pa.Array") -> int:
+    """Return how many bytes the texts have that are numbers of words so far."""
+    import pyarrow as pa  # noqa: PLC0415 - an extra
+    import pyarrow.compute as pc  # noqa: PLC0415 - an extra
+
+    while not isinstance(array, pa.DictionaryArray):
+        if not pa.types.is_nested(array.type):
+            return array.nbytes
+        array = array.flatten()
+    lengths = np.asarray(pc.binary_length(array.dictionary), dtype=np.int64)
+    counts = np.bincount(np.asarray(array.indices.drop_null()), minlength=len(lengths))
+    return int(counts @ lengths)
+
+
+@final
+@frozen(eq=False, repr=False)
+class _Lists:
+    """Lists of one group of rows of a Parquet file, which is decoded for what is asked of it."""
+
+    groups: _Groups
+    number: int
+    shape: Shape[Any]
+    dtype: "np.dtype[Any]"
+
+    @property
+    def version(self) -> str:
+        """What tells this file from another one at the same path."""
+        return self.groups.version
+
+    @property
+    def abilities(self) -> "frozenset[Ability]":
+        """Runs of elements; any thread may read it, as each read opens the file."""
+        return frozenset(("runs", "threads"))
+
+    def cost(self, selection: "Wanted") -> int:
+        """Return how many bytes the group has, which is decoded."""
+        return max(self.groups.claimed(self.number), 1) if selection.size else 0
+
+    def fetches(self, selections: "Sequence[Wanted]") -> tuple[int, int]:
+        """Return how many requests a read makes, and how many bytes come."""
+        return self.groups.fetches([self.number] if any(own.size for own in selections) else [])
+
+    def read(self, selections: "Sequence[Wanted]", out: Sequence[Array]) -> Done:
+        """Read selections of elements; the group is decoded once."""
+        from tensorwrapper.selection import Runs  # noqa: PLC0415 - other kinds of file need no views
+
+        pairs = [(own, target) for own, target in zip(selections, out, strict=True) if own.size]
+        if not pairs:
+            return Done(len(out))
+        (found,) = self.groups.tensors([self.number])
+        if found.shape != self.shape or found.is_nullable:
+            raise DataFileError(f"{self.groups.path} was changed: {self.groups.name!r} has other rows")
+        elements = found.elements()
+        for selection, target in pairs:
+            runs = selection if isinstance(selection, Runs) else Runs.of(cast("Any", selection).modes[0])
+            assign_elements(target, elements[runs.numbers()])
+        return Done(len(out))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Lists) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[object, ...]:
+        return self.groups.where, self.groups.name, self.number, self.shape, self.dtype
+
+    def __repr__(self) -> str:
+        return f"parquet({str(self.groups.path)!r}, {self.groups.name!r}, group {self.number}, {self.dtype})"
+
+
+@final
+@frozen(eq=False, repr=False)
+class _Column:
+    """Numbers of a Parquet file: groups of rows are decoded for what is asked of them."""
+
+    groups: _Groups
+    splits: IntArray
+    """Where the groups of rows begin, and the last ends."""
+    extents: Extents
+    dtype: "np.dtype[Any]"
+
+    @property
+    def shape(self) -> Shape[Any]:
+        """The rows of the table, and the modes of lists of one length."""
+        return Shape(*self.extents)
+
+    @property
+    def version(self) -> str:
+        """What tells this file from another one at the same path."""
+        return self.groups.version
+
+    @property
+    def abilities(self) -> "frozenset[Ability]":
+        """Any thread may read it: each read opens the file."""
+        return frozenset(("threads",))
+
+    def cost(self, selection: "Wanted") -> int:
+        """Return how many bytes the groups have that are decoded."""
+        rows = int(np.diff(self.splits)[self._wanted([selection])].sum())
+        return rows * prod(self.extents[1:]) * self.dtype.itemsize
+
+    def read(self, selections: "Sequence[Wanted]", out: Sequence[Array]) -> Done:
+        """Read selections of positions; each group that they touch is decoded once."""
+        pairs = [(cast("Outer", own), target) for own, target in zip(selections, out, strict=True)]
+        wanted = [
+            (own.modes, positions_before(own.modes[0], self.splits), target)
+            for own, target in pairs
+            if own.size
+        ]
+        groups = self._wanted(selections)
+        for group, tensor in zip(groups, self.groups.tensors(groups), strict=True):
+            first, last = self.splits[group : group + 2].tolist()
+            found = self._checked(tensor, last - first)
+            for (rows, *inner), marks, target in wanted:
+                begin, end = marks[group : group + 2].tolist()
+                if begin < end:
+                    own = rows[begin:end]
+                    if isinstance(own, range):
+                        own = range(own.start - first, own.stop - first, own.step)
+                    else:
+                        own = own - first
+                    assign_elements(target[begin:end], elements_at(found, [own, *inner]))
+        return Done(len(out))
+
+    def fetches(self, selections: "Sequence[Wanted]") -> tuple[int, int]:
+        """Return how many requests a read makes, and how many bytes come."""
+        return self.groups.fetches(self._wanted(selections))
+
+    def _wanted(self, selections: "Sequence[Wanted]") -> list[int]:
+        """Return the groups that selections touch."""
+        touched = np.zeros(len(self.splits) - 1, np.bool_)
+        for own in selections:
+            if own.size:
+                touched |= np.diff(positions_before(cast("Outer", own).modes[0], self.splits)) > 0
+        found: list[int] = np.flatnonzero(touched).tolist()
+        return found
+
+    def _checked(self, tensor: Tensor[Any], n_rows: int) -> Array:
+        """Return the rows of a group, if they are what its footer says."""
+        groups = self.groups
+        if tensor.is_nullable:
+            raise DataFileError(f"{groups.path}: {groups.name!r} has nulls that its footer does not count")
+        found = np.asarray(tensor)
+        if found.shape != (n_rows, *self.extents[1:]):
+            raise DataFileError(f"{groups.path}: {groups.name!r} has not the rows that its groups claim")
+        return found
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Column) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[object, ...]:
+        return self.groups.where, self.groups.name, self.extents, self.dtype, self.splits.tobytes()
+
+    def __repr__(self) -> str:
+        return f"parquet({str(self.groups.path)!r}, {self.groups.name!r}, {self.shape!r}, {self.dtype})"

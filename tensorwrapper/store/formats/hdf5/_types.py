@@ -1,0 +1,325 @@
+"""Which datasets of HDF5 are tensors, and whose bytes in the file are their elements as they lie there."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, final
+
+import numpy as np
+
+from tensorwrapper._value_class import frozen
+from tensorwrapper.errors import DTypeError
+from tensorwrapper.store.records._loss import Loss, LossCode
+from tensorwrapper.tensor.lowlevel import check_sequences
+
+if TYPE_CHECKING:
+    import h5py
+
+__all__ = [
+    "DatasetFacts",
+    "Packing",
+    "are_labels",
+    "field_refusal",
+    "has_heap",
+    "has_misread",
+    "is_one_text",
+    "is_text",
+    "look_at",
+    "reads_raw",
+    "start_of",
+]
+
+Packing: TypeAlias = Literal["strings", "vlen", "records", "arrays", "chunked", "converted", "dense"]
+"""How a dataset is read."""
+_NUMBERS: Final = "biufcmM"
+_VIEW: Final = "selection.as_view(h5py.File(...)[name]) reads them"
+
+_PLUGINS: Final = {
+    307: "bzip2",
+    32001: "Blosc",
+    32004: "LZ4",
+    32008: "Bitshuffle",
+    32013: "ZFP",
+    32015: "Zstandard",
+    32017: "SZ",
+    32018: "FCIDECOMP",
+    32024: "SZ3",
+    32026: "Blosc2",
+    32028: "SPERR",
+}
+"""Filters that the package hdf5plugin brings, by the numbers under which they are registered."""
+
+
+@final
+@frozen(eq=False)
+class DatasetFacts:
+    """What a dataset has, seen once: whatever HDF5 converts may change how it shows a type afterwards."""
+
+    dtype: "np.dtype[Any]"
+    packing: Packing
+    odd: tuple[tuple[str, str], ...] = ()
+    """The fields of a record that NumPy has no type for, and why; `dtype` is without them."""
+
+
+def look_at(found: "h5py.Dataset", name: str) -> "DatasetFacts | Loss":
+    """Return what a dataset is as a tensor, or why it is none; nothing of it is read."""
+    import h5py  # noqa: PLC0415 - an extra
+
+    if found.id.get_space().get_simple_extent_type() == h5py.h5s.NULL:
+        return Loss(f"the dataset {name!r} has a null dataspace, and no elements", name, "empty")
+    away = _away(found)
+    if away is not None:
+        where, advice = away
+        return Loss(f"the dataset {name!r} {where}, and is not followed", name, "link", advice)
+    missing = _missing_filter(found, name)
+    if missing is not None:
+        return missing
+    try:
+        dtype = _type_of(found, found.id.get_type())
+    except Exception as error:  # noqa: BLE001 - h5py has no one word for types that NumPy lacks
+        odd: list[tuple[str, str]] = []
+        kind = found.id.get_type()
+        partial = _readable(kind, name, odd) if isinstance(kind, h5py.h5t.TypeCompoundID) else None
+        if partial is not None:
+            return DatasetFacts(partial, "records", tuple(odd))
+        wider = _wider(found)
+        if wider is not None:
+            return DatasetFacts(wider, "converted")
+        return Loss(
+            f"the dataset {name!r} has elements of a type that h5py cannot read, {error}", name, "type"
+        )
+    refused = _refusal(dtype)
+    if refused is not None:
+        code, why, advice = refused
+        return Loss(f"the dataset {name!r} has {why}", name, code, advice)
+    packing = _packing(found, dtype)
+    if packing is None:
+        return Loss(f"the dataset {name!r} has elements that HDF5 does not convert to {dtype}", name, "type")
+    return DatasetFacts(dtype, packing)
+
+
+def _packing(found: "h5py.Dataset", dtype: "np.dtype[Any]") -> Packing | None:
+    """Return how a dataset is read; None if not at all."""
+    import h5py  # noqa: PLC0415 - an extra
+
+    if dtype.names is not None:
+        return "records"
+    if dtype.subdtype is not None:
+        return "arrays"
+    if is_text(dtype):
+        return "strings"
+    if h5py.check_vlen_dtype(dtype) is not None:
+        return "vlen"
+    raw = reads_raw(found, dtype)
+    if not raw and h5py.h5t.find(found.id.get_type(), h5py.h5t.py_create(dtype)) is None:
+        return None
+    if found.chunks is not None:
+        return "chunked"
+    return "dense" if raw else "converted"
+
+
+def reads_raw(found: "h5py.Dataset", dtype: "np.dtype[Any]") -> bool:
+    """Tell whether the bytes of a dataset in one piece are its elements: by h5py's own comparison of types.
+
+    A type in a file has more than NumPy's has: bits that are not used, where an exponent begins and what is
+    taken off it, the numbers behind the words of an enumeration. Records are never memory: their padding
+    differs where their types are equal.
+    """
+    import h5py  # noqa: PLC0415 - an extra
+
+    if dtype.names is not None or dtype.kind not in "biufcmM":
+        return False
+    # `logical`: enumerations whose words NumPy does not know are integers in memory otherwise.
+    return bool(found.id.get_type().equal(h5py.h5t.py_create(dtype, logical=True)))
+
+
+def start_of(found: "h5py.Dataset") -> int | None:
+    """Return where the elements begin that lie in one piece; None if they have no place.
+
+    A dataset that was never written has no place. HDF5 adds the bytes of a user block to its word for that.
+    """
+    return found.id.get_offset() if found.chunks is None and found.id.get_storage_size() else None
+
+
+def _readable(
+    kind: "h5py.h5t.TypeCompoundID", above: str, odd: list[tuple[str, str]]
+) -> "np.dtype[Any] | None":
+    """Return a record of the fields that NumPy has types for, and note the others; None if there are none."""
+    import h5py  # noqa: PLC0415 - an extra
+
+    fields: list[tuple[str, np.dtype[Any]]] = []
+    for k in range(kind.get_nmembers()):
+        raw = kind.get_member_name(k)
+        name = raw.decode("utf-8", "backslashreplace")
+        if name.encode() != raw:
+            odd.append((f"{above}.{name}", f"its name {raw!r} is no text in UTF-8"))
+            continue
+        own = kind.get_member_type(k)
+        found: np.dtype[Any] | None
+        try:
+            found = _type_of(own, own)
+        except Exception as error:  # noqa: BLE001 - h5py has no one word for types that NumPy lacks
+            if not isinstance(own, h5py.h5t.TypeCompoundID):
+                odd.append((f"{above}.{name}", str(error)))
+                continue
+            found = _readable(own, f"{above}.{name}", odd)
+        if found is not None:
+            fields.append((name, found))
+    return np.dtype(fields) if fields else None
+
+
+def _type_of(shown: "h5py.Dataset | h5py.h5t.TypeID", kind: "h5py.h5t.TypeID") -> "np.dtype[Any]":
+    """Return the type that h5py shows.
+
+    Raises
+    ------
+    TypeError
+        If NumPy has no such type, or HDF5 would convert elements to wrong numbers.
+    """
+    if has_misread(kind):
+        raise TypeError("HDF5 converts integers of one big-endian byte with unused bits to wrong numbers")
+    return shown.dtype
+
+
+def has_misread(kind: "h5py.h5t.TypeID") -> bool:
+    """Tell whether some elements are integers of one big-endian byte with unused bits.
+
+    HDF5 2.0 does not clear these bits when it converts to a byte of NumPy. Wider integers are right.
+    """
+    import h5py  # noqa: PLC0415 - an extra
+
+    if isinstance(kind, h5py.h5t.TypeCompoundID):
+        return any(has_misread(kind.get_member_type(k)) for k in range(kind.get_nmembers()))
+    if isinstance(kind, h5py.h5t.TypeArrayID | h5py.h5t.TypeVlenID):
+        return has_misread(kind.get_super())
+    if not isinstance(kind, h5py.h5t.TypeIntegerID):
+        return False
+    return bool(kind.get_size() == 1 and kind.get_order() == h5py.h5t.ORDER_BE and kind.get_precision() < 8)
+
+
+def are_labels(kind: "h5py.h5t.TypeID", space: "h5py.h5s.SpaceID", rank: int) -> bool:
+    """Tell whether an attribute can be the names of modes: one text of any length for each.
+
+    HDF5 takes for granted that it is, and follows whatever is there as pointers to text.
+    """
+    import h5py  # noqa: PLC0415 - an extra
+
+    is_text = isinstance(kind, h5py.h5t.TypeStringID) and bool(kind.is_variable_str())
+    is_simple = space.get_simple_extent_type() == h5py.h5s.SIMPLE
+    return is_text and is_simple and space.get_simple_extent_dims() == (rank,)
+
+
+def is_one_text(kind: "h5py.h5t.TypeID", space: "h5py.h5s.SpaceID") -> bool:
+    """Tell whether an attribute is a single text."""
+    import h5py  # noqa: PLC0415 - an extra
+
+    is_scalar = space.get_simple_extent_type() == h5py.h5s.SCALAR
+    return isinstance(kind, h5py.h5t.TypeStringID) and is_scalar
+
+
+def _away(found: "h5py.Dataset") -> tuple[str, str] | None:
+    """Return where the elements are that are not in the dataset, and what reads them; None if they are."""
+    if found.is_virtual:
+        sources = found.virtual_sources()
+        files = _shown([own.file_name for own in sources if own.file_name != "."])
+        own = _shown([own.dset_name for own in sources])
+        where = f"other files, {files}" if files else f"other datasets of this file, {own or 'none'}"
+        return f"is virtual, with its elements in {where}", _VIEW
+    if found.external:
+        files = _shown([own[0] for own in found.external])
+        return f"has its elements in other files, {files}", f"in a process whose folder is theirs, {_VIEW}"
+    return None
+
+
+def _shown(names: Sequence[str]) -> str:
+    """Return some names, each once."""
+    each = list(dict.fromkeys(names))
+    return ", ".join([repr(own)[:80] for own in each[:3]]) + ", ..." * (len(each) > 3)
+
+
+def _missing_filter(found: "h5py.Dataset", name: str) -> Loss | None:
+    import h5py  # noqa: PLC0415 - an extra
+
+    if found.chunks is None:
+        return None
+    plist = found.id.get_create_plist()
+    for number in range(plist.get_nfilters()):
+        code, _, _, said = plist.get_filter(number)
+        if h5py.h5z.filter_avail(code):
+            continue
+        known = _PLUGINS.get(code)
+        advice = (
+            "`pip install hdf5plugin`, and `import hdf5plugin` before the file is opened" if known else ""
+        )
+        title = known or said.decode("utf-8", "replace") or "without a name"
+        return Loss(
+            f"the dataset {name!r} is packed by the filter {code} ({title[:40]}), which is not installed",
+            name,
+            "codec",
+            advice,
+        )
+    return None
+
+
+def _wider(found: "h5py.Dataset") -> "np.dtype[Any] | None":
+    """Return the next type of NumPy that holds integers of 1, 3, 5, 6 or 7 bytes."""
+    import h5py  # noqa: PLC0415 - an extra
+
+    kind = found.id.get_type()
+    if not isinstance(kind, h5py.h5t.TypeIntegerID) or kind.get_size() > 8:
+        return None
+    sign = "i" if kind.get_sign() == h5py.h5t.SGN_2 else "u"
+    return np.dtype(f"{sign}{1 << (kind.get_size() - 1).bit_length()}")
+
+
+def has_heap(found: "h5py.Dataset") -> bool:
+    """Tell whether elements may lie on a heap of the file: text and sequences of any length."""
+    import h5py  # noqa: PLC0415 - an extra
+
+    kind = found.id.get_type()
+    if isinstance(kind, h5py.h5t.TypeStringID):
+        return bool(kind.is_variable_str())
+    return isinstance(kind, h5py.h5t.TypeVlenID | h5py.h5t.TypeCompoundID | h5py.h5t.TypeArrayID)
+
+
+def is_text(dtype: "np.dtype[Any]") -> bool:
+    """Tell whether elements are text, of one length or of any."""
+    import h5py  # noqa: PLC0415 - an extra
+
+    return h5py.check_string_dtype(dtype) is not None
+
+
+def field_refusal(name: str, dtype: "np.dtype[Any]") -> Loss | None:
+    """Return why a field of records is no tensor."""
+    if is_text(dtype) or (dtype.kind in _NUMBERS and dtype.itemsize <= (16 if dtype.kind == "c" else 8)):
+        return None
+    text = f"the field {name!r} has elements of type {str(dtype)[:80]}"
+    return Loss(text, name, "objects" if dtype.hasobject else "type", "dataset['field'] of h5py reads it")
+
+
+def _refusal(dtype: "np.dtype[Any]") -> tuple[LossCode, str, str] | None:
+    import h5py  # noqa: PLC0415 - an extra
+
+    shown = str(dtype)[:80]
+    if dtype.subdtype is not None and dtype.base.kind not in _NUMBERS and not is_text(dtype.base):
+        return "type", f"an array in each element, {shown}", "h5py reads them"
+    if dtype.names is not None or dtype.subdtype is not None:
+        return None
+    if is_text(dtype):
+        return None
+    inner = h5py.check_vlen_dtype(dtype)
+    if inner is not None:
+        try:
+            check_sequences(np.dtype(inner))
+        except DTypeError as error:
+            return "type", str(error), ""
+        return None
+    if dtype.hasobject:
+        return "objects", "references, which are no elements", "h5py follows them"
+    if dtype.kind not in "biufcmM" or (dtype.kind == "M" and np.datetime_data(dtype)[0] == "generic"):
+        return "type", f"elements of type {shown}, which tensors have not", "h5py reads them"
+    if dtype.kind in "fc" and dtype.itemsize > (8 if dtype.kind == "f" else 16):
+        return (
+            "type",
+            f"elements that need {shown}, which few machines have",
+            f"dataset.astype('{'f8' if dtype.kind == 'f' else 'c16'}') reads them",
+        )
+    return None

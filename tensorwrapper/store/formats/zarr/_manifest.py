@@ -1,0 +1,184 @@
+"""Manifests of kerchunk, version 1: a Zarr store whose keys are texts, or bytes of other files.
+
+The text `refs` of a key is its bytes, after `base64:` in base64. A list has the path of a file, and where
+the bytes are in it, and how many. Files are read only below the folder `follow`.
+"""
+
+import base64
+import binascii
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final, cast, final
+
+from tensorwrapper._error_text import brief
+from tensorwrapper._integers import MAX_DIGITS, MAX_INT64
+from tensorwrapper._json import parse_json
+from tensorwrapper._value_class import frozen
+from tensorwrapper.errors import DataFileError
+from tensorwrapper.store.formats._contents import Contents, Opening
+from tensorwrapper.store.formats._follow import followed, is_still
+from tensorwrapper.store.formats.zarr._keys import Entry, Inline, Keyed, Keys
+from tensorwrapper.store.formats.zarr._store import open_place
+from tensorwrapper.store.records._loss import Loss, unread
+from tensorwrapper.store.system._system import reading
+
+__all__ = ["open_manifest"]
+
+_MOST_BYTES: Final = 2**26
+"""The text of a manifest."""
+_MOST_KEYS: Final = 2**20
+_DEPTH: Final = 64
+_BASE64: Final = "base64:"
+_ROOT: Final = "array"
+"""The name of an array that is a store by itself."""
+_ARRAYS: Final = (".zarray", "zarr.json")
+_OTHERS: Final = ("templates", "gen")
+"""Words by which other references are computed."""
+
+
+def open_manifest(path: Path, how: Opening) -> Contents:
+    """Return what the store of a manifest has; nothing but the manifest is read.
+
+    An array with a key in a file that is not followed is in `losses`.
+
+    Raises
+    ------
+    DataFileError
+        If there is no such file, it is damaged, has too many keys, or has templates.
+    """
+    keys, refused = _keys_of(path, how.follow, how.limits.decompressed_bytes)
+    return open_place(Keyed(keys), how, _by_array(keys, refused))
+
+
+def _again(path: Path, follow: str | None, most: int) -> Keys:
+    return _keys_of(path, follow, most)[0]
+
+
+def _keys_of(path: Path, follow: str | None, most: int) -> tuple[Keys, dict[str, Loss]]:
+    """Return the keys of a manifest, and of some why they are not read."""
+    entries: dict[str, Entry] = {}
+    refused: dict[str, Loss] = {}
+    files: dict[str, Path | Loss] = {}
+    for key, given in _refs_of(path).items():
+        found = _entry(key, given, most)
+        if isinstance(found, tuple):
+            target, start, count = found
+            if target not in files:
+                files[target] = followed(target, path, follow, key, f"the key {key[:80]!r}")
+            place = files[target]
+            found = place if isinstance(place, Loss) else _bytes_of(place, start, count, key, most)
+        if isinstance(found, Loss):
+            refused[key] = found
+            found = _Refused(found)
+        entries[key] = found
+    return Keys(path, entries, (_again, (path, follow, most))), refused
+
+
+def _refs_of(path: Path) -> dict[str, object]:
+    with reading(path, "kerchunk") as stream:
+        raw = stream.read(_MOST_BYTES + 1)
+        said = parse_json(
+            raw, "a manifest", depth=_DEPTH, digits=MAX_DIGITS, max_bytes=_MOST_BYTES, constants=True
+        )
+    given = cast("dict[str, Any]", said) if isinstance(said, dict) else {}
+    version, refs = given.get("version"), given.get("refs")
+    if type(version) is not int or not isinstance(refs, dict):
+        raise DataFileError(f"{path} lacks 'version' or 'refs', and is not a manifest of kerchunk")
+    if version != 1:
+        text = f"{path} is a manifest of version {version}, and version 1 is read"
+        raise DataFileError(Loss(text, "", "version", "fsspec's ReferenceFileSystem may read it"))
+    computed = [word for word in _OTHERS if given.get(word)]
+    if computed:
+        text = f"{path} has {' and '.join(computed)}, which compute other references"
+        raise DataFileError(Loss(text, "", "convention", "fsspec's ReferenceFileSystem reads it"))
+    found = cast("dict[str, object]", refs)
+    if len(found) > _MOST_KEYS:
+        raise DataFileError(f"{path} has {len(found)} keys; {_MOST_KEYS} are allowed")
+    return found
+
+
+def _entry(key: str, given: Any, most: int) -> "Entry | Loss | tuple[str, int, int | None]":  # noqa: ANN401 - of a JSON
+    """Return the bytes of a key, or the file that has them, where they start, and how many they are."""
+    if isinstance(given, dict):
+        # As text it may have NaN and Infinity, which strict JSON lacks.
+        return Inline(json.dumps(given).encode())
+    if isinstance(given, str):
+        if not given.startswith(_BASE64):
+            return Inline(given.encode(errors="surrogatepass"))
+        try:
+            return Inline(base64.b64decode(given.removeprefix(_BASE64), validate=True))
+        except (binascii.Error, ValueError) as error:
+            return Loss(f"the key {key[:80]!r} has no base64: {error}", key, "damage")
+    items: list[Any] = []
+    if isinstance(given, list):
+        items += given
+    if items and isinstance(items[0], str) and len(items) in (1, 3):
+        if len(items) == 1:
+            return items[0], 0, None
+        if all(type(own) is int and 0 <= own <= MAX_INT64 for own in items[1:]) and items[2] <= most:
+            return items[0], items[1], items[2]
+    shown = brief(cast("object", given))
+    text = f"the key {key[:80]!r} has {shown}, which is neither a text nor a file with a start and a size"
+    return Loss(text, key, "damage")
+
+
+def _bytes_of(path: Path, start: int, count: int | None, key: str, most: int) -> "Entry | Loss":
+    size = path.stat().st_size
+    stop = size if count is None else start + count
+    if start > stop or stop > size or stop - start > most:
+        text = f"the key {key[:80]!r} has the bytes from {start} to {stop} of a file of {size} bytes"
+        return Loss(text, key, "damage")
+    return _Span(path, start, stop - start)
+
+
+def _by_array(keys: Keys, refused: Mapping[str, Loss]) -> dict[str, Loss]:
+    """Return by the name of an array why the first key is not read that is not."""
+    found: dict[str, Loss] = {}
+    for key, loss in refused.items():
+        folder = key.rpartition("/")[0]
+        while folder and not any(f"{folder}/{mark}" in keys.entries for mark in _ARRAYS):
+            folder = folder.rpartition("/")[0]
+        name = folder or _ROOT
+        if folder or any(mark in keys.entries for mark in _ARRAYS):
+            found.setdefault(name, unread(f"the array {name!r} is not read", name, DataFileError(loss)))
+    return found
+
+
+@final
+@frozen
+class _Span:
+    """Bytes of another file."""
+
+    path: Path
+    start: int
+    size: int
+
+    def read(self, start: int, stop: int) -> bytes:
+        """Return some of the bytes."""
+        if not is_still(self.path):
+            raise DataFileError(f"{self.path} was moved: it leads to another file now")
+        with reading(self.path, "kerchunk") as stream:
+            stream.seek(self.start + start)
+            found = stream.read(stop - start)
+        if len(found) != stop - start:
+            raise DataFileError(f"{self.path} ends before byte {self.start + stop}")
+        return found
+
+
+@final
+@frozen
+class _Refused:
+    """Bytes that are not read."""
+
+    loss: Loss
+
+    @property
+    def size(self) -> int:
+        """Refuse to count."""
+        raise DataFileError(self.loss)
+
+    def read(self, start: int, stop: int) -> bytes:
+        """Refuse to read."""
+        del start, stop
+        raise DataFileError(self.loss)

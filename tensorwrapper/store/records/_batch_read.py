@@ -1,0 +1,382 @@
+"""Small records that are written alike, read as arrays: what ten thousand labels say, without parsing them.
+
+The label of one record is read as all labels are. Another record is *alike* if its message has as many parts,
+and its label the same bytes but for a few numbers. These are the rows before it, and the first of each shape.
+It says what the first label says, with other numbers. A record that differs in anything else, or has a number
+that does not fit what is there, is not alike: whoever needs it reads it by itself, and is told why.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from math import prod
+from typing import Final, Self, TypeAlias, TypeVar, cast, final
+
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper._arrays import concatenated_ranges, last_run, splits_of
+from tensorwrapper._json import Json
+from tensorwrapper._value_class import frozen
+from tensorwrapper.store.records._format import HEADER_BYTES, MAGIC, VERSION
+from tensorwrapper.store.records._index_rows import Place
+from tensorwrapper.typing import IntArray
+
+__all__ = ["SMALL_RECORD", "RecordBatch", "RecordTemplate", "find_alike", "places_of_runs", "read_alike"]
+
+SMALL_RECORD: Final = 2**16
+"""Bytes of a message beyond which opening a record by itself costs little beside its elements."""
+
+_Bytes: TypeAlias = npt.NDArray[np.uint8]
+_Bools: TypeAlias = npt.NDArray[np.bool_]
+_GATHERED: Final = 2**18  # elements that are copied at a time, so that their indices stay few
+_T = TypeVar("_T", bound=np.generic)
+_DIGITS: Final = 18  # of a number: it fits 64 bits
+_WORD: Final = 8
+_BLOCK: Final = 2**12  # records whose labels are compared at a time
+_NUMBERS: Final = (re.compile(rb'"shape":\[([0-9]+)'), re.compile(rb'"extends":([0-9]+)'))
+_TYPE: Final = ("dtype", "logical", "word")  # of a description: the type of the elements
+
+
+@final
+@frozen(eq=False)
+class RecordTemplate:
+    """What the label of one record says, as far as it is the same in others."""
+
+    texts: tuple[bytes, ...]
+    """The first frame around its numbers: the first of each shape, and how many rows come before."""
+    own: int
+    """Which of the tensors this is about."""
+    n_frames: int
+    elements: int
+    """The number of the frame that has the elements."""
+    splits: tuple[int, ...]
+    """Of rows: the frames that have their splits, from the outermost; none of a box."""
+    inner: int
+    """Of a box: how many elements a row has; 1 of rows."""
+
+    @classmethod
+    def of(cls, mapped: memoryview, place: Place, label: Json, number: int = 0) -> Self | None:
+        """Return what others may be alike to; None if a label says more than small records say.
+
+        Parameters
+        ----------
+        mapped
+            The file.
+        place
+            Where the record is; it was read, and is sound.
+        label
+            What its label says.
+        number
+            The number of the tensor: records have several.
+        """
+        frames = _frame_places(mapped, place)
+        begin, size = frames[0]
+        raw = bytes(mapped[begin : begin + size])
+        found = [[spot.span(1) for spot in pattern.finditer(raw)] for pattern in _NUMBERS]
+        tensors = _tensors(label)
+        said = _said(tensors[number]) if tensors else None
+        if said is None or [len(spots) for spots in found] != [len(tensors), 1]:
+            return None
+        spans = [*found[0], *found[1]]
+        if spans != sorted(spans):
+            return None
+        ends = [0, *[stop for _, stop in spans]], [*[start for start, _ in spans], len(raw)]
+        texts = tuple([raw[start:stop] for start, stop in zip(*ends, strict=True)])
+        return cls(texts, number, len(frames), *said)
+
+
+def _tensors(label: Json) -> list[Json]:
+    """Return the tensors that a label describes; an empty list if it says more than their records."""
+    match label:
+        case {
+            "TENS": {"tensors": [*tensors], **more},
+            "record": {"extends": int(), "kind": _, "name": _, **besides},
+            **beyond,
+        } if more.keys() <= {"records"} and not (besides or beyond):
+            return cast("list[Json]", tensors)
+        case _:
+            return []
+
+
+def _said(tensor: Json) -> tuple[int, tuple[int, ...], int] | None:
+    """Return the frames of elements and of splits, and the size of a row, if nothing else is said."""
+    match tensor:
+        case {"part": int(part), "shape": [int(), *others], **spec}:
+            pass
+        case _:
+            return None
+    match {key: value for key, value in spec.items() if key not in _TYPE}:
+        case {"packing": "jagged", "jagged": {**rows}} as jagged if len(jagged) == 2 and not others:
+            return _said_of_rows(part, cast("Mapping[str, Json]", rows))
+        case {**unknown} if not unknown:
+            inner = prod(cast("list[int]", others))
+            return (part + 2, (), inner) if inner else None
+        case _:
+            return None
+
+
+def _said_of_rows(part: int, rows: Mapping[str, Json]) -> tuple[int, tuple[int, ...], int] | None:
+    match rows:
+        case {"cell_rank": 1, "cells": int(cells), "splits": [*levels], "version": 1} if len(rows) == 4:
+            parts = [*cast("list[int]", levels), cells]
+            return part + 2, tuple([number + 2 for number in parts]), 1
+        case _:
+            return None
+
+
+def _frame_places(mapped: memoryview, place: Place) -> list[tuple[int, int]]:
+    """Return where the frames of a sound message begin, and how long they are."""
+    found: list[tuple[int, int]] = []
+    begin = place.start + HEADER_BYTES
+    while begin < place.stop:
+        size = mapped[begin]
+        begin += 1
+        if size == 255:
+            size = int.from_bytes(mapped[begin : begin + 4], "big")
+            begin += 4
+        found.append((begin, size))
+        begin += size
+    return found
+
+
+@final
+@frozen(eq=False)
+class RecordBatch:
+    """What was found of many records; of those that were not found, the numbers say nothing."""
+
+    found: _Bools
+    """Which of the records are alike."""
+    places: IntArray
+    """The byte of the file at which the elements of each begin."""
+    counts: IntArray
+    """How many elements each has."""
+    lengths: tuple[IntArray, ...]
+    """Of rows, level by level from the outermost: the lengths in all that were found, one after the other."""
+    marks: tuple[IntArray, ...]
+    """How many of these lengths come before each record, and the number of all."""
+
+    @classmethod
+    def nothing(cls, count: int) -> Self:
+        """Return that none of so many records were found."""
+        zeros = np.zeros(count, dtype=np.int64)
+        return cls(np.zeros(count, dtype=np.bool_), zeros, zeros, (), ())
+
+
+def find_alike(
+    mapped: memoryview, records: IntArray, likeness: RecordTemplate, dtype: "np.dtype[np.generic]"
+) -> tuple[_Bools, IntArray, IntArray]:
+    """Return which records are alike to one, and of each where its parts lie and how many bytes they have.
+
+    The parts are the elements, and of rows the splits, from the outermost: a row of the tables for each. What
+    the splits say is for `read_alike` to look at. O(bytes of labels), without a loop over records.
+
+    Parameters
+    ----------
+    mapped
+        The file.
+    records
+        A row for each: where it starts, how many bytes its message has, how many rows of the tensor come
+        before it, and how many it has.
+    likeness
+        To what they are compared.
+    dtype
+        The type of the elements.
+    """
+    file = np.frombuffer(mapped, dtype=np.uint8)
+    starts, lengths, _, rows = records.T
+    found = np.zeros(len(records), dtype=np.bool_)
+    places = np.zeros((1 + len(likeness.splits), len(records)), dtype=np.int64)
+    sizes = np.zeros_like(places)
+    fits = (lengths <= SMALL_RECORD) & (rows > 0) & (starts + HEADER_BYTES + lengths <= len(file))
+    small = np.flatnonzero(fits)
+    for begin in range(0, len(small), _BLOCK):
+        chosen = small[begin : begin + _BLOCK]
+        good, where, how_long = _block(file, records[chosen], likeness, dtype.itemsize)
+        found[chosen], places[:, chosen], sizes[:, chosen] = good, where, how_long
+    if dtype.kind == "b":
+        _check_bools(file, found, places[0], sizes[0])
+    return found, places, sizes
+
+
+def read_alike(
+    mapped: memoryview, found: _Bools, places: IntArray, sizes: IntArray, dtype: "np.dtype[np.generic]"
+) -> RecordBatch:
+    """Return what records that `find_alike` found say, without those whose splits are none."""
+    file = np.frombuffer(mapped, dtype=np.uint8)
+    counts = sizes[0] // dtype.itemsize
+    while True:
+        levels, marks, bad = _levels(file, found, places[1:], sizes[1:] // _WORD, counts)
+        if not bad.any():
+            return RecordBatch(found, places[0], counts, levels, marks)
+        found = found & ~bad
+
+
+def _block(
+    file: _Bytes, records: IntArray, likeness: RecordTemplate, itemsize: int
+) -> tuple[_Bools, IntArray, IntArray]:
+    """Return which of some records are alike, and of each its frames of elements and of splits."""
+    starts, lengths, after, rows = records.T
+    good = _has_header(file, starts, lengths)
+    stops = starts + HEADER_BYTES + lengths
+    text, size = _frame(file, starts + HEADER_BYTES, stops, good)
+    end = text + size
+    *before, last = likeness.texts
+    numbers: list[IntArray] = []
+    for piece in before:
+        number, text = _number(file, _skip(file, text, piece, good), good)
+        numbers.append(number)
+    extent, extends = numbers[likeness.own], numbers[-1]
+    good &= _skip(file, text, last, good) == end
+    good &= extends == after
+    wanted = (likeness.elements, *likeness.splits)
+    places = np.zeros((len(wanted), len(starts)), dtype=np.int64)
+    sizes = np.zeros_like(places)
+    for frame in range(1, likeness.n_frames):
+        place, size = _frame(file, end, stops, good)
+        end = place + size
+        if frame == 1:
+            good &= size == 24
+        for k in [k for k, number in enumerate(wanted) if number == frame]:
+            places[k], sizes[k] = place, size
+    good &= end == stops
+    if likeness.splits:
+        good &= sizes[0] == extent * itemsize
+        good &= sizes[1] == (rows + 1) * _WORD
+        good &= ((places[1:] % _WORD == 0) & (sizes[1:] % _WORD == 0) & (sizes[1:] > 0)).all(axis=0)
+    else:
+        good &= extent == rows
+        good &= sizes[0] == rows * (likeness.inner * itemsize)
+    good &= places[0] % itemsize == 0
+    return good, places, sizes
+
+
+def _has_header(file: _Bytes, starts: IntArray, lengths: IntArray) -> _Bools:
+    """Return which places begin with the header of a record of this length."""
+    raw = np.lib.stride_tricks.sliding_window_view(file, HEADER_BYTES)[starts]
+    good = (raw[:, :8] == np.frombuffer(MAGIC, dtype=np.uint8)).all(axis=1)
+    good &= raw[:, 8:16].copy().view("<i8")[:, 0] == lengths
+    good &= raw[:, 16:18].copy().view("<u2")[:, 0] == VERSION
+    checksum = np.full(len(raw), 0xFFFFFFFF, dtype=np.uint32)
+    for column in raw.T[:28]:
+        checksum = _CRC[(checksum ^ column) & 0xFF] ^ (checksum >> np.uint32(8))
+    good &= raw[:, 28:].copy().view("<u4")[:, 0] == ~checksum
+    return cast("_Bools", good)
+
+
+def _crc_table() -> "npt.NDArray[np.uint32]":
+    table = np.arange(256, dtype=np.uint32)
+    for _ in range(8):
+        table = np.where(table & 1, np.uint32(0xEDB88320), np.uint32(0)) ^ (table >> np.uint32(1))
+    return table
+
+
+_CRC: Final = _crc_table()
+
+
+def _frame(file: _Bytes, begin: IntArray, stops: IntArray, good: _Bools) -> tuple[IntArray, IntArray]:
+    """Return where the frames begin whose sizes stand at `begin`, and the sizes; all within their records."""
+    good &= begin < stops
+    begin = np.where(good, begin, 0)
+    size = file[begin].astype(np.int64)
+    begin = begin + 1
+    far = np.flatnonzero((size == 255) & good)
+    if len(far):
+        good[far] &= begin[far] + 4 <= stops[far]
+        far = far[good[far]]
+        window = np.lib.stride_tricks.sliding_window_view(file, 4)[begin[far]]
+        size[far] = window.copy().view(">u4")[:, 0]
+        begin[far] += 4
+    good &= size <= stops - begin
+    return np.where(good, begin, 0), np.where(good, size, 0)
+
+
+def _skip(file: _Bytes, place: IntArray, piece: bytes, good: _Bools) -> IntArray:
+    """Return the places after a text; where it does not stand is not good."""
+    good &= place + len(piece) <= len(file)
+    place = np.where(good, place, 0)
+    if len(piece) > len(file):
+        return place
+    there = np.lib.stride_tricks.sliding_window_view(file, len(piece))[place]
+    good &= (there == np.frombuffer(piece, dtype=np.uint8)).all(axis=1)
+    return place + len(piece)
+
+
+def _number(file: _Bytes, place: IntArray, good: _Bools) -> tuple[IntArray, IntArray]:
+    """Return numbers of at most 18 digits, and the places after them; what is none is not good."""
+    number = np.zeros(len(place), dtype=np.int64)
+    first, going = place, good.copy()
+    for _ in range(_DIGITS + 1):
+        going &= place < len(file)
+        digit = file[np.where(going, place, 0)].astype(np.int64) - 48
+        going &= (digit >= 0) & (digit <= 9)
+        if not going.any():
+            break
+        number = np.where(going, number * 10 + digit, number)
+        place = place + going
+    n_digits = place - first
+    good &= (n_digits > 0) & (n_digits <= _DIGITS)
+    # JSON has no number that begins with 0, but for 0.
+    good &= (n_digits == 1) | (file[np.where(good, first, 0)] != 48)
+    return number, place
+
+
+def _check_bools(file: _Bytes, found: _Bools, places: IntArray, sizes: IntArray) -> None:
+    """Let no record be found that has a bool which is neither 0 nor 1."""
+    chosen = np.flatnonzero(found)
+    wrong = np.flatnonzero(_numbers(file, places[chosen], sizes[chosen]) > 1)
+    found[chosen[np.searchsorted(np.cumsum(sizes[chosen]), wrong, side="right")]] = False
+
+
+def places_of_runs(starts: IntArray, counts: IntArray) -> Iterator[tuple[int, IntArray]]:
+    """Yield the places of runs, ``starts[k]`` up to ``starts[k] + counts[k]`` for every k, many at a time.
+
+    Before the places comes how many were yielded before.
+    """
+    splits = splits_of(counts)
+    begin = 0
+    while begin < len(counts):
+        stop = min(max(last_run(splits, int(splits[begin]) + _GATHERED), begin + 1), len(counts))
+        yield int(splits[begin]), concatenated_ranges(starts[begin:stop], counts[begin:stop])
+        begin = stop
+
+
+def _numbers(values: npt.NDArray[_T], starts: IntArray, counts: IntArray) -> npt.NDArray[_T]:
+    """Return the numbers of runs, one after the other."""
+    result: npt.NDArray[_T] = np.empty(int(counts.sum()), values.dtype)
+    for done, places in places_of_runs(starts, counts):
+        result[done : done + len(places)] = values[places]
+    return result
+
+
+def _levels(
+    file: _Bytes, found: _Bools, places: IntArray, sizes: IntArray, counts: IntArray
+) -> tuple[tuple[IntArray, ...], tuple[IntArray, ...], _Bools]:
+    """Return the lengths of rows, level by level, how many come before each record, and whose are none.
+
+    Parameters
+    ----------
+    places, sizes
+        Level by level, where splits lie and how many there are.
+    counts
+        How many elements each record has.
+    """
+    bad = np.zeros(len(found), dtype=np.bool_)
+    chosen = np.flatnonzero(found)
+    words = file[: len(file) // _WORD * _WORD].view("<i8")
+    lengths: list[IntArray] = []
+    marks: list[IntArray] = []
+    below = [*sizes[1:] - 1, counts] if len(sizes) else []
+    for place, size, number in zip(places[:, chosen], sizes[:, chosen], below, strict=True):
+        splits = _numbers(words, place // _WORD, size)
+        ends = np.cumsum(size)
+        bad[chosen] |= (splits[ends - size] != 0) | (splits[ends - 1] != number[chosen])
+        inside = np.ones(max(len(splits) - 1, 0), dtype=np.bool_)
+        inside[ends[:-1] - 1] = False
+        # Compared, and not subtracted: of a stranger's numbers differences could wrap.
+        falling = np.flatnonzero((splits[1:] < splits[:-1]) & inside)
+        bad[chosen[np.searchsorted(ends, falling, side="right")]] = True
+        lengths.append(np.diff(splits)[inside])
+        before = np.zeros(len(found) + 1, dtype=np.int64)
+        before[1:][chosen] = size - 1
+        marks.append(np.cumsum(before))
+    return tuple(lengths), tuple(marks), bad

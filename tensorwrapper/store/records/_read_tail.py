@@ -1,0 +1,159 @@
+"""The end of a file, for a writer that adds to it: what its indices list is asked for, and not read.
+
+Each index has the CRC-32 of its names in ascending order. A name that is new is searched for by halving: its
+number is not there, but for once in so many thousand million; if it is, all names are read and compared.
+"""
+
+import itertools
+import zlib
+from collections.abc import Callable, Sequence
+from typing import Final, TypeAlias, final
+
+import numpy as np
+
+from tensorwrapper._value_class import frozen
+from tensorwrapper.errors import DataFileError, RemoteProtocolError
+from tensorwrapper.store.records._directory import Directory
+from tensorwrapper.store.records._format import (
+    ALIGNMENT,
+    HEADER_BYTES,
+    TAIL_BYTES,
+    unpack_header,
+    unpack_tail,
+)
+from tensorwrapper.store.records._index import load_directory, read_facts_at, read_rows_at
+from tensorwrapper.store.records._index_rows import Place, Row
+from tensorwrapper.store.records._record import FieldNames
+from tensorwrapper.typing import Array
+
+__all__ = ["hashes_of", "load_end"]
+
+_ReadAt: TypeAlias = Callable[[int, int], bytes]
+_FRAMES: Final = (10, 12)
+"""Of an index: two headers, three or four tables with padding before each, padding, and where it starts."""
+_ROW_BYTES: Final = 40
+_NEAR: Final = 1024  # numbers that are read at once
+_DEPTH: Final = 64
+
+
+def hashes_of(rows: Sequence[Row]) -> Array:
+    """Return the numbers of the names in rows, in ascending order; records about the file have none."""
+    hashes = np.array([zlib.crc32(name.encode()) for name, *_ in rows if name], dtype="<u4")
+    hashes.sort()
+    return hashes
+
+
+@final
+@frozen
+class _Segment:
+    """What one index of the chain lists."""
+
+    start: int
+    n_rows: int
+    hashes: int
+    """Where the numbers of its names lie."""
+    n_hashes: int
+    records: tuple[tuple[str, FieldNames], ...] = ()
+    """Which of its names are of records."""
+    views: tuple[tuple[str, int], ...] = ()
+    """Views, and where their records start."""
+
+
+def load_end(read_at: _ReadAt, size: int) -> Directory | None:
+    """Return a directory that knows where a file ends and reads the rest when it is asked for.
+
+    None if the end is no index with numbers of names: then the whole has to be loaded.
+    """
+    try:
+        segments = _segments(read_at, size)
+    except (DataFileError, RemoteProtocolError):
+        return None
+    if not segments:
+        return None
+    chain: list[tuple[int, int]] = []
+    before = 0
+    for segment in segments:
+        chain.append((segment.start, before))
+        before += segment.n_rows
+    return Directory.deferred(
+        chain,
+        before,
+        size,
+        records=itertools.chain.from_iterable([segment.records for segment in segments]),
+        views=sorted(
+            itertools.chain.from_iterable([segment.views for segment in segments]), key=lambda own: own[1]
+        ),
+        load=lambda: load_directory(read_at, size),
+        may_have=lambda name: any(_has(read_at, segment, zlib.crc32(name.encode())) for segment in segments),
+        find=lambda name: _last_row(read_at, segments, name),
+        rows_at=lambda start: read_rows_at(read_at, start),
+    )
+
+
+def _segments(read_at: _ReadAt, size: int) -> list[_Segment]:
+    start = unpack_tail(read_at(size - TAIL_BYTES, TAIL_BYTES)) if size >= TAIL_BYTES else None
+    found: list[_Segment] = []
+    end = size
+    while start is not None:
+        if start % ALIGNMENT or start >= end or len(found) > _DEPTH:
+            return []
+        place = Place(start, unpack_header(read_at(start, HEADER_BYTES)).length)
+        facts = read_facts_at(read_at, place)
+        frames = _frames(read_at, place)
+        if facts.kind != "index" or place.stop > end or (end == size != place.stop):
+            return []
+        if len(frames) not in _FRAMES:
+            return []
+        (_, table), (hashes, n_bytes) = frames[3], frames[7]
+        if table % _ROW_BYTES or n_bytes % 4:
+            return []
+        found.append(_Segment(start, table // _ROW_BYTES, hashes, n_bytes // 4, facts.listed, facts.views))
+        end, start = start, facts.previous
+    return found[::-1]
+
+
+def _frames(read_at: _ReadAt, place: Place) -> list[tuple[int, int]]:
+    """Return where the frames of a message lie and how long they are; too few if they do not fill it."""
+    found: list[tuple[int, int]] = []
+    begin = place.start + HEADER_BYTES
+    while begin < place.stop and len(found) < max(_FRAMES):
+        raw = read_at(begin, 5)
+        if not raw:
+            break
+        size = int(raw[0]) if raw[0] < 255 else int.from_bytes(raw[1:], "big")
+        begin += 1 if raw[0] < 255 else 5
+        found.append((begin, size))
+        begin += size
+    return found if begin == place.stop else []
+
+
+def _last_row(read_at: _ReadAt, segments: Sequence[_Segment], name: str) -> Row | None:
+    """Return the last record of a name; None if it is in no index, or one is damaged.
+
+    Indices are read from the last one on, which are the small ones: what was extended a short while ago is
+    found among few records, and in the mean among log n.
+    """
+    number = zlib.crc32(name.encode())
+    for segment in reversed(segments):
+        if not _has(read_at, segment, number):
+            continue
+        rows = read_rows_at(read_at, segment.start)
+        if rows is None:
+            return None
+        found = next((row for row in reversed(rows) if row[0] == name), None)
+        if found is not None:
+            return found
+    return None
+
+
+def _has(read_at: _ReadAt, segment: _Segment, number: int) -> bool:
+    """Return whether a number is among those of an index; O(log n)."""
+    low, high = 0, segment.n_hashes
+    while high - low > _NEAR:
+        middle = (low + high) // 2
+        if int.from_bytes(read_at(segment.hashes + 4 * middle, 4), "little") <= number:
+            low = middle
+        else:
+            high = middle
+    near = np.frombuffer(read_at(segment.hashes + 4 * low, 4 * (high - low)), "<u4")
+    return bool((near == number).any())

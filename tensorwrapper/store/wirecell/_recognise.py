@@ -1,0 +1,328 @@
+"""Which kind of file something is: by its first and last bytes, by what it holds, and last by its name."""
+
+import bz2
+import contextlib
+import struct
+import zipfile
+import zlib
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path, PurePath, PurePosixPath
+from typing import TYPE_CHECKING, BinaryIO, Final, Literal, TypeAlias, cast, final
+
+from tensorwrapper._value_class import frozen
+from tensorwrapper.errors import DataFileError
+from tensorwrapper.store.ranges._addresses import has_no_path
+from tensorwrapper.store.system._system import reading, refused_by_system, to_path
+from tensorwrapper.store.wirecell._names import member_name
+
+if TYPE_CHECKING:
+    from tensorwrapper.store.formats.zarr._remote_folders import FarStore
+    from tensorwrapper.store.ranges._ranges import Ranges
+
+__all__ = ["KIND_OF_END", "FileKind", "Recognised", "opened_at", "recognise", "recognise_ranges"]
+
+FileKind: TypeAlias = Literal[
+    "tens",
+    "hdf5",
+    "parquet",
+    "arrow",
+    "npy",
+    "npz",
+    "safetensors",
+    "zarr",
+    "wirecell",
+    "kerchunk",
+]
+"""The kinds of file that are told apart."""
+
+KIND_OF_END: Final[Mapping[str, FileKind]] = {
+    ".tens": "tens",
+    **dict.fromkeys((".h5", ".hdf5", ".hdf", ".he5", ".h5ad", ".nc"), "hdf5"),
+    **dict.fromkeys((".parquet", ".parq"), "parquet"),
+    **dict.fromkeys((".feather", ".arrow"), "arrow"),
+    ".npy": "npy",
+    ".npz": "npz",
+    ".safetensors": "safetensors",
+    ".zarr": "zarr",
+    **dict.fromkeys((".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".zip"), "wirecell"),
+}
+"""What the end of a name says where the content does not."""
+
+_HEAD: Final = 4096
+_TAIL: Final = 64
+_HDF5: Final = b"\x89HDF\r\n\x1a\n"
+_USER_BLOCKS: Final = tuple([1 << place for place in range(9, 21)])
+_MAGIC: Final[tuple[tuple[bytes, FileKind], ...]] = (
+    (b"\x89TENS\r\n\x1a", "tens"),
+    (_HDF5, "hdf5"),
+    (b"PAR1", "parquet"),
+    (b"ARROW1", "arrow"),
+    (b"\x93NUMPY", "npy"),
+)
+_ENDS: Final[Mapping[FileKind, bytes]] = {"parquet": b"PAR1", "arrow": b"ARROW1"}
+"""How files of some kinds end as well."""
+_PACKED: Final = (
+    (b"\x1f\x8b", "gzip"),
+    (b"BZh", "bzip2"),
+    (b"\xfd7zXZ\0", "xz"),
+    (b"\x28\xb5\x2f\xfd", "zstd"),
+    (b"\x04\x22\x4d\x18", "lz4"),
+)
+_UNPACKED: Final = ("gzip", "bzip2")
+"""What is looked into."""
+_ENCRYPTED: Final = "an encrypted Parquet file: pyarrow reads it with its keys"
+_REFUSED: Final = (
+    (b"PARE", _ENCRYPTED),
+    (b"FEA1", "a Feather file of version 1: pyarrow.feather.read_table reads it"),
+    (b"ORC", "an ORC file: pyarrow.orc.read_table reads it"),
+    (b"Obj\x01", "an Avro file: fastavro.reader and awkward.from_avro_file read it"),
+    (b"CDF\x01", "a netCDF file of version 3: scipy.io.netcdf_file reads it"),
+    (b"CDF\x02", "a netCDF file of version 3: scipy.io.netcdf_file reads it"),
+    (b"CDF\x05", "a netCDF file of version 3: netCDF4.Dataset reads it"),
+    (b"\x0e\x03\x13\x01", "an HDF4 file: `h4toh5` makes HDF5 of it"),
+    (b"MATLAB 5.0", "a MATLAB file before 7.3: scipy.io.loadmat reads it"),
+    *[(bytes([0x80, version]), "a pickle, which runs what its writer wants") for version in range(2, 6)],
+)
+
+
+@final
+@frozen
+class Recognised:
+    """Which kind of file something is, and what says so.
+
+    Examples
+    --------
+    >>> Recognised("hdf5", "magic", "user block of 512 bytes").kind
+    'hdf5'
+    """
+
+    kind: FileKind
+    by: Literal["magic", "structure", "name"]
+    """Its first bytes, what it holds, or the end of its name alone."""
+    note: str = ""
+    """What else is worth knowing; often nothing."""
+
+
+def recognise(source: "str | PathLike[str] | bytes | bytearray | memoryview | BinaryIO") -> Recognised:
+    """Return which kind of file is at a path or an address, in an open file or in memory.
+
+    Of a file, the first 4 KiB and the last 64 bytes are read, and 8 bytes at each place where an HDF5 file
+    may begin; of a zip archive its directory. The end of the name decides where the content does not.
+
+    Raises
+    ------
+    DataFileError
+        If there is nothing, or it is of no kind that is known, or of one that other libraries read: the text
+        names these.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import numpy as np
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "x.dat"
+    >>> with path.open("wb") as f:
+    ...     np.savez(f, x=[1, 2])
+    >>> recognise(path)
+    Recognised(kind='npz', by='structure', note='')
+    """
+    if has_no_path(source):
+        opened = opened_at(source, None)
+        if not isinstance(opened, tuple):
+            opened.folder.close()
+            return Recognised("zarr", "structure", f"version {opened.version}")
+        opened[0].close()
+        return opened[1]
+    path = to_path(cast("str", source))
+    is_folder = False
+    with contextlib.suppress(OSError):
+        is_folder = path.is_dir()
+    if is_folder:
+        return _of_folder(path)
+    with reading(path, "known") as stream:
+        return _of_stream(path, stream, stream.seek(0, 2))
+
+
+def opened_at(source: object, kind: FileKind | None) -> "tuple[Ranges, Recognised] | FarStore":
+    """Return the ranges of a file without a path, and which kind it is; or a Zarr store in a folder.
+
+    Raises
+    ------
+    DataFileError
+        As `recognise` does.
+    """
+    from tensorwrapper.store.formats.zarr._remote_folders import far_store  # noqa: PLC0415 - few files have no path
+    from tensorwrapper.store.ranges._ranges import Ranges  # noqa: PLC0415 - as above
+
+    may_be_folder = isinstance(source, str) and kind in (None, "zarr")
+    end = source.partition("?")[0].partition("::")[0] if isinstance(source, str) else ""
+    if may_be_folder and (kind == "zarr" or end.endswith((".zarr", "/"))):
+        with contextlib.suppress(DataFileError):
+            found = far_store(cast("str", source))
+            if found is not None:
+                return found
+        may_be_folder = False
+    ranges: Ranges | None = None
+    try:
+        ranges = Ranges.of(cast("str", source))
+        return ranges, recognise_ranges(ranges) if kind is None else Recognised(kind, "name")
+    except DataFileError:
+        if ranges is not None:
+            ranges.close()
+        # The address of a folder is missing as a file, or gives a page about the folder.
+        with contextlib.suppress(DataFileError):
+            found = far_store(cast("str", source)) if may_be_folder else None
+            if found is not None:
+                return found
+        raise
+
+
+def recognise_ranges(ranges: "Ranges") -> Recognised:
+    """Return which kind of file it is of which ranges are fetched; it raises as `recognise`."""
+    return _of_stream(PurePosixPath(ranges.name), ranges.stream(), ranges.size, shown=ranges.name)
+
+
+def _of_stream(path: PurePath, stream: BinaryIO, size: int, shown: str = "") -> Recognised:
+    """Return which kind of file a stream is."""
+    stream.seek(max(size - _TAIL, 0))
+    tail = stream.read(_TAIL)
+    stream.seek(0)
+    head = stream.read(_HEAD)
+    shown = shown or str(path)
+    found = _by_content(path, stream, head, tail, size, shown) or _by_name(path)
+    if found is None:
+        raise DataFileError(
+            f"{shown} is of no kind that is known: it begins with {head[:8]!r}; "
+            "tw.open(..., kind=...) says it"
+        )
+    return found
+
+
+def _by_name(path: PurePath) -> Recognised | None:
+    both = "".join(path.suffixes[-2:]).lower()
+    kind = KIND_OF_END.get(both) or KIND_OF_END.get(path.suffix.lower())
+    return None if kind is None else Recognised(kind, "name")
+
+
+def _of_folder(path: Path) -> Recognised:
+    if (path / "zarr.json").exists():
+        return Recognised("zarr", "structure", "version 3")
+    if any((path / name).exists() for name in (".zgroup", ".zarray", ".zmetadata")):
+        return Recognised("zarr", "structure", "version 2")
+    if path.suffix.lower() == ".zarr":
+        return Recognised("zarr", "name")
+    raise refused_by_system(
+        f"{path} is a folder, and no regular file: of Zarr it has no zarr.json, .zgroup or .zarray",
+        IsADirectoryError(21, "is a folder"),
+    )
+
+
+def _by_content(
+    path: PurePath, stream: BinaryIO, head: bytes, tail: bytes, size: int, shown: str
+) -> Recognised | None:
+    refused = next((what for magic, what in _REFUSED if head.startswith(magic)), None)
+    if head.startswith(b"PAR1") and tail.endswith(b"PARE"):
+        refused = _ENCRYPTED
+    kind: FileKind | None = next((kind for magic, kind in _MAGIC if head.startswith(magic)), None)
+    if kind is not None and (kind not in _ENDS or tail.endswith(_ENDS[kind])):
+        return Recognised(kind, "magic")
+    if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        return _of_zip(path, stream, shown)
+    packing = _packing(head)
+    if (head if packing is None else _unpacked(head, packing))[257:262] == b"ustar":
+        return Recognised("wirecell", "magic", "tar" if packing is None else f"tar, {packing}")
+    # A user block begins as its writer wants.
+    behind = _behind_user_block(stream) if kind or refused or packing else None
+    if behind is not None:
+        return behind
+    if refused is not None:
+        raise DataFileError(f"{shown} is {refused}; it is not opened here")
+    if kind is not None:
+        return Recognised(kind, "magic")
+    if packing is not None and _by_name(path) is None:
+        inside = ", and holds no tar archive" if packing in _UNPACKED else ""
+        raise DataFileError(f"{shown} is packed by {packing}{inside}: unpack it first")
+    return _by_structure(head, size) or _behind_user_block(stream)
+
+
+def _by_structure(head: bytes, size: int) -> Recognised | None:
+    if _is_stream(head):
+        return Recognised("arrow", "structure", "stream")
+    if _is_safetensors(head, size):
+        return Recognised("safetensors", "structure")
+    if head.lstrip()[:1] == b"{" and b'"refs"' in head and b'"version"' in head:
+        return Recognised("kerchunk", "structure")
+    return None
+
+
+def _behind_user_block(stream: BinaryIO) -> Recognised | None:
+    for place in _USER_BLOCKS:
+        stream.seek(place)
+        if stream.read(8) == _HDF5:
+            return Recognised("hdf5", "magic", f"user block of {place} bytes")
+    return None
+
+
+def _packing(head: bytes) -> str | None:
+    return next((packing for magic, packing in _PACKED if head.startswith(magic)), None)
+
+
+def _unpacked(head: bytes, packing: str) -> bytes:
+    """Return the first bytes of what is packed; nothing if they do not unpack."""
+    with contextlib.suppress(zlib.error, OSError, EOFError, ValueError):
+        if packing == "gzip":
+            return zlib.decompressobj(wbits=31).decompress(head, 512)
+        if packing == "bzip2":
+            return bz2.BZ2Decompressor().decompress(head, 512)
+    return b""
+
+
+def _of_zip(path: PurePath, stream: BinaryIO, shown: str) -> Recognised | None:
+    stream.seek(0)
+    try:
+        with zipfile.ZipFile(stream) as archive:
+            names = archive.namelist()
+    except (zipfile.BadZipFile, ValueError, RuntimeError):
+        # Whoever reads it says what is wrong, if it is no user block.
+        return _behind_user_block(stream) or _by_name(path)
+    roots = {own.rpartition("/")[2] for own in names if own.count("/") <= 1}
+    if roots & {"zarr.json", ".zgroup", ".zarray"}:
+        return Recognised("zarr", "structure", "in a zip archive")
+    if {"format.npy", "shape.npy"} <= set(names):
+        return Recognised("npz", "structure", "a sparse matrix of SciPy")
+    members = [member_name(own) for own in names]
+    if any(own is not None and own.role != "array" for own in members):
+        return Recognised("wirecell", "structure", "zip")
+    if any(own.endswith(".npy") for own in names):
+        return Recognised("npz", "structure")
+    if any(own.endswith("/data.pkl") for own in names):
+        raise DataFileError(
+            f"{shown} is a file of PyTorch, with a pickle, which runs what its writer wants; it is not "
+            "opened here: torch.load(path, weights_only=True) reads tensors alone"
+        )
+    return _by_name(path)
+
+
+def _is_stream(head: bytes) -> bool:
+    """Tell whether these are the first bytes of a stream of Arrow: the head of a message that is a schema."""
+    if head[:4] != b"\xff\xff\xff\xff" or len(head) < 24:
+        return False
+    message = head[8:]
+    with contextlib.suppress(struct.error, IndexError):
+        (table,) = struct.unpack_from("<I", message)
+        vtable = table - struct.unpack_from("<i", message, table)[0]
+        # The second field of a message is the kind of its header: 1 is a schema.
+        (place,) = struct.unpack_from("<H", message, vtable + 6)
+        return vtable >= 0 and bool(place) and message[table + place] == 1
+    return False
+
+
+def _is_safetensors(head: bytes, size: int) -> bool:
+    length = int.from_bytes(head[:8], "little")
+    known = (b'"data_offsets"', b'"__metadata__"')
+    return (
+        size > 8
+        and 2 <= length <= size - 8
+        and head[8:9] == b"{"
+        and (any(word in head for word in known) or not head[8 : 8 + length].strip(b"{} "))
+    )

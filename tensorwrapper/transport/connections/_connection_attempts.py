@@ -1,0 +1,194 @@
+"""`ConnectionAttempts`: the outcome of each connection that a socket requested, and its error."""
+
+import errno
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, Literal, final
+
+import zmq
+
+from tensorwrapper.errors import (
+    PeerAbsentError,
+    TransportAuthenticationError,
+    TransportError,
+    TransportHandshakeError,
+)
+from tensorwrapper.transport.connections._monitors import close_monitor, events_of, open_monitor
+
+__all__ = ["ConnectionAttempts", "wait_for"]
+
+_State = Literal["asked", "absent", "connected", "silent", "foreign", "refused", "live", "lost"]
+
+_EVENTS: Final = (
+    zmq.EVENT_CONNECTED
+    | zmq.EVENT_CONNECT_RETRIED
+    | zmq.EVENT_DISCONNECTED
+    | zmq.EVENT_HANDSHAKE_SUCCEEDED
+    | zmq.EVENT_HANDSHAKE_FAILED_AUTH
+    | zmq.EVENT_HANDSHAKE_FAILED_PROTOCOL
+    | zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL
+)
+
+_STRIKES: Final = 3
+"""Handshakes in a row that must fail before it is given up: a server that starts anew breaks one off."""
+
+_SOON: Final = 0.2
+"""Seconds after the end of a connection within which it is told that another is made."""
+
+_SILENCE: Final = -1
+"""Stands for a handshake that failed because nothing was said in time."""
+
+_AFTER: Final[Mapping[int, _State]] = {
+    zmq.EVENT_HANDSHAKE_SUCCEEDED: "live",
+    # ZeroMQ does not try again.
+    zmq.EVENT_HANDSHAKE_FAILED_AUTH: "refused",
+    zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL: "foreign",
+    zmq.EVENT_HANDSHAKE_FAILED_PROTOCOL: "foreign",
+    _SILENCE: "silent",
+}
+"""What is so after an event, whatever was before."""
+
+_AFTER_STATE: Final[Mapping[tuple[_State, int], _State]] = {
+    # That somebody takes a connection is no life: a frozen process does.
+    ("asked", zmq.EVENT_CONNECTED): "connected",
+    ("absent", zmq.EVENT_CONNECTED): "connected",
+    ("asked", zmq.EVENT_CONNECT_RETRIED): "absent",
+    ("live", zmq.EVENT_DISCONNECTED): "lost",
+    # No word of a handshake: it is ZeroMQ, and wants no such socket.
+    ("connected", zmq.EVENT_DISCONNECTED): "foreign",
+}
+"""What is so after an event where that depends; else nothing changes."""
+
+
+@final
+class ConnectionAttempts:
+    """What ZeroMQ tells of the connections of one socket.
+
+    It must be there before the socket connects. What is told waits until `read`.
+    """
+
+    __slots__ = ("_is_encrypted", "_states", "_strikes", "_went", "monitor")
+
+    def __init__(self, socket: "zmq.Socket[bytes]", *, is_encrypted: bool) -> None:
+        self._is_encrypted = is_encrypted
+        self._states: dict[str, _State] = {}
+        self._strikes: dict[str, int] = {}
+        self._went: dict[str, float] = {}
+        """When the connection to an address ended, of which nothing was told since."""
+        self.monitor: zmq.Socket[bytes] = open_monitor(socket, _EVENTS)
+
+    def expect(self, address: str) -> None:
+        """Follow what becomes of an address that the socket is about to connect to."""
+        self._states[address] = "asked"
+
+    def close(self, socket: "zmq.Socket[bytes]") -> None:
+        """Hear nothing more. It comes before the socket is closed."""
+        close_monitor(socket, self.monitor)
+
+    def read(self) -> None:
+        """Take in all that was told."""
+        for event, value, place in events_of(self.monitor):
+            self._note(event, value, place)
+
+    def _note(self, event: int, value: int, place: str) -> None:
+        state = self._states.get(place)
+        if state is None:
+            # What listens, and what is told when it ends.
+            return
+        # Whoever connects again says so at once. After a message that is none, or too large, it does not.
+        self._went.pop(place, None)
+        if event == zmq.EVENT_DISCONNECTED and state == "live":
+            self._went[place] = time.monotonic()
+        if event == zmq.EVENT_HANDSHAKE_SUCCEEDED:
+            self._strikes.pop(place, None)
+        elif event == zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL:
+            if value == errno.EAGAIN:
+                event = _SILENCE
+            else:
+                self._strikes[place] = self._strikes.get(place, 0) + 1
+        elif event == zmq.EVENT_HANDSHAKE_FAILED_PROTOCOL:
+            # ZeroMQ does not try again, unless it says so.
+            self._strikes[place] = _STRIKES
+        after: _State | None = _AFTER.get(event) or _AFTER_STATE.get((state, event))
+        self._states[place] = after or state
+
+    def is_broken(self, addresses: Iterable[str]) -> bool:
+        """Tell whether ZeroMQ broke all connections off, and connects to none of the addresses again."""
+        now = time.monotonic()
+        places = list(addresses)
+        return bool(places) and all(now - self._went.get(place, now) > _SOON for place in places)
+
+    def hopeless(self, addresses: Iterable[str]) -> TransportError | None:
+        """Return why no peer will ever be there; None while one may be at any of the addresses."""
+        for place in addresses:
+            if self._states.get(place) != "refused" and self._strikes.get(place, 0) < _STRIKES:
+                return None
+        return self.absent(addresses, "")
+
+    def absent(self, addresses: Iterable[str], waited: str) -> TransportError | None:
+        """Return why there is no peer after a wait; None if one is there, or may come to where we listen."""
+        found: TransportError | None = None
+        if not self._states.keys() >= set(addresses):
+            return None
+        for place, state in self._states.items():
+            if state == "live":
+                return None
+            if found is None or state == "refused":
+                found = self._error(place, state, waited)
+        return found
+
+    def _error(self, place: str, state: _State, waited: str) -> TransportError | None:
+        reason = _REASONS.get((state, self._is_encrypted)) or _REASONS.get((state, None))
+        if reason is None:
+            return None
+        kind, number, text = reason
+        error = kind(number, text.format(place, waited))
+        error.peer = place.encode()
+        return error
+
+
+_REASONS: Final[Mapping[tuple[_State, bool | None], tuple[type[TransportError], int, str]]] = {
+    ("refused", None): (
+        TransportAuthenticationError,
+        errno.EACCES,
+        "the peer at {0} does not let this key in; once it is listed, open another socket",
+    ),
+    ("foreign", True): (
+        TransportAuthenticationError,
+        errno.EACCES,
+        (
+            "what listens at {0} breaks the handshake off{1}: it has another key than the one "
+            "that is expected, is not encrypted, or has nobody who answers for its list"
+        ),
+    ),
+    ("foreign", False): (
+        TransportHandshakeError,
+        errno.EPROTO,
+        (
+            "what listens at {0} breaks the handshake off{1}: it wants keys (security=), is a socket of "
+            "a kind that does not go with this one, or is not ZeroMQ"
+        ),
+    ),
+    ("silent", None): (
+        TransportHandshakeError,
+        errno.EPROTO,
+        "what listens at {0} says nothing{1}: it hangs, or is not ZeroMQ",
+    ),
+    ("lost", None): (
+        PeerAbsentError,
+        errno.ECONNRESET,
+        "the peer at {0} went away, and nobody came back{1}",
+    ),
+    ("absent", None): (PeerAbsentError, errno.ECONNREFUSED, "nobody listens at {0}{1}"),
+}
+"""What is said of a state: where the socket has keys, has none, or whether or not."""
+
+
+def wait_for(
+    socket: "zmq.Socket[bytes]", flags: int, fences: ConnectionAttempts | None, milliseconds: int
+) -> Sequence[tuple[object, int]]:
+    """Wait until a socket is ready, or something is told of its connections; return what is."""
+    if fences is None:
+        ready = socket.poll(milliseconds, flags)
+        return [(socket, ready)] if ready else []
+    return zmq.zmq_poll([(socket, flags), (fences.monitor, zmq.POLLIN)], milliseconds)

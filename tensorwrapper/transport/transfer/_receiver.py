@@ -1,0 +1,305 @@
+"""`TransferReceiver`: the end of a transfer that wants the tensor, without a socket, a clock or a thread."""
+
+from typing import final
+
+from tensorwrapper._value_class import Shown
+from tensorwrapper.errors import RemoteProtocolError
+from tensorwrapper.transport.transfer._messages import (
+    Frames,
+    ParsedLabel,
+    message_frames,
+    next_state,
+    read_label,
+    run_table,
+)
+from tensorwrapper.transport.transfer._missing_runs import MOST_RUNS, Missing
+from tensorwrapper.transport.transfer._table import TransferState, TransferVerb
+from tensorwrapper.wire import DEFAULT_LIMITS, Limits, Message
+from tensorwrapper.wire.lowlevel import Checksum, TensorHeader, read_skeleton, refuse
+
+__all__ = ["TransferReceiver"]
+
+_NOTHING = ParsedLabel("OFFER")
+
+_MOST_EPOCH = 2**31
+"""Grants that a giver may have had: the numbers of grants end at 2**32 - 1."""
+
+
+@final
+class TransferReceiver(Shown):
+    """One end of a transfer: it knows which runs are missing, grants credit, and says when all is there.
+
+    Chunks may come in any order. Whoever drives it says where the elements of a run are to be written (`room`
+    tells how many fit), and then that they `came`. When nothing comes for a while it grants anew, and the
+    giver begins with what is missing: so a broken connection, and a giver that was killed, cost no more than
+    what was under way.
+
+    Parameters
+    ----------
+    limits
+        What to take from strangers at most.
+    credit, chunk
+        How many chunks may be under way at most, and the bytes of each; the giver's numbers may be less.
+    """
+
+    __slots__ = (
+        "_came",
+        "_chunk",
+        "_credit",
+        "_epoch",
+        "_granted",
+        "_highest",
+        "_items",
+        "_limits",
+        "_missing",
+        "_said",
+        "_state",
+        "error",
+        "is_heard",
+        "request",
+        "tensor",
+    )
+
+    def __init__(self, *, credit: int = 8, chunk: int = 2**20, limits: Limits = DEFAULT_LIMITS) -> None:
+        self._limits = limits
+        self._credit, self._chunk = credit, chunk
+        self._state: TransferState = "idle"
+        self._said = _NOTHING
+        self._epoch = self._granted = self._came = 0
+        self._highest = -1
+        self._missing: list[Missing] = []
+        self._items: tuple[int, ...] = ()
+        self.tensor: TensorHeader | None = None
+        """What the tensor is; None before the offer."""
+        self.request: int = 0
+        """The number of the transfer."""
+        self.error: str | None = None
+        """Why the other end gave up."""
+        self.is_heard: bool = False
+        """Whether the giver has said that it knows that all is here."""
+
+    @property
+    def state(self) -> TransferState:
+        """How far this end is."""
+        return self._state
+
+    @property
+    def key(self) -> str:
+        """What names the transfer to both ends."""
+        return self._said.key
+
+    @property
+    def name(self) -> str:
+        """What the giver calls the tensor."""
+        return self._said.name
+
+    @property
+    def follow(self) -> int:
+        """How many more tensors the giver says will follow."""
+        return self._said.follow
+
+    @property
+    def check(self) -> Checksum | None:
+        """The check sum that each chunk has."""
+        return self._said.check
+
+    @property
+    def chunk(self) -> int:
+        """Bytes of a chunk at most."""
+        return min(self._chunk, self._said.chunk)
+
+    @property
+    def credit(self) -> int:
+        """Chunks that may be under way at most."""
+        return min(self._credit, self._said.credit)
+
+    @property
+    def outstanding(self) -> int:
+        """Chunks that were granted, and have not come."""
+        return self._granted - self._came
+
+    @property
+    def epoch(self) -> int:
+        """The number of the last grant, of this end or of one before it, as an offer says."""
+        return self._epoch
+
+    @property
+    def left(self) -> int:
+        """How many elements are missing; of other parts bytes."""
+        return sum([part.count for part in self._missing])
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all of the tensor is there."""
+        return self.tensor is not None and not self.left
+
+    @property
+    def is_torn(self) -> bool:
+        """Whether a chunk came before others that were sent earlier: these may be lost."""
+        return self._came <= self._highest
+
+    def missing(self) -> list[tuple[int, int, int]]:
+        """Return what is missing: part, first element and count of each run."""
+        return [(number, *run) for number, part in enumerate(self._missing) for run in part.runs()]
+
+    def forget(self, runs: "list[tuple[int, int, int]]") -> None:
+        """Take it that these runs alone are missing: what else there is came before, to another process.
+
+        Raises
+        ------
+        RemoteProtocolError
+            If they are not within the tensor.
+        """
+        there = [Missing(part.count) for part in self._missing]
+        for number, first, count in runs:
+            if not (0 <= number < len(there) and there[number].remove(first, count)):
+                refuse("layout", f"run {number}, {first}, {count} is not within the tensor")
+        found = [Missing(part.count) for part in self._missing]
+        for part, other in zip(found, there, strict=True):
+            for first, count in other.runs():
+                part.remove(first, count)
+        self._missing = found
+
+    # What goes.
+
+    def ask(self, request: int, key: str, credit: int, chunk: int) -> Frames:
+        """Return the frames that ask for a tensor, with credit for its first chunks: before any offer."""
+        self.request, self._said = request, ParsedLabel("OFFER", self._credit, self._chunk, key=key)
+        return self.grant(credit, chunk)
+
+    def grant(self, credit: int, chunk: int) -> Frames:
+        """Return the frames that say what is missing, with credit for so many chunks; no other is left."""
+        self._move("send", "GRANT")
+        self._epoch += 1
+        self._granted, self._came, self._highest = credit, 0, -1
+        said = ParsedLabel("GRANT", credit, min(chunk, self.chunk), key=self.key)
+        frames = message_frames("GRANT", self.request, self._epoch, said)
+        runs = self.missing()
+        if self.tensor is not None and [count for _, _, count in runs] != [n for n in self._counts() if n]:
+            # The giver sends these; what is beyond them is granted anew when they are there.
+            frames.append(run_table(runs[:MOST_RUNS]))
+        return frames
+
+    def pay(self, credit: int, chunk: int) -> Frames:
+        """Return the frames that grant so many chunks more, of so many bytes."""
+        self._move("send", "CREDIT")
+        self._granted += credit
+        said = ParsedLabel("CREDIT", credit, min(chunk, self.chunk))
+        return message_frames("CREDIT", self.request, self._epoch, said)
+
+    def done(self) -> Frames:
+        """Return the frames that say that all is there; also when they are said again."""
+        self._move("send", "DONE")
+        return message_frames("DONE", self.request, self._epoch, ParsedLabel("DONE"))
+
+    def cancel(self, why: str) -> Frames:
+        """Return the frames that say that this end gives up."""
+        self._move("send", "CANCEL")
+        return message_frames("CANCEL", self.request, self._epoch, ParsedLabel("CANCEL", error=why))
+
+    def fail(self) -> None:
+        """Give up without a word."""
+        self._state = "failed"
+
+    # What comes.
+
+    def receive(self, message: Message) -> TransferVerb:
+        """Take a message of the other end that has no elements.
+
+        Raises
+        ------
+        RemoteProtocolError
+            If the rules do not allow it; this end has `failed` then.
+        """
+        try:
+            said = read_label(message.label, self._limits)
+            if said is None:
+                refuse("flow", "what came is no message of a transfer")
+            if self._state != "failed":
+                if said.verb == "OFFER":
+                    self._take_offer(said, message.origin, message.granule)
+                elif said.verb == "CANCEL":
+                    self.error = said.error or ""
+                self._move("receive", said.verb)
+                self.is_heard = self.is_heard or said.verb == "HEARD"
+        except RemoteProtocolError:
+            self.fail()
+            raise
+        return said.verb
+
+    def _take_offer(self, said: ParsedLabel, request: int, epoch: int) -> None:
+        if said.tensor is None:
+            refuse("schema", "an offer says nothing of its tensor")
+        if epoch > _MOST_EPOCH:
+            refuse("flow", f"an offer comes after {epoch} grants; there are {_MOST_EPOCH} at most")
+        tensor = read_skeleton(said.tensor, self._limits, allow_longdouble=False)
+        if self.tensor is None:
+            items = tensor.item_sizes
+            if self._state == "asked" and said.key != self.key:
+                refuse("flow", "an offer has the key of another transfer")
+            self.tensor, self._items, self._said = tensor, items, said
+            self._missing = [Missing(count) for count in self._counts()]
+        elif (tensor, said.key, said.check) != (self.tensor, self.key, self.check):
+            refuse("flow", "an offer of the same key is of another tensor")
+        self.request = request
+        # A taker that begins anew must be heard: the giver drops grants of before the last one it knows.
+        self._epoch = max(self._epoch, epoch)
+
+    def room(self, part: int, first: int, seqno: int) -> int:
+        """Return how many elements, from `first` on, have a place; 0 for a chunk of before the last grant.
+
+        Raises
+        ------
+        RemoteProtocolError
+            If there was no credit for it, or what it has is there already; this end has `failed` then.
+        """
+        epoch, number = seqno >> 32, seqno & 0xFFFF_FFFF
+        if self._state in ("done", "failed") or epoch < self._epoch:
+            return 0
+        try:
+            if self._state != "moving" or epoch > self._epoch:
+                refuse("flow", f"a chunk of grant {epoch} came to a taker that is {self._state}")
+            if number >= self._granted or self._came >= self._granted:
+                refuse("flow", f"chunk {number} came beyond the credit of {self._granted}")
+            if part >= len(self._missing):
+                refuse("layout", f"a chunk is of part {part} of {len(self._missing)}")
+            room = self._missing[part].room(first)
+            if not room:
+                refuse("flow", f"element {first} of part {part} was not asked for")
+        except RemoteProtocolError:
+            self.fail()
+            raise
+        return min(room, self.chunk // self._items[part])
+
+    def came(self, part: int, first: int, nbytes: int, seqno: int) -> int:
+        """Note that so many bytes of elements were written to their place; return how many elements they are.
+
+        Raises
+        ------
+        RemoteProtocolError
+            If they had no room, or are no whole elements; this end has `failed` then.
+        """
+        try:
+            room = self.room(part, first, seqno)
+            item = self._items[part]
+            if nbytes % item or not 0 < nbytes <= room * item:
+                refuse("size", f"a chunk has {nbytes} bytes, where {room} elements of {item} have room")
+            self._missing[part].remove(first, nbytes // item)
+        except RemoteProtocolError:
+            self.fail()
+            raise
+        self._move("receive", "CHUNK")
+        self._came += 1
+        self._highest = max(self._highest, seqno & 0xFFFF_FFFF)
+        return nbytes // item
+
+    def _counts(self) -> list[int]:
+        tensor = self.tensor
+        sizes = () if tensor is None else tensor.sizes
+        return [size // item for size, item in zip(sizes, self._items, strict=True)]
+
+    def _move(self, way: str, verb: TransferVerb) -> None:
+        self._state = next_state("taker", self._state, ("send" if way == "send" else "receive", verb))
+
+    def __repr__(self) -> str:
+        return f"<TransferReceiver {self._state}, {self.left} elements missing>"

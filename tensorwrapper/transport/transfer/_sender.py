@@ -1,0 +1,266 @@
+"""`TransferSender`: the end of a transfer that has the tensor, without a socket, a clock or a thread."""
+
+from collections import deque
+from collections.abc import Sequence
+from typing import final
+
+from tensorwrapper._value_class import Shown, evolve, frozen
+from tensorwrapper.errors import RemoteProtocolError
+from tensorwrapper.transport.transfer._messages import (
+    MOST_CREDIT,
+    Frames,
+    ParsedLabel,
+    coordinates,
+    message_frames,
+    next_state,
+    read_label,
+    read_runs,
+)
+from tensorwrapper.transport.transfer._table import TransferState, TransferVerb
+from tensorwrapper.wire import DEFAULT_LIMITS, Limits, Message
+from tensorwrapper.wire.lowlevel import Checksum, TensorHeader, refuse
+
+__all__ = ["Run", "TransferSender"]
+
+
+@final
+@frozen
+class Run:
+    """Elements of one part of a tensor that follow one another."""
+
+    part: int
+    """Which part: 0 has the elements, others say where they are."""
+    first: int
+    """The number of the first element in its part."""
+    count: int
+    """How many there are."""
+    number: int
+    """Which chunk it is since the last grant."""
+
+
+@final
+class TransferSender(Shown):
+    """One end of a transfer: what it is told came, and what it is asked to send, in the order of the table.
+
+    It decides which run goes next, and when; whoever drives it has the elements, carries the frames, and says
+    the offer again when nothing comes for a while. A grant begins anew: what the taker says is missing goes.
+
+    Parameters
+    ----------
+    tensor
+        What the tensor is.
+    request
+        The number of the transfer, which each message carries.
+    key
+        What names it to both ends.
+    credit, chunk
+        How many chunks may be under way at most, and the bytes of each.
+    check
+        The check sum that each chunk has.
+    rows
+        How many elements lie together at the source: chunks end where these do, if a chunk has room for them.
+    name, follow
+        What the tensor is called, and how many more will follow it, for the other end to know.
+    """
+
+    __slots__ = (
+        "_chunk",
+        "_earned",
+        "_epoch",
+        "_items",
+        "_limits",
+        "_offer",
+        "_runs",
+        "_sent",
+        "_state",
+        "error",
+        "rows",
+        "tensor",
+    )
+
+    def __init__(
+        self,
+        tensor: TensorHeader,
+        request: int,
+        key: str,
+        *,
+        credit: int = 8,
+        chunk: int = 2**20,
+        check: Checksum | None = None,
+        rows: int = 1,
+        name: str = "",
+        follow: int = 0,
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> None:
+        self.tensor: TensorHeader = tensor
+        self.rows: int = rows
+        self._limits = limits
+        self._items = tensor.item_sizes
+        self._state: TransferState = "idle"
+        said = ParsedLabel("OFFER", credit, chunk, key=key, check=check, name=name, follow=follow)
+        self._offer = said, request
+        self._runs: deque[tuple[int, int, int]] = deque()
+        self._epoch = self._earned = self._sent = 0
+        self._chunk = chunk
+        self.error: str | None = None
+        """Why the other end gave up."""
+
+    @property
+    def state(self) -> TransferState:
+        """How far this end is."""
+        return self._state
+
+    @property
+    def request(self) -> int:
+        """The number of the transfer."""
+        return self._offer[1]
+
+    @property
+    def key(self) -> str:
+        """What names the transfer to both ends."""
+        return self._offer[0].key
+
+    @property
+    def name(self) -> str:
+        """What this end calls the tensor."""
+        return self._offer[0].name
+
+    @property
+    def follow(self) -> int:
+        """How many more tensors this end says will follow."""
+        return self._offer[0].follow
+
+    @property
+    def credit(self) -> int:
+        """Chunks that may go before the taker grants more."""
+        return self._earned - self._sent if self._state == "moving" else 0
+
+    @property
+    def check(self) -> Checksum | None:
+        """The check sum that each chunk has."""
+        return self._offer[0].check
+
+    @property
+    def runs(self) -> tuple[tuple[int, int, int], ...]:
+        """What has yet to go: part, first element and count of each run."""
+        return tuple(self._runs)
+
+    @property
+    def left(self) -> int:
+        """How many elements have yet to go; of other parts bytes."""
+        return sum([count for _, _, count in self._runs])
+
+    # What goes.
+
+    def offer(self) -> Frames:
+        """Return the frames that say what the tensor is; also when they are said again."""
+        said, request = self._offer
+        self._move("send", "OFFER")
+        described = evolve(said, tensor=self.tensor.described)
+        return message_frames("OFFER", request, self._epoch, described)
+
+    def next(self) -> Run | None:
+        """Return the run that goes next, if there is one and credit for it; it counts once it is `sent`."""
+        if not self._runs or self.credit < 1:
+            return None
+        part, first, count = self._runs[0]
+        most = max(self._chunk // self._items[part], 1)
+        rows = self.rows if part == 0 else 1
+        if count > most:
+            end = (first + most) // rows * rows
+            # A row that is longer than a chunk goes in pieces.
+            count = end - first if end > first else most
+        return Run(part, first, count, self._sent)
+
+    def header(self, run: Run) -> Frames:
+        """Return the header frames of a chunk, before its check sum and its elements."""
+        frames = message_frames("CHUNK", self.request, 0, ParsedLabel("CHUNK", part=run.part))
+        frames[1] = coordinates(self.request, run.first, self._epoch << 32 | run.number)
+        return frames
+
+    def sent(self, run: Run) -> None:
+        """Note that a run went."""
+        self._move("send", "CHUNK")
+        self._sent += 1
+        part, first, count = self._runs.popleft()
+        if count > run.count:
+            self._runs.appendleft((part, first + run.count, count - run.count))
+
+    def heard(self) -> Frames:
+        """Return the frames that say that this end knows that the other one has all."""
+        self._move("send", "HEARD")
+        return message_frames("HEARD", self.request, self._epoch, ParsedLabel("HEARD"))
+
+    def cancel(self, why: str) -> Frames:
+        """Return the frames that say that this end gives up."""
+        self._move("send", "CANCEL")
+        return message_frames("CANCEL", self.request, self._epoch, ParsedLabel("CANCEL", error=why))
+
+    def fail(self) -> None:
+        """Give up without a word."""
+        self._state = "failed"
+
+    # What comes.
+
+    def receive(self, message: Message) -> TransferVerb:
+        """Take a message of the other end; one of before the last grant changes nothing.
+
+        Raises
+        ------
+        RemoteProtocolError
+            If the rules do not allow it; this end has `failed` then.
+        """
+        try:
+            said = read_label(message.label, self._limits)
+            if said is None:
+                refuse("flow", "what came is no message of a transfer")
+            self._receive(said, message)
+        except RemoteProtocolError:
+            self.fail()
+            raise
+        return said.verb
+
+    def _receive(self, said: ParsedLabel, message: Message) -> None:
+        if self._state == "failed":
+            return
+        epoch = message.granule
+        if said.verb in ("CREDIT", "GRANT") and self._state == "moving":
+            if epoch < self._epoch or (epoch == self._epoch and said.verb == "GRANT"):
+                return
+            if said.verb == "CREDIT" and epoch != self._epoch:
+                refuse("flow", f"credit came for grant {epoch} after grant {self._epoch}")
+        if said.verb == "GRANT":
+            self._begin(said, epoch, read_runs(message, self._counts()))
+        elif said.verb == "CREDIT" and self._state == "moving":
+            self._earn(said.credit)
+            self._chunk = min(said.chunk, self._offer[0].chunk)
+        elif said.verb == "CANCEL":
+            self.error = said.error or ""
+        self._move("receive", said.verb)
+
+    def _begin(self, said: ParsedLabel, epoch: int, runs: Sequence[tuple[int, int, int]]) -> None:
+        if said.key != self.key:
+            refuse("flow", "a grant has the key of another transfer")
+        if not 0 < epoch < 2**32:
+            refuse("flow", f"the number of a grant is 1 to {2**32 - 1}, not {epoch}")
+        self._epoch, self._sent, self._earned = epoch, 0, 0
+        # What says where elements are goes before them.
+        self._runs = deque(sorted(runs, key=lambda run: run[0] == self.tensor.elements))
+        self._earn(said.credit)
+        self._chunk = min(said.chunk, self._offer[0].chunk)
+
+    def _earn(self, credit: int) -> None:
+        most = self._offer[0].credit
+        if self._earned + credit - self._sent > min(most, MOST_CREDIT):
+            unspent = self._earned - self._sent
+            refuse("flow", f"{credit} chunks with {unspent} unspent exceed the credit of {most}")
+        self._earned += credit
+
+    def _counts(self) -> list[int]:
+        return [size // item for size, item in zip(self.tensor.sizes, self._items, strict=True)]
+
+    def _move(self, way: str, verb: TransferVerb) -> None:
+        self._state = next_state("giver", self._state, ("send" if way == "send" else "receive", verb))
+
+    def __repr__(self) -> str:
+        return f"<TransferSender {self._state}, credit {self.credit}>"
